@@ -1,0 +1,32 @@
+import {readFile} from 'node:fs/promises'
+import {setTimeout as wait} from 'node:timers/promises'
+import {execa} from 'execa'
+import type {Contender} from './race.ts'
+
+const PAUSE_MILLISECONDS = 5
+
+/**
+ * The most memory, in bytes, that the process itself had resident: `VmHWM` of proc(5), which the kernel keeps and
+ * which is read until the process has ended. What it starts, helm above all, does not count. Rejects when it fails.
+ */
+export async function peakMemory({command, env}: Contender, signal: AbortSignal): Promise<number> {
+  const [file, ...args] = command
+  const child = execa(file, args, {stdio: 'ignore', cancelSignal: signal, ...(env && {env})})
+  let peak = 0
+  let hasEnded = false
+  const end = child.finally(() => {
+    hasEnded = true
+  })
+  end.catch(() => undefined)
+  while (!hasEnded) {
+    peak = Math.max(peak, await highWaterMark(child.pid))
+    await wait(PAUSE_MILLISECONDS)
+  }
+  await end
+  return peak
+}
+
+async function highWaterMark(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
+}

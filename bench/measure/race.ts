@@ -1,0 +1,31 @@
+import {execa} from 'execa'
+
+export interface Contender {
+  readonly command: readonly [string, ...string[]]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const WARM_UPS = 2
+
+/**
+ * The median of each command in milliseconds, from its start until it has ended. The commands take turns, so that
+ * whatever else the machine does slows all of them. Rejects when one of them fails.
+ */
+export async function race(
+  contenders: readonly Contender[],
+  {rounds, signal}: {readonly rounds: number; readonly signal: AbortSignal},
+): Promise<number[]> {
+  const times = contenders.map((): number[] => [])
+  for (let round = -WARM_UPS; round < rounds; round++) {
+    for (const [index, {command, env}] of contenders.entries()) {
+      const [file, ...args] = command
+      const {durationMs} = await execa(file, args, {stdio: 'ignore', cancelSignal: signal, ...(env && {env})})
+      if (round >= 0) times[index]!.push(durationMs)
+    }
+  }
+  return times.map(median)
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

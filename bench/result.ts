@@ -1,0 +1,44 @@
+import {table} from '../src/report/table.ts'
+
+/** What every measurement is given. */
+export interface Bench {
+  /** The built binary. */
+  readonly kk: string
+  /** The directory of the real binaries. */
+  readonly toolbox: string
+  /** For files; removed at the end. */
+  readonly directory: string
+  readonly signal: AbortSignal
+}
+
+/** One line of the table. */
+export interface Result {
+  readonly what: string
+  /** Of kk, e.g. `25 ms`. */
+  readonly value: string
+  /** What kk was measured beside, and how the two compare. */
+  readonly beside?: {readonly what: string; readonly value: string; readonly ratio: string}
+  readonly target?: {readonly text: string; readonly met: boolean}
+}
+
+export function resultTable(results: readonly Result[]): string {
+  const head = ['', 'kk', 'beside it', '', 'ratio', 'target', '']
+  const rows = results.map(({what, value, beside, target}) => [
+    what,
+    value,
+    beside?.what ?? '',
+    beside?.value ?? '',
+    beside?.ratio ?? '',
+    target?.text ?? '',
+    target ? (target.met ? 'met' : 'MISSED') : '',
+  ])
+  return table([head, ...rows], {right: [1, 3, 4]}).join('\n')
+}
+
+export function milliseconds(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
+}
+
+export function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import {VERSION} from '../src/cli/version.ts'
+
+/** All that the executable reads at every start: the rest of kk is a bundle beside it. */
+async function start(): Promise<void> {
+  const argv = process.argv.slice(2)
+  if (argv.length === 1 && argv[0] === '--version') {
+    process.stdout.write(`kk/${VERSION} ${process.platform}-${process.arch} node-${process.version}\n`)
+    return
+  }
+  const {loadBundle} = await import('../src/state/assets.ts')
+  const {main} = await loadBundle('main', () => import('../src/cli/main.ts'))
+  process.exitCode = await main(argv)
+}
+
+void start()

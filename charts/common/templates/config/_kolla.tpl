@@ -1,0 +1,16 @@
+{{- /* kolla's config.json of a unit: what kolla_start copies where, with which owner, and what it runs then. */ -}}
+{{- define "common.config.kolla" -}}
+{{- $ctx := .ctx -}}
+{{- $files := list -}}
+{{- range $key := .unit.files -}}
+{{- $file := get $ctx.files $key -}}
+{{- if $file.path -}}
+{{- $files = append $files (dict "source" (printf "/var/lib/kolla/config_files/%s" $file.name) "dest" $file.path "owner" $file.owner "perm" $file.perm) -}}
+{{- end -}}
+{{- end -}}
+{{- $permissions := list -}}
+{{- range $path, $owner := .unit.owners -}}
+{{- $permissions = append $permissions (dict "path" $path "owner" $owner "recurse" true) -}}
+{{- end -}}
+{{- dict "command" .unit.run "config_files" $files "permissions" $permissions | toPrettyJson -}}
+{{- end -}}

@@ -1,0 +1,16 @@
+{{- /*
+oslo.messaging for a service that only notifies. The driver is noop until somebody listens: a queue without a
+reader grows for ever.
+*/ -}}
+{{- define "common.config.block.notifications" -}}
+needs: [oslo_messaging]
+options:
+  DEFAULT:
+    transport_url: {{ include "common.endpoints.transport" .ctx | quote }}
+  oslo_messaging_notifications:
+    driver: noop
+    transport_url: {{ include "common.endpoints.transport" .ctx | quote }}
+  oslo_messaging_rabbit:
+    heartbeat_in_pthread: false
+    rabbit_quorum_queue: true
+{{- end -}}

@@ -1,0 +1,23 @@
+{{- /* uwsgi as kolla serves every WSGI API, but for its log, which stays on standard error: .params {module, endpoint}. */ -}}
+{{- define "common.config.block.uwsgi" -}}
+options:
+  uwsgi:
+    module: {{ .params.module }}
+    http: 0.0.0.0:{{ include "common.endpoints.port" (dict "ctx" .ctx "type" .params.endpoint "interface" "service") }}
+    uid: {{ .ctx.user.name }}
+    gid: {{ .ctx.user.name }}
+    processes: 2
+    plugins: python3
+    plugins-dir: /usr/lib/uwsgi/plugins
+    master: true
+    lazy-apps: true
+    enable-threads: true
+    thunder-lock: true
+    buffer-size: 65535
+    socket-timeout: 30
+    worker-reload-mercy: 60
+    die-on-term: true
+    exit-on-reload: false
+    hook-master-start: unix_signal:15 gracefully_kill_them_all
+    add-header: "Connection: close"
+{{- end -}}

@@ -1,0 +1,3 @@
+{{- define "common.config.format.json" -}}
+{{- toPrettyJson . -}}
+{{- end -}}

@@ -1,0 +1,3 @@
+{{- define "common.config.format.oslo" -}}
+{{- include "common.config.format.ini" . -}}
+{{- end -}}

@@ -1,0 +1,3 @@
+{{- define "common.config.format.text" -}}
+{{- . -}}
+{{- end -}}

@@ -1,0 +1,3 @@
+{{- define "common.config.format.yaml" -}}
+{{- toYaml . -}}
+{{- end -}}

@@ -1,0 +1,41 @@
+{{- /*
+The endpoints that services look for, in openstack-helm's tree. A chart that provides one of them puts its own
+Service in `hosts.default`, so two releases of a chart never fight for a name.
+*/ -}}
+{{- define "common.context.catalogue" -}}
+cluster_domain_suffix: cluster.local
+identity:
+  hosts: {default: keystone-api}
+  scheme: {default: http}
+  path: {default: /v3}
+  port: {api: {default: 5000}}
+  auth:
+    admin: {username: admin, project_name: admin}
+image:
+  hosts: {default: glance-api}
+  scheme: {default: http}
+  port: {api: {default: 9292}}
+dashboard:
+  hosts: {default: horizon-server}
+  scheme: {default: http}
+  path: {default: /}
+  # Behind the Service it is not a privileged port.
+  port: {web: {default: 80, service: 8080}}
+oslo_db:
+  hosts: {default: mariadb-server}
+  scheme: {default: mysql+pymysql}
+  port: {mysql: {default: 3306}}
+  auth:
+    admin: {username: root}
+oslo_messaging:
+  hosts: {default: rabbitmq-server}
+  scheme: {default: rabbit}
+  # The virtual host `/`.
+  path: {default: //}
+  port: {amqp: {default: 5672}, http: {default: 15672}}
+  auth:
+    admin: {username: openstack}
+oslo_cache:
+  hosts: {default: memcached-server}
+  port: {memcache: {default: 11211}}
+{{- end -}}

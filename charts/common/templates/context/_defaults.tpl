@@ -1,0 +1,47 @@
+{{- /* The weakest layer of every chart. The places are openstack-helm's where it has one. */ -}}
+{{- define "common.context.defaults" -}}
+region: RegionOne
+images:
+  # {registry}/{namespace}/{distro}-{type}-{name}:{tag}; empty parts drop out.
+  registry: quay.io
+  namespace: openstack.kolla
+  distro: ""
+  type: ""
+  tag: 2025.2-debian-bookworm
+  pull_policy: IfNotPresent
+  # A whole reference per component or job, which wins over the formula.
+  tags:
+    dep_check: quay.io/airshipit/kubernetes-entrypoint:7a6a594d2efec8b402ad970d18906863b2f04d4f-ubuntu_noble
+# Beside `roles`, a label per component, `job` or `test`.
+labels:
+  roles:
+    control_plane: {node_selector_key: openstack-control-plane, node_selector_value: enabled}
+    compute: {node_selector_key: openstack-compute-node, node_selector_value: enabled}
+    openvswitch: {node_selector_key: openvswitch, node_selector_value: enabled}
+    node: {node_selector_key: openstack-node, node_selector_value: enabled}
+pod:
+  affinity:
+    anti:
+      type: {default: preferredDuringSchedulingIgnoredDuringExecution}
+      topologyKey: {default: kubernetes.io/hostname}
+      weight: {default: 10}
+  lifecycle:
+    upgrades:
+      deployments:
+        pod_replacement_strategy: RollingUpdate
+        revision_history: 3
+        rolling_update: {max_unavailable: 0, max_surge: 1}
+      daemonsets:
+        pod_replacement_strategy: RollingUpdate
+        rolling_update: {max_unavailable: 1}
+      statefulsets:
+        pod_replacement_strategy: RollingUpdate
+  resources:
+    enabled: true
+storage:
+  class: ""
+  access: ReadWriteOnce
+  ephemeral: false
+dependencies:
+  enabled: true
+{{- end -}}

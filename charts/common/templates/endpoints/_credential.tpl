@@ -1,0 +1,21 @@
+{{- /*
+A secret by its path `<type>.<…>` below `endpoints.<type>.auth`, such as oslo_db.admin.password. Charts have no
+default for one. Where the Secret is somebody else's (`secrets.env`), nothing is looked up.
+*/ -}}
+{{- define "common.endpoints.credential" -}}
+{{- $ctx := .ctx -}}
+{{- $parts := splitList "." .path -}}
+{{- $value := dig "auth" dict (include "common.endpoints.entry" (dict "ctx" .ctx "type" (first $parts)) | mustFromJson) -}}
+{{- range $part := rest $parts -}}
+{{- if kindIs "map" $value -}}
+{{- $value = get $value $part -}}
+{{- end -}}
+{{- end -}}
+{{- if dig "secrets" "env" "" $ctx.values -}}
+given
+{{- else if or (not $value) (kindIs "map" $value) -}}
+{{- fail (printf "endpoints.%s.auth.%s is needed and not set: give it in the release's section or in global" (first $parts) (rest $parts | join ".")) -}}
+{{- else -}}
+{{ $value }}
+{{- end -}}
+{{- end -}}

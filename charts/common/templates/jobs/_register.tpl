@@ -1,0 +1,30 @@
+{{- /* The facts of the job that puts the chart's `registration` into keystone: services, endpoints, users, roles. */ -}}
+{{- define "common.jobs.register" -}}
+{{- $ctx := . -}}
+{{- $services := list -}}
+{{- range $name, $service := .root.Values.registration.services -}}
+{{- $type := $service.type | replace "-" "_" -}}
+{{- $urls := dict "internal" (include "common.endpoints.uri" (dict "ctx" $ctx "type" $type)) "public" (include "common.endpoints.uri" (dict "ctx" $ctx "type" $type "interface" "public")) -}}
+{{- $services = append $services (dict "name" $name "type" $service.type "description" ($service.description | default "") "urls" $urls) -}}
+{{- end -}}
+{{- $users := list -}}
+{{- $passwords := dict -}}
+{{- range $name, $user := .root.Values.registration.users -}}
+{{- $variable := printf "PASSWORD_%s" (upper $name | replace "-" "_") -}}
+{{- $_ := set $passwords $variable (dict "credential" (printf "identity.%s.password" $name)) -}}
+{{- $account := dict "ctx" $ctx "type" "identity" "user" $name -}}
+{{- $users = append $users (dict
+  "name" (include "common.endpoints.auth" (merge (dict "field" "username" "default" $name) $account))
+  "project" (include "common.endpoints.auth" (merge (dict "field" "project_name" "default" "service") $account))
+  "domain" (include "common.endpoints.auth" (merge (dict "field" "user_domain_name" "default" "Default") $account))
+  "roles" (include "common.endpoints.auth" (merge (dict "field" "role" "default" ($user.role | default "admin")) $account) | splitList ",")
+  "password" $variable) -}}
+{{- end -}}
+script: register.py
+needs: [identity]
+identity:
+  {{- include "common.jobs.identity" (dict "ctx" $ctx "user" "admin") | nindent 2 }}
+variables:
+  {{- toYaml $passwords | nindent 2 }}
+  REGISTRATION: {json: {{ dict "region" $ctx.values.region "services" $services "users" $users | toJson }}}
+{{- end -}}

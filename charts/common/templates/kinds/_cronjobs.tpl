@@ -1,0 +1,30 @@
+{{- /* `cronjobs.<name>`: the facts of a job, and a schedule. Its template may change, so its name need not. */ -}}
+{{- define "common.kinds.cronjobs" -}}
+{{- $ctx := . -}}
+{{- range $key, $facts := .root.Values.cronjobs -}}
+{{- if and $facts (include "common.context.enabled" (dict "ctx" $ctx "key" (printf "cron-job-%s" $key))) -}}
+{{- $unit := deepCopy $facts -}}
+{{- $_ := set $unit "restart" "OnFailure" -}}
+{{- include "common.pod.unit" (dict "ctx" $ctx "role" "job" "key" $key "unit" $unit) }}
+---
+apiVersion: batch/v1
+kind: CronJob
+{{ include "common.context.metadata" (dict "ctx" $ctx "name" $unit.name "component" $key) }}
+spec:
+  schedule: {{ $unit.schedule | quote }}
+  concurrencyPolicy: Forbid
+  startingDeadlineSeconds: 600
+  successfulJobsHistoryLimit: 1
+  failedJobsHistoryLimit: 1
+  jobTemplate:
+    spec:
+      backoffLimit: 3
+      template:
+        metadata:
+          labels:
+            {{- include "common.context.selector" (dict "ctx" $ctx "component" $key) | nindent 12 }}
+        spec:
+          {{- include "common.pod.spec" (dict "ctx" $ctx "unit" $unit) | nindent 10 }}
+{{ end -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,12 @@
+{{- /*
+What helm makes before it uninstalls a protected chart, and takes away again. It holds nothing: kk's guard denies that
+it is made, and so ends a removal before anything is deleted. It is made where the guard does not stand, or approves.
+*/ -}}
+{{- define "common.kinds.removal" -}}
+{{- if eq (index .root.Chart.Annotations "kk.openstack.org/protected" | default "") "true" }}
+---
+apiVersion: v1
+kind: ConfigMap
+{{ include "common.context.metadata" (dict "ctx" . "name" (include "common.context.name" (dict "ctx" . "key" "removal")) "annotations" (dict "helm.sh/hook" "pre-delete" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded")) }}
+{{ end -}}
+{{- end -}}

@@ -1,0 +1,25 @@
+{{- /*
+The pod template of a component. The hash is of what this component mounts and nothing else, so that a change rolls
+those pods alone that read it.
+*/ -}}
+{{- define "common.kinds.template" -}}
+{{- $ctx := .ctx -}}
+{{- $unit := .unit -}}
+{{- $spec := include "common.pod.spec" . -}}
+{{- $inputs := $unit.digest -}}
+{{- $config := get $ctx.configs (printf "%s.json" $unit.key) | default "" -}}
+{{- $inputs = append $inputs $config -}}
+{{- range $key := $unit.files -}}
+{{- $inputs = append $inputs (dig $key "text" "" $ctx.files) -}}
+{{- end -}}
+{{- range $name := $unit.scripts -}}
+{{- $inputs = append $inputs (get $ctx.scripts $name) -}}
+{{- end -}}
+metadata:
+  labels:
+    {{- include "common.context.selector" (dict "ctx" $ctx "component" $unit.key) | nindent 4 }}
+  annotations:
+    kk.openstack.org/config-hash: {{ join "\n" $inputs | sha256sum }}
+spec:
+  {{- $spec | nindent 2 }}
+{{- end -}}

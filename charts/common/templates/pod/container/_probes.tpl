@@ -1,0 +1,24 @@
+{{- /*
+The probes of a component from its facts: probe {path | tcp | exec, port, readiness, liveness, timeout, period, patience (seconds
+that a start may take)}; a kind's own map replaces the handler for that kind. Timings are the user's at `pod.probes.<unit>.<unit>.<kind>.params`.
+Liveness is patient: what readiness can answer, liveness must not turn into a restart.
+*/ -}}
+{{- define "common.pod.probes" -}}
+{{- $unit := .unit -}}
+{{- $probe := $unit.probe -}}
+{{- $timing := dict
+  "startup" (dict "periodSeconds" 5 "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" (div ($probe.patience | default 300) 5))
+  "readiness" (dict "periodSeconds" ($probe.period | default 10) "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 3)
+  "liveness" (dict "periodSeconds" 30 "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 5) -}}
+{{- $user := include "common.context.pick" (dict "ctx" .ctx "key" $unit.key "of" .ctx.values.pod.probes) | mustFromJson -}}
+{{- $user = include "common.context.pick" (dict "ctx" .ctx "key" $unit.key "of" $user) | mustFromJson | default dict -}}
+{{- range $kind := list "startup" "readiness" "liveness" -}}
+{{- if dig $kind "enabled" true $user }}
+{{ $kind }}Probe:
+  {{- include "common.pod.probes.handler" (dict "unit" $unit "probe" (get $probe $kind | default $probe)) | nindent 2 }}
+  {{- $params := get $timing $kind }}
+  {{- include "common.context.merge" (dict "into" $params "from" (dig $kind "params" dict $user)) }}
+  {{- toYaml $params | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end -}}

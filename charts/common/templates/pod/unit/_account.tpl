@@ -1,0 +1,26 @@
+{{- /*
+The service account of a unit: the release's, or its own if it may do more (`rbac`, `rollout`). The rules are kept
+in .accounts of the context; resourceNames are this release's.
+*/ -}}
+{{- define "common.pod.account" -}}
+{{- $ctx := .ctx -}}
+{{- $unit := .unit -}}
+{{- $rules := list -}}
+{{- range $_, $rule := $unit.rbac -}}
+{{- $names := list -}}
+{{- range $rule.resourceNames -}}
+{{- $names = append $names (include "common.context.name" (dict "ctx" $ctx "key" .)) -}}
+{{- end -}}
+{{- $rules = append $rules (dict "apiGroups" $rule.apiGroups "resources" $rule.resources "resourceNames" $names "verbs" $rule.verbs) -}}
+{{- end -}}
+{{- with $unit.rollout -}}
+{{- $names := list -}}
+{{- range . -}}
+{{- $names = append $names (include "common.context.name" (dict "ctx" $ctx "key" .)) -}}
+{{- end -}}
+{{- $rules = append $rules (dict "apiGroups" (list "apps") "resources" (list "deployments") "resourceNames" $names "verbs" (list "get")) -}}
+{{- end -}}
+{{- $account := ternary $unit.name $ctx.release (not (empty $rules)) -}}
+{{- $_ := set $ctx.accounts $account $rules -}}
+{{- $_ := set $unit "account" $account -}}
+{{- end -}}

@@ -1,0 +1,18 @@
+{{- /* The keys of the files that a unit mounts: those it lists, else all that are for everybody or for it. */ -}}
+{{- define "common.pod.unit.files" -}}
+{{- $unit := .unit -}}
+{{- $key := .key -}}
+{{- $files := list -}}
+{{- if $unit.files -}}
+{{- range $name := $unit.files -}}
+{{- if hasKey $.ctx.files $name -}}{{- $files = append $files $name -}}{{- end -}}
+{{- end -}}
+{{- else if $unit.kolla -}}
+{{- range $name, $file := .ctx.files -}}
+{{- if and $file.path (has ($file.for | default $key) (list $key)) -}}
+{{- $files = append $files $name -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set $unit "files" $files -}}
+{{- end -}}

@@ -1,0 +1,50 @@
+{{- /*
+What a unit waits for before it starts, sets .services and .waits of the unit: the services behind its files' blocks
+and its `needs`, and jobs by their real names: those in `after`, or, for a component, all that pods wait for.
+`dependencies.static.<unit>` adds, in openstack-helm's form.
+*/ -}}
+{{- define "common.pod.waits" -}}
+{{- $ctx := .ctx -}}
+{{- $unit := .unit -}}
+{{- $static := include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $ctx.values.dependencies.static) | mustFromJson | default dict -}}
+{{- $types := $unit.needs | default list -}}
+{{- if eq $unit.role "component" -}}
+{{- range $key := $unit.files -}}
+{{- $types = concat $types (dig $key "needs" list $ctx.files) -}}
+{{- end -}}
+{{- end -}}
+{{- range $static.services -}}
+{{- $types = append $types .service -}}
+{{- end -}}
+{{- $services := list -}}
+{{- range $type := $types | uniq | sortAlpha -}}
+{{- if ne $type $unit.endpoint -}}
+{{- $services = append $services (include "common.endpoints.service" (dict "ctx" $ctx "type" $type)) -}}
+{{- end -}}
+{{- end -}}
+{{- $keys := $unit.after | default list -}}
+{{- if and (eq $unit.role "component") (not (hasKey $unit "after")) -}}
+{{- range $key, $job := $ctx.jobs -}}
+{{- if $job.gate -}}{{- $keys = append $keys $key -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $names := list -}}
+{{- range $key := concat $keys ($static.jobs | default list) | uniq -}}
+{{- if hasKey $ctx.jobs $key -}}
+{{- $names = append $names (get $ctx.jobs $key).name -}}
+{{- else if include "common.context.enabled" (dict "ctx" $ctx "key" (printf "job-%s" $key)) -}}
+{{- fail (printf "%s waits for job %q, which this chart does not have" $unit.key $key) -}}
+{{- end -}}
+{{- end -}}
+{{- if $names -}}
+{{- $_ := set $ctx "gates" (append $ctx.gates $ctx.namespace) -}}
+{{- end -}}
+{{- range $service := compact $services -}}
+{{- $_ := set $ctx "gates" (append $ctx.gates (splitList ":" $service | first)) -}}
+{{- end -}}
+{{- if or $names (compact $services) -}}
+{{- $_ := set $ctx.gated $unit.account true -}}
+{{- end -}}
+{{- $_ := set $unit "services" (compact $services) -}}
+{{- $_ := set $unit "waits" $names -}}
+{{- end -}}

@@ -1,0 +1,21 @@
+{{- /* Django's settings that follow from the endpoints. */ -}}
+{{- define "common.config.block.horizon" -}}
+options:
+  SECRET_KEY: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "dashboard.secret_key") | quote }}
+  OPENSTACK_HOST: {{ include "common.endpoints.host" (dict "ctx" .ctx "type" "identity") | quote }}
+  OPENSTACK_KEYSTONE_URL: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
+  CACHES:
+    default:
+      BACKEND: django.core.cache.backends.memcached.PyMemcacheCache
+      LOCATION: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "oslo_cache" "port" "memcache") | splitList "," | toJson }}
+      OPTIONS: {ignore_exc: true}
+{{- end -}}
+
+{{- define "common.scripts.horizon-test.py" -}}
+"""Asks for the dashboard and expects its login form."""
+import os
+import urllib.request
+
+with urllib.request.urlopen(os.environ["DASHBOARD"], timeout=30) as answer:
+    assert b"csrfmiddlewaretoken" in answer.read(), "no login form at %s" % answer.url
+{{ end -}}

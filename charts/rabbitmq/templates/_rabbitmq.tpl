@@ -1,0 +1,31 @@
+{{- /* rabbitmq.conf: the ports of the endpoint, and the members by their names. */ -}}
+{{- define "common.config.block.rabbitmq" -}}
+{{- $ctx := .ctx -}}
+{{- $name := include "common.context.name" (dict "ctx" $ctx "key" "server") -}}
+options:
+  listeners.tcp.1: 0.0.0.0:{{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "amqp" "interface" "service") }}
+  management.tcp.port: {{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "http" "interface" "service") }}
+  load_definitions: /etc/rabbitmq/definitions.json
+  cluster_formation.peer_discovery_backend: classic_config
+  {{- range $i := until (include "common.context.replicas" (dict "ctx" $ctx "key" "server") | int) }}
+  cluster_formation.classic_config.nodes.{{ add1 $i }}: rabbit@{{ $name }}-{{ $i }}.{{ $name }}-peers.{{ $ctx.namespace }}.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
+  {{- end }}
+{{- end -}}
+
+{{- /* The one account and virtual host that all services share; loaded at every start. */ -}}
+{{- define "common.config.block.definitions" -}}
+{{- $user := include "common.endpoints.auth" (dict "ctx" .ctx "type" "oslo_messaging" "user" "admin" "field" "username") -}}
+{{- $password := include "common.endpoints.credential" (dict "ctx" .ctx "path" "oslo_messaging.admin.password") -}}
+options:
+  vhosts: [{name: /}]
+  users: [{name: {{ quote $user }}, password: {{ quote $password }}, tags: administrator}]
+  permissions: [{user: {{ quote $user }}, vhost: /, configure: ".*", write: ".*", read: ".*"}]
+{{- end -}}
+
+{{- /* curl reads the account from standard input: nothing secret is in an argument. */ -}}
+{{- define "common.scripts.rabbitmq-test.sh" -}}
+set -eu
+password=${PASSWORD//\\/\\\\}
+printf 'user = "%s:%s"\n' "$USERNAME" "${password//\"/\\\"}" |
+  curl --config - --fail --silent --show-error --max-time 20 "http://$HOST:$PORT/api/whoami"
+{{ end -}}

@@ -1,0 +1,69 @@
+/** Makes `dist/kk`, one executable: the bundled program, its assets and Node itself. */
+import {chmodSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import type {AssetName} from '../src/state/assets.ts'
+import {BUNDLES, bundle, bundleStart} from './build/bundle.ts'
+import {sizeLines} from './build/sizes.ts'
+import {carriedFiles} from './carried-files.ts'
+import {licenseNotices} from './license-notices.ts'
+import {commandTable} from './table.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const DIST = join(ROOT, 'dist')
+const ASSETS = join(DIST, 'assets')
+const START = join(DIST, 'kk.cjs')
+const EXECUTABLE = join(DIST, 'kk')
+
+async function buildExecutable(): Promise<void> {
+  mkdirSync(ASSETS, {recursive: true})
+  writeFileSync(join(ROOT, 'src/commands/table.ts'), await commandTable())
+  const [start, ...others] = await Promise.all([
+    bundleStart(START),
+    ...BUNDLES.map((name) => bundle(name, ASSETS)),
+  ])
+  const bundles = [start, ...others]
+  writeFileSync(join(ASSETS, 'files.json'), JSON.stringify(carriedFiles(ROOT)))
+  writeFileSync(join(ASSETS, 'licenses.txt'), licenseNotices(ROOT, bundles))
+  await assemble(await strippedNode())
+
+  const names = ['start', ...BUNDLES]
+  for (const [index, metafile] of bundles.entries())
+    console.log(sizeLines(names[index]!, metafile).join('\n'))
+  console.log(`${(statSync(EXECUTABLE).size / 2 ** 20).toFixed(1).padStart(7)} MB  dist/kk`)
+}
+
+/** Strip before assembling: a stripped executable has lost what was put into it. */
+async function strippedNode(): Promise<string> {
+  const node = join(DIST, 'node')
+  copyFileSync(process.execPath, node)
+  chmodSync(node, 0o755)
+  const {failed} = await execa('strip', [node], {reject: false})
+  if (failed) console.log('strip is not there: the executable stays larger')
+  return node
+}
+
+async function assemble(node: string): Promise<void> {
+  const assets: AssetName[] = [
+    'files.json',
+    'licenses.txt',
+    ...BUNDLES.flatMap((name) => [`${name}.cjs`, `${name}.cjs.cache`] as const),
+  ]
+  const config = {
+    main: START,
+    executable: node,
+    output: `${EXECUTABLE}.new`,
+    disableExperimentalSEAWarning: true,
+    useCodeCache: true,
+    execArgvExtension: 'none',
+    assets: Object.fromEntries(assets.map((name) => [name, join(ASSETS, name)])),
+  }
+  const file = join(DIST, 'sea.json')
+  writeFileSync(file, JSON.stringify(config))
+  await execa(process.execPath, ['--build-sea', file], {cwd: DIST})
+  chmodSync(`${EXECUTABLE}.new`, 0o755)
+  renameSync(`${EXECUTABLE}.new`, EXECUTABLE)
+  for (const path of [node, file]) rmSync(path, {force: true})
+}
+
+await buildExecutable()

@@ -1,0 +1,58 @@
+import {readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {build, type Metafile} from 'esbuild'
+import {execa} from 'execa'
+import type {BundleName} from '../../src/state/assets.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** What is evaluated on use: bytes beside the start are paid only by who needs them. */
+const SOURCES = {
+  main: join(ROOT, 'src/cli/main.ts'),
+  viz: '@viz-js/viz',
+  kubeconfig: '@kubernetes/client-node/dist/config.js',
+} satisfies Record<BundleName, string>
+
+export const BUNDLES = Object.keys(SOURCES) as BundleName[]
+
+const OPTIONS = {
+  bundle: true,
+  platform: 'node',
+  target: 'node26',
+  format: 'cjs',
+  charset: 'ascii',
+  minify: true,
+  keepNames: true,
+  metafile: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  define: {'import.meta.url': '__kkUrl', 'import.meta.dirname': '__dirname', 'import.meta.main': 'false'},
+  banner: {js: "const __kkUrl=require('node:url').pathToFileURL(__filename).href;"},
+} as const
+
+/** The few lines that the executable reads at every start. */
+export async function bundleStart(file: string): Promise<Metafile> {
+  const {metafile} = await build({
+    ...OPTIONS,
+    entryPoints: [join(ROOT, 'bin/kk.ts')],
+    outfile: file,
+    external: Object.values(SOURCES),
+  })
+  return metafile
+}
+
+/** A bundle as a function of (module, exports, require), and the code cache of a warm run beside it. */
+export async function bundle(name: BundleName, directory: string): Promise<Metafile> {
+  const file = join(directory, `${name}.cjs`)
+  const source = SOURCES[name]
+  const {metafile} = await build({
+    ...OPTIONS,
+    stdin: {contents: `export * from '${source}'`, resolveDir: ROOT},
+    outfile: file,
+    external: Object.values(SOURCES).filter((each) => each !== source),
+  })
+  const head = `(function(module,exports,require){const __filename='${name}.cjs',__dirname='/';`
+  writeFileSync(file, `${head}${readFileSync(file, 'latin1')}\n})`)
+  await execa(process.execPath, [join(import.meta.dirname, 'warm.ts'), name, directory])
+  return metafile
+}

@@ -1,0 +1,74 @@
+/**
+ * `node warm.ts NAME DIRECTORY`: uses a bundle as its users will and keeps what V8 has compiled by then. A code cache
+ * without such a run has only what is compiled when a file is loaded.
+ */
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type * as viz from '@viz-js/viz'
+import type {main} from '../../src/cli/main.ts'
+import type {BundleName} from '../../src/state/assets.ts'
+import {evaluateBundle} from '../../src/state/bundle.ts'
+
+const ENVIRONMENT = join(import.meta.dirname, '../../environments/all-in-one.yaml')
+
+const WARM = {
+  main: runCommands,
+  viz: drawGraph,
+  kubeconfig: async () => {},
+} satisfies Record<BundleName, (exports: never) => Promise<void>>
+
+/** What is run most, against a cluster without releases; that no helm is found ends the deployment after its plan. */
+async function runCommands({main: run}: {main: typeof main}): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'kk-warm-'))
+  const server = createServer((request, response) => {
+    response
+      .writeHead(200, {'content-type': 'application/json'})
+      .end(JSON.stringify(answerTo(request.url ?? '')))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const kubeconfig = join(directory, 'kubeconfig')
+  writeFileSync(kubeconfig, kubeconfigOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+  process.env = {HOME: directory, KK_HELM: 'none', NO_COLOR: '1'}
+
+  const commands = [
+    ['deploy', ENVIRONMENT, '--kubeconfig', kubeconfig, '--yes'],
+    ['plan', ENVIRONMENT, '--kubeconfig', kubeconfig],
+    ['graph', ENVIRONMENT],
+    ['values', 'split', ENVIRONMENT, '--stdout'],
+    ['--help'],
+  ]
+  for (const command of commands) await run(command)
+  process.exitCode = 0
+  server.closeAllConnections()
+  server.close()
+  rmSync(directory, {recursive: true})
+}
+
+async function drawGraph({instance}: typeof viz): Promise<void> {
+  ;(await instance()).renderString('digraph {a -> b}', {format: 'svg'})
+}
+
+function answerTo(path: string): object {
+  if (path.startsWith('/version')) return {gitVersion: 'v1.36.0'}
+  return {metadata: {uid: 'warm', resourceVersion: '1'}, items: null}
+}
+
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'warm',
+    clusters: [{name: 'warm', cluster: {server}}],
+    users: [{name: 'warm', user: {}}],
+    contexts: [{name: 'warm', context: {cluster: 'warm', user: 'warm'}}],
+  })
+}
+
+const [name, directory = '.'] = process.argv.slice(2) as [BundleName, string]
+const file = join(directory, `${name}.cjs`)
+const evaluated = evaluateBundle({file: `${name}.cjs`, source: readFileSync(file, 'latin1')})
+await WARM[name](evaluated.exports as never)
+writeFileSync(`${file}.cache`, evaluated.codeCache())

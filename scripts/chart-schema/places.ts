@@ -1,0 +1,106 @@
+import {ANY_OBJECT, closed, flag, keyed, mapOf, ref, type Schema, scalar, text, whole} from './schema.ts'
+
+const port = mapOf({anyOf: [whole, mapOf({type: ['integer', 'null']})]})
+const byInterface: Schema = {type: ['string', 'object', 'null']}
+const endpoint = closed({
+  name: scalar,
+  namespace: scalar,
+  hosts: ANY_OBJECT,
+  host_fqdn_override: ANY_OBJECT,
+  path: byInterface,
+  scheme: byInterface,
+  port,
+  auth: ANY_OBJECT,
+  statefulset: closed({name: text, replicas: whole}),
+})
+
+/** Places that mean the same in every chart, so that `global` may have them too. */
+export const SHARED: Readonly<Record<string, Schema>> = {
+  region: text,
+  endpoints: {
+    type: ['object', 'null'],
+    properties: {cluster_domain_suffix: text},
+    additionalProperties: ref('endpoint'),
+  },
+  images: closed({
+    registry: text,
+    namespace: text,
+    distro: text,
+    type: text,
+    tag: {...text, not: {const: 'latest'}},
+    pull_policy: {enum: ['Always', 'IfNotPresent', 'Never']},
+    tags: mapOf({type: ['string', 'null'], not: {pattern: ':latest$'}}),
+  }),
+  storage: closed({
+    class: text,
+    size: text,
+    access: {enum: ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod']},
+    ephemeral: flag,
+  }),
+  secrets: closed({env: text, files: text}),
+}
+
+const amount: Schema = {type: ['integer', 'string']}
+const strategy = (...names: string[]): Schema => ({enum: names})
+const each = (schema: Schema) => keyed(ref('unit'), schema)
+const component = (schema: Schema) => keyed(ref('component'), schema)
+const anti = (schema: Schema) => keyed({anyOf: [ref('component'), {const: 'default'}]}, schema)
+
+const pod = closed({
+  replicas: {anyOf: [whole, component(whole)]},
+  resources: {
+    ...keyed({anyOf: [ref('component'), {enum: ['enabled', 'jobs']}]}, ANY_OBJECT),
+    properties: {enabled: flag, jobs: keyed(ref('job'), ANY_OBJECT)},
+  },
+  env: each(mapOf(scalar)),
+  mounts: each(closed({volumes: {type: 'array'}, volumeMounts: {type: 'array'}})),
+  affinity: closed({anti: closed({type: anti(text), topologyKey: anti(text), weight: anti(whole)})}),
+  lifecycle: closed({
+    upgrades: closed({
+      deployments: closed({
+        pod_replacement_strategy: strategy('RollingUpdate', 'Recreate'),
+        revision_history: whole,
+        rolling_update: closed({max_surge: amount, max_unavailable: amount}),
+      }),
+      daemonsets: closed({
+        pod_replacement_strategy: strategy('RollingUpdate', 'Recreate', 'OnDelete'),
+        rolling_update: closed({max_unavailable: amount}),
+      }),
+      statefulsets: closed({pod_replacement_strategy: strategy('RollingUpdate', 'OnDelete')}),
+    }),
+    disruption_budget: component(closed({min_available: whole})),
+    termination_grace_period: component(closed({timeout: whole})),
+  }),
+  probes: component(
+    component(closed({startup: ref('probe'), readiness: ref('probe'), liveness: ref('probe')})),
+  ),
+  security_context: each(closed({pod: ANY_OBJECT, container: ANY_OBJECT})),
+  tolerations: each(closed({enabled: flag, tolerations: {type: 'array'}})),
+  priorityClassName: each({type: ['string', 'null']}),
+  runtimeClassName: each({type: ['string', 'null']}),
+})
+
+/** Places of openstack-helm's whose keys are the names of a chart's components, jobs and tests. */
+export const OF_UNITS: Readonly<Record<string, Schema>> = {
+  labels: {
+    ...keyed({anyOf: [ref('component'), {enum: ['job', 'test', 'roles']}]}, ref('label')),
+    properties: {roles: mapOf(ref('label'))},
+  },
+  network: component(closed({node_port: closed({enabled: flag, port: whole})})),
+  dependencies: closed({
+    enabled: flag,
+    static: each(
+      closed({
+        jobs: {type: ['array', 'null'], items: text},
+        services: {type: ['array', 'null'], items: closed({service: text, endpoint: text})},
+      }),
+    ),
+  }),
+  pod,
+}
+
+export const PLACE_DEFINITIONS: Readonly<Record<string, Schema>> = {
+  endpoint,
+  label: closed({node_selector_key: text, node_selector_value: text}),
+  probe: closed({enabled: flag, params: mapOf(whole)}),
+}

@@ -1,0 +1,68 @@
+type Named = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** What the schema of a chart needs to know of its values. */
+export interface ServiceValues {
+  readonly components?: Named
+  readonly jobs?: Named
+  readonly cronjobs?: Named
+  readonly tests?: Named
+  readonly generated?: Named
+  readonly databases?: Named
+  readonly registration?: Named
+}
+
+/** Every spelling under which a user may name a unit: as it is, as in openstack-helm, and after the service. */
+export interface UnitNames {
+  readonly components: readonly string[]
+  readonly jobs: readonly string[]
+  readonly all: readonly string[]
+}
+
+export function unitNames(chart: string, values: ServiceValues): UnitNames {
+  const spellings = (names: readonly string[]) => [
+    ...new Set([...names.flatMap((name) => [name, plain(name), plain(`${chart}_${name}`)]), chart]),
+  ]
+  const components = Object.keys(values.components ?? {})
+  const jobs = [...jobNames(values), ...Object.keys(values.cronjobs ?? {})]
+  const tests = Object.keys(values.tests ?? {})
+  return {
+    components: spellings(components),
+    jobs: spellings(jobs),
+    all: spellings([...components, ...jobs, ...tests]),
+  }
+}
+
+/** The keys of `manifests`, by which an object can be left out. */
+export function manifestKeys(values: ServiceValues): string[] {
+  const components = Object.entries(values.components ?? {}).flatMap(([name, {kind, storage}]) => [
+    `${String(kind ?? 'Deployment').toLowerCase()}_${name}`,
+    `service_${name}`,
+    `pdb_${name}`,
+    ...(storage === undefined ? [] : [`pvc_${name}`]),
+  ])
+  return [
+    ...components,
+    ...jobNames(values).map((name) => `job_${name}`),
+    ...Object.keys(values.cronjobs ?? {}).map((name) => `cron_job_${name}`),
+    ...Object.keys(values.tests ?? {}).map((name) => `pod_${name}`),
+    ...Object.keys(values.generated ?? {}).map((name) => `secret_${name}`),
+    'configmap_bin',
+    'configmap_etc',
+    'rbac',
+    'secret_env',
+    'secret_files',
+  ].map(plain)
+}
+
+/** The jobs of a chart, with those that the library adds for its databases and its registration. */
+function jobNames({jobs, databases, registration}: ServiceValues): string[] {
+  return [
+    ...(databases === undefined ? [] : ['db-create']),
+    ...(registration === undefined ? [] : ['register']),
+    ...Object.keys(jobs ?? {}),
+  ]
+}
+
+function plain(name: string): string {
+  return name.replaceAll('-', '_')
+}

@@ -1,0 +1,37 @@
+/** `npm run docs`: writes the parts of the pages that are made from the schema, the commands, the error codes and the decisions. */
+import {readFileSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {errorCodeTable, exitCodeTable} from './docs/code-tables.ts'
+import {commandList, commandSections, sharedFlags} from './docs/command-reference.ts'
+import {decisionList} from './docs/decision-list.ts'
+import {environmentTables} from './docs/environment-tables.ts'
+import {withMadeParts} from './docs/marked.ts'
+
+const DOCS = join(import.meta.dirname, '../docs')
+
+interface Page {
+  readonly path: string
+  readonly text: string
+}
+
+/** The pages that have made parts, as they should be. */
+export function madePages(): readonly Page[] {
+  return [
+    page('environment.md', environmentTables()),
+    page('commands.md', {
+      commands: commandList(),
+      'command-sections': commandSections(),
+      'shared-flags': sharedFlags(),
+      'exit-codes': exitCodeTable(),
+      'error-codes': errorCodeTable(),
+    }),
+    page('decisions/README.md', {decisions: decisionList(join(DOCS, 'decisions'))}),
+  ]
+}
+
+function page(name: string, parts: Readonly<Record<string, string>>): Page {
+  const path = join(DOCS, name)
+  return {path, text: withMadeParts(readFileSync(path, 'utf8'), parts)}
+}
+
+if (import.meta.main) for (const {path, text} of madePages()) writeFileSync(path, text)

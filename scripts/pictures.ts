@@ -1,0 +1,9 @@
+import {mkdir, writeFile} from 'node:fs/promises'
+import {boardPicture} from './pictures/board-picture.ts'
+import {graphPicture} from './pictures/graph-picture.ts'
+
+// Draws the pictures of the README anew; a test fails when they are stale.
+const images = new URL('../docs/images/', import.meta.url)
+await mkdir(images, {recursive: true})
+await writeFile(new URL('board.svg', images), await boardPicture())
+await writeFile(new URL('graph.svg', images), await graphPicture())

@@ -1,0 +1,43 @@
+/** What the tests need from the system, beside Node, npm, Go and git. */
+import {existsSync} from 'node:fs'
+import {execa} from 'execa'
+
+interface SystemNeed {
+  readonly what: string
+  /** Debian's package. */
+  readonly package: string
+  /** Exits 0 when it is there. */
+  readonly probe: readonly [string, ...string[]]
+}
+
+const NEEDS: readonly SystemNeed[] = [
+  {
+    what: 'Python with PyYAML (what values split is compared with)',
+    package: 'python3-yaml',
+    probe: ['/usr/bin/python3', '-c', 'import yaml'],
+  },
+]
+
+/** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */
+export async function ensureSystemPackages(say: (line: string) => void): Promise<void> {
+  const missing: SystemNeed[] = []
+  for (const need of NEEDS) if (!(await works(need.probe))) missing.push(need)
+  if (missing.length === 0) return
+  const packages = missing.map((need) => need.package)
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    throw new Error(
+      `the tests need: ${missing.map((need) => `${need.what}, e.g. Debian's ${need.package}`).join('; ')}`,
+    )
+  }
+  say(`installing ${packages.join(' ')} with apt-get`)
+  await execa('apt-get', ['update', '-qq'], {stderr: 'inherit'})
+  await execa('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {
+    stderr: 'inherit',
+    env: {DEBIAN_FRONTEND: 'noninteractive'},
+  })
+}
+
+async function works([command, ...args]: readonly [string, ...string[]]): Promise<boolean> {
+  const {failed} = await execa(command, args, {reject: false, stdio: 'ignore'})
+  return !failed
+}

@@ -1,0 +1,130 @@
+import {access, mkdir, readdir, readlink, rename, rm, symlink} from 'node:fs/promises'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {execa} from 'execa'
+import {asKkError, KkError} from '../src/errors.ts'
+import {findTool, TOOL_NAMES, toolboxDirectory} from '../src/sandbox/tools.ts'
+import {withLock} from '../src/state/lock.ts'
+import {goVersion} from './toolbox/go.ts'
+import {LINKS, recipeKey, type Step, steps} from './toolbox/recipe.ts'
+
+type Progress = (line: string) => void
+
+const MODULES = fileURLToPath(new URL('../toolbox', import.meta.url))
+const HEARTBEAT_MILLISECONDS = 15_000
+const BUILDING = '.building-'
+
+/**
+ * Builds what is missing, once per machine, and returns the directory of the binaries.
+ * Silent when there is nothing to do. Throws `KK_TOOLBOX` when Go is missing, too old, or fails.
+ */
+export async function buildToolbox(env: NodeJS.ProcessEnv, onProgress: Progress): Promise<string> {
+  const given = env.KK_TOOLBOX
+  if (given && TOOL_NAMES.every((name) => findTool(name, {...env, PATH: ''})?.startsWith(given))) return given
+
+  const home = toolboxDirectory(env)
+  const key = await recipeKey(MODULES, await goVersion(env))
+  const toolbox = join(home, key)
+  if (!(await isCurrent(home, key)))
+    await withLock(
+      join(home, 'lock'),
+      async () => {
+        if (!(await exists(toolbox))) await build(home, key, env, onProgress)
+        await pointTo(home, key)
+      },
+      {onWait: ({pid}) => onProgress(`toolbox: process ${pid} is building it; waiting`)},
+    )
+  return join(toolbox, 'bin')
+}
+
+/** Builds beside the place and renames: a toolbox that is there is complete. */
+async function build(home: string, key: string, env: NodeJS.ProcessEnv, onProgress: Progress): Promise<void> {
+  await removeUnfinished(home)
+  const unfinished = join(home, `${BUILDING}${key}`)
+  const bin = join(unfinished, 'bin')
+  await mkdir(bin, {recursive: true})
+  onProgress(`toolbox: building into ${join(home, key)}; once per machine, about 8 minutes from nothing`)
+  for (const step of steps(MODULES)) await buildStep(step, bin, env, onProgress)
+  await rename(unfinished, join(home, key))
+  onProgress(`toolbox: done`)
+}
+
+async function buildStep(
+  step: Step,
+  bin: string,
+  env: NodeJS.ProcessEnv,
+  onProgress: Progress,
+): Promise<void> {
+  const start = Date.now()
+  const elapsed = () => `${Math.round((Date.now() - start) / 1000)} s`
+  const scratch = join(bin, `.${step.binary}`)
+  const heartbeat = setInterval(
+    () => onProgress(`toolbox: ${step.title} … ${elapsed()}`),
+    HEARTBEAT_MILLISECONDS,
+  )
+  try {
+    await runGo(step, scratch, env)
+  } finally {
+    clearInterval(heartbeat)
+  }
+  await rename(join(scratch, step.artifact), join(bin, step.binary))
+  await rm(scratch, {recursive: true})
+  for (const link of LINKS[step.binary] ?? []) await symlink(step.binary, join(bin, link))
+  onProgress(`toolbox: ${step.title} in ${elapsed()}`)
+}
+
+async function runGo(step: Step, directory: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await mkdir(directory, {recursive: true})
+  const result = await execa('go', step.argv(directory), {
+    cwd: step.module ?? directory,
+    env: {...env, CGO_ENABLED: '0', GOBIN: directory, GOTOOLCHAIN: 'local', GOWORK: 'off'},
+    extendEnv: false,
+    killDescendants: true,
+    reject: false,
+  })
+  if (!result.failed) return
+  throw new KkError('KK_TOOLBOX', `go could not build ${step.title}`, {
+    hint: 'Go needs its module proxy (go env GOPROXY) and about 10 GB for its build cache (go env GOCACHE); then run "npm run toolbox" again',
+    log: result.stderr.split('\n').slice(-15),
+    cause: result,
+  })
+}
+
+/** Under the lock nobody else builds: what is unfinished was left by a build that was killed. */
+async function removeUnfinished(home: string): Promise<void> {
+  const names = await readdir(home)
+  const left = names.filter((name) => name.startsWith(BUILDING))
+  await Promise.all(left.map((name) => rm(join(home, name), {recursive: true})))
+}
+
+async function isCurrent(home: string, key: string): Promise<boolean> {
+  const target = await readlink(join(home, 'current')).catch(() => undefined)
+  return target === key && (await exists(join(home, key)))
+}
+
+/** The binary of kk finds the toolbox by this link; it is replaced in one step. */
+async function pointTo(home: string, key: string): Promise<void> {
+  const next = join(home, `${BUILDING}current`)
+  await rm(next, {force: true})
+  await symlink(key, next)
+  await rename(next, join(home, 'current'))
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function main(): Promise<void> {
+  try {
+    console.log(await buildToolbox(process.env, (line) => console.error(line)))
+  } catch (error) {
+    const {code, message, hint, log, exit} = asKkError(error)
+    console.error([...log, `${code}: ${message}`, hint && `hint: ${hint}`].filter(Boolean).join('\n'))
+    process.exitCode = exit
+  }
+}
+
+if (import.meta.main) await main()

@@ -1,0 +1,63 @@
+import {parseRequirement} from '../environment/requirement.ts'
+import {suggest} from '../environment/suggest.ts'
+import {KkError} from '../errors.ts'
+import type {Position} from '../release.ts'
+import type {ChartRequirement} from './chart.ts'
+import type {ChartManifest} from './manifest.ts'
+
+const PREFIX = 'kk.openstack.org/'
+const REQUIRES = `${PREFIX}requires`
+const PROTECTED = `${PREFIX}protected`
+const KNOWN = [REQUIRES, PROTECTED]
+
+/** What the annotation `kk.openstack.org/requires` of a chart says. Throws `KK_CHART` with file, line and column. */
+export function requirementsOf(manifest: ChartManifest): ChartRequirement[] {
+  const text = manifest.annotations[REQUIRES]
+  if (text === undefined) return []
+  const position = positionOf(manifest, REQUIRES)
+  const evidence = {
+    source: 'annotation',
+    file: position.file,
+    line: position.line,
+    text: `${REQUIRES}: ${JSON.stringify(text)}`,
+  } as const
+  const words = text.split(/[,\n]/).map((word) => word.trim())
+  return words
+    .filter((word) => word !== '')
+    .map((word) => {
+      const requirement = parseRequirement(word, position)
+      if (requirement) return {...requirement, evidence}
+      throw refused(position, `expected a release such as "mariadb" or "neutron:applied", found "${word}"`)
+    })
+}
+
+/** Whether a chart is marked as one whose releases no command removes unless they are named and confirmed. */
+export function isProtected(manifest: ChartManifest): boolean {
+  const text = manifest.annotations[PROTECTED] ?? 'false'
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw refused(positionOf(manifest, PROTECTED), `expected ${PROTECTED}: "true" or "false", found "${text}"`)
+}
+
+/** A misspelt annotation would lose requirements without a word. Throws `KK_CHART`. */
+export function checkAnnotations(manifest: ChartManifest): void {
+  for (const key of Object.keys(manifest.annotations)) {
+    if (!key.startsWith(PREFIX) || KNOWN.includes(key)) continue
+    const close = suggest(key, KNOWN)
+    const hint = close ? `did you mean ${close}?` : `kk knows ${KNOWN.join(' and ')}`
+    throw refused(positionOf(manifest, key), `unknown annotation ${key}`, hint)
+  }
+}
+
+/** Where a key stands: first on a line or, in a map on one line, anywhere but in a comment. */
+function positionOf({file, text}: ChartManifest, key: string): Position {
+  const lines = text.split('\n')
+  const first = lines.findIndex((line) => line.replace(/^[\s"']+/, '').startsWith(key))
+  const index = first < 0 ? lines.findIndex((line) => line.split(' #', 1)[0]!.includes(key)) : first
+  return index < 0
+    ? {file, line: 1, column: 1}
+    : {file, line: index + 1, column: lines[index]!.indexOf(key) + 1}
+}
+
+function refused({file, line, column}: Position, reason: string, hint = 'correct the annotation'): KkError {
+  return new KkError('KK_CHART', `${file}:${line}:${column}: ${reason}`, {hint})
+}

@@ -1,0 +1,35 @@
+import type {StatedRequirement} from '../environment/environment.ts'
+import type {Evidence} from '../release.ts'
+
+/** A requirement that a chart states in its `Chart.yaml`, with the annotation as evidence. */
+export interface ChartRequirement extends StatedRequirement {
+  readonly evidence: Evidence
+}
+
+/** The directory of a `file://` dependency, and those that it depends on itself. */
+export interface Library {
+  readonly name: string
+  readonly directory: string
+  readonly libraries: readonly Library[]
+}
+
+/** A chart that was found and read. */
+export interface Chart {
+  readonly name: string
+  readonly version: string
+  /** Empty when the chart does not say. */
+  readonly appVersion: string
+  readonly type: 'application' | 'library'
+  /** A constraint on the version of Kubernetes, as Helm reads it. */
+  readonly kubeVersion?: string
+  /** An unpacked directory; never written to. */
+  readonly directory: string
+  /** For people: where it was found. */
+  readonly origin: string
+  /** The SHA-256 of the package that it was unpacked from; what `digest` in `kk.charts` locks. */
+  readonly packageDigest?: string
+  readonly requires: readonly ChartRequirement[]
+  readonly protected: boolean
+  /** What `vendorCharts` puts into `charts/`, whatever stands there. */
+  readonly libraries: readonly Library[]
+}

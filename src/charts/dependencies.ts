@@ -1,0 +1,79 @@
+import {existsSync, readdirSync} from 'node:fs'
+import {join, resolve} from 'node:path'
+import {KkError} from '../errors.ts'
+import type {Library} from './chart.ts'
+import {type ChartManifest, type Dependency, readManifest} from './manifest.ts'
+import {isVersion, satisfiesConstraint} from './version.ts'
+
+interface Dependent {
+  readonly directory: string
+  readonly manifest: ChartManifest
+  /** Unpacked from a package: all that it depends on is inside, and `file://` led somewhere on its maker's machine. */
+  readonly packaged: boolean
+}
+
+/**
+ * The `file://` dependencies of a chart, and theirs. All others must lie in `charts/` already.
+ * Throws `KK_CHART` for one that is missing, has another name or version than is asked for, or leads back here.
+ */
+export function librariesOf(dependent: Dependent, through: readonly string[] = []): Library[] {
+  const libraries = new Map<string, Library>()
+  for (const dependency of dependent.manifest.dependencies) {
+    const directory = sourceOf(dependency, dependent)
+    if (directory === undefined) checkVendored(dependency, dependent)
+    else libraries.set(dependency.name, readLibrary(dependency, directory, [...through, dependent.directory]))
+  }
+  return [...libraries.values()]
+}
+
+function sourceOf({repository}: Dependency, {directory, packaged}: Dependent): string | undefined {
+  if (packaged || !repository.startsWith('file://')) return undefined
+  return resolve(directory, repository.slice('file://'.length))
+}
+
+function readLibrary(dependency: Dependency, directory: string, through: readonly string[]): Library {
+  const dependent = through.at(-1)!
+  if (through.includes(directory))
+    throw refused(
+      `${[...through, directory].join(' depends on ')}: a chart cannot contain itself`,
+      'take one away',
+    )
+  if (!existsSync(join(directory, 'Chart.yaml')))
+    throw refused(
+      `${dependent} depends on ${dependency.name} at ${dependency.repository}, but ${directory} holds no chart`,
+      `correct the repository of ${dependency.name} in its Chart.yaml`,
+    )
+  const manifest = readManifest(directory)
+  const {name, version} = manifest
+  const fits = dependency.version === '' || satisfiesConstraint(version, dependency.version)
+  if (name !== dependency.name || !fits)
+    throw refused(
+      `${dependent} depends on ${dependency.name} ${dependency.version}, but ${directory} is ${name} ${version}`,
+      'correct the dependency in its Chart.yaml',
+    )
+  return {name, directory, libraries: librariesOf({directory, manifest, packaged: false}, through)}
+}
+
+function checkVendored({name, repository}: Dependency, {directory, manifest}: Dependent): void {
+  const charts = join(directory, 'charts')
+  const entries = existsSync(charts) ? readdirSync(charts) : []
+  if (entries.some((entry) => entry === name || isPackageOf(entry, name))) return
+  const from = repository === '' ? '' : ` (${repository})`
+  throw refused(
+    `the chart ${manifest.name} depends on ${name}${from}, which is not in ${charts}`,
+    `run helm dependency build ${directory}`,
+  )
+}
+
+/** Whether a file name is that of a package of this chart: `common-0.1.0.tgz`. */
+export function isPackageOf(file: string, name: string): boolean {
+  return (
+    file.startsWith(`${name}-`) &&
+    file.endsWith('.tgz') &&
+    isVersion(file.slice(name.length + 1, -'.tgz'.length))
+  )
+}
+
+function refused(message: string, hint: string): KkError {
+  return new KkError('KK_CHART', message, {hint})
+}

@@ -1,0 +1,52 @@
+import {createHash} from 'node:crypto'
+import type {Library} from './chart.ts'
+import type {ChartFile} from './files/chart-files.ts'
+import {readPackageFiles} from './files/package-files.ts'
+import {readOwnFiles} from './own-files.ts'
+
+/**
+ * SHA-256 (hex) over all of a chart that helm would load: paths and contents, with those of its `file://` libraries
+ * as they are now. Times, `Chart.lock` and how a subchart is packed do not count. Rejects with `KK_CHART`.
+ */
+export function digestChart(chart: Library): Promise<string> {
+  return digest(chart, new Map())
+}
+
+/** The digests of many charts by their directory; a library that they share is read once. */
+export async function digestCharts(charts: readonly Library[]): Promise<ReadonlyMap<string, string>> {
+  const seen = new Map<string, Promise<string>>()
+  for (const chart of charts) await digest(chart, seen)
+  const entries = [...seen].map(async ([directory, value]) => [directory, await value] as const)
+  return new Map(await Promise.all(entries))
+}
+
+function digest(chart: Library, seen: Map<string, Promise<string>>): Promise<string> {
+  const known = seen.get(chart.directory)
+  if (known) return known
+  const value = digestTree(chart, seen)
+  seen.set(chart.directory, value)
+  return value
+}
+
+async function digestTree(chart: Library, seen: Map<string, Promise<string>>): Promise<string> {
+  const own = await digestFiles(readOwnFiles(chart))
+  const libraries = await Promise.all(
+    chart.libraries.map(async (library) => `${library.name} ${await digest(library, seen)}\n`),
+  )
+  return createHash('sha256')
+    .update(`${own}\n${libraries.sort().join('')}`)
+    .digest('hex')
+}
+
+async function digestFiles(files: readonly ChartFile[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const {path, bytes} of files) {
+    if (/^charts\/[^/]+\.tgz$/.test(path)) {
+      // A package holds the times of its files, so that packing the same chart again gives other bytes.
+      hash.update(`${path}\0package\0${await digestFiles(await readPackageFiles(bytes, path))}`)
+      continue
+    }
+    hash.update(`${path}\0${bytes.length}\0`).update(bytes)
+  }
+  return hash.digest('hex')
+}

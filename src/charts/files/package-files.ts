@@ -1,0 +1,46 @@
+import {promisify} from 'node:util'
+import {gunzip} from 'node:zlib'
+import {KkError} from '../../errors.ts'
+import {type ChartFile, MAX_FILE_BYTES} from './chart-files.ts'
+
+/** Helm's `MaxDecompressedChartSize`; what the tar format adds to that is small. */
+const MAX_CHART_BYTES = 100 * 1024 * 1024
+
+/**
+ * The files of a packaged chart (`.tgz`), sorted by path, without the directory that they are packed under.
+ * Makes the checks of Helm's `LoadArchiveFiles`, so no path leads out of the chart. `name` is for messages.
+ * Rejects with `KK_CHART`.
+ */
+export async function readPackageFiles(bytes: Buffer, name: string): Promise<ChartFile[]> {
+  const {extract} = await import('tar-stream')
+  const files = new Map<string, ChartFile>()
+  try {
+    const archive = extract()
+    archive.end(await promisify(gunzip)(bytes, {maxOutputLength: MAX_CHART_BYTES}))
+    for await (const entry of archive) {
+      const parts: Buffer[] = []
+      for await (const part of entry) parts.push(part as Buffer)
+      const content = Buffer.concat(parts)
+      if (entry.header.type === 'directory' || entry.header.name.endsWith('/')) continue
+      const path = pathInChart(entry.header.name)
+      if (content.length > MAX_FILE_BYTES)
+        throw new Error(`${path} has ${content.length} bytes, helm loads files of at most ${MAX_FILE_BYTES}`)
+      files.set(path, {path, bytes: content})
+    }
+  } catch (error) {
+    throw new KkError('KK_CHART', `${name} is not the package of a chart: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'make it again with helm package',
+    })
+  }
+  return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Drops the first directory; refuses what would be written outside it. */
+function pathInChart(name: string): string {
+  const [, ...parts] = name.split(name.includes('\\') ? '\\' : '/')
+  const kept = parts.filter((part) => part !== '.')
+  const harmless = kept.every((part) => part !== '' && part !== '..' && !part.includes('\0'))
+  if (harmless && kept.length > 0 && !kept[0]!.endsWith(':')) return kept.join('/')
+  throw new Error(`the path ${JSON.stringify(name)} does not lie in one directory`)
+}

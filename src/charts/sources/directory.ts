@@ -1,0 +1,67 @@
+import {existsSync, readdirSync} from 'node:fs'
+import {join} from 'node:path'
+import type {Chart} from '../chart.ts'
+import {isPackageOf} from '../dependencies.ts'
+import {readManifest} from '../manifest.ts'
+import {readChart} from '../read-chart.ts'
+import {compareVersions, satisfiesConstraint} from '../version.ts'
+import {unpackPackage} from './package-cache.ts'
+
+/** Which chart is looked for. */
+export interface WantedChart {
+  readonly name: string
+  /** A version or a constraint as Helm reads it. */
+  readonly version?: string
+}
+
+/**
+ * A chart in a directory of charts: `<path>/<name>/`, the newest fitting `<path>/<name>-<version>.tgz`, or the path
+ * itself. Undefined when it is not there in a fitting version. Rejects with `KK_CHART`.
+ */
+export async function findInDirectory(
+  path: string,
+  wanted: WantedChart,
+  cache: string,
+): Promise<Chart | undefined> {
+  for (const directory of [join(path, wanted.name), path]) {
+    if (!existsSync(join(directory, 'Chart.yaml'))) continue
+    const manifest = readManifest(directory)
+    if (fits(manifest, wanted)) return readChart(directory, {origin: directory}, manifest)
+  }
+
+  const [newest] = packageVersions(path, wanted).sort(compareVersions).reverse()
+  if (newest === undefined) return undefined
+  const file = join(path, `${wanted.name}-${newest}.tgz`)
+  const unpacked = await unpackPackage(file, cache)
+  return readChart(unpacked.directory, {origin: file, packageDigest: unpacked.digest})
+}
+
+/** The names of the charts in a directory of charts. */
+export function namesInDirectory(path: string): string[] {
+  const folders = entriesOf(path).filter((entry) => existsSync(join(path, entry, 'Chart.yaml')))
+  const packages = entriesOf(path).flatMap((entry) => /^(.+?)-v?\d[^/]*\.tgz$/.exec(entry)?.[1] ?? [])
+  const own = existsSync(join(path, 'Chart.yaml')) ? [readManifest(path).name] : []
+  return [...new Set([...own, ...folders, ...packages])].sort()
+}
+
+function fits(
+  found: {readonly name: string; readonly version: string},
+  {name, version}: WantedChart,
+): boolean {
+  return found.name === name && (version === undefined || satisfiesConstraint(found.version, version))
+}
+
+function packageVersions(path: string, {name, version = ''}: WantedChart): string[] {
+  return entriesOf(path)
+    .filter((entry) => isPackageOf(entry, name))
+    .map((entry) => entry.slice(name.length + 1, -'.tgz'.length))
+    .filter((found) => satisfiesConstraint(found, version))
+}
+
+function entriesOf(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}

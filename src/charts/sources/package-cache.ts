@@ -1,0 +1,42 @@
+import {createHash} from 'node:crypto'
+import {existsSync} from 'node:fs'
+import {mkdir, mkdtemp, readFile, rename, rm} from 'node:fs/promises'
+import {join} from 'node:path'
+import {readPackageFiles} from '../files/package-files.ts'
+import {writeChartFiles} from '../files/write-chart-files.ts'
+
+/** An unpacked package and the SHA-256 (hex) of the package. */
+export interface UnpackedPackage {
+  readonly directory: string
+  readonly digest: string
+}
+
+/**
+ * Unpacks a package (`.tgz`) into `<cache>/<sha256>`, unless it is there already. Several processes may do so at
+ * once. Rejects with `KK_CHART` when it is no package of a chart.
+ */
+export async function unpackPackage(file: string, cache: string): Promise<UnpackedPackage> {
+  const bytes = await readFile(file)
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  const directory = join(cache, digest)
+  if (existsSync(directory)) return {directory, digest}
+
+  const files = await readPackageFiles(bytes, file)
+  await mkdir(cache, {recursive: true, mode: 0o700})
+  const draft = await mkdtemp(`${directory}.`)
+  try {
+    await writeChartFiles(files, draft)
+    await rename(draft, directory)
+  } catch (error) {
+    await rm(draft, {recursive: true, force: true})
+    const code = (error as NodeJS.ErrnoException).code
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
+  return {directory, digest}
+}
+
+/** The package of this digest, if it was unpacked before. */
+export function cachedPackage(digest: string, cache: string): UnpackedPackage | undefined {
+  const directory = join(cache, digest)
+  return existsSync(directory) ? {directory, digest} : undefined
+}

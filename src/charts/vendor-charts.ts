@@ -1,0 +1,33 @@
+import {join} from 'node:path'
+import type {Chart, Library} from './chart.ts'
+import {writeChartFiles} from './files/write-chart-files.ts'
+import {readOwnFiles} from './own-files.ts'
+
+/**
+ * Copies each chart, with its libraries unpacked under `charts/`, into a directory of the run's own; from then on
+ * no edit of the originals reaches a helm of this run, and those are never written. One after the other, before
+ * helms run beside each other. Returns the copies by the directory of the chart. Rejects with `KK_CHART`.
+ */
+export async function vendorCharts(
+  charts: readonly Chart[],
+  directory: string,
+): Promise<ReadonlyMap<string, string>> {
+  const copies = new Map<string, string>()
+  for (const chart of charts) {
+    if (copies.has(chart.directory)) continue
+    // Two sources may have charts of one name, and helm wants a directory to be named after its chart.
+    const copy = join(directory, String(copies.size), chart.name)
+    await copyChart(chart, copy)
+    copies.set(chart.directory, copy)
+  }
+  return copies
+}
+
+async function copyChart(chart: Library, copy: string): Promise<void> {
+  const files = readOwnFiles(chart).map((file) =>
+    // Its rules have been applied; helm would apply them to the libraries, too, which have their own.
+    file.path === '.helmignore' ? {...file, bytes: Buffer.alloc(0)} : file,
+  )
+  await writeChartFiles(files, copy)
+  for (const library of chart.libraries) await copyChart(library, join(copy, 'charts', library.name))
+}

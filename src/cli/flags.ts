@@ -1,0 +1,166 @@
+import {Args, Flags} from '@oclif/core'
+
+/** Which environment file: also the argument that ends in .yaml, KK_ENVIRONMENT, ./kk.yaml, the only file in ./environments/. */
+export const environmentFlags = {
+  environment: Flags.string({
+    char: 'e',
+    summary: 'The environment file; - reads standard input.',
+    helpValue: 'FILE',
+  }),
+}
+
+/** Whose runs and releases, where no file is needed: the cluster knows them. */
+export const ownerFlags = {
+  owner: Flags.string({
+    summary: 'The environment by its name; no file is needed.',
+    helpValue: 'NAME',
+  }),
+}
+
+/** Which cluster. */
+export const clusterFlags = {
+  sandbox: Flags.boolean({
+    summary: 'Use the throwaway cluster of this machine.',
+    helpGroup: 'CLUSTER',
+    exclusive: ['kubeconfig', 'context'],
+  }),
+  'sandbox-name': Flags.string({
+    summary: 'Use the throwaway cluster of this name.',
+    helpValue: 'NAME',
+    helpGroup: 'CLUSTER',
+    exclusive: ['kubeconfig', 'context'],
+  }),
+  kubeconfig: Flags.string({summary: 'The kubeconfig file.', helpValue: 'FILE', helpGroup: 'CLUSTER'}),
+  context: Flags.string({summary: 'The context of the kubeconfig.', helpValue: 'NAME', helpGroup: 'CLUSTER'}),
+}
+
+export const helmFlags = {
+  helm: Flags.string({summary: 'The helm binary (also KK_HELM).', helpValue: 'PATH', helpGroup: 'CLUSTER'}),
+}
+
+/** Values on top of those of the environment. */
+export const valueFlags = {
+  values: Flags.string({
+    summary: 'Values for one release, on top of the environment; may be repeated.',
+    helpValue: 'RELEASE=FILE',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'VALUES',
+  }),
+  set: Flags.string({
+    summary: 'One value of one release, on top of everything; may be repeated.',
+    helpValue: 'RELEASE:KEY=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'VALUES',
+  }),
+}
+
+/** How a change is run. */
+export const changeFlags = {
+  yes: Flags.boolean({char: 'y', summary: 'Do not ask before changing anything.'}),
+  'dry-run': Flags.boolean({summary: 'Show the plan and change nothing.'}),
+  concurrency: Flags.integer({
+    summary: 'How many helms run at once (default: 8, less if memory is short).',
+    min: 1,
+    helpValue: 'N',
+  }),
+  'fail-fast': Flags.boolean({summary: 'Start nothing more after the first failure.'}),
+  message: Flags.string({
+    char: 'm',
+    summary: 'Why, for the record of the run: kk history shows it.',
+    helpValue: 'TEXT',
+  }),
+}
+
+/** What becomes of a run that failed. */
+export const onFailureFlags = {
+  'on-failure': Flags.option({
+    summary:
+      'When a release fails: keep what was done, or return the failed ones, or all that the run touched, to the last revision whose gate had passed.',
+    options: ['keep', 'rollback-failed', 'rollback-run'] as const,
+    default: 'keep',
+    helpGroup: 'FAILURE',
+  })(),
+  'remove-new': Flags.boolean({
+    summary: 'With a rollback: remove what the run installed, unless it is protected or used; data stays.',
+    helpGroup: 'FAILURE',
+  }),
+  'keep-schema': Flags.boolean({
+    summary: 'With a rollback: go back across a migration, too; the newer schema stays.',
+    helpGroup: 'FAILURE',
+  }),
+}
+
+/** Files about the run. */
+export const reportFlags = {
+  report: Flags.string({
+    summary:
+      'Write a report of the run to a file, also when it fails: junit, trace, html or json; may be repeated.',
+    helpValue: 'KIND=FILE',
+    multiple: true,
+    multipleNonGreedy: true,
+    exclusive: ['dry-run'],
+  }),
+}
+
+/** How releases are removed. */
+export const removalFlags = {
+  confirm: Flags.string({
+    summary: 'Confirm a protected release by its name; may be repeated.',
+    helpValue: 'NAME',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'REMOVAL',
+  }),
+  'delete-data': Flags.boolean({
+    summary: 'Delete volume claims that helm leaves behind, each confirmed by its name.',
+    helpGroup: 'REMOVAL',
+  }),
+  'confirm-data': Flags.string({
+    summary: 'Confirm one claim whose data may go, with --delete-data; may be repeated.',
+    helpValue: 'CLAIM',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'REMOVAL',
+  }),
+  'ignore-record': Flags.string({
+    summary: 'Do not count a record that cannot be read as a user; may be repeated.',
+    helpValue: 'NAMESPACE/NAME',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'REMOVAL',
+  }),
+}
+
+/** One document for scripts. */
+export const documentFlags = {
+  output: Flags.option({
+    summary: 'The form of the output.',
+    options: ['text', 'json', 'yaml'] as const,
+    default: 'text',
+  })(),
+}
+
+/** One document, or the stream of events. */
+export const streamFlags = {
+  output: Flags.option({
+    summary: 'The form of the output; ndjson streams the events.',
+    options: ['text', 'json', 'yaml', 'ndjson'] as const,
+    default: 'text',
+  })(),
+}
+
+/** `[FILE] [RELEASE…]`: what ends in .yaml or .yml, or is -, is the environment file. */
+export const releasesArgument = {
+  releases: Args.string({
+    name: 'releases',
+    description: 'The environment file and releases, in any order.',
+    multiple: true,
+  }),
+}
+
+/** `[FILE]` alone. */
+export const fileArgument = {
+  file: Args.string({description: 'The environment file.'}),
+}

@@ -1,0 +1,52 @@
+import type {Cluster} from '../cluster/cluster.ts'
+import {splitArguments} from '../environment/choose.ts'
+import {loadEnvironment} from '../environment/load.ts'
+import {KkError} from '../errors.ts'
+import type {Plan} from '../plan/plan.ts'
+import {guardOfferText} from '../report/guard-text.ts'
+import {unguarded} from '../verbs/guard.ts'
+import type {ClusterFlags} from './choose-cluster.ts'
+import {canAsk, confirm} from './confirm.ts'
+import {openChosenCluster} from './open.ts'
+import {paletteOf} from './streams.ts'
+
+interface GuardFlags extends ClusterFlags {
+  readonly environment?: string | undefined
+}
+
+/**
+ * Works on the cluster that the flags mean: the guard belongs to the whole cluster, so an environment file only says
+ * which one. Gives the arguments that name releases.
+ */
+export async function onGuardedCluster<T>(
+  flags: GuardFlags,
+  argv: readonly string[],
+  body: (cluster: Cluster, releases: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const {file = flags.environment, releases} = splitArguments(argv)
+  const environment = file === undefined ? undefined : await loadEnvironment({file})
+  const cluster = await openChosenCluster(flags, environment, {start: false, say: () => {}})
+  try {
+    return await body(cluster, releases)
+  } finally {
+    await cluster.close()
+  }
+}
+
+/** Asks on a terminal; without one, throws `KK_UNCONFIRMED` unless the change was confirmed on the command line. */
+export async function confirmLoss(question: string, yes: boolean): Promise<void> {
+  if (yes) return
+  if (canAsk()) return confirm(question)
+  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {hint: 'pass --yes'})
+}
+
+/** Says on standard error that protected releases of the plan are not guarded; never installs the guard. */
+export async function offerGuard(
+  cluster: Cluster,
+  {actions}: Plan,
+  {words, place}: {readonly words: readonly string[]; readonly place: string},
+): Promise<void> {
+  const isProtected = actions.filter((action) => action.protected).map(({release}) => release)
+  const open = await unguarded(cluster, isProtected)
+  if (open.length > 0) process.stderr.write(guardOfferText(open, place, paletteOf('stderr', words)))
+}

@@ -1,0 +1,46 @@
+import {Errors, run} from '@oclif/core'
+import {type ExitCode, KkError} from '../errors.ts'
+import {oclifOptions} from './plugin.ts'
+import {printError} from './print-error.ts'
+import {endBySignals} from './signals.ts'
+import {checkCommand, withFlagSuggestion} from './suggestions.ts'
+import {VERSION} from './version.ts'
+
+/** Runs one command line and resolves with the exit code; every error has been printed by then. */
+export async function main(words: readonly string[]): Promise<ExitCode> {
+  const argv = words[0] === 'help' ? [...words.slice(1), '--help'] : words
+  process.stdout.on('error', ignoreClosedPipe)
+  process.stderr.on('error', ignoreClosedPipe)
+  endBySignals()
+  try {
+    checkCommand(argv)
+    await run([...argv], oclifOptions(VERSION))
+    return (process.exitCode ?? 0) as ExitCode
+  } catch (error) {
+    if (error instanceof Errors.ExitError) return (error.oclif.exit ?? 0) as ExitCode
+    return printError(usageError(error, argv), argv)
+  }
+}
+
+/** What oclif's parser objects to is a usage error of ours; everything else stays as it is. */
+function usageError(error: unknown, argv: readonly string[]): unknown {
+  if (!(error instanceof Errors.CLIError)) return error
+  const [said = error.message] = error.message.split('\nSee more help with --help')
+  const message = said
+    .replace(/^The following errors? occurred:/, '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .trim()
+  return withFlagSuggestion(
+    error,
+    argv,
+    (hint) => new KkError('KK_USAGE', lowerFirst(message), {cause: error, hint}),
+  )
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1)
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}

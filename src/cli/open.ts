@@ -1,0 +1,134 @@
+import {join} from 'node:path'
+import type {ChartFinding} from '../charts/find-chart.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import {chooseEnvironmentFile, splitArguments} from '../environment/choose.ts'
+import type {Environment} from '../environment/environment.ts'
+import {loadEnvironment} from '../environment/load.ts'
+import {findHelm} from '../helm/find.ts'
+import type {Helm} from '../helm/helm.ts'
+import {openHelm} from '../helm/open.ts'
+import {helmPackages, type Packages} from '../helm/pull.ts'
+import {helmVersion} from '../helm/version.ts'
+import {parseSetFlag, parseValuesFlag} from '../overrides/release-flags.ts'
+import {childEnvironment} from '../sandbox/child-environment.ts'
+import {findTool} from '../sandbox/tools.ts'
+import {builtInFiles} from '../state/assets.ts'
+import {cacheDirectory} from '../state/directories.ts'
+import {type TemporaryDirectory, temporaryDirectory} from '../state/temporary-directory.ts'
+import {type Prepared, prepare} from '../verbs/prepare.ts'
+import {type ClusterFlags, chooseCluster} from './choose-cluster.ts'
+
+export interface EnvironmentFlags {
+  readonly environment?: string | undefined
+  readonly values?: readonly string[] | undefined
+  readonly set?: readonly string[] | undefined
+  readonly helm?: string | undefined
+}
+
+/** What is opened for one command, and closed when it ends. */
+export interface Opened {
+  readonly prepared: Prepared
+  /** The releases that the command line names. */
+  readonly releases: readonly string[]
+}
+
+/** The environment that arguments and flags mean, with its graph and values. */
+export async function openPrepared(flags: EnvironmentFlags, argv: readonly string[]): Promise<Opened> {
+  const {environment, releases} = await openEnvironment(flags, argv)
+  const values = (flags.values ?? []).map(parseValuesFlag)
+  const sets = (flags.set ?? []).map(parseSetFlag)
+  const fetched = fetchedPackages(flags.helm)
+  const prepared = await prepare({
+    environment,
+    finding: chartFinding(fetched.packages),
+    values,
+    sets,
+  }).finally(fetched.remove)
+  return {prepared, releases}
+}
+
+export async function openEnvironment(
+  flags: EnvironmentFlags,
+  argv: readonly string[],
+): Promise<{readonly environment: Environment; readonly releases: readonly string[]}> {
+  const {file, releases} = splitArguments(argv)
+  const chosen = await chooseEnvironmentFile({
+    argument: file,
+    flag: flags.environment,
+    env: process.env,
+    cwd: process.cwd(),
+  })
+  return {environment: await loadEnvironment({file: chosen}), releases}
+}
+
+/** The cluster that the flags and the environment mean; imported on use, for it costs what many commands need not pay. */
+export async function openChosenCluster(
+  flags: ClusterFlags,
+  environment: Environment | undefined,
+  options: {readonly start: boolean; readonly say: (line: string) => void},
+): Promise<Cluster> {
+  const access = await chooseCluster(flags, environment, options)
+  const {openCluster} = await import('../cluster/open.ts')
+  return openCluster({...access, env: process.env})
+}
+
+/** The user's helm, or the toolbox's in a sandbox. On `cluster` when one is given; otherwise it can only render. */
+export async function openUsersHelm(
+  flags: ClusterFlags & {readonly helm?: string | undefined},
+  cluster?: Cluster,
+): Promise<Helm> {
+  const path = helmPath(flags.helm)
+  const kubeconfig = cluster?.kubeconfig
+  const isSandbox = flags.sandbox || flags['sandbox-name'] !== undefined
+  return openHelm({
+    path,
+    version: await helmVersion(path, process.env),
+    env: isSandbox && kubeconfig !== undefined ? childEnvironment(kubeconfig, process.env) : process.env,
+    ...(kubeconfig !== undefined && {kubeconfig}),
+    ...(cluster && {context: cluster.context}),
+  })
+}
+
+function helmPath(flag: string | undefined): string {
+  const ours = findTool('helm4', process.env)
+  return findHelm({
+    ...(flag !== undefined && {flag}),
+    env: process.env,
+    candidates: ours === undefined ? [] : [ours],
+  })
+}
+
+function chartFinding(packages: Packages): ChartFinding {
+  return {
+    builtIn: async () => join(await builtInFiles(process.env), 'charts'),
+    cache: cacheDirectory(process.env),
+    packages,
+  }
+}
+
+/** Charts in repositories and registries are fetched by helm, which is looked for only when there are any. */
+function fetchedPackages(helm: string | undefined): {
+  readonly packages: Packages
+  readonly remove: () => Promise<void>
+} {
+  let opened: Promise<{readonly packages: Packages; readonly directory: TemporaryDirectory}> | undefined
+  const open = async () => {
+    const directory = await temporaryDirectory('kk-charts-')
+    const options = {path: helmPath(helm), env: process.env, directory: directory.path}
+    return {directory, packages: helmPackages(options)}
+  }
+  const packages = async () => {
+    opened ??= open()
+    return (await opened).packages
+  }
+  return {
+    packages: {
+      pull: async (request, directory) => (await packages()).pull(request, directory),
+      names: async (source) => (await packages()).names(source),
+    },
+    remove: async () => {
+      const used = await opened?.catch(() => undefined)
+      await used?.directory.remove()
+    },
+  }
+}

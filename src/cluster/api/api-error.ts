@@ -1,0 +1,105 @@
+import {KkError} from '../../errors.ts'
+
+/** The API server's own account of a refusal: meta.k8s.io/v1 Status. */
+export interface Status {
+  readonly message?: string
+}
+
+/** Whom an error is about: printed in every message, for a wrong context is the commonest cause. */
+export interface Server {
+  readonly context: string
+  readonly server: string
+}
+
+/** An answer of the API server other than success. */
+export class ApiError extends KkError {
+  readonly status: number
+  /** The API server's own words. */
+  readonly said: string | undefined
+
+  constructor(
+    code: 'KK_API' | 'KK_FORBIDDEN',
+    message: string,
+    answer: {status: number; said?: string | undefined; hint?: string},
+  ) {
+    super(code, message, answer.hint === undefined ? {} : {hint: answer.hint})
+    this.status = answer.status
+    this.said = answer.said
+  }
+}
+
+export function isApiError(error: unknown, ...statuses: readonly number[]): error is ApiError {
+  return error instanceof ApiError && (statuses.length === 0 || statuses.includes(error.status))
+}
+
+/** The error of an answer whose status is 400 or more; `asked` says what was asked for, e.g. `list secrets`. */
+export function refusal(server: Server, status: number, body: Status, asked: string): ApiError {
+  const said = body.message?.trim()
+  if (status === 401) {
+    return new ApiError(
+      'KK_FORBIDDEN',
+      `${server.server} does not accept the credentials of context "${server.context}" (to ${asked})`,
+      {
+        status,
+        said,
+        hint: 'log in again, or repair the user of this context in the kubeconfig',
+      },
+    )
+  }
+  if (status === 403) {
+    return new ApiError(
+      'KK_FORBIDDEN',
+      `context "${server.context}" may not ${asked}: ${said ?? 'forbidden'}`,
+      {
+        status,
+        said,
+        hint: 'ask for a role that allows it, or use another context',
+      },
+    )
+  }
+  return new ApiError(
+    'KK_API',
+    `the API server of context "${server.context}" could not ${asked}: ${said ?? 'no reason given'} (${status})`,
+    {
+      status,
+      said,
+    },
+  )
+}
+
+/** The error of a request that got no answer. */
+export function unreachable(server: Server, error: unknown): KkError {
+  return new KkError(
+    'KK_UNREACHABLE',
+    `the cluster of context "${server.context}" does not answer at ${server.server}: ${causeOf(error)}`,
+    {
+      cause: error,
+      hint: 'check that the cluster runs and that this is the context you mean (--context)',
+    },
+  )
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ENOTFOUND: 'the name of its host is not known',
+  EAI_AGAIN: 'the name of its host cannot be looked up now',
+  EHOSTUNREACH: 'no route to its host',
+  ENETUNREACH: 'no network',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by the authority of the kubeconfig',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by the authority of the kubeconfig',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by the authority of the kubeconfig',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not signed by the authority of the kubeconfig',
+  CERT_SIGNATURE_FAILURE: 'its certificate is not signed by the authority of the kubeconfig',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+}
+
+function causeOf(error: unknown): string {
+  const {code, message, errors} = error as {code?: string; message?: string; errors?: readonly unknown[]}
+  const known = code && CAUSES[code]
+  if (known) return known
+  if (errors && errors.length > 0) return causeOf(errors[0])
+  return message || code || String(error)
+}

@@ -1,0 +1,55 @@
+import type {Agent as HttpAgent} from 'node:http'
+import type {RequestOptions} from 'node:https'
+import type {KubeConfig} from '@kubernetes/client-node/dist/config.js'
+import {loadBundle} from '../../state/assets.ts'
+import type {Credentials} from './credentials.ts'
+import type {ClusterAccess, KubeconfigUser} from './kubeconfig.ts'
+
+/** Reads credentials by the Kubernetes client: plugins (`exec`), whose tokens it keeps until they expire, token providers, proxies. */
+export function clientCredentials(access: ClusterAccess): () => Promise<Credentials> {
+  let loaded: Promise<KubeConfig> | undefined
+  return async () => {
+    loaded ??= loadClient(access)
+    const options: RequestOptions = {}
+    await (await loaded).applyToHTTPSOptions(options)
+    if (!options.agent) throw new Error('the Kubernetes client made no connection')
+    return {agent: options.agent as HttpAgent, headers: headersOf(options)}
+  }
+}
+
+async function loadClient(access: ClusterAccess): Promise<KubeConfig> {
+  const {KubeConfig} = await loadBundle('kubeconfig', () => import('@kubernetes/client-node/dist/config.js'))
+  const config = new KubeConfig()
+  const name = access.context
+  config.loadFromString(
+    JSON.stringify({
+      contexts: [{name, context: {cluster: name, user: name}}],
+      clusters: [{name, cluster: {...access.cluster, ...withoutTls(access.server)}}],
+      users: [{name, user: withExecInfo(access.user)}],
+      'current-context': name,
+    }),
+  )
+  return config
+}
+
+/** The client refuses plain HTTP (a local proxy) unless TLS need not be verified, where there is none. */
+function withoutTls(server: string): object {
+  return server.startsWith('http:') ? {'insecure-skip-tls-verify': true} : {}
+}
+
+/** Plugins read what is asked of them from the environment (client-go: exec.go), which the client leaves out. */
+function withExecInfo(user: KubeconfigUser): object {
+  if (!user.exec) return user
+  const {apiVersion, env} = user.exec as {apiVersion?: string; env?: readonly object[] | null}
+  const info = {apiVersion, kind: 'ExecCredential', spec: {interactive: false}}
+  const entry = {name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info)}
+  return {...user, exec: {...user.exec, env: [...(env ?? []), entry]}}
+}
+
+function headersOf({headers, auth}: RequestOptions): Record<string, string> {
+  const given = Object.entries(headers ?? {}).map(
+    ([name, value]) => [name.toLowerCase(), String(value)] as const,
+  )
+  const basic = auth ? [['authorization', `Basic ${Buffer.from(auth).toString('base64')}`] as const] : []
+  return Object.fromEntries([...basic, ...given])
+}

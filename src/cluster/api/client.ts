@@ -1,0 +1,164 @@
+import type {IncomingMessage} from 'node:http'
+import {text as textOf} from 'node:stream/consumers'
+import {setTimeout as wait} from 'node:timers/promises'
+import {KkError} from '../../errors.ts'
+import {isApiError, refusal, type Server, type Status, unreachable} from './api-error.ts'
+import {type Connection, connect} from './connection.ts'
+import {sendHttp} from './http.ts'
+import type {ClusterAccess} from './kubeconfig.ts'
+
+export interface ApiRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** From the root of the API, e.g. `/api/v1/namespaces/openstack/pods`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly contentType?: string
+  readonly accept?: string
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until an answer must have begun. */
+  readonly timeout?: number
+  /** What is asked for, for messages: `list secrets`. By default method and path. */
+  readonly asked: string
+}
+
+/** HTTP to one API server. Throws `KK_UNREACHABLE`, `KK_FORBIDDEN`, `KK_API`, or the signal's reason. */
+export interface ApiClient extends Server {
+  /** The answer as JSON. */
+  json<T>(request: ApiRequest): Promise<T>
+  text(request: ApiRequest): Promise<string>
+  /** Resolves when an answer begins, to its lines as they come, until the server ends it. */
+  lines(request: ApiRequest): Promise<AsyncGenerator<string, void>>
+  close(): void
+}
+
+const ANSWER_TIMEOUT = 30_000
+/** Longer than the API server's pause between two bookmarks, a minute. */
+const SILENCE_TIMEOUT = 150_000
+const ATTEMPTS = 3
+
+export function openClient(access: ClusterAccess): ApiClient {
+  const server = {context: access.context, server: access.server}
+  const connection = connect(access)
+  const send = (request: ApiRequest) => sendAgain(server, connection, request)
+  const text = async (request: ApiRequest) => readText(server, await send(request), request)
+  return {
+    ...server,
+    async json<T>(request: ApiRequest) {
+      return JSON.parse(await text(request)) as T
+    },
+    text,
+    async lines(request) {
+      return linesOf(server, await send(request), request)
+    },
+    close: connection.close,
+  }
+}
+
+/** A read whose connection is cut, and whatever the server asks to send later, is sent again. */
+async function sendAgain(
+  server: Server,
+  connection: Connection,
+  request: ApiRequest,
+): Promise<IncomingMessage> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sendOnce(server, connection, request)
+    } catch (error) {
+      request.signal?.throwIfAborted()
+      const pause = attempt < ATTEMPTS ? pauseBefore(error, request, attempt) : undefined
+      if (pause === undefined) throw error
+      if (isApiError(error, 401)) connection.expire()
+      await wait(pause, undefined, {signal: request.signal})
+    }
+  }
+}
+
+function pauseBefore(error: unknown, {method = 'GET'}: ApiRequest, attempt: number): number | undefined {
+  if (isApiError(error, 401)) return attempt === 1 ? 0 : undefined
+  if (isApiError(error, 429)) return attempt * 1000
+  const cut = error instanceof KkError && ['ECONNRESET', 'EPIPE'].includes(codeOf(error.cause) ?? '')
+  return cut && method === 'GET' ? attempt * 50 : undefined
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as {code?: string} | undefined)?.code
+}
+
+async function sendOnce(
+  server: Server,
+  connection: Connection,
+  request: ApiRequest,
+): Promise<IncomingMessage> {
+  const {agent, headers} = await connection.open()
+  const {method = 'GET', contentType = 'application/json', accept = 'application/json'} = request
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body)
+  const answer = await sendHttp({
+    url: server.server + request.path + queryOf(request.query),
+    method,
+    headers: {
+      ...headers,
+      accept,
+      'user-agent': 'kk',
+      ...(body !== undefined && bodyHeaders(body, contentType)),
+    },
+    body,
+    agent,
+    signal: request.signal,
+    answerTimeout: request.timeout ?? ANSWER_TIMEOUT,
+    silenceTimeout: SILENCE_TIMEOUT,
+  }).catch((error: unknown) => {
+    request.signal?.throwIfAborted()
+    throw unreachable(server, error)
+  })
+  const status = answer.statusCode ?? 0
+  if (status < 400) return answer
+  throw refusal(server, status, statusOf(await readText(server, answer, request)), request.asked)
+}
+
+function bodyHeaders(body: string, contentType: string): Record<string, string> {
+  return {'content-type': contentType, 'content-length': String(Buffer.byteLength(body))}
+}
+
+function queryOf(query: ApiRequest['query'] = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return ''
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}
+
+/** What stands between may answer in its own way, with a page instead of a Status. */
+function statusOf(text: string): Status {
+  try {
+    return JSON.parse(text) as Status
+  } catch {
+    return {message: text.trim().split('\n', 1)[0]?.slice(0, 200) || 'no reason given'}
+  }
+}
+
+async function readText(server: Server, answer: IncomingMessage, {signal}: ApiRequest): Promise<string> {
+  try {
+    return await textOf(answer)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw unreachable(server, error)
+  }
+}
+
+async function* linesOf(
+  server: Server,
+  answer: IncomingMessage,
+  {signal}: ApiRequest,
+): AsyncGenerator<string, void> {
+  let rest = ''
+  try {
+    answer.setEncoding('utf8')
+    for await (const chunk of answer) {
+      const parts = (rest + (chunk as string)).split('\n')
+      rest = parts.pop() ?? ''
+      yield* parts.filter((line) => line !== '')
+    }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw unreachable(server, error)
+  }
+}

@@ -1,0 +1,72 @@
+import {Agent as HttpAgent} from 'node:http'
+import {Agent as HttpsAgent} from 'node:https'
+import {createSecureContext} from 'node:tls'
+import {type Credentials, credentialReader, noCredentials, type TlsOptions} from './credentials.ts'
+import type {ClusterAccess} from './kubeconfig.ts'
+
+type Agent = HttpAgent | HttpsAgent
+
+/** What a request is sent through, and with. */
+export interface Opened {
+  readonly agent: Agent
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Connection {
+  open(): Promise<Opened>
+  /** Asks for the credentials again: the API server does not accept those that were used. */
+  expire(): void
+  close(): void
+}
+
+/** How long files and plugins are not asked again for tokens and certificates, which change while a run lasts. */
+const FRESH_MILLISECONDS = 60_000
+
+/** Connections with the credentials of one kubeconfig user, which are kept fresh. */
+export function connect(access: ClusterAccess): Connection {
+  const agents = new Map<string | Agent, Agent>()
+  let read = credentialReader(access)
+  let current: {readonly since: number; readonly value: Promise<Opened>} | undefined
+
+  function agentOf(credentials: Credentials): Agent {
+    const key = 'agent' in credentials ? credentials.agent : JSON.stringify(credentials.tls)
+    const agent =
+      agents.get(key) ?? ('agent' in credentials ? credentials.agent : makeAgent(access, credentials.tls))
+    agents.set(key, agent)
+    return agent
+  }
+
+  async function refresh(): Promise<Opened> {
+    const credentials = await read()
+    return {agent: agentOf(credentials), headers: credentials.headers}
+  }
+
+  return {
+    open() {
+      if (current && performance.now() - current.since < FRESH_MILLISECONDS) return current.value
+      const value = refresh()
+      current = {since: performance.now(), value}
+      value.catch(() => {
+        current = undefined
+      })
+      return value
+    },
+    expire() {
+      current = undefined
+      read = credentialReader(access)
+    },
+    close() {
+      for (const agent of agents.values()) agent.destroy()
+    },
+  }
+}
+
+/** One secure context for all connections: Node would read the certificates again for each, 4 ms every time. */
+function makeAgent(access: ClusterAccess, tls: TlsOptions): Agent {
+  if (access.server.startsWith('http:')) return new HttpAgent({keepAlive: true})
+  try {
+    return new HttpsAgent({...tls, secureContext: createSecureContext(tls), keepAlive: true})
+  } catch (error) {
+    throw noCredentials(access, error)
+  }
+}

@@ -1,0 +1,45 @@
+import {isApiError} from './api-error.ts'
+import type {ApiClient, ApiRequest} from './client.ts'
+
+export interface Listed<T> {
+  readonly items: readonly T[]
+  /** Where a watch goes on from. */
+  readonly resourceVersion: string
+}
+
+interface Page<T> {
+  readonly metadata: {readonly resourceVersion: string; readonly continue?: string}
+  /** The API server sends null for an empty list of metadata. */
+  readonly items: readonly T[] | null
+}
+
+const PAGE = 500
+
+/** Only names, labels and the like, without what the objects hold. */
+export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
+export const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
+
+/** All items, page by page; from the beginning in one piece when a page's token has expired. */
+export async function listAll<T>(client: ApiClient, request: ApiRequest): Promise<Listed<T>> {
+  try {
+    return await listPages(client, request)
+  } catch (error) {
+    if (!isApiError(error, 410)) throw error
+    const page = await client.json<Page<T>>(request)
+    return {items: page.items ?? [], resourceVersion: page.metadata.resourceVersion}
+  }
+}
+
+async function listPages<T>(client: ApiClient, request: ApiRequest): Promise<Listed<T>> {
+  const items: T[] = []
+  let next: string | undefined
+  for (;;) {
+    const page = await client.json<Page<T>>({
+      ...request,
+      query: {...request.query, limit: PAGE, continue: next},
+    })
+    items.push(...(page.items ?? []))
+    next = page.metadata.continue || undefined
+    if (next === undefined) return {items, resourceVersion: page.metadata.resourceVersion}
+  }
+}

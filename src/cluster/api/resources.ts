@@ -1,0 +1,79 @@
+import {isApiError} from './api-error.ts'
+import type {ApiClient} from './client.ts'
+
+/** Where the API keeps the objects of a kind. */
+export interface Resource {
+  readonly apiVersion: string
+  readonly kind: string
+  /** The plural in paths, e.g. `deployments`. */
+  readonly plural: string
+  readonly namespaced: boolean
+}
+
+/** The path of a collection, or of one object when a name is given. */
+export function resourcePath(resource: Resource, namespace: string, name?: string): string {
+  const {apiVersion, plural, namespaced} = resource
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  const collection = namespaced
+    ? `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`
+    : `${root}/${plural}`
+  return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`
+}
+
+/** For messages, e.g. `list pods in namespace openstack`. */
+export function asking(verb: string, resource: Resource, namespace: string, name?: string): string {
+  const what = name === undefined ? resource.plural : `${resource.plural}/${name}`
+  return resource.namespaced ? `${verb} ${what} in namespace ${namespace}` : `${verb} ${what}`
+}
+
+export const SECRETS: Resource = {apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true}
+export const CONFIG_MAPS: Resource = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+}
+export const NAMESPACES: Resource = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  namespaced: false,
+}
+export const PODS: Resource = {apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true}
+export const EVENTS: Resource = {apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true}
+export const LEASES: Resource = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  plural: 'leases',
+  namespaced: true,
+}
+export const CLAIMS: Resource = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  plural: 'persistentvolumeclaims',
+  namespaced: true,
+}
+
+/** The object, or undefined when it does not exist. */
+export async function readObject<T>(
+  client: ApiClient,
+  resource: Resource,
+  at: {
+    readonly namespace: string
+    readonly name: string
+    readonly accept?: string
+    readonly signal?: AbortSignal | undefined
+  },
+): Promise<T | undefined> {
+  try {
+    return await client.json<T>({
+      path: resourcePath(resource, at.namespace, at.name),
+      asked: asking('get', resource, at.namespace, at.name),
+      ...(at.accept && {accept: at.accept}),
+      signal: at.signal,
+    })
+  } catch (error) {
+    if (isApiError(error, 404)) return undefined
+    throw error
+  }
+}

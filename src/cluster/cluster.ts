@@ -1,0 +1,204 @@
+import type {ReleaseId, Values} from '../release.ts'
+import type {Guard} from './guard/guard.ts'
+import type {Intents} from './intents/intent.ts'
+import type {RunRecords} from './runs/run-record.ts'
+
+export interface ClusterIdentity {
+  /** UID of the namespace `kube-system`: the same for every context that reaches this cluster. */
+  readonly uid: string
+  /** E.g. `v1.36.3`. */
+  readonly version: string
+}
+
+/** The last revision of a release, from the metadata of its record alone. */
+export interface ReleaseRecord {
+  readonly release: ReleaseId
+  readonly revision: number
+  /** Helm's word: `deployed`, `failed`, `pending-install`, `uninstalling`, … */
+  readonly status: string
+  readonly labels: Readonly<Record<string, string>>
+  /** Name, UID and resourceVersion of the Secret. */
+  readonly secret: {readonly name: string; readonly uid: string; readonly resourceVersion: string}
+}
+
+/** All that helm's Secrets tell of releases, by metadata alone. */
+export interface EveryRecord {
+  /** Every revision; those of a release are ascending. */
+  readonly records: readonly ReleaseRecord[]
+  /** `namespace/name` of Secrets that tell of no release: renamed, or without helm's labels. */
+  readonly strays: readonly string[]
+}
+
+/** An object that exists. */
+export interface PresentObject {
+  readonly object: KubernetesObject
+  /** It is being deleted. */
+  readonly isGoing: boolean
+}
+
+/** A PersistentVolumeClaim. */
+export interface Claim {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** A record with its payload decoded. */
+export interface StoredRelease extends ReleaseRecord {
+  readonly manifest: string
+  /** What helm was given, without the defaults of the chart. */
+  readonly values: Values
+  readonly hooks: readonly string[]
+  readonly chart: {
+    readonly name: string
+    readonly version: string
+    readonly appVersion: string
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+  /** The files in `crds/` of the chart itself, as YAML. */
+  readonly crds?: readonly string[]
+  /** ISO 8601, as helm wrote it: when helm ended with this revision, or began. */
+  readonly deployedAt?: string
+  /** `ssa` for a release that helm 4 applied on the server side. */
+  readonly applyMethod: string | undefined
+}
+
+/** A Kubernetes object as it is sent and received. */
+export interface KubernetesObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly [key: string]: unknown
+  }
+  readonly [key: string]: unknown
+}
+
+/** Why a gate is closed: the object that is not ready and, when a pod is to blame, which pod, container and reason. */
+export interface Blame {
+  /** E.g. `Deployment/keystone-api`. */
+  readonly object: string
+  readonly namespace?: string
+  /** E.g. `1 of 3 replicas are available`. */
+  readonly message: string
+  readonly pod?: string
+  readonly container?: string
+  /** Kubernetes' own word: `CrashLoopBackOff`, `ImagePullBackOff`, `Unschedulable`, … */
+  readonly reason?: string
+  /** What Kubernetes says beside the reason, e.g. the scheduler's message. */
+  readonly detail?: string
+  readonly log?: readonly string[]
+}
+
+/** `failed` cannot get well by waiting: a failed Job, an exceeded progress deadline. */
+export type Health =
+  | {readonly state: 'healthy'}
+  | {readonly state: 'waiting'; readonly blames: readonly Blame[]}
+  | {readonly state: 'failed'; readonly blames: readonly Blame[]}
+
+export interface GateOptions {
+  readonly namespace: string
+  /** The objects that were applied; those without a notion of health are passed over. */
+  readonly objects: readonly KubernetesObject[]
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+  readonly signal?: AbortSignal
+  /** Called whenever the reason changes. */
+  readonly onProgress?: (blames: readonly Blame[]) => void
+  /** Masks secrets in container logs and events; those of the Secrets among `objects` are masked anyway. */
+  readonly redact?: (text: string) => string
+}
+
+export interface HookWatchOptions {
+  readonly namespace: string
+  /** The hook objects of the release; Jobs and Pods among them are watched. */
+  readonly hooks: readonly KubernetesObject[]
+  readonly signal?: AbortSignal
+  readonly onProgress?: (blames: readonly Blame[]) => void
+  readonly redact?: (text: string) => string
+}
+
+/** What is seen of a release's hooks while helm waits for them. */
+export interface HookWatch {
+  /** What is to blame now or, when helm has deleted it meanwhile, what was to blame last; with log lines. */
+  blames(): Promise<readonly Blame[]>
+  stop(): void
+}
+
+/** What the API server says of an object that it was asked to accept in a dry run. */
+export type Validation =
+  | {readonly object: string; readonly outcome: 'accepted'}
+  | {readonly object: string; readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind'}
+  | {readonly object: string; readonly outcome: 'refused'; readonly message: string}
+
+export interface HeldLease {
+  /** Aborted when the lease is lost. */
+  readonly lost: AbortSignal
+  /** Writes annotations to the Lease, for others to read; `null` takes one away. Throws `KK_HELD` when it is lost. */
+  annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
+  release(): Promise<void>
+}
+
+/** One cluster through one kubeconfig context. Every function throws `KK_UNREACHABLE`, `KK_FORBIDDEN` or `KK_API`. */
+export interface Cluster {
+  readonly context: string
+  /** The API server's address. */
+  readonly server: string
+  /** What helm is given: `--kubeconfig` and `--kube-context`. */
+  readonly kubeconfig: string | undefined
+  /** Throws `KK_KUBERNETES_VERSION` for a cluster that is too old. */
+  identity(): Promise<ClusterIdentity>
+  /** The last revision of every release on the cluster: one list of metadata. */
+  records(): Promise<readonly ReleaseRecord[]>
+  /** Every revision that helm keeps, of one release or of all, by metadata alone; those of a release are ascending. */
+  revisions(release?: ReleaseId): Promise<readonly ReleaseRecord[]>
+  /** Every revision of every release, and the Secrets of helm's that tell of none. */
+  everyRecord(): Promise<EveryRecord>
+  /** The last revision of one release, by metadata alone. */
+  lastRecord(release: ReleaseId): Promise<ReleaseRecord | undefined>
+  /** One revision with its payload; the last when none is given. Throws `KK_RECORD` when it cannot be read. */
+  stored(release: ReleaseId, revision?: number): Promise<StoredRelease | undefined>
+  /** Patches labels of a record under its resourceVersion; `null` takes a label away. Throws `KK_RACED`. */
+  label(record: ReleaseRecord, labels: Readonly<Record<string, string | null>>): Promise<void>
+  /** Asks the API server to accept each object, in a dry run. */
+  validate(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly Validation[]>
+  /** The health of these objects now. */
+  health(namespace: string, objects: readonly KubernetesObject[]): Promise<Health>
+  /** Resolves when every object is healthy; throws `KK_UNHEALTHY` naming the pod to blame on failure or at the deadline. */
+  gate(options: GateOptions): Promise<void>
+  /** Watches hooks from now on: objects that existed before do not count. Never throws for what it cannot see. */
+  watchHooks(options: HookWatchOptions): Promise<HookWatch>
+  /** Makes a namespace unless it exists, as `helm install --create-namespace` does. */
+  makeNamespace(name: string): Promise<void>
+  /** The names of those Jobs among the objects that have failed for good. */
+  failedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
+  /** Deletes those Jobs among the objects that have failed for good, so that helm makes them anew; resolves with their names. */
+  deleteFailedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
+  /** Whether every object exists now (edges of kind `applied`). */
+  exist(namespace: string, objects: readonly KubernetesObject[]): Promise<boolean>
+  /** Those of the objects that exist now; one that may not be read counts as if it did. */
+  present(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly PresentObject[]>
+  claims(namespace: string): Promise<readonly Claim[]>
+  /** Deletes a claim under its UID; one that is gone, or was made anew, is left alone. */
+  deleteClaim(claim: Claim): Promise<void>
+  /**
+   * Holds the release's Lease in `kk-system`. `holder` is shown to others; `deadline` is milliseconds since the epoch.
+   * While somebody else has it, `onHeld` is told who. Throws `KK_HELD` naming the holder when it stays taken until then.
+   */
+  hold(
+    release: ReleaseId,
+    holder: string,
+    deadline: number,
+    onHeld?: (by: string) => void,
+  ): Promise<HeldLease>
+  /** What was run on the cluster, by whom and when. */
+  readonly runs: RunRecords
+  readonly guard: Guard
+  /** Who is about to install what requires a release. */
+  readonly intents: Intents
+  close(): Promise<void>
+}

@@ -1,0 +1,138 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import {asKkError, KkError} from '../../errors.ts'
+import type {ApiClient} from '../api/client.ts'
+import {readObject} from '../api/resources.ts'
+import type {Blame, GateOptions, Health} from '../cluster.ts'
+import {mapParallel} from '../parallel.ts'
+import {redactHealth, redactSecretsOf} from '../redact-secrets.ts'
+import type {Collection} from '../watch/collection.ts'
+import {wakeup} from '../watch/wakeup.ts'
+import type {Watches} from '../watch/watches.ts'
+import {collectionsOf, evaluate, type GatedObject, gatedObjects} from './evaluate.ts'
+import {gatherEvidence} from './evidence/evidence.ts'
+import type {Observed} from './kinds/observed.ts'
+import {observation} from './observation.ts'
+import {isRelevant} from './relevant.ts'
+import {unhealthy} from './unhealthy.ts'
+
+const READS_AT_ONCE = 8
+
+/** Waits until every object is healthy; see `Cluster.gate`. A cluster out of sight is waited for, until the deadline. */
+export async function waitForHealth(
+  client: ApiClient,
+  watches: Watches,
+  options: GateOptions,
+): Promise<void> {
+  const {namespace, objects, deadline, signal} = options
+  const gated = gatedObjects(namespace, objects)
+  if (gated.length === 0) return
+  const started = Date.now()
+  const redact = redactSecretsOf(objects, options.redact)
+  const evidence = gatherEvidence(client, namespace, redact)
+  const collections = collectionsOf(gated).map((one) => watches.collection(one.resource, one.namespace))
+  const bell = wakeup()
+  const ends = collections.map((collection) =>
+    collection.subscribe((changed) => {
+      if (changed === undefined || isRelevant(changed, collection, gated, watches)) bell.ring()
+    }),
+  )
+  signal?.addEventListener('abort', bell.ring)
+  try {
+    await readAfresh(client, watches, gated, options)
+    const report = reporter(options)
+    for (;;) {
+      checkAborted(signal)
+      const seen = observe(collections, gated, watches)
+      const health = seen && redactHealth(seen, redact)
+      if (health?.state === 'healthy') return
+      const verdict = health?.state === 'failed' ? 'it cannot become healthy' : overdue(started, deadline)
+      if (verdict && health) throw unhealthy(await evidence.explain(health.blames), verdict)
+      if (verdict) throw outOfSight(collections)
+      if (health) evidence.note(health.blames)
+      report(health?.blames ?? sightless(collections))
+      await bell.wait(deadline - Date.now())
+    }
+  } finally {
+    for (const end of ends) end()
+    signal?.removeEventListener('abort', bell.ring)
+  }
+}
+
+/** Undefined while the cluster is out of sight: nothing is concluded from what was seen before. */
+function observe(
+  collections: readonly Collection[],
+  gated: readonly GatedObject[],
+  watches: Watches,
+): Health | undefined {
+  const problems = collections
+    .map((collection) => collection.problem())
+    .filter((problem) => problem !== undefined)
+  const forbidden = problems.find((problem) => problem.code === 'KK_FORBIDDEN')
+  if (forbidden) throw forbidden
+  if (problems.length > 0 || !collections.every((collection) => collection.isListed())) return undefined
+  return evaluate(gated, observation(watches.collection))
+}
+
+/**
+ * A watch may be behind what helm has just written, and an object would pass in its old state: each is read once, so
+ * that nothing older than the gate's start decides.
+ */
+async function readAfresh(
+  client: ApiClient,
+  watches: Watches,
+  gated: readonly GatedObject[],
+  {deadline, signal}: GateOptions,
+): Promise<void> {
+  for (let pause = 100; ; pause = Math.min(pause * 2, 5_000)) {
+    try {
+      await mapParallel(gated, READS_AT_ONCE, async ({resource, namespace, name}) => {
+        const object = await readObject<Observed>(client, resource, {namespace, name, signal})
+        if (object) watches.collection(resource, namespace).put(object)
+      })
+      return
+    } catch (error) {
+      checkAborted(signal)
+      const cannotHeal = error instanceof KkError && error.code === 'KK_FORBIDDEN'
+      if (cannotHeal || Date.now() + pause >= deadline) throw error
+      await wait(pause, undefined, {signal}).catch(() => checkAborted(signal))
+    }
+  }
+}
+
+function reporter({onProgress}: GateOptions): (blames: readonly Blame[]) => void {
+  let last = '[]'
+  return (blames) => {
+    const now = JSON.stringify(blames)
+    if (now === last) return
+    last = now
+    onProgress?.(blames)
+  }
+}
+
+function sightless(collections: readonly Collection[]): readonly Blame[] {
+  const problem = problemOf(collections)
+  return problem ? [{object: 'API server', message: problem.message}] : []
+}
+
+function problemOf(collections: readonly Collection[]): KkError | undefined {
+  return collections.map((collection) => collection.problem()).find((found) => found !== undefined)
+}
+
+function outOfSight(collections: readonly Collection[]): KkError {
+  return (
+    problemOf(collections) ??
+    new KkError('KK_UNREACHABLE', 'the cluster did not list its objects before the deadline')
+  )
+}
+
+function checkAborted(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return
+  throw signal.reason instanceof KkError
+    ? signal.reason
+    : new KkError('KK_INTERRUPTED', 'waiting for health was interrupted', {cause: asKkError(signal.reason)})
+}
+
+function overdue(since: number, deadline: number): string | undefined {
+  const now = Date.now()
+  return now >= deadline ? `not healthy after ${Math.round((now - since) / 1000)} s` : undefined
+}

@@ -1,0 +1,43 @@
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, type Resource, resourcePath} from '../api/resources.ts'
+import type {Health, KubernetesObject} from '../cluster.ts'
+import {redactHealth, redactSecretsOf} from '../redact-secrets.ts'
+import {collectionsOf, evaluate, gatedObjects} from './evaluate.ts'
+import type {Observed} from './kinds/observed.ts'
+import {observation, type SeenCollection} from './observation.ts'
+
+type HealthNow = (namespace: string, objects: readonly KubernetesObject[]) => Promise<Health>
+
+/** Health by lists, without a watch. Who asks while a list is under way shares it: many releases live in one namespace. */
+export function healthByLists(client: ApiClient): HealthNow {
+  const underWay = new Map<string, Promise<SeenCollection>>()
+
+  function list(resource: Resource, namespace: string): Promise<SeenCollection> {
+    const key = `${resource.kind} ${namespace}`
+    const shared =
+      underWay.get(key) ?? listOnce(client, resource, namespace).finally(() => underWay.delete(key))
+    underWay.set(key, shared)
+    return shared
+  }
+
+  return async (namespace, objects) => {
+    const gated = gatedObjects(namespace, objects)
+    const wanted = collectionsOf(gated)
+    const seen = await Promise.all(wanted.map((one) => list(one.resource, one.namespace)))
+    const byKey = new Map(wanted.map((one, index) => [`${one.resource.kind} ${one.namespace}`, seen[index]!]))
+    const look = observation((resource, home) => byKey.get(`${resource.kind} ${home}`) ?? NOTHING)
+    return redactHealth(evaluate(gated, look), redactSecretsOf(objects))
+  }
+}
+
+const NOTHING: SeenCollection = {get: () => undefined, all: () => []}
+
+async function listOnce(client: ApiClient, resource: Resource, namespace: string): Promise<SeenCollection> {
+  const {items} = await listAll<Observed>(client, {
+    path: resourcePath(resource, namespace),
+    asked: asking('list', resource, namespace),
+  })
+  const byName = new Map(items.map((item) => [item.metadata.name, item]))
+  return {get: (name) => byName.get(name), all: () => items}
+}

@@ -1,0 +1,15 @@
+import {claimsOf, unboundClaims} from './claim.ts'
+import {closed, HEALTHY, type HealthOf} from './health.ts'
+import {findCondition, type Pod} from './observed.ts'
+
+/** A pod without a controller: ready, or ended well. */
+export const barePodHealth: HealthOf<Pod> = (pod, around) => {
+  const phase = pod.status?.phase ?? 'Pending'
+  if (phase === 'Succeeded' || findCondition(pod, 'Ready')?.status === 'True') return HEALTHY
+  const claims = unboundClaims(pod, claimsOf(pod.spec), around)
+  return closed(phase === 'Failed' ? 'failed' : 'waiting', pod, {
+    message: `it is ${phase}`,
+    pods: [pod],
+    claims,
+  })
+}

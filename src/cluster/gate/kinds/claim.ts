@@ -1,0 +1,32 @@
+import type {Blame} from '../../cluster.ts'
+import type {Observed, PodSpec, Surroundings} from './observed.ts'
+
+/** The claims that a pod template names. */
+export function claimsOf(spec: PodSpec | undefined): string[] {
+  const names = (spec?.volumes ?? []).map((volume) => volume.persistentVolumeClaim?.claimName)
+  return [...new Set(names.filter((name) => name !== undefined))]
+}
+
+/** A blame for each claim that `object`'s pods mount and that has no volume yet. */
+export function unboundClaims(
+  object: Observed & {readonly kind: string},
+  names: readonly string[],
+  around: Surroundings,
+): Blame[] {
+  return names.flatMap((name) => {
+    const claim = around.claim(name)
+    const phase = claim?.status?.phase
+    if (phase === 'Bound') return []
+    const {namespace} = object.metadata
+    const storage = claim?.spec?.storageClassName
+    const what = claim ? `it is ${phase ?? 'Pending'}` : 'it does not exist'
+    return [
+      {
+        object: `PersistentVolumeClaim/${name}`,
+        ...(namespace && {namespace}),
+        message: `${object.kind}/${object.metadata.name} mounts it, and ${what}${storage ? ` (storage class "${storage}")` : ''}`,
+        reason: claim ? (phase ?? 'Pending') : 'NotFound',
+      },
+    ]
+  })
+}

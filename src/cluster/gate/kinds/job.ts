@@ -1,0 +1,46 @@
+import {claimsOf, unboundClaims} from './claim.ts'
+import {closed, HEALTHY, type HealthOf} from './health.ts'
+import {findCondition, type Workload} from './observed.ts'
+import {matchesSelector} from './selector.ts'
+
+interface Job extends Workload {
+  readonly spec?: Workload['spec'] & {
+    readonly completions?: number
+    readonly suspend?: boolean
+    readonly ttlSecondsAfterFinished?: number
+  }
+  readonly status?: Workload['status'] & {readonly succeeded?: number; readonly failed?: number}
+}
+
+/** Complete. A Job that has failed, or whose failure is decided (`FailureTarget`), fails the gate at once. */
+export const jobHealth: HealthOf<Job> = (job, around) => {
+  if (isTrue(job, 'Complete')) return HEALTHY
+  const pods = around.pods.filter((pod) => matchesSelector(job.spec?.selector, pod))
+  const failed = [findCondition(job, 'Failed'), findCondition(job, 'FailureTarget')].find(
+    (found) => found?.status === 'True',
+  )
+  if (failed) {
+    const {reason = 'Failed', message} = failed
+    return closed('failed', job, {
+      message: `it failed: ${reason}${message ? ` (${message})` : ''}`,
+      pods,
+      cause: {reason},
+    })
+  }
+  return closed('waiting', job, {
+    message: progress(job),
+    pods,
+    claims: unboundClaims(job, claimsOf(job.spec?.template?.spec), around),
+  })
+}
+
+function progress({spec, status = {}}: Job): string {
+  if (spec?.suspend) return 'it is suspended'
+  const {succeeded = 0, failed = 0} = status
+  const done = `${succeeded} of ${spec?.completions ?? 1} completions`
+  return failed > 0 ? `${done}, ${failed} pods have failed` : done
+}
+
+function isTrue(job: Job, type: string): boolean {
+  return findCondition(job, type)?.status === 'True'
+}

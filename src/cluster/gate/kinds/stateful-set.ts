@@ -1,0 +1,42 @@
+import {claimsOf} from './claim.ts'
+import {type HealthOf, workloadHealth} from './health.ts'
+import type {Workload} from './observed.ts'
+
+interface StatefulSet extends Workload {
+  readonly spec?: Workload['spec'] & {
+    readonly ordinals?: {readonly start?: number}
+    readonly volumeClaimTemplates?: readonly {readonly metadata: {readonly name: string}}[]
+    readonly updateStrategy?: {readonly type?: string; readonly rollingUpdate?: {readonly partition?: number}}
+  }
+  readonly status?: Workload['status'] & {
+    readonly readyReplicas?: number
+    readonly availableReplicas?: number
+    readonly updatedReplicas?: number
+  }
+}
+
+/** Every replica is available and, but for those below the partition, of the current template (kubectl 1.36: rollout_status.go). */
+export const statefulSetHealth: HealthOf<StatefulSet> = (set, around) =>
+  workloadHealth(set, around, {claims: claimNames(set), missing: () => missing(set)})
+
+function missing({spec, status = {}}: StatefulSet): string | undefined {
+  const wanted = spec?.replicas ?? 1
+  const {readyReplicas = 0, updatedReplicas = 0} = status
+  const available = status.availableReplicas ?? readyReplicas
+  const {type, rollingUpdate} = spec?.updateStrategy ?? {}
+  const updated = type === 'OnDelete' ? 0 : Math.max(0, wanted - (rollingUpdate?.partition ?? 0))
+  if (available < wanted) return `${available} of ${wanted} replicas are available`
+  return updatedReplicas < updated ? `${updatedReplicas} of ${updated} replicas are updated` : undefined
+}
+
+/** A claim of each template for each ordinal, named by the controller: TEMPLATE-SET-ORDINAL. */
+function claimNames({metadata, spec}: StatefulSet): string[] {
+  const replicas = spec?.replicas ?? 1
+  if (replicas === 0) return []
+  const ordinals = Array.from({length: replicas}, (_, index) => (spec?.ordinals?.start ?? 0) + index)
+  const templates = spec?.volumeClaimTemplates ?? []
+  const own = ordinals.flatMap((ordinal) =>
+    templates.map((template) => `${template.metadata.name}-${metadata.name}-${ordinal}`),
+  )
+  return [...own, ...claimsOf(spec?.template?.spec)]
+}

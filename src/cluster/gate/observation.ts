@@ -1,0 +1,29 @@
+import {CLAIMS, PODS, type Resource} from '../api/resources.ts'
+import type {Observation} from './evaluate.ts'
+import type {Observed, Surroundings} from './kinds/observed.ts'
+
+/** What a collection holds now. */
+export interface SeenCollection {
+  get(name: string): Observed | undefined
+  all(): readonly Observed[]
+}
+
+/** One look at collections, for one evaluation. */
+export function observation(
+  collection: (resource: Resource, namespace: string) => SeenCollection,
+): Observation {
+  const surroundings = new Map<string, Surroundings>()
+  return {
+    object: (resource, namespace, name) => collection(resource, namespace).get(name),
+    around(namespace) {
+      const known = surroundings.get(namespace)
+      if (known) return known
+      const seen: Surroundings = {
+        pods: collection(PODS, namespace).all(),
+        claim: (name) => collection(CLAIMS, namespace).get(name),
+      }
+      surroundings.set(namespace, seen)
+      return seen
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import {CLAIMS, PODS} from '../api/resources.ts'
+import type {Collection} from '../watch/collection.ts'
+import type {Watches} from '../watch/watches.ts'
+import type {GatedObject} from './evaluate.ts'
+import type {Observed, Workload} from './kinds/observed.ts'
+import {matchesSelector} from './kinds/selector.ts'
+
+/** Whether a change in a collection can matter to these objects: with a hundred gates, most changes are others'. */
+export function isRelevant(
+  changed: Observed,
+  {resource, namespace}: Collection,
+  gated: readonly GatedObject[],
+  watches: Watches,
+): boolean {
+  if (resource.kind === CLAIMS.kind) return true
+  return gated.some((one) => {
+    if (one.namespace !== namespace) return false
+    if (one.resource.kind === resource.kind) return one.name === changed.metadata.name
+    if (resource.kind !== PODS.kind) return false
+    const owner: Workload | undefined = watches.collection(one.resource, namespace).get(one.name)
+    return matchesSelector(owner?.spec?.selector, changed)
+  })
+}

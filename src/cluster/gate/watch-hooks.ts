@@ -1,0 +1,76 @@
+import type {ApiClient} from '../api/client.ts'
+import type {Blame, HookWatch, HookWatchOptions} from '../cluster.ts'
+import {redactHealth, redactSecretsOf} from '../redact-secrets.ts'
+import type {Watches} from '../watch/watches.ts'
+import {collectionsOf, evaluate, type GatedObject, gatedObjects} from './evaluate.ts'
+import {gatherEvidence} from './evidence/evidence.ts'
+import {observation} from './observation.ts'
+import {isRelevant} from './relevant.ts'
+
+const NO_HOOKS: HookWatch = {blames: async () => [], stop: () => undefined}
+
+/** Looks at hooks while helm waits for them; see `Cluster.watchHooks`. */
+export async function watchHookObjects(
+  client: ApiClient,
+  watches: Watches,
+  options: HookWatchOptions,
+): Promise<HookWatch> {
+  const {namespace, hooks, signal} = options
+  const gated = gatedObjects(namespace, hooks)
+  if (gated.length === 0) return NO_HOOKS
+  const redact = redactSecretsOf(hooks, options.redact)
+  const evidence = gatherEvidence(client, namespace, redact)
+  const collections = collectionsOf(gated).map((one) => watches.collection(one.resource, one.namespace))
+  await Promise.all(collections.map((collection) => collection.attempted()))
+  const left = leftovers(watches, gated)
+  const toBlame = new Map<string, readonly Blame[]>()
+  let reported = '[]'
+
+  const look = () => {
+    const seen = observation(watches.collection)
+    const current: Blame[] = []
+    for (const hook of present(watches, gated, left)) {
+      const health = redactHealth(evaluate([hook], seen), redact)
+      const blames = health.state === 'healthy' ? [] : health.blames
+      // What helm has deleted stays as it was seen last; what has ended well is forgotten.
+      if (blames.length > 0) toBlame.set(hook.name, blames)
+      else toBlame.delete(hook.name)
+      current.push(...blames)
+    }
+    evidence.note(current)
+    const now = JSON.stringify(current)
+    if (now !== reported) options.onProgress?.(current)
+    reported = now
+  }
+
+  const ends = collections.map((collection) =>
+    collection.subscribe((changed) => {
+      if (changed === undefined || isRelevant(changed, collection, gated, watches)) look()
+    }),
+  )
+  const stop = () => {
+    for (const end of ends) end()
+    signal?.removeEventListener('abort', stop)
+  }
+  signal?.addEventListener('abort', stop)
+  return {blames: () => evidence.explain([...toBlame.values()].flat()), stop}
+}
+
+/** Hooks of an earlier revision stay until helm replaces them: they are told by their UIDs. */
+function leftovers(watches: Watches, gated: readonly GatedObject[]): ReadonlySet<string | undefined> {
+  return new Set(
+    gated.map((one) => watches.collection(one.resource, one.namespace).get(one.name)?.metadata.uid),
+  )
+}
+
+/** Helm makes one hook after the other: one that does not exist is not to blame. */
+function present(
+  watches: Watches,
+  gated: readonly GatedObject[],
+  left: ReadonlySet<string | undefined>,
+): GatedObject[] {
+  return gated.filter((one) => {
+    const found = watches.collection(one.resource, one.namespace).get(one.name)
+    return found !== undefined && !left.has(found.metadata.uid)
+  })
+}

@@ -1,0 +1,49 @@
+import {type ReleaseId, releaseId} from '../../release.ts'
+import type {GuardParameters} from './guard.ts'
+
+/** The metadata by which the guard tells whose an object is. */
+export interface ObjectMetadata {
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** apps/v1 StatefulSet, as far as it tells of claims. */
+export interface StatefulSet {
+  readonly metadata: ObjectMetadata
+  readonly spec: {readonly volumeClaimTemplates?: readonly {readonly metadata: {readonly name: string}}[]}
+}
+
+const RELEASE_NAME = 'meta.helm.sh/release-name'
+const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'
+const INSTANCE = 'app.kubernetes.io/instance'
+
+/** The release that helm says an object belongs to: it writes both annotations on all it makes but hooks (Helm 4.2: action/validate.go). */
+export function annotatedRelease({namespace, annotations = {}}: ObjectMetadata): ReleaseId | undefined {
+  const name = annotations[RELEASE_NAME]
+  return name === undefined ? undefined : releaseId(annotations[RELEASE_NAMESPACE] ?? namespace, name)
+}
+
+/**
+ * Names of the claims that a StatefulSet makes, `namespace/template-statefulset`, without their ordinals. Such claims
+ * bear the labels of selector and template and nothing of helm's (Kubernetes 1.36: stateful_set_utils.go).
+ */
+export function claimsOf({metadata, spec}: StatefulSet): readonly ReleaseId[] {
+  const templates = spec.volumeClaimTemplates ?? []
+  return templates.map((template) =>
+    releaseId(metadata.namespace, `${template.metadata.name}-${metadata.name}`),
+  )
+}
+
+/** Whose a PersistentVolumeClaim is, by what the policy goes by, in the same order: annotation, name, label. */
+export function releaseOfClaim(
+  claim: ObjectMetadata,
+  {claims}: Pick<GuardParameters, 'claims'>,
+): ReleaseId | undefined {
+  const [, stem] = /^(.+)-[0-9]+$/.exec(claim.name) ?? []
+  const listed = stem === undefined ? undefined : claims.get(releaseId(claim.namespace, stem))
+  const instance = claim.labels?.[INSTANCE]
+  return annotatedRelease(claim) ?? listed ?? (instance ? releaseId(claim.namespace, instance) : undefined)
+}

@@ -1,0 +1,82 @@
+import type {KubernetesObject} from '../cluster.ts'
+import {BINDINGS, EXPIRY_NAME, POLICIES, UNTIL_LABEL} from './names.ts'
+import {inNamespaces, rule} from './policy.ts'
+
+/** Every API server writes its Lease each 10 seconds (Kubernetes 1.26: feature APIServerIdentity). */
+export const CLOCK = {
+  namespace: 'kube-system',
+  label: {'apiserver.kubernetes.io/identity': 'kube-apiserver'},
+}
+
+const UNTIL = `oldObject.metadata.labels['${UNTIL_LABEL}']`
+
+/**
+ * Ends approvals. CEL in admission has no clock, and a policy sees one parameter at a time: so the time comes from the
+ * Leases of the API servers, and the end of an approval from a label of the object, which the other policy holds
+ * against the approval. With several API servers all Leases must agree: the latest time decides.
+ */
+export function expiryPolicy(): KubernetesObject {
+  return {
+    apiVersion: POLICIES.apiVersion,
+    kind: POLICIES.kind,
+    metadata: {name: EXPIRY_NAME},
+    spec: {
+      failurePolicy: 'Fail',
+      paramKind: {apiVersion: 'coordination.k8s.io/v1', kind: 'Lease'},
+      matchConstraints: {
+        objectSelector: {matchExpressions: [{key: UNTIL_LABEL, operator: 'Exists'}]},
+        resourceRules: [
+          rule('apps', 'v1', ['statefulsets'], ['DELETE']),
+          rule('', 'v1', ['persistentvolumeclaims', 'namespaces'], ['DELETE']),
+          rule('', 'v1', ['secrets'], ['UPDATE', 'DELETE']),
+          // The object by which kk proves that the clock goes.
+          rule('', 'v1', ['configmaps'], ['DELETE']),
+        ],
+      },
+      matchConditions: [
+        {
+          name: 'is-marked',
+          expression: `has(oldObject.metadata.labels) && '${UNTIL_LABEL}' in oldObject.metadata.labels`,
+        },
+        // Helm hands labels on to later records, and prunes old ones: only the deployed record is kept.
+        {
+          name: 'is-kept',
+          expression: [
+            "request.resource.resource != 'secrets'",
+            "(oldObject.metadata.labels[?'status'].orValue('') == 'deployed' && (request.operation == 'DELETE' || object.metadata.?labels[?'status'].orValue('').startsWith('uninstall')))",
+          ].join(' || '),
+        },
+        {
+          name: 'is-not-going',
+          expression:
+            '!has(oldObject.metadata.deletionTimestamp) && (namespaceObject == null || !has(namespaceObject.metadata.deletionTimestamp))',
+        },
+      ],
+      validations: [
+        {
+          expression: `timestamp(params.spec.renewTime) < timestamp(int(${UNTIL}))`,
+          messageExpression: `'kk guard: the approval to delete ' + request.kind.kind + ' ' + oldObject.metadata.name + ' ran out at ' + string(timestamp(int(${UNTIL}))) + '; approve it again with: kk guard approve'`,
+          reason: 'Forbidden',
+        },
+      ],
+    },
+  }
+}
+
+export function expiryBinding(namespaces: readonly string[]): KubernetesObject {
+  return {
+    apiVersion: BINDINGS.apiVersion,
+    kind: BINDINGS.kind,
+    metadata: {name: EXPIRY_NAME},
+    spec: {
+      policyName: EXPIRY_NAME,
+      validationActions: ['Deny'],
+      paramRef: {
+        namespace: CLOCK.namespace,
+        selector: {matchLabels: CLOCK.label},
+        parameterNotFoundAction: 'Deny',
+      },
+      matchResources: {namespaceSelector: inNamespaces(namespaces)},
+    },
+  }
+}

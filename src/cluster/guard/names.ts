@@ -1,0 +1,27 @@
+import type {Resource} from '../api/resources.ts'
+
+/** Of the ConfigMap, of the policy that protects, and of its binding. */
+export const GUARD_NAME = 'kk-guard'
+/** Of the policy that ends approvals, of its binding, and of the ConfigMap by which its clock is proved. */
+export const EXPIRY_NAME = 'kk-guard-expiry'
+/** On an object that may be deleted: until when, in seconds since the epoch. */
+export const UNTIL_LABEL = 'guard.kk.openstack.org/approved-until'
+
+export const POLICIES: Resource = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  namespaced: false,
+}
+export const BINDINGS: Resource = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  plural: 'validatingadmissionpolicybindings',
+  namespaced: false,
+}
+export const STATEFUL_SETS: Resource = {
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  plural: 'statefulsets',
+  namespaced: true,
+}

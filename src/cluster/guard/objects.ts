@@ -1,0 +1,87 @@
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
+import {
+  asking,
+  CLAIMS,
+  NAMESPACES,
+  type Resource,
+  readObject,
+  resourcePath,
+  SECRETS,
+} from '../api/resources.ts'
+import {annotatedRelease, claimsOf, type ObjectMetadata, releaseOfClaim, type StatefulSet} from './claims.ts'
+import type {ApprovedObject, GuardParameters} from './guard.ts'
+import {STATEFUL_SETS} from './names.ts'
+
+/** The claims that StatefulSets of these releases make, and whose they are. */
+export async function listedClaims(
+  client: ApiClient,
+  releases: readonly ReleaseId[],
+): Promise<ReadonlyMap<string, ReleaseId>> {
+  const claims = new Map<string, ReleaseId>()
+  for (const namespace of new Set(releases.map(releaseNamespace))) {
+    for (const set of await list<StatefulSet>(client, STATEFUL_SETS, namespace)) {
+      const release = annotatedRelease(set.metadata)
+      if (release === undefined || !releases.includes(release)) continue
+      for (const claim of claimsOf(set)) claims.set(claim, release)
+    }
+  }
+  return claims
+}
+
+/** What the guard keeps of a release: its StatefulSets, its claims, its deployed records and, if asked, its namespace. */
+export async function keptObjects(
+  client: ApiClient,
+  release: ReleaseId,
+  options: {readonly parameters: Pick<GuardParameters, 'claims'>; readonly namespace: boolean},
+): Promise<readonly ApprovedObject[]> {
+  const home = releaseNamespace(release)
+  const [sets, claims, records, namespace] = await Promise.all([
+    listMetadata(client, STATEFUL_SETS, home),
+    listMetadata(client, CLAIMS, home),
+    listMetadata(client, SECRETS, home, `owner=helm,status=deployed,name=${releaseName(release)}`),
+    options.namespace ? readNamespace(client, home) : [],
+  ])
+  return [
+    ...sets.filter((set) => annotatedRelease(set) === release).map(approved('StatefulSet')),
+    ...claims
+      .filter((claim) => releaseOfClaim(claim, options.parameters) === release)
+      .map(approved('PersistentVolumeClaim')),
+    ...records.map(approved('Secret')),
+    ...namespace.map(approved('Namespace')),
+  ]
+}
+
+function approved(kind: ApprovedObject['kind']): (metadata: ObjectMetadata) => ApprovedObject {
+  return ({namespace = '', name, uid}) => ({kind, namespace, name, uid})
+}
+
+async function readNamespace(client: ApiClient, name: string): Promise<readonly ObjectMetadata[]> {
+  const found = await readObject<{metadata: ObjectMetadata}>(client, NAMESPACES, {
+    namespace: '',
+    name,
+    accept: METADATA,
+  })
+  return found ? [found.metadata] : []
+}
+
+async function listMetadata(
+  client: ApiClient,
+  resource: Resource,
+  namespace: string,
+  labelSelector?: string,
+): Promise<readonly ObjectMetadata[]> {
+  const {items} = await listAll<{metadata: ObjectMetadata}>(client, {
+    path: resourcePath(resource, namespace),
+    query: {labelSelector},
+    accept: METADATA_LIST,
+    asked: asking('list', resource, namespace),
+  })
+  return items.map(({metadata}) => metadata)
+}
+
+async function list<T>(client: ApiClient, resource: Resource, namespace: string): Promise<readonly T[]> {
+  const path = resourcePath(resource, namespace)
+  return (await listAll<T>(client, {path, asked: asking('list', resource, namespace)})).items
+}

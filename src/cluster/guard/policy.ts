@@ -1,0 +1,144 @@
+import type {KubernetesObject} from '../cluster.ts'
+import {KK_NAMESPACE} from '../lease/lease.ts'
+import {BINDINGS, GUARD_NAME, POLICIES, UNTIL_LABEL} from './names.ts'
+import {APPROVAL_KEY, CLAIM_KEY, RELEASE_KEY, STAMP_KEY} from './parameters.ts'
+
+/** What of a request the expressions look at; a name stands for its CEL, and may use those above it. */
+const VARIABLES = {
+  kind: 'request.resource.resource',
+  subject: "request.operation == 'CREATE' ? object : oldObject",
+  annotations: 'variables.subject.metadata.?annotations.orValue({})',
+  labels: 'variables.subject.metadata.?labels.orValue({})',
+  // What lies in a namespace that is going was given up with it; a denial would only leave the namespace hanging.
+  isGoing: [
+    'has(variables.subject.metadata.deletionTimestamp)',
+    '(namespaceObject != null && has(namespaceObject.metadata.deletionTimestamp))',
+  ].join(' || '),
+  // Helm first marks the last record as uninstalling, then deletes all objects, then the records (Helm 4.2: uninstall.go).
+  isRecord: [
+    "variables.subject.?type.orValue('') == 'helm.sh/release.v1'",
+    "variables.labels[?'status'].orValue('') == 'deployed'",
+    "(request.operation == 'DELETE' || object.metadata.?labels[?'status'].orValue('').startsWith('uninstall'))",
+  ].join(' && '),
+  // Not in a dry run: kk validates hooks before it deploys.
+  isHook:
+    "!request.?dryRun.orValue(false) && 'pre-delete' in variables.annotations[?'helm.sh/hook'].orValue('').split(',')",
+  isKept: `!variables.isGoing && (${[
+    "variables.kind in ['statefulsets', 'persistentvolumeclaims', 'namespaces']",
+    "(variables.kind == 'secrets' && variables.isRecord)",
+    "(request.operation == 'CREATE' && variables.isHook)",
+  ].join(' || ')})`,
+  home: [
+    "variables.kind == 'namespaces' ? variables.subject.metadata.name",
+    "variables.annotations[?'meta.helm.sh/release-namespace'].orValue(request.namespace)",
+  ].join(' : '),
+  // A StatefulSet names its claims <template>-<statefulset>-<ordinal>, and they carry no mark of helm's.
+  claimKey: [
+    "variables.kind == 'persistentvolumeclaims' && variables.subject.metadata.name.matches('-[0-9]+$')",
+    `? '${CLAIM_KEY}' + request.namespace + '.' + variables.subject.metadata.name.substring(0, variables.subject.metadata.name.lastIndexOf('-'))`,
+    ": ''",
+  ].join(' '),
+  release: [
+    "variables.kind == 'secrets' ? variables.labels[?'name'].orValue('')",
+    "'meta.helm.sh/release-name' in variables.annotations ? variables.annotations['meta.helm.sh/release-name']",
+    'variables.claimKey in params.data ? params.data[variables.claimKey]',
+    "variables.labels[?'app.kubernetes.io/instance'].orValue('')",
+  ].join(' : '),
+  /** Keys `namespace.name` of the protected releases that the request would harm. */
+  harmed: [
+    '!variables.isKept ? []',
+    `variables.kind == 'namespaces' ? params.data.filter(key, key.startsWith('${RELEASE_KEY}' + variables.home + '.')).map(key, key.substring(${RELEASE_KEY.length}))`,
+    `[variables.home + '.' + variables.release].filter(key, ('${RELEASE_KEY}' + key) in params.data)`,
+  ].join(' : '),
+  until: `variables.labels[?'${UNTIL_LABEL}'].orValue('none')`,
+  /** Of those, the ones without an approval that covers the request. */
+  denied: [
+    'variables.harmed.filter(key,',
+    `!(('${APPROVAL_KEY}' + key) in params.data) || !(request.operation == 'CREATE'`,
+    `? timestamp(object.metadata.creationTimestamp) < timestamp(int(params.data['${APPROVAL_KEY}' + key].split(',')[0].split(':')[1]))`,
+    `: params.data['${APPROVAL_KEY}' + key].startsWith('{"expires":' + variables.until + ',')`,
+    `&& params.data['${APPROVAL_KEY}' + key].contains('"' + variables.subject.metadata.uid + '"')))`,
+  ].join(' '),
+} as const
+
+const RELEASES = "variables.denied.map(key, key.replace('.', '/', 1)).join(' ')"
+
+/** Each a sentence in CEL: what is denied, and the command that allows it. */
+const UNINSTALLING = `'the release ' + ${RELEASES} + ' is protected and may not be uninstalled'`
+const DELETING = [
+  "request.kind.kind + ' ' + variables.subject.metadata.name",
+  "(variables.kind == 'namespaces' ? ' holds what is protected, ' : ' belongs to the protected release ')",
+  RELEASES,
+  "', and may not be deleted'",
+].join(' + ')
+const APPROVING = `'; if it is meant, allow it for a while with: kk guard approve ' + ${RELEASES} + (variables.kind == 'namespaces' ? ' --namespace' : '')`
+const MESSAGE = `'kk guard: ' + (request.operation == 'DELETE' ? ${DELETING} : ${UNINSTALLING}) + ${APPROVING}`
+
+/** Denies what would lose data of protected releases, unless it is approved; and the loss of its own parameters. */
+export function guardPolicy(): KubernetesObject {
+  const isOwn = [
+    `(variables.kind == 'configmaps' && request.namespace == '${KK_NAMESPACE}' && variables.subject.metadata.name == '${GUARD_NAME}')`,
+    `(variables.kind == 'namespaces' && variables.subject.metadata.name == '${KK_NAMESPACE}')`,
+  ].join(' || ')
+  return {
+    apiVersion: POLICIES.apiVersion,
+    kind: POLICIES.kind,
+    metadata: {name: GUARD_NAME},
+    spec: {
+      failurePolicy: 'Fail',
+      paramKind: {apiVersion: 'v1', kind: 'ConfigMap'},
+      matchConstraints: {
+        resourceRules: [
+          rule('apps', 'v1', ['statefulsets'], ['DELETE']),
+          rule('', 'v1', ['persistentvolumeclaims', 'namespaces'], ['DELETE']),
+          rule('', 'v1', ['secrets'], ['UPDATE', 'DELETE']),
+          rule('', 'v1', ['configmaps'], ['CREATE', 'DELETE']),
+          rule('batch', 'v1', ['jobs'], ['CREATE']),
+        ],
+      },
+      variables: Object.entries(VARIABLES).map(([name, expression]) => ({name, expression})),
+      validations: [
+        {expression: 'variables.denied.size() == 0', messageExpression: MESSAGE, reason: 'Forbidden'},
+        {
+          expression: `request.operation != 'DELETE' || variables.isGoing || !(${isOwn})`,
+          messageExpression: `'kk guard: the guard keeps its parameters here; take it away with: kk guard remove (${STAMP_KEY} ' + params.data['${STAMP_KEY}'] + ')'`,
+          reason: 'Forbidden',
+        },
+      ],
+    },
+  }
+}
+
+/** In these namespaces, and nowhere else: a guard that lost its parameters denies all that it is asked there. */
+export function guardBinding(namespaces: readonly string[]): KubernetesObject {
+  return {
+    apiVersion: BINDINGS.apiVersion,
+    kind: BINDINGS.kind,
+    metadata: {name: GUARD_NAME},
+    spec: {
+      policyName: GUARD_NAME,
+      validationActions: ['Deny'],
+      paramRef: {name: GUARD_NAME, namespace: KK_NAMESPACE, parameterNotFoundAction: 'Deny'},
+      matchResources: {namespaceSelector: inNamespaces(namespaces)},
+    },
+  }
+}
+
+const NAME_OF_NAMESPACE = 'kubernetes.io/metadata.name'
+
+/** Selects these namespaces; without any, nothing. */
+export function inNamespaces(namespaces: readonly string[]): object {
+  const values = [...new Set(namespaces)].sort()
+  if (values.length > 0) return {matchExpressions: [{key: NAME_OF_NAMESPACE, operator: 'In', values}]}
+  const never = ['Exists', 'DoesNotExist'].map((operator) => ({key: NAME_OF_NAMESPACE, operator}))
+  return {matchExpressions: never}
+}
+
+export function rule(
+  group: string,
+  version: string,
+  resources: readonly string[],
+  operations: readonly string[],
+): object {
+  return {apiGroups: [group], apiVersions: [version], resources, operations, scope: '*'}
+}

@@ -1,0 +1,103 @@
+import {createHash, randomUUID} from 'node:crypto'
+import type {ReleaseId} from '../../release.ts'
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, CONFIG_MAPS, resourcePath} from '../api/resources.ts'
+import {createNamespace, KK_NAMESPACE, readLease} from '../lease/lease.ts'
+import {type Intent, type Intents, TOMBSTONE} from './intent.ts'
+
+const REQUIRED_LABEL = 'kk.openstack.org/intent-on'
+const DEPENDENT_LABEL = 'kk.openstack.org/intent-of'
+const COLLECTION = resourcePath(CONFIG_MAPS, KK_NAMESPACE)
+
+interface IntentConfigMap {
+  readonly metadata: {readonly name: string}
+  readonly data?: Readonly<Record<string, string>>
+}
+
+/** Intents as ConfigMaps in `kk-system`, and tombstones on the Leases there. */
+export function useIntents(client: ApiClient): Intents {
+  return {
+    declare: (intent) => create(client, intent),
+    async withdraw(dependent) {
+      const mine = await list(client, DEPENDENT_LABEL, dependent)
+      for (const {metadata} of mine) await remove(client, metadata.name)
+    },
+    async on(required) {
+      const found = await list(client, REQUIRED_LABEL, required)
+      return found.map((configMap) => intentIn(configMap, required))
+    },
+    async tombstone(required) {
+      const lease = await readLease(client, required)
+      const isSet = lease?.metadata.annotations?.[TOMBSTONE] !== undefined
+      return isSet ? {holder: lease?.spec?.holderIdentity ?? 'somebody'} : undefined
+    },
+  }
+}
+
+async function create(client: ApiClient, intent: Omit<Intent, 'name'>): Promise<void> {
+  const {required, dependent, operator, deadline} = intent
+  const name = `kk-intent-${hash(required)}-${randomUUID()}`
+  const labels = {[REQUIRED_LABEL]: hash(required), [DEPENDENT_LABEL]: hash(dependent)}
+  const post = () =>
+    client.json({
+      method: 'POST',
+      path: COLLECTION,
+      body: {
+        apiVersion: CONFIG_MAPS.apiVersion,
+        kind: CONFIG_MAPS.kind,
+        metadata: {name, labels},
+        data: {required, dependent, operator, deadline: new Date(deadline).toISOString()},
+      },
+      asked: asking('create', CONFIG_MAPS, KK_NAMESPACE),
+    })
+  try {
+    await post()
+  } catch (error) {
+    if (!isApiError(error, 404)) throw error
+    await createNamespace(client)
+    await post()
+  }
+}
+
+/** Without a resourceVersion: the API server answers with what is true now. */
+async function list(
+  client: ApiClient,
+  label: string,
+  release: ReleaseId,
+): Promise<readonly IntentConfigMap[]> {
+  const {items} = await listAll<IntentConfigMap>(client, {
+    path: COLLECTION,
+    query: {labelSelector: `${label}=${hash(release)}`},
+    asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
+  })
+  return items
+}
+
+async function remove(client: ApiClient, name: string): Promise<void> {
+  try {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, name),
+      asked: asking('delete', CONFIG_MAPS, KK_NAMESPACE, name),
+    })
+  } catch (error) {
+    if (!isApiError(error, 404)) throw error
+  }
+}
+
+/** An intent that somebody has edited still says that there is one. */
+function intentIn({metadata: {name}, data = {}}: IntentConfigMap, required: ReleaseId): Intent {
+  return {
+    name,
+    required,
+    dependent: (data.dependent ?? 'unknown/unknown') as ReleaseId,
+    operator: data.operator ?? 'somebody',
+    deadline: Date.parse(data.deadline ?? '') || 0,
+  }
+}
+
+function hash(release: ReleaseId): string {
+  return createHash('sha256').update(release).digest('hex').slice(0, 40)
+}

@@ -1,0 +1,149 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import {KkError} from '../../errors.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {ApiClient} from '../api/client.ts'
+import type {HeldLease} from '../cluster.ts'
+import {annotated, deleteLease, heldLease, LEASE_SECONDS, type Lease, readLease, writeLease} from './lease.ts'
+
+export interface HoldOptions {
+  readonly release: ReleaseId
+  readonly holder: string
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+  /** Told once of each holder who has to be waited for. */
+  readonly onHeld?: (by: string) => void
+  readonly pace?: Pace
+}
+
+/** In milliseconds. */
+interface Pace {
+  readonly renew: number
+  readonly renewAgain: number
+  /** Since the last renewal. */
+  readonly giveUp: number
+}
+
+const LOOK_AGAIN = 1_000
+/** Gives up before anybody else may take the lease, who starts to count when they see the last renewal. */
+const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
+
+/** Holds a release's Lease and renews it; see `Cluster.hold`. */
+export async function holdLease(client: ApiClient, options: HoldOptions): Promise<HeldLease> {
+  const lost = new AbortController()
+  const pace = options.pace ?? PACE
+  let since = performance.now()
+  let lease = await acquire(client, options)
+  let timer: NodeJS.Timeout | undefined
+  let renewal: Promise<void> | undefined
+  let released = false
+  let notes: Notes = {}
+
+  function schedule(milliseconds: number): void {
+    timer = setTimeout(() => {
+      renewal = renew()
+    }, milliseconds)
+    timer.unref()
+  }
+
+  async function renew(): Promise<void> {
+    const began = performance.now()
+    const renewed = await renewOnce(client, options, {lease, notes}).catch(() => 'unknown' as const)
+    if (typeof renewed === 'object') {
+      lease = renewed
+      since = began
+    }
+    if (released) return
+    if (typeof renewed === 'object') return schedule(pace.renew)
+    const isOver = renewed === 'taken' || performance.now() + pace.renewAgain - since > pace.giveUp
+    if (!isOver) return schedule(pace.renewAgain)
+    lost.abort(leaseLost(options.release, renewed))
+  }
+
+  schedule(pace.renew)
+  return {
+    lost: lost.signal,
+    async annotate(annotations) {
+      clearTimeout(timer)
+      await renewal
+      clearTimeout(timer)
+      lost.signal.throwIfAborted()
+      notes = {...notes, ...annotations}
+      const began = performance.now()
+      const renewed = await renewOnce(client, options, {lease, notes}).catch((error: unknown) => {
+        schedule(pace.renewAgain)
+        throw error
+      })
+      if (renewed === 'taken') {
+        lost.abort(leaseLost(options.release, 'taken'))
+        throw lost.signal.reason
+      }
+      lease = renewed
+      since = began
+      schedule(pace.renew)
+    },
+    async release() {
+      released = true
+      clearTimeout(timer)
+      await renewal
+      // What is not taken away runs out by itself.
+      if (!lost.signal.aborted) await deleteLease(client, lease).catch(() => undefined)
+    },
+  }
+}
+
+/** Whose clock is right is never asked: a lease has run out when it was seen unchanged for as long as it lasts. */
+async function acquire(client: ApiClient, {release, holder, deadline, onHeld}: HoldOptions): Promise<Lease> {
+  let seen: {readonly version: string | undefined; readonly at: number} | undefined
+  let told: string | undefined
+  for (;;) {
+    const found = await readLease(client, release)
+    const current = found?.spec?.holderIdentity
+    const version = found?.metadata.resourceVersion
+    if (seen?.version !== version) seen = {version, at: performance.now()}
+    const lasts = (found?.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000
+    const isFree = !current || current === holder || performance.now() - (seen?.at ?? 0) >= lasts
+    if (isFree) {
+      const written = await writeLease(client, heldLease(release, holder, found, new Date()))
+      if (written) return written
+      continue
+    }
+    if (Date.now() >= deadline) throw held(release, current)
+    if (current !== told) onHeld?.(current)
+    told = current
+    await wait(Math.max(0, Math.min(LOOK_AGAIN, deadline - Date.now())))
+  }
+}
+
+/** Annotations that the holder has put on its Lease; `null` takes one away. */
+type Notes = Readonly<Record<string, string | null>>
+
+/** An update that was cut may have been done all the same: the Lease is then still ours, in a newer version. */
+async function renewOnce(
+  client: ApiClient,
+  {release, holder}: HoldOptions,
+  {lease, notes}: {readonly lease: Lease; readonly notes: Notes},
+): Promise<Lease | 'taken'> {
+  const write = (before: Lease) =>
+    writeLease(client, annotated(heldLease(release, holder, before, new Date()), notes))
+  const renewed = await write(lease)
+  if (renewed) return renewed
+  const found = await readLease(client, release)
+  if (found?.spec?.holderIdentity !== holder) return 'taken'
+  const again = await write(found)
+  if (again) return again
+  throw new KkError('KK_RACED', `the Lease of ${release} changes under its holder`)
+}
+
+function held(release: ReleaseId, holder: string): KkError {
+  return new KkError('KK_HELD', `${release} is held by ${holder}`, {
+    hint: `wait until that run has ended; if it was killed, its hold runs out after ${LEASE_SECONDS} s`,
+  })
+}
+
+function leaseLost(release: ReleaseId, how: 'taken' | 'unknown'): KkError {
+  const why =
+    how === 'taken' ? 'somebody else has taken it' : 'the cluster was out of sight for too long to renew it'
+  return new KkError('KK_HELD', `the hold on ${release} was lost: ${why}`, {
+    hint: 'run kk again: it looks at the cluster first',
+  })
+}

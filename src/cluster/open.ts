@@ -1,0 +1,55 @@
+import {openClient} from './api/client.ts'
+import {discoverKinds} from './api/discovery.ts'
+import {readIdentity} from './api/identity.ts'
+import {type KubeconfigOptions, readKubeconfig} from './api/kubeconfig.ts'
+import type {Cluster} from './cluster.ts'
+import {allExist} from './exist.ts'
+import {waitForHealth} from './gate/gate.ts'
+import {healthByLists} from './gate/health-now.ts'
+import {watchHookObjects} from './gate/watch-hooks.ts'
+import {openGuard} from './guard/open.ts'
+import {useIntents} from './intents/intents.ts'
+import {deleteFailedJobs, listFailedJobs} from './jobs/failed-jobs.ts'
+import {holdLease} from './lease/hold.ts'
+import {createNamespace} from './lease/lease.ts'
+import {helmRecords} from './records/records.ts'
+import {deleteClaim, listClaims} from './removal/claims.ts'
+import {presentObjects} from './removal/present.ts'
+import {runRecords} from './runs/runs.ts'
+import {validateObjects} from './validate.ts'
+import {openWatches} from './watch/watches.ts'
+
+/** The cluster of a kubeconfig context. Reads the kubeconfig and asks nothing of the cluster. Throws `KK_KUBECONFIG`. */
+export async function openCluster(options: KubeconfigOptions): Promise<Cluster> {
+  const access = readKubeconfig(options)
+  const client = openClient(access)
+  const watches = openWatches(client)
+  const discovery = discoverKinds(client)
+  return {
+    context: access.context,
+    server: access.server,
+    kubeconfig: access.kubeconfig,
+    identity: () => readIdentity(client),
+    ...helmRecords(client),
+    validate: (namespace, objects) => validateObjects(client, discovery, namespace, objects),
+    health: healthByLists(client),
+    gate: (gate) => waitForHealth(client, watches, gate),
+    watchHooks: (hooks) => watchHookObjects(client, watches, hooks),
+    makeNamespace: (name) => createNamespace(client, name),
+    failedJobs: (namespace, objects) => listFailedJobs(client, namespace, objects),
+    deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
+    exist: (namespace, objects) => allExist(client, discovery, namespace, objects),
+    present: (namespace, objects) => presentObjects(client, discovery, namespace, objects),
+    claims: (namespace) => listClaims(client, namespace),
+    deleteClaim: (claim) => deleteClaim(client, claim),
+    hold: (release, holder, deadline, onHeld) =>
+      holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}),
+    runs: runRecords(client),
+    guard: openGuard(client),
+    intents: useIntents(client),
+    async close() {
+      watches.close()
+      client.close()
+    },
+  }
+}

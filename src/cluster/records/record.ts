@@ -1,0 +1,55 @@
+import {type ReleaseId, releaseId} from '../../release.ts'
+import type {ReleaseRecord} from '../cluster.ts'
+
+/** A Secret as `PartialObjectMetadata`. */
+export interface SecretMetadata {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly uid: string
+    readonly resourceVersion: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
+}
+
+/** What helm calls its records: `sh.helm.release.v1.NAME.vREVISION` (Helm 4.2: storage.go makeKey). */
+const NAME = /^sh\.helm\.release\.v1\.(?<release>.+)\.v(?<revision>\d+)$/
+
+export function recordName(release: string, revision: number): string {
+  return `sh.helm.release.v1.${release}.v${revision}`
+}
+
+/** The record that a Secret is; undefined for a Secret that helm did not write. */
+export function readRecord({metadata}: SecretMetadata): ReleaseRecord | undefined {
+  const named = NAME.exec(metadata.name)?.groups
+  if (named === undefined) return undefined
+  const {name, namespace, uid, resourceVersion, labels = {}} = metadata
+  return {
+    release: releaseId(namespace, named.release!),
+    revision: Number(named.revision),
+    status: labels.status ?? 'unknown',
+    labels,
+    secret: {name, uid, resourceVersion},
+  }
+}
+
+/** The last revision of each release, in the order of their ids. */
+export function lastRecords(secrets: readonly SecretMetadata[]): ReleaseRecord[] {
+  const last = new Map<ReleaseId, ReleaseRecord>()
+  for (const record of secrets.map(readRecord)) {
+    if (record && record.revision > (last.get(record.release)?.revision ?? 0))
+      last.set(record.release, record)
+  }
+  return [...last.values()].sort((one, other) => (one.release < other.release ? -1 : 1))
+}
+
+/** Every revision of one release, or of each; by release, then ascending. */
+export function allRecords(secrets: readonly SecretMetadata[], release?: ReleaseId): ReleaseRecord[] {
+  return secrets
+    .flatMap((secret) => readRecord(secret) ?? [])
+    .filter((record) => release === undefined || record.release === release)
+    .sort((one, other) => {
+      if (one.release !== other.release) return one.release < other.release ? -1 : 1
+      return one.revision - other.revision
+    })
+}

@@ -1,0 +1,34 @@
+import {redactor} from '../helm/redact.ts'
+import type {Blame, Health, KubernetesObject} from './cluster.ts'
+
+export type Redact = (text: string) => string
+
+/** A function that masks what the Secrets among these objects hold, in plain and as base64, and what `more` masks. */
+export function redactSecretsOf(objects: readonly KubernetesObject[], more: Redact = (text) => text): Redact {
+  const secrets = objects.filter((object) => object.kind === 'Secret')
+  const secret = secrets.map(({data, stringData}) => [data, decoded(data), stringData])
+  const hide = redactor({secret})
+  return (text) => hide(more(text))
+}
+
+/** What a container says at its end, and in its log, is its own text: it may hold anything. */
+export function redactBlame(blame: Blame, redact: Redact): Blame {
+  const {message, detail, log} = blame
+  return {
+    ...blame,
+    message: redact(message),
+    ...(detail && {detail: redact(detail)}),
+    ...(log && {log: log.map(redact)}),
+  }
+}
+
+export function redactHealth(health: Health, redact: Redact): Health {
+  if (health.state === 'healthy') return health
+  return {...health, blames: health.blames.map((blame) => redactBlame(blame, redact))}
+}
+
+function decoded(data: unknown): string[] {
+  if (typeof data !== 'object' || data === null) return []
+  const texts = Object.values(data).filter((value) => typeof value === 'string')
+  return texts.map((text) => Buffer.from(text, 'base64').toString())
+}

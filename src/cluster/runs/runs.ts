@@ -1,0 +1,91 @@
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, CONFIG_MAPS, readObject, resourcePath} from '../api/resources.ts'
+import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
+import {
+  configMapName,
+  configMapOf,
+  ENVIRONMENT_LABEL,
+  RUN_LABEL,
+  type RunConfigMap,
+  recordIn,
+} from './config-map.ts'
+import type {RunRecord, RunRecords} from './run-record.ts'
+
+/** A run does not end before its record is written: it must not hang on an API server that is silent. */
+const ANSWER_TIMEOUT = 10_000
+
+/** The records of runs on one cluster. */
+export function runRecords(client: ApiClient): RunRecords {
+  return {
+    write: (record) => writeRecord(client, record),
+    read: (id) => readRecord(client, id),
+    list: (environment) => listRecords(client, environment),
+    async prune(environment, keep) {
+      const records = await listRecords(client, environment)
+      for (const {id} of records.slice(keep)) await deleteRecord(client, id)
+    },
+  }
+}
+
+async function writeRecord(client: ApiClient, record: RunRecord): Promise<void> {
+  const name = configMapName(record.id)
+  const apply = () =>
+    client.json({
+      method: 'PATCH',
+      path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, name),
+      query: {fieldManager: 'kk', force: 'true'},
+      contentType: 'application/apply-patch+yaml',
+      body: configMapOf(record),
+      asked: asking('write', CONFIG_MAPS, KK_NAMESPACE, name),
+      timeout: ANSWER_TIMEOUT,
+    })
+  try {
+    await apply()
+  } catch (error) {
+    if (!isApiError(error, 404)) throw error
+    await createNamespace(client)
+    await apply()
+  }
+}
+
+async function readRecord(client: ApiClient, id: string): Promise<RunRecord | undefined> {
+  const at = {namespace: KK_NAMESPACE, name: configMapName(id)}
+  const found = await readObject<RunConfigMap>(client, CONFIG_MAPS, at)
+  return found && recordIn(found)
+}
+
+async function listRecords(
+  client: ApiClient,
+  environment: string | undefined,
+): Promise<readonly RunRecord[]> {
+  const {items} = await listAll<RunConfigMap>(client, {
+    path: resourcePath(CONFIG_MAPS, KK_NAMESPACE),
+    query: {
+      labelSelector:
+        environment === undefined ? RUN_LABEL : `${RUN_LABEL},${ENVIRONMENT_LABEL}=${environment}`,
+    },
+    asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
+  })
+  return items
+    .flatMap((item) => recordIn(item) ?? [])
+    .sort((a, b) => compare(b.startedAt, a.startedAt) || compare(b.id, a.id))
+}
+
+async function deleteRecord(client: ApiClient, id: string): Promise<void> {
+  const name = configMapName(id)
+  try {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, name),
+      asked: asking('delete', CONFIG_MAPS, KK_NAMESPACE, name),
+    })
+  } catch (error) {
+    if (!isApiError(error, 404)) throw error
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}

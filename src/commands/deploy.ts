@@ -1,0 +1,67 @@
+import {change} from '../cli/change.ts'
+import {KkCommand} from '../cli/command.ts'
+import {
+  changeFlags,
+  clusterFlags,
+  environmentFlags,
+  fileArgument,
+  helmFlags,
+  onFailureFlags,
+  reportFlags,
+  streamFlags,
+  valueFlags,
+} from '../cli/flags.ts'
+import {KkError} from '../errors.ts'
+
+export default class Deploy extends KkCommand {
+  static override summary = 'Bring an environment to the cluster: install and upgrade what differs, in order.'
+  static override description =
+    'Everything that the environment wants and requires, each release when what it requires is healthy, as much at once as the order allows. Releases whose inputs did not change are left as they are. Nothing is ever uninstalled. With --sandbox the throwaway cluster is started when it does not run.'
+  static override usage = '[FILE] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox',
+    {
+      description: 'What would be done.',
+      command: '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox --dry-run',
+    },
+    {
+      description: 'In a pipeline.',
+      command: '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox --yes --output ndjson',
+    },
+    {
+      description: 'With results for a pipeline, and a page to look at.',
+      command:
+        '<%= config.bin %> deploy environments/all-in-one.yaml --sandbox --yes --report junit=kk.xml --report html=kk.html',
+    },
+  ]
+  static override args = fileArgument
+  static override strict = false
+  static override flags = {
+    ...environmentFlags,
+    ...valueFlags,
+    ...changeFlags,
+    ...streamFlags,
+    ...onFailureFlags,
+    ...reportFlags,
+    ...clusterFlags,
+    ...helmFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(Deploy)
+    const scope = (releases: readonly string[]) => {
+      if (releases.length === 0) return {names: [], install: true}
+      throw new KkError('KK_USAGE', `kk deploy takes the whole environment, but got ${releases.join(', ')}`, {
+        hint: `for single releases: kk upgrade ${releases.join(' ')}`,
+      })
+    }
+    process.exitCode = await change({
+      verb: 'deploy',
+      flags,
+      argv: argv as string[],
+      words: this.argv,
+      scope,
+      startSandbox: true,
+    })
+  }
+}

@@ -1,0 +1,57 @@
+import {KkCommand} from '../cli/command.ts'
+import {
+  changeFlags,
+  clusterFlags,
+  environmentFlags,
+  fileArgument,
+  helmFlags,
+  removalFlags,
+  streamFlags,
+} from '../cli/flags.ts'
+import {confirmEnvironment} from '../cli/removal/confirmations.ts'
+import {removeReleases} from '../cli/removal.ts'
+import {KkError} from '../errors.ts'
+import {planDestroy} from '../verbs/destroy.ts'
+
+export default class Destroy extends KkCommand {
+  static override summary = 'Uninstall everything an environment owns, but for what others use.'
+  static override description =
+    'The name of the environment is confirmed with --confirm, or typed on a terminal. What another environment or a foreign release uses stays, and protected releases that are not confirmed by their own name, and all that these require; the plan says why. Namespaces and data stay.'
+  static override examples = [
+    '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --dry-run',
+    {
+      description: 'The database too, which is protected.',
+      command: '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm mariadb --dry-run',
+    },
+  ]
+  static override args = fileArgument
+  static override strict = false
+  static override flags = {
+    ...environmentFlags,
+    ...removalFlags,
+    ...changeFlags,
+    ...streamFlags,
+    ...clusterFlags,
+    ...helmFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(Destroy)
+    const {confirm: confirmed = []} = flags
+    process.exitCode = await removeReleases({
+      verb: 'destroy',
+      flags,
+      argv: argv as string[],
+      words: this.argv,
+      plan: (context, names) => {
+        // A release that bears the environment's name is confirmed as namespace/name.
+        const releases = confirmed.filter((name) => name !== context.environment.name)
+        if (names.length === 0) return planDestroy(context, releases)
+        throw new KkError('KK_USAGE', `kk destroy takes the whole environment, but got ${names.join(', ')}`, {
+          hint: `for single releases: kk remove ${names.join(' ')}`,
+        })
+      },
+      confirm: (_, {environment}) => confirmEnvironment(environment.name, confirmed),
+    })
+  }
+}

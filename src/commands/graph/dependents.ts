@@ -1,0 +1,32 @@
+import {Args} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {documentFlags, environmentFlags} from '../../cli/flags.ts'
+import {openPrepared} from '../../cli/open.ts'
+import {KkError} from '../../errors.ts'
+import {dependentsText} from '../../report/graph/dependents-text.ts'
+import {dependentsOf} from '../../verbs/graph.ts'
+
+export default class GraphDependents extends KkCommand {
+  static override summary = 'List what requires a release, directly or not.'
+  static override usage = '[FILE] RELEASE [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> graph dependents mariadb -e environments/all-in-one.yaml',
+    '<%= config.bin %> graph dependents environments/all-in-one.yaml keystone --output json',
+  ]
+  static override strict = false
+  static override args = {release: Args.string({description: 'The release that others require.'})}
+  static override flags = {...environmentFlags, ...documentFlags}
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(GraphDependents)
+    const {prepared, releases} = await openPrepared(flags, argv as string[])
+    const [release, ...more] = releases
+    if (release === undefined || more.length > 0) {
+      throw new KkError('KK_USAGE', `expected one release, got ${releases.length}`, {
+        hint: 'for example: kk graph dependents mariadb',
+      })
+    }
+    const dependents = dependentsOf(prepared, release)
+    this.document(flags.output, dependents, (palette) => dependentsText(dependents, palette))
+  }
+}

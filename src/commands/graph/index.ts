@@ -1,0 +1,55 @@
+import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {documentFlags, environmentFlags, releasesArgument} from '../../cli/flags.ts'
+import {openPrepared} from '../../cli/open.ts'
+import {graphDot} from '../../report/graph/graph-dot.ts'
+import {graphDocument} from '../../report/graph/graph-json.ts'
+import {graphMermaid} from '../../report/graph/graph-mermaid.ts'
+import {graphSvg} from '../../report/graph/graph-svg.ts'
+import {graphTree} from '../../report/graph/graph-tree.ts'
+import {loadBundle} from '../../state/assets.ts'
+import {viewOf} from '../../verbs/graph.ts'
+
+export default class Graph extends KkCommand {
+  static override summary = 'Show who requires whom, in the order of installation.'
+  static override description =
+    'Shows the releases that an environment wants and all that they require, by levels: a release starts when what it requires is healthy. With releases named, only those and what they require.'
+  static override usage = '[FILE] [RELEASE...] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> graph environments/all-in-one.yaml',
+    '<%= config.bin %> graph environments/all-in-one.yaml keystone',
+    {
+      description: 'Draw it.',
+      command: '<%= config.bin %> graph environments/all-in-one.yaml --format svg > graph.svg',
+    },
+  ]
+  static override strict = false
+  static override args = releasesArgument
+  static override flags = {
+    ...environmentFlags,
+    ...documentFlags,
+    format: Flags.option({
+      summary: 'Print another form of the graph.',
+      options: ['dot', 'mermaid', 'svg'] as const,
+      exclusive: ['output'],
+    })(),
+    all: Flags.boolean({
+      summary: 'With --format: draw every edge, also those that follow from others.',
+      dependsOn: ['format'],
+    }),
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(Graph)
+    const {prepared, releases} = await openPrepared(flags, argv as string[])
+    const view = viewOf(prepared, releases)
+    const drawing = {all: flags.all ?? false}
+    if (flags.format === 'dot') return this.print(graphDot(view, drawing))
+    if (flags.format === 'mermaid') return this.print(graphMermaid(view, drawing))
+    if (flags.format === 'svg') {
+      const loadViz = async () => (await loadBundle('viz', () => import('@viz-js/viz'))).instance()
+      return this.print(await graphSvg(view, drawing, loadViz))
+    }
+    this.document(flags.output, graphDocument(view), (palette) => graphTree(view, palette))
+  }
+}

@@ -1,0 +1,42 @@
+import {Args} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {documentFlags, environmentFlags} from '../../cli/flags.ts'
+import {openPrepared} from '../../cli/open.ts'
+import {KkError} from '../../errors.ts'
+import {why} from '../../graph/why.ts'
+import {whyText} from '../../report/graph/why-text.ts'
+import {namedRelease} from '../../verbs/prepare.ts'
+
+export default class GraphWhy extends KkCommand {
+  static override summary = 'Print the path by which one release needs another.'
+  static override description =
+    'Each step of the path is shown with the line of a chart or of the environment that says so.'
+  static override usage = '[FILE] FROM TO [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> graph why glance mariadb -e environments/all-in-one.yaml',
+    '<%= config.bin %> graph why environments/all-in-one.yaml horizon mariadb --output json',
+  ]
+  static override strict = false
+  static override args = {
+    from: Args.string({description: 'The release that needs.'}),
+    to: Args.string({description: 'The release that is needed.'}),
+  }
+  static override flags = {...environmentFlags, ...documentFlags}
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(GraphWhy)
+    const {prepared, releases} = await openPrepared(flags, argv as string[])
+    const [first, second, ...more] = releases
+    if (first === undefined || second === undefined || more.length > 0) {
+      throw new KkError('KK_USAGE', `expected two releases, got ${releases.length}`, {
+        hint: 'for example: kk graph why glance mariadb',
+      })
+    }
+    const from = namedRelease(prepared, first)
+    const to = namedRelease(prepared, second)
+    const path = why(prepared.graph, from, to)
+    this.document(flags.output, {from, to, path: path ?? null}, (palette) =>
+      whyText({from, to, path}, palette),
+    )
+  }
+}

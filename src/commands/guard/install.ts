@@ -1,0 +1,41 @@
+import {KkCommand} from '../../cli/command.ts'
+import {canAsk, confirm} from '../../cli/confirm.ts'
+import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
+import {confirmLoss, onGuardedCluster} from '../../cli/guard.ts'
+import {guardPlanText} from '../../report/guard-text.ts'
+import {planGuard} from '../../verbs/guard.ts'
+
+export default class GuardInstall extends KkCommand {
+  static override summary =
+    'Keep the protected releases of the cluster from being deleted, by helm and kubectl too.'
+  static override description =
+    'Writes a ValidatingAdmissionPolicy that denies the deletion of StatefulSets, PersistentVolumeClaims, namespaces and deployed records of all protected releases on the cluster, unless it is approved. Run it again when another release is protected.'
+  static override examples = [
+    {
+      description: 'What would be guarded; without --dry-run, it is.',
+      command: '<%= config.bin %> guard install --sandbox --dry-run',
+    },
+  ]
+  static override args = fileArgument
+  static override flags = {
+    yes: changeFlags.yes,
+    'dry-run': changeFlags['dry-run'],
+    ...environmentFlags,
+    ...clusterFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(GuardInstall)
+    await onGuardedCluster(flags, argv as string[], async (cluster) => {
+      const plan = await planGuard(cluster, Date.now())
+      const text = guardPlanText(plan, cluster.context, this.palette(flags['dry-run'] ? 'stdout' : 'stderr'))
+      if (flags['dry-run']) return this.print(text)
+      this.say(text)
+      const question = `install the guard on ${cluster.context}?`
+      if (plan.dropped.length > 0) await confirmLoss(question, flags.yes)
+      if (plan.dropped.length === 0 && !flags.yes && canAsk()) await confirm(question)
+      await cluster.guard.install(plan.parameters, plan.resourceVersion)
+      this.say('the guard is on; what is meant to be deleted is approved with: kk guard approve RELEASE')
+    })
+  }
+}

@@ -1,0 +1,31 @@
+import {KkCommand} from '../../cli/command.ts'
+import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
+import {confirmLoss, onGuardedCluster} from '../../cli/guard.ts'
+import {guardStatusText} from '../../report/guard-text.ts'
+import {guardStatus} from '../../verbs/guard.ts'
+
+export default class GuardRemove extends KkCommand {
+  static override summary = 'Take the guard away.'
+  static override description =
+    'From then on helm and kubectl delete protected releases like any other; kk itself still refuses. Without a terminal it needs --yes.'
+  static override examples = ['<%= config.bin %> guard remove --sandbox --yes']
+  static override args = fileArgument
+  static override flags = {
+    yes: changeFlags.yes,
+    'dry-run': changeFlags['dry-run'],
+    ...environmentFlags,
+    ...clusterFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(GuardRemove)
+    await onGuardedCluster(flags, argv as string[], async (cluster) => {
+      const status = await guardStatus(cluster, Date.now())
+      this.say(guardStatusText(status, this.palette('stderr')))
+      if (!status.installed || flags['dry-run']) return
+      await confirmLoss(`take the guard of ${cluster.context} away?`, flags.yes)
+      await cluster.guard.remove()
+      this.say('the guard is removed')
+    })
+  }
+}

@@ -1,0 +1,28 @@
+import {KkCommand} from '../../cli/command.ts'
+import {clusterFlags, documentFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
+import {onGuardedCluster} from '../../cli/guard.ts'
+import {guardStatusText} from '../../report/guard-text.ts'
+import {guardStatus} from '../../verbs/guard.ts'
+
+export default class GuardStatus extends KkCommand {
+  static override summary = 'Say whether the cluster has a guard, what it keeps, and what was approved.'
+  static override description =
+    'The API server is asked whether it enforces the guard, in a dry run. Exits 1 when the guard is broken; that there is none is no failure.'
+  static override examples = [
+    '<%= config.bin %> guard status --sandbox',
+    '<%= config.bin %> guard status --sandbox --output json',
+  ]
+  static override args = fileArgument
+  static override flags = {...environmentFlags, ...clusterFlags, ...documentFlags}
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(GuardStatus)
+    await onGuardedCluster(flags, argv as string[], async (cluster) => {
+      const status = await guardStatus(cluster, Date.now())
+      this.document(flags.output, {context: cluster.context, ...status}, (palette) =>
+        guardStatusText(status, palette),
+      )
+      if (status.installed && !(status.enforced && status.faults.length === 0)) process.exitCode = 1
+    })
+  }
+}

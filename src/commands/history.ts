@@ -1,0 +1,54 @@
+import {Args, Flags} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
+import {clusterFlags, documentFlags, environmentFlags, ownerFlags} from '../cli/flags.ts'
+import {openChosenCluster} from '../cli/open.ts'
+import {openOwner} from '../cli/owner.ts'
+import {KkError} from '../errors.ts'
+import {revisionsText, runsText} from '../report/history-text.ts'
+import {releaseHistory, runHistory} from '../verbs/history.ts'
+
+export default class History extends KkCommand {
+  static override summary = 'Show the runs of an environment, or the revisions of a release.'
+  static override description =
+    'Both are read from the cluster, so any machine shows the same, without an environment file if need be. The last 50 runs of each environment are kept, and of each release the revisions that helm keeps.'
+  static override examples = [
+    '<%= config.bin %> history environments/all-in-one.yaml --sandbox',
+    '<%= config.bin %> history --all --sandbox',
+    '<%= config.bin %> history keystone --owner all-in-one --sandbox',
+  ]
+  static override strict = false
+  static override args = {
+    release: Args.string({description: 'The release, and the environment file, in any order.'}),
+  }
+  static override flags = {
+    ...environmentFlags,
+    ...ownerFlags,
+    all: Flags.boolean({summary: 'The runs of all environments on the cluster.', exclusive: ['owner']}),
+    ...documentFlags,
+    ...clusterFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(History)
+    const owner = await openOwner(flags, argv as string[])
+    const [release, second] = owner.words
+    if (second !== undefined) {
+      throw new KkError('KK_USAGE', `kk history takes one release, but got ${owner.words.join(', ')}`, {
+        hint: 'ask for one after the other',
+      })
+    }
+    const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
+    try {
+      if (release !== undefined) {
+        const history = await releaseHistory(cluster, release, owner.name)
+        this.document(flags.output, history, (palette) => revisionsText(history, palette))
+        return
+      }
+      if (owner.name === undefined && !flags.all) this.say('no environment is named: the runs of all')
+      const runs = await runHistory(cluster, flags.all ? undefined : owner.name)
+      this.document(flags.output, {runs}, (palette) => runsText(runs, palette))
+    } finally {
+      await cluster.close()
+    }
+  }
+}

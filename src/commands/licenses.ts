@@ -1,0 +1,12 @@
+import {KkCommand} from '../cli/command.ts'
+import {readAsset} from '../state/assets.ts'
+
+export default class Licenses extends KkCommand {
+  static override summary = 'Print the licence notices of everything inside kk.'
+  static override examples = ['<%= config.bin %> licenses']
+
+  override async run(): Promise<void> {
+    await this.parse(Licenses)
+    this.print((await readAsset('licenses.txt')).toString())
+  }
+}

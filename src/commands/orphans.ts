@@ -1,0 +1,38 @@
+import {Flags} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
+import {clusterFlags, documentFlags, environmentFlags, fileArgument} from '../cli/flags.ts'
+import {openChosenCluster, openEnvironment} from '../cli/open.ts'
+import {orphansText} from '../report/orphans-text.ts'
+import {findOrphans} from '../verbs/orphans.ts'
+import {usesReader} from '../verbs/removal/uses-reader.ts'
+
+export default class Orphans extends KkCommand {
+  static override summary = 'List shared releases that nothing on the cluster uses any more.'
+  static override description =
+    'Releases of any environment that were only added because something required them, that no section states, and that nothing requires now. Removes nothing: they go by kk remove, by name.'
+  static override examples = ['<%= config.bin %> orphans environments/all-in-one.yaml --sandbox']
+  static override args = fileArgument
+  static override flags = {
+    ...environmentFlags,
+    'ignore-record': Flags.string({
+      summary: 'Do not count a record that cannot be read as a user; may be repeated.',
+      helpValue: 'NAMESPACE/NAME',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    ...clusterFlags,
+    ...documentFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(Orphans)
+    const {environment} = await openEnvironment(flags, args.file === undefined ? [] : [args.file])
+    const cluster = await openChosenCluster(flags, environment, {start: false, say: () => undefined})
+    try {
+      const found = await findOrphans(usesReader(cluster, new Set(flags['ignore-record'] ?? [])))
+      this.document(flags.output, found, (palette) => orphansText(found, palette))
+    } finally {
+      await cluster.close()
+    }
+  }
+}

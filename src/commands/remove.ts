@@ -1,0 +1,64 @@
+import {Flags} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
+import {
+  changeFlags,
+  clusterFlags,
+  environmentFlags,
+  helmFlags,
+  releasesArgument,
+  removalFlags,
+  streamFlags,
+} from '../cli/flags.ts'
+import {confirmProtected} from '../cli/removal/confirmations.ts'
+import {removeReleases} from '../cli/removal.ts'
+import {KkError} from '../errors.ts'
+import {planRemove} from '../verbs/remove.ts'
+
+export default class Remove extends KkCommand {
+  static override summary = 'Uninstall the named releases, unless anything on the cluster uses them.'
+  static override description =
+    'Refuses while a release of any environment, or a record that cannot be read, requires what is named. Shows what goes and what helm leaves behind before it asks. What the releases only shared is not touched. Without a terminal it removes nothing without --yes.'
+  static override examples = [
+    '<%= config.bin %> remove horizon -e environments/all-in-one.yaml --sandbox --dry-run',
+    {
+      description: 'A protected release, and all that needs it.',
+      command:
+        '<%= config.bin %> remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',
+    },
+  ]
+  static override strict = false
+  static override args = releasesArgument
+  static override flags = {
+    ...environmentFlags,
+    'with-dependents': Flags.boolean({
+      summary: 'Remove what requires them, too, as far as it belongs to this environment.',
+      helpGroup: 'REMOVAL',
+    }),
+    ...removalFlags,
+    ...changeFlags,
+    ...streamFlags,
+    ...clusterFlags,
+    ...helmFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(Remove)
+    const {'with-dependents': withDependents, confirm: confirmed = []} = flags
+    process.exitCode = await removeReleases({
+      verb: 'remove',
+      flags,
+      argv: argv as string[],
+      words: this.argv,
+      plan: (context, names) => {
+        if (names.length > 0) return planRemove(context, {names, withDependents})
+        throw new KkError('KK_USAGE', 'expected the names of releases to remove, got none', {
+          hint: 'kk remove RELEASE…; the whole environment: kk destroy FILE',
+        })
+      },
+      async confirm(planned) {
+        await confirmProtected(planned, confirmed)
+        return false
+      },
+    })
+  }
+}

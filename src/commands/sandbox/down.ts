@@ -1,0 +1,28 @@
+import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {down} from '../../sandbox/down.ts'
+import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
+
+export default class SandboxDown extends KkCommand {
+  static override summary = 'Stop a throwaway Kubernetes and remove all of it.'
+  static override description = 'Its processes are ended and its files removed, whole or half started.'
+  static override usage = '[FLAGS]'
+  static override examples = [
+    '<%= config.bin %> sandbox down',
+    '<%= config.bin %> sandbox down --sandbox-name big',
+  ]
+  static override flags = {
+    'sandbox-name': Flags.string({
+      summary: 'The name of the sandbox.',
+      helpValue: 'NAME',
+      default: DEFAULT_SANDBOX,
+    }),
+  }
+
+  override async run(): Promise<void> {
+    const {flags} = await this.parse(SandboxDown)
+    const name = flags['sandbox-name']
+    const outcome = await down({name, env: process.env, onProgress: (line) => this.say(line)})
+    this.say(outcome === 'removed' ? `the sandbox ${name} is removed` : `there is no sandbox ${name}`)
+  }
+}

@@ -1,0 +1,33 @@
+import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {documentFlags} from '../../cli/flags.ts'
+import {statusText} from '../../report/sandbox-text.ts'
+import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
+import {list, status} from '../../sandbox/status.ts'
+
+export default class SandboxStatus extends KkCommand {
+  static override summary = 'Say whether a throwaway Kubernetes runs, and how to reach it.'
+  static override description = 'The exit code is 0 when it runs and 1 when it does not.'
+  static override usage = '[FLAGS]'
+  static override examples = [
+    '<%= config.bin %> sandbox status',
+    '<%= config.bin %> sandbox status --sandbox-name big --output json',
+  ]
+  static override flags = {
+    'sandbox-name': Flags.string({
+      summary: 'The name of the sandbox.',
+      helpValue: 'NAME',
+      default: DEFAULT_SANDBOX,
+    }),
+    ...documentFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags} = await this.parse(SandboxStatus)
+    const name = flags['sandbox-name']
+    const [found, names] = await Promise.all([status(name, process.env), list(process.env)])
+    const others = names.filter((other) => other !== name)
+    this.document(flags.output, found, () => statusText(found, others))
+    process.exitCode = found.state === 'running' ? 0 : 1
+  }
+}

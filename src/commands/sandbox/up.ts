@@ -1,0 +1,70 @@
+import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {documentFlags} from '../../cli/flags.ts'
+import {KkError} from '../../errors.ts'
+import {sandboxText} from '../../report/sandbox-text.ts'
+import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
+import {up} from '../../sandbox/up.ts'
+
+export default class SandboxUp extends KkCommand {
+  static override summary = 'Start a throwaway Kubernetes on this machine.'
+  static override description =
+    'Real etcd, API server, controllers and scheduler; the nodes, and what happens inside pods, are simulated by kwok. ' +
+    'What a crash left of an earlier start is removed first; a sandbox that runs is left as it is.'
+  static override usage = '[FLAGS]'
+  static override examples = [
+    '<%= config.bin %> sandbox up',
+    '<%= config.bin %> sandbox up --nodes 5 --sandbox-name big',
+  ]
+  static override flags = {
+    'sandbox-name': Flags.string({
+      summary: 'The name of the sandbox.',
+      helpValue: 'NAME',
+      default: DEFAULT_SANDBOX,
+    }),
+    nodes: Flags.integer({
+      summary: 'How many nodes a new sandbox gets.',
+      helpValue: 'N',
+      default: 3,
+      min: 1,
+      max: 1000,
+    }),
+    ...documentFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags} = await this.parse(SandboxUp)
+    const start = Date.now()
+    const {outcome, sandbox} = await interruptible((signal) =>
+      up({
+        name: flags['sandbox-name'],
+        nodes: flags.nodes,
+        env: process.env,
+        onProgress: (line) => this.say(line),
+        signal,
+      }),
+    )
+    const seconds = ((Date.now() - start) / 1000).toFixed(1)
+    const already = `the sandbox ${sandbox.name} runs already`
+    const kept = sandbox.nodes === flags.nodes ? already : `${already}, with ${sandbox.nodes} nodes`
+    this.say(outcome === 'started' ? `the sandbox ${sandbox.name} is up in ${seconds} s` : kept)
+    this.document(flags.output, {outcome, ...sandbox}, () => sandboxText(sandbox))
+  }
+}
+
+/** The first Ctrl-C undoes the start, so that nothing half started stays. */
+async function interruptible<T>(body: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const interrupt = () =>
+    controller.abort(
+      new KkError('KK_INTERRUPTED', 'the start of the sandbox was interrupted', {
+        hint: 'what was started has been removed',
+      }),
+    )
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  try {
+    return await body(controller.signal)
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}

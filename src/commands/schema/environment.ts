@@ -1,0 +1,13 @@
+import {KkCommand} from '../../cli/command.ts'
+import {ENVIRONMENT_SCHEMA} from '../../environment/schema.ts'
+
+export default class SchemaEnvironment extends KkCommand {
+  static override summary = 'Print the JSON Schema of the environment file.'
+  static override description = 'Editors complete and check environment files with it.'
+  static override examples = ['<%= config.bin %> schema environment > environment.schema.json']
+
+  override async run(): Promise<void> {
+    await this.parse(SchemaEnvironment)
+    this.print(JSON.stringify(ENVIRONMENT_SCHEMA, undefined, 2))
+  }
+}

@@ -1,0 +1,46 @@
+import {Args, Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
+import {openPrepared, openUsersHelm} from '../../cli/open.ts'
+import {KkError} from '../../errors.ts'
+import {documentText} from '../../report/document.ts'
+import {showValues} from '../../verbs/values.ts'
+
+export default class ValuesShow extends KkCommand {
+  static override summary = 'Show the values that helm will get for a release.'
+  static override description =
+    'All layers above the defaults of the chart, merged: feature files, the environment, --values and --set. ' +
+    'With --computed, the final values as Helm itself computes them from these and the chart. Secrets are shown.'
+  static override usage = '[FILE] RELEASE [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> values show keystone -e environments/all-in-one.yaml',
+    '<%= config.bin %> values show environments/all-in-one.yaml keystone --computed --output json',
+  ]
+  static override strict = false
+  static override args = {release: Args.string({description: 'The release.'})}
+  static override flags = {
+    ...environmentFlags,
+    ...valueFlags,
+    computed: Flags.boolean({summary: "Helm's own final values, with the defaults of the chart."}),
+    output: Flags.option({
+      summary: 'The form of the output.',
+      options: ['yaml', 'json'] as const,
+      default: 'yaml',
+    })(),
+    ...helmFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(ValuesShow)
+    const {prepared, releases} = await openPrepared(flags, argv as string[])
+    const [release, ...more] = releases
+    if (release === undefined || more.length > 0) {
+      throw new KkError('KK_USAGE', `expected one release, got ${releases.length}`, {
+        hint: 'for example: kk values show keystone',
+      })
+    }
+    const shown = await showValues(prepared, release, flags.computed ? await openUsersHelm(flags) : undefined)
+    for (const layer of shown.layers) this.say(`layer: ${layer}`)
+    this.print(documentText(shown.values, flags.output))
+  }
+}

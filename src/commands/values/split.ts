@@ -1,0 +1,63 @@
+import {Args, Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {environmentFlags} from '../../cli/flags.ts'
+import {chooseEnvironmentFile} from '../../environment/choose.ts'
+import {loadSource} from '../../environment/load.ts'
+import {splitFiles, writeSplit} from '../../verbs/split.ts'
+
+export default class ValuesSplit extends KkCommand {
+  static override summary = 'Split an environment into one values file per release.'
+  static override description =
+    `Each file holds the common global and the section of its release: what helm --values takes. Aliases are resolved,
+keys sorted, and the result is what openstack-helm's values.py wrote. Without -o the files go into a fresh directory under
+the temp folder; its path is printed. kk's own settings (kk:) go into no file.`
+  static override usage = '[FILE] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> values split environments/all-in-one.yaml',
+    '<%= config.bin %> values split environments/all-in-one.yaml -o values --release keystone --release glance',
+    '<%= config.bin %> values split environments/all-in-one.yaml --stdout',
+  ]
+  static override args = {
+    file: Args.string({description: 'The environment file; - reads standard input.'}),
+  }
+  static override flags = {
+    ...environmentFlags,
+    yaml: Flags.string({
+      char: 'y',
+      summary: 'The environment file, as values.py took it.',
+      helpValue: 'FILE',
+      exclusive: ['environment'],
+    }),
+    'output-dir': Flags.string({char: 'o', summary: 'The directory to write to.', helpValue: 'DIR'}),
+    release: Flags.string({
+      summary: 'Only the file of this release; may be repeated.',
+      helpValue: 'NAME',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    stdout: Flags.boolean({summary: 'Print the files as one stream instead.', exclusive: ['output-dir']}),
+  }
+
+  override async run(): Promise<void> {
+    const {args, flags} = await this.parse(ValuesSplit)
+    const flag = flags.yaml ?? flags.environment
+    const file = await chooseEnvironmentFile({
+      argument: args.file,
+      flag,
+      env: process.env,
+      cwd: process.cwd(),
+    })
+    const releases = flags.release ?? []
+    const files = splitFiles(await loadSource({file}), {releases})
+    if (flags.stdout) {
+      for (const [name, text] of files) this.print(`---\n# Source: ${name}.yaml\n${text}`)
+      return
+    }
+    const {directory, paths} = await writeSplit(files, {
+      directory: flags['output-dir'],
+      partial: releases.length > 0,
+    })
+    for (const path of paths) this.say(`Writing out ${path}`)
+    this.print(directory)
+  }
+}

@@ -1,0 +1,55 @@
+import {readFile} from 'node:fs/promises'
+import {dirname, resolve} from 'node:path'
+import {buffer} from 'node:stream/consumers'
+import {KkError} from '../errors.ts'
+import type {Environment} from './environment.ts'
+import {type EnvironmentSource, readEnvironment} from './read.ts'
+
+interface LoadOptions {
+  /** As the user wrote it; `-` for standard input. */
+  readonly file: string
+  /** Relative names start here; the process's own directory unless told. */
+  readonly cwd?: string
+  /** What `-` reads; the process's own standard input unless told. */
+  readonly stdin?: NodeJS.ReadableStream
+}
+
+/** Reads the environment file. Rejects with `KK_FILE`, and with what `readEnvironment` throws. */
+export async function loadEnvironment(options: LoadOptions): Promise<Environment> {
+  return readEnvironment(await loadSource(options))
+}
+
+/** The text of an environment file. Rejects with `KK_FILE`. */
+export async function loadSource({
+  file,
+  cwd = process.cwd(),
+  stdin,
+}: LoadOptions): Promise<EnvironmentSource> {
+  if (file === '-') return {file, text: decode(file, await buffer(stdin ?? process.stdin)), directory: cwd}
+  const path = resolve(cwd, file)
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(file, error)
+  })
+  return {file, text: decode(file, bytes), directory: dirname(path)}
+}
+
+function decode(file: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', {fatal: true}).decode(bytes)
+  } catch (error) {
+    const hint = 'save the file as UTF-8'
+    throw new KkError('KK_FILE', `${file}: expected UTF-8 text, got other bytes`, {hint, cause: error})
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission denied',
+}
+
+function unreadable(file: string, cause: NodeJS.ErrnoException): KkError {
+  const reason = REASONS[cause.code ?? ''] ?? cause.message
+  const hint = 'name an environment file: an argument that ends in .yaml, -e FILE, or KK_ENVIRONMENT'
+  return new KkError('KK_FILE', `the environment file ${file} cannot be read: ${reason}`, {hint, cause})
+}

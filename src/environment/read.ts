@@ -1,0 +1,128 @@
+import {basename, extname} from 'node:path'
+import {KkError} from '../errors.ts'
+import {whereIs, yamlError} from '../helm/yaml/error.ts'
+import {contentOf, type Node} from '../helm/yaml/node.ts'
+import {parseTrees} from '../helm/yaml/tree.ts'
+import {isMergeKey} from '../helm/yaml/value.ts'
+import {resolveWord} from '../helm/yaml/word.ts'
+import {treeValue} from '../helm/yaml.ts'
+import type {Position, Values} from '../release.ts'
+import type {Environment} from './environment.ts'
+import {positionIn} from './position.ts'
+import {ENVIRONMENT_SCHEMA} from './schema.ts'
+import {readSettings} from './settings.ts'
+import {type Problem, validate} from './validate.ts'
+import {refuseAmbiguousWords} from './words.ts'
+
+export interface EnvironmentSource {
+  /** As the user wrote it; `-` for standard input. */
+  readonly file: string
+  readonly text: string
+  /** Where relative paths of the file start; absolute. */
+  readonly directory: string
+  /** Nobody will ask for the name: a file whose name makes none is taken all the same. */
+  readonly nameless?: boolean
+}
+
+/**
+ * Reads an environment. Throws `KK_YAML` for what Helm would not read, or not as the author sees it,
+ * and `KK_ENVIRONMENT` for what the schema does not allow; each names file:line:column.
+ */
+export function readEnvironment(source: EnvironmentSource): Environment {
+  return readEnvironmentTree(source).environment
+}
+
+/** The same, with the parsed document for who writes it again. */
+export function readEnvironmentTree(source: EnvironmentSource): {environment: Environment; root: Node} {
+  const root = onlyDocument(source, parseTrees(source))
+  refuseAmbiguousWords(source, root)
+  refuseOddSections(source, root)
+  const value = treeValue(source, root, 'error')
+  const problems = validate(ENVIRONMENT_SCHEMA, value)
+  if (problems.length > 0) throw problemsError(source, root, problems)
+  return {environment: environmentOf(source, value as Values), root}
+}
+
+function onlyDocument(source: EnvironmentSource, documents: readonly Node[]): Node {
+  const [root, second] = documents
+  if (!root)
+    throw yamlError(
+      source,
+      0,
+      'expected a map of sections, got an empty file',
+      'name a release, e.g. "mariadb: {}"',
+    )
+  if (!second) return root
+  throw yamlError(
+    source,
+    second.offset,
+    'expected one document, got a second one',
+    'an environment is one document: keep one',
+  )
+}
+
+/** Helm turns `y:` into "true" and `8080:` into "8080"; as names of releases they are mistakes. */
+function refuseOddSections(source: EnvironmentSource, root: Node): void {
+  const map = contentOf(root)
+  if (map.kind !== 'mapping') return
+  for (const {key} of map.pairs) {
+    const content = contentOf(key)
+    const text = content.kind === 'scalar' ? content.text : undefined
+    const word = content.kind === 'scalar' && content.plain && resolveWord(content.text)
+    if (text !== undefined && (!word || isMergeKey(key))) continue
+    const got = word
+      ? `${text || 'nothing'}, which is ${word.kind === 'null' ? 'null' : `the ${word.kind} ${word.value}`}`
+      : `a ${content.kind}`
+    const message = `${whereIs(source, key.offset)}: expected the name of a release as key, got ${got}`
+    throw new KkError('KK_ENVIRONMENT', message, {hint: 'write the name in quotes'})
+  }
+}
+
+function environmentOf(source: EnvironmentSource, value: Values): Environment {
+  const {kk, global, ...sections} = value
+  const position = locator(source)
+  const {name, ...settings} = readSettings((kk ?? {}) as Values, {directory: source.directory, position})
+  return {
+    ...settings,
+    name: name ?? defaultName(source),
+    file: source.file,
+    directory: source.directory,
+    global: (global ?? undefined) as Values | undefined,
+    sections: new Map(Object.entries(sections).map(([key, section]) => [key, (section ?? {}) as Values])),
+    position,
+  }
+}
+
+/** Positions are seldom asked for, and the tree behind them is large: it is built at the first call. */
+function locator(source: EnvironmentSource): Environment['position'] {
+  let root: Node | undefined
+  return (path) => {
+    root ??= parseTrees(source)[0]
+    return root && positionIn(source, root, path)
+  }
+}
+
+const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/
+
+function defaultName({file, nameless}: EnvironmentSource): string {
+  const name = basename(file, extname(file))
+  if (nameless || NAME.test(name)) return name
+  const message =
+    file === '-'
+      ? 'an environment on standard input needs a name, for it owns releases by its name'
+      : `${file}: the name of the file makes no name of an environment: "${name}"`
+  throw new KkError('KK_ENVIRONMENT', message, {hint: 'set kk.name'})
+}
+
+function problemsError(source: EnvironmentSource, root: Node, problems: readonly Problem[]): KkError {
+  const [only] = problems.length === 1 ? problems : []
+  const lines = problems.map(({path, expected, got, hint}) => {
+    const at = positionIn(source, root, path) as Position
+    const key = path.length > 0 ? `${path.join('.')}: ` : ''
+    const advice = hint && !only ? ` (${hint})` : ''
+    return `${at.file}:${at.line}:${at.column}: ${key}expected ${expected}, got ${got}${advice}`
+  })
+  return new KkError('KK_ENVIRONMENT', lines.join('\n'), {
+    hint: only?.hint ?? 'see what is allowed: kk schema environment',
+  })
+}

@@ -1,0 +1,269 @@
+/** The part of JSON Schema 2020-12 that kk writes and `validate.ts` checks. `title` says what is expected, in messages. */
+export interface JsonSchema {
+  readonly $schema?: string
+  readonly $id?: string
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
+  readonly title?: string
+  readonly description?: string
+  readonly examples?: readonly unknown[]
+  readonly default?: unknown
+  readonly type?: JsonType | readonly JsonType[]
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly maxLength?: number
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly propertyNames?: JsonSchema
+  readonly additionalProperties?: false | JsonSchema
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+}
+
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+
+const DEFINITIONS = {
+  releaseName: {
+    title: 'the name of a release: at most 53 lower-case letters, digits and dashes',
+    type: 'string',
+    pattern: `^${LABEL}$`,
+    maxLength: 53,
+  },
+  namespace: {
+    title: 'the name of a namespace: at most 63 lower-case letters, digits and dashes',
+    type: 'string',
+    pattern: `^${LABEL}$`,
+    maxLength: 63,
+  },
+  edgeKind: {
+    title: '"ready" or "applied"',
+    description:
+      '`ready`: the required release is healthy first. `applied`: the objects of its manifest exist first; neither its health nor its hooks are awaited.',
+    type: 'string',
+    enum: ['ready', 'applied'],
+    default: 'ready',
+  },
+  requirement: {
+    title: 'a requirement: name, name:applied, namespace/name, or {release, namespace, kind}',
+    anyOf: [
+      {
+        title: 'name, name:applied or namespace/name',
+        description:
+          'A release, or `namespace/release` of another environment; `:applied` after it changes the kind.',
+        type: 'string',
+        pattern: `^(${LABEL}/)?${LABEL}(:(ready|applied))?$`,
+        examples: ['placement', 'neutron:applied', 'infra/mariadb'],
+      },
+      {
+        title: '{release, namespace, kind}',
+        description: 'The same, spelled out.',
+        type: 'object',
+        properties: {
+          release: {$ref: '#/$defs/releaseName', description: 'The release that is required.'},
+          namespace: {
+            $ref: '#/$defs/namespace',
+            description: 'Its namespace, if it is not the one of this release.',
+          },
+          kind: {$ref: '#/$defs/edgeKind'},
+        },
+        required: ['release'],
+        additionalProperties: false,
+      },
+    ],
+  },
+  digest: {
+    title: 'a digest: sha256: and 64 hexadecimal digits',
+    description: 'The digest that the package must have.',
+    type: 'string',
+    pattern: '^sha256:[0-9a-f]{64}$',
+  },
+  chartVersion: {
+    title: 'the version of a chart, or a range of versions',
+    description: 'The version of the charts, or a range; the newest one by default.',
+    type: 'string',
+    examples: ['2026.1.0', '^1.2'],
+  },
+  chartSource: {
+    title: 'a path, an oci:// address, "built-in", {repository: URL} or {oci: ADDRESS}',
+    anyOf: [
+      {
+        title: 'a path, an oci:// address or "built-in"',
+        description:
+          'A directory that holds charts, relative to this file; or `oci://registry/path`; or `built-in` for the charts that kk carries.',
+        type: 'string',
+        pattern: '^(?!https?:).',
+        examples: ['../charts', 'oci://registry.example.org/charts', 'built-in'],
+      },
+      {
+        title: '{repository, version, digest}',
+        description: 'A chart repository with an index.',
+        type: 'object',
+        properties: {
+          repository: {
+            title: 'an http:// or https:// address',
+            description: 'The address under which its `index.yaml` is.',
+            type: 'string',
+            pattern: '^https?://.',
+          },
+          version: {$ref: '#/$defs/chartVersion'},
+          digest: {$ref: '#/$defs/digest'},
+        },
+        required: ['repository'],
+        additionalProperties: false,
+      },
+      {
+        title: '{oci, version, digest}',
+        description: 'A registry.',
+        type: 'object',
+        properties: {
+          oci: {
+            title: 'an oci:// address',
+            description: 'The address to which the name of a chart is added.',
+            type: 'string',
+            pattern: '^oci://.',
+          },
+          version: {$ref: '#/$defs/chartVersion'},
+          digest: {$ref: '#/$defs/digest'},
+        },
+        required: ['oci'],
+        additionalProperties: false,
+      },
+    ],
+  },
+  release: {
+    title: 'a map of settings of a release',
+    description: 'What differs from "chart X as release X in the default namespace".',
+    type: ['object', 'null'],
+    properties: {
+      chart: {
+        title: 'the name of a chart',
+        description: 'The chart; by default the one of the same name as the release.',
+        type: 'string',
+        pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$',
+        examples: ['ingress'],
+      },
+      version: {$ref: '#/$defs/chartVersion', description: 'The version of the chart, or a range.'},
+      namespace: {$ref: '#/$defs/namespace', description: 'The namespace; by default `kk.namespace`.'},
+      requires: {
+        title: 'a list of requirements',
+        description: 'Releases that this one needs, besides those that its chart names.',
+        type: 'array',
+        items: {$ref: '#/$defs/requirement'},
+        examples: [['placement', 'neutron:applied']],
+      },
+      without: {
+        title: 'a list of names of releases',
+        description: 'Requirements of the chart that do not hold here.',
+        type: 'array',
+        items: {$ref: '#/$defs/releaseName'},
+        examples: [['memcached']],
+      },
+      protected: {
+        title: 'true or false',
+        description:
+          'No command removes the release unless it is named and confirmed; by default what the chart says.',
+        type: 'boolean',
+      },
+      timeout: {
+        title: 'a time such as 20m, 1h30m or 90s',
+        description: 'How long the release may take until it is healthy.',
+        type: 'string',
+        pattern: '^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?$',
+        examples: ['20m'],
+      },
+    },
+    additionalProperties: false,
+  },
+} as const satisfies Record<string, JsonSchema>
+
+/** The environment file. `kk schema environment` prints it, the reader checks files against it, the reference in `docs/` is made from it. */
+export const ENVIRONMENT_SCHEMA: JsonSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://kk.openstack.org/schema/environment.json',
+  title: 'a map of sections',
+  description:
+    'An environment of kk: what a cloud is to be. Every key but `kk` and `global` is a section: the values of the release of that name.',
+  type: 'object',
+  properties: {
+    kk: {
+      title: "a map of kk's settings",
+      description: "kk's own settings; they go to no release.",
+      type: ['object', 'null'],
+      properties: {
+        name: {
+          title:
+            'a name: at most 63 letters, digits, dashes, dots and underscores, a letter or digit at both ends',
+          description:
+            "The name of the environment, by which it owns its releases; by default the file's name without its extension.",
+          type: 'string',
+          pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$',
+          maxLength: 63,
+          examples: ['all-in-one'],
+        },
+        namespace: {
+          $ref: '#/$defs/namespace',
+          description: 'The namespace of releases that state none.',
+          default: 'openstack',
+        },
+        context: {
+          title: 'the name of a kubeconfig context',
+          description:
+            'The kubeconfig context that this environment belongs to; it is checked, never guessed.',
+          type: 'string',
+          pattern: '.',
+          examples: ['production'],
+        },
+        charts: {
+          title: 'a list of sources of charts',
+          description: 'Where charts are found; the first source that has a chart wins.',
+          type: 'array',
+          items: {$ref: '#/$defs/chartSource'},
+          default: ['built-in'],
+          examples: [['../charts', {repository: 'https://charts.example.org'}]],
+        },
+        features: {
+          title: 'a list of names of features',
+          description:
+            'Files `values_overrides/<chart>/<feature>.yaml` beside the charts, and those of several features joined by `-`, are laid under the sections.',
+          type: 'array',
+          items: {
+            title: 'the name of a feature',
+            type: 'string',
+            pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$',
+          },
+          examples: [['2025.1', 'noble']],
+        },
+        releases: {
+          title: 'a map of releases',
+          description: 'Settings of releases, by name.',
+          type: ['object', 'null'],
+          propertyNames: {$ref: '#/$defs/releaseName'},
+          additionalProperties: {$ref: '#/$defs/release'},
+        },
+      },
+      additionalProperties: false,
+    },
+    global: {
+      title: 'a map of values',
+      description: 'Values that go to every release.',
+      type: ['object', 'null'],
+    },
+  },
+  propertyNames: {$ref: '#/$defs/releaseName'},
+  additionalProperties: {
+    title: 'a map of values',
+    description:
+      'A section: the release of this name is wanted, with these values; empty for the defaults of its chart.',
+    type: ['object', 'null'],
+    properties: {
+      global: {
+        title: 'a map of values',
+        description: 'Laid over the common `global`, for this release only.',
+        type: ['object', 'null'],
+      },
+    },
+  },
+  $defs: DEFINITIONS,
+}

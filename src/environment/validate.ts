@@ -1,0 +1,140 @@
+import type {JsonSchema, JsonType} from './schema.ts'
+import {suggest} from './suggest.ts'
+
+/** What a value breaks of its schema, and where: `path` leads to the value, or to the key if `atKey`. */
+export interface Problem {
+  readonly path: readonly (string | number)[]
+  readonly expected: string
+  /** What came, for people; undefined where `expected` says it all. */
+  readonly got: string
+  readonly hint: string | undefined
+}
+
+interface Place {
+  readonly root: JsonSchema
+  readonly path: readonly (string | number)[]
+}
+
+/** All problems of a value, in the order of its keys; none if it follows the schema. */
+export function validate(schema: JsonSchema, value: unknown): Problem[] {
+  return check(schema, value, {root: schema, path: []})
+}
+
+function check(stated: JsonSchema, value: unknown, place: Place): Problem[] {
+  const schema = resolved(stated, place.root)
+  if (schema.anyOf) return checkAnyOf(schema, schema.anyOf, value, place)
+  const type = typeOf(value)
+  if (schema.type !== undefined && ![schema.type].flat().includes(type))
+    return [wrongType(schema, value, place)]
+  if (typeof value === 'string') return checkString(schema, value, place)
+  if (Array.isArray(value)) return checkList(schema, value, place)
+  return type === 'object' ? checkMap(schema, value as Record<string, unknown>, place) : []
+}
+
+/** The definition behind `$ref`, with what stands beside it. */
+export function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  if (schema.$ref === undefined) return schema
+  return {...root.$defs?.[schema.$ref.slice('#/$defs/'.length)], ...schema}
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value as JsonType
+}
+
+function wrongType(schema: JsonSchema, value: unknown, {path}: Place): Problem {
+  const types = [schema.type].flat()
+  const word = typeof value === 'number' || typeof value === 'boolean'
+  const hint = types.includes('string') && word ? 'write it in quotes' : undefined
+  return {
+    path,
+    expected: expectation(schema),
+    got: types.includes('object') ? kindOf(value) : shown(value),
+    hint,
+  }
+}
+
+function expectation(schema: JsonSchema): string {
+  return schema.title ?? [schema.type].flat().join(' or ')
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'a map' : `a ${typeof value}`
+}
+
+/** Only for settings of kk: values of sections may be secrets. */
+function shown(value: unknown): string {
+  const word = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return word ? `the ${typeof value} ${JSON.stringify(value)}` : kindOf(value)
+}
+
+function checkString(schema: JsonSchema, value: string, {path}: Place): Problem[] {
+  const short = schema.maxLength === undefined || value.length <= schema.maxLength
+  const shaped = schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)
+  const known = schema.enum === undefined || schema.enum.includes(value)
+  if (short && shaped && known) return []
+  const close = schema.enum && suggest(value, schema.enum)
+  const hint = close === undefined ? undefined : `did you mean "${close}"?`
+  return [{path, expected: expectation(schema), got: JSON.stringify(value), hint}]
+}
+
+function checkList(schema: JsonSchema, value: readonly unknown[], place: Place): Problem[] {
+  const {items} = schema
+  if (!items) return []
+  return value.flatMap((item, index) => check(items, item, {...place, path: [...place.path, index]}))
+}
+
+function checkMap(schema: JsonSchema, value: Record<string, unknown>, place: Place): Problem[] {
+  const missing = (schema.required ?? []).filter((key) => !Object.hasOwn(value, key))
+  const problems = missing.map((key) => ({
+    path: place.path,
+    expected: `the key "${key}"`,
+    got: `only ${Object.keys(value).join(', ') || 'an empty map'}`,
+    hint: `add ${key}:`,
+  }))
+  return [
+    ...problems,
+    ...Object.entries(value).flatMap(([key, inner]) => checkEntry(schema, [key, inner], place)),
+  ]
+}
+
+function checkEntry(schema: JsonSchema, [key, value]: [string, unknown], place: Place): Problem[] {
+  const path = [...place.path, key]
+  const known = schema.properties ?? {}
+  const stated = Object.hasOwn(known, key) ? known[key] : undefined
+  if (stated) return check(stated, value, {...place, path})
+  const names = schema.propertyNames && check(schema.propertyNames, key, {...place, path})
+  if (names && names.length > 0) return names
+  if (schema.additionalProperties) return check(schema.additionalProperties, value, {...place, path})
+  return schema.additionalProperties === false ? [unknownKey(Object.keys(known), key, path)] : []
+}
+
+function unknownKey(known: readonly string[], key: string, path: Place['path']): Problem {
+  const close = suggest(key, known)
+  const hint = close === undefined ? 'take it away, or move it into a section' : `did you mean "${close}"?`
+  return {path, expected: `one of the keys ${known.join(', ')}`, got: JSON.stringify(key), hint}
+}
+
+/** The alternatives differ in type, or in the key that they require: the one that was meant says what is wrong. */
+function checkAnyOf(
+  schema: JsonSchema,
+  choices: readonly JsonSchema[],
+  value: unknown,
+  place: Place,
+): Problem[] {
+  const type = typeOf(value)
+  const sameType = choices
+    .map((each) => resolved(each, place.root))
+    .filter((each) => [each.type].flat().includes(type))
+  if (sameType.length === 0)
+    return [wrongType({...schema, type: choices.flatMap((each) => each.type ?? [])}, value, place)]
+  const meant = sameType.find((each) =>
+    (each.required ?? []).every((key) => Object.hasOwn(value as object, key)),
+  )
+  if (meant) return check(meant, value, place)
+  if (sameType.length === 1) return check(sameType[0] as JsonSchema, value, place)
+  return [{path: place.path, expected: expectation(schema), got: shown(value), hint: undefined}]
+}

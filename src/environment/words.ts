@@ -1,0 +1,46 @@
+import {type Source, yamlError} from '../helm/yaml/error.ts'
+import type {Node, ScalarNode} from '../helm/yaml/node.ts'
+import {resolveWord} from '../helm/yaml/word.ts'
+import {pythonWord} from './pyyaml/word.ts'
+
+/**
+ * Refuses plain words that YAML 1.1 and YAML 1.2 read differently without Helm agreeing with YAML 1.1, such as `1:30`:
+ * what PyYAML makes of them is not what Helm makes of them. Throws `KK_YAML`.
+ */
+export function refuseAmbiguousWords(source: Source, root: Node): void {
+  const visit = (node: Node): void => {
+    if (node.kind === 'scalar') refuseAmbiguous(source, node)
+    if (node.kind === 'sequence') for (const item of node.items) visit(item)
+    if (node.kind !== 'mapping') return
+    for (const {key, value} of node.pairs) {
+      visit(key)
+      visit(value)
+    }
+  }
+  visit(root)
+}
+
+function refuseAmbiguous(source: Source, node: ScalarNode): void {
+  if (!node.plain || node.tag !== '' || !/^[-+.0-9]/.test(node.text)) return
+  const meaning = otherMeaning(node.text)
+  if (meaning === undefined) return
+  const message = `YAML 1.1 reads ${node.text} as ${meaning}, Helm does not`
+  throw yamlError(
+    source,
+    node.offset,
+    message,
+    `write "${node.text}" in quotes, or a number in plain decimal digits`,
+  )
+}
+
+/** What YAML 1.1 sees in a word and Helm does not; undefined where they agree. */
+export function otherMeaning(text: string): string | undefined {
+  const python = pythonWord(text)
+  if (!python) return undefined
+  if (python.type === 'base60') return 'a number in base 60'
+  if (python.type === 'timestamp') return python.dumped === text ? undefined : 'a point in time'
+  if (python.dumped === undefined) return undefined
+  const helm = resolveWord(text)
+  if (helm && Object.is(helm.value, resolveWord(python.dumped)?.value)) return undefined
+  return python.type === 'int' || python.type === 'float' ? `the number ${python.dumped}` : undefined
+}

@@ -1,0 +1,112 @@
+/** What every exit code means. */
+export const EXIT_CODES = {
+  0: 'done',
+  1: 'something failed, or is not healthy',
+  2: 'the command line or an input is wrong; nothing was changed',
+  3: 'refused for safety',
+  4: 'there is something to do; only with `--detailed-exitcode`',
+  70: 'a bug of kk',
+  130: 'interrupted by Ctrl-C (SIGINT) or a closed terminal (SIGHUP)',
+  143: 'interrupted by SIGTERM',
+} as const
+
+export type ExitCode = keyof typeof EXIT_CODES
+
+interface ErrorKind {
+  readonly exit: ExitCode
+  readonly meaning: string
+}
+
+/** Every code that a user can meet, with its exit code and what it means. Codes are stable; the reference in `docs/` is made from this table. */
+export const ERRORS = {
+  KK_BUG: {exit: 70, meaning: 'a bug of kk itself; please report it'},
+  KK_USAGE: {exit: 2, meaning: 'the command line is wrong'},
+  KK_INTERRUPTED: {exit: 130, meaning: 'the run was interrupted'},
+  KK_NO_ENVIRONMENT: {exit: 2, meaning: 'no environment file was named or found, or several were found'},
+  KK_FILE: {exit: 2, meaning: 'a file cannot be read or written'},
+  KK_YAML: {exit: 2, meaning: 'a file is not the YAML that Helm would read'},
+  KK_ENVIRONMENT: {exit: 2, meaning: 'the environment file has a key or value that kk does not accept'},
+  KK_CHART_NOT_FOUND: {exit: 2, meaning: 'no source of charts has a chart of that name'},
+  KK_CHART: {exit: 2, meaning: 'a chart cannot be read, fetched or used'},
+  KK_RENDER: {exit: 2, meaning: 'a chart does not render with these values'},
+  KK_VALUES: {exit: 2, meaning: 'values break the schema of their chart, or a --set expression is wrong'},
+  KK_UNKNOWN_RELEASE: {exit: 2, meaning: 'a release was named that the environment does not have'},
+  KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
+  KK_CYCLE: {exit: 2, meaning: 'releases need each other through a ready edge'},
+  KK_NOT_INSTALLED: {exit: 2, meaning: 'something that is required, or named, is not installed'},
+  KK_HELM_MISSING: {exit: 2, meaning: 'no helm binary was found'},
+  KK_HELM_VERSION: {exit: 2, meaning: 'this helm is too old, or unknown'},
+  KK_HELM_DRIVER: {exit: 2, meaning: 'HELM_DRIVER is not "secret"'},
+  KK_HELM_FAILED: {exit: 1, meaning: 'helm failed'},
+  KK_HELM_DOWNGRADE: {
+    exit: 3,
+    meaning: 'helm 3 would convert a release that helm 4 applied on the server side',
+  },
+  KK_KUBECONFIG: {exit: 2, meaning: 'the kubeconfig or its context cannot be used'},
+  KK_UNREACHABLE: {exit: 1, meaning: 'the cluster does not answer'},
+  KK_FORBIDDEN: {exit: 1, meaning: 'the cluster refuses the request: a permission is missing'},
+  KK_KUBERNETES_VERSION: {
+    exit: 2,
+    meaning: 'the cluster is older than the oldest Kubernetes that kk supports',
+  },
+  KK_API: {exit: 1, meaning: 'the Kubernetes API answered with an error'},
+  KK_INVALID_OBJECT: {exit: 2, meaning: 'the cluster would not accept an object of a chart'},
+  KK_RECORD: {exit: 3, meaning: 'a release record on the cluster cannot be read'},
+  KK_WRONG_CONTEXT: {exit: 3, meaning: 'the environment belongs to another kubeconfig context'},
+  KK_FOREIGN: {exit: 3, meaning: 'a release of that name exists that kk did not install'},
+  KK_HAS_DEPENDENTS: {exit: 3, meaning: 'something on the cluster requires the release, or may'},
+  KK_OWNER: {exit: 3, meaning: 'the release belongs to another environment'},
+  KK_PENDING: {exit: 3, meaning: 'an operation on the release has not ended'},
+  KK_RACED: {exit: 1, meaning: 'somebody else changed the release meanwhile'},
+  KK_HELD: {exit: 3, meaning: 'another run holds the release'},
+  KK_MOVED: {exit: 3, meaning: 'what was planned is not what would be done now'},
+  KK_NO_RUN: {exit: 2, meaning: 'the cluster has no record of such a run'},
+  KK_PRUNED: {exit: 3, meaning: 'helm does not keep the revision any more that is to be returned to'},
+  KK_MIGRATION: {exit: 3, meaning: 'a rollback would cross the migration of a database'},
+  KK_UNCONFIRMED: {exit: 3, meaning: 'the change was not confirmed'},
+  KK_NO_GUARD: {exit: 2, meaning: 'the cluster has no guard, or cannot have one'},
+  KK_GUARD: {exit: 1, meaning: 'the guard does not do what it should'},
+  KK_UNHEALTHY: {exit: 1, meaning: 'a release did not become healthy'},
+  KK_RUN_FAILED: {exit: 1, meaning: 'at least one release failed'},
+  KK_REPORT: {exit: 1, meaning: 'the run has ended, but a report of it could not be written'},
+  KK_DIRECTORY_IN_USE: {exit: 3, meaning: 'a directory holds files that kk did not write'},
+  KK_TOOLBOX: {exit: 2, meaning: 'a binary of the throwaway cluster is missing or cannot be built'},
+  KK_SANDBOX: {exit: 1, meaning: 'the sandbox could not be started, stopped or found'},
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof ERRORS
+
+interface ErrorDetails {
+  /** What to do next. */
+  readonly hint?: string
+  readonly cause?: unknown
+  /** Last lines of a child program or a container, already cleaned of secrets. */
+  readonly log?: readonly string[]
+}
+
+/** An error that a user can reach: what was expected, what came, where; and a hint what to do next. */
+export class KkError extends Error {
+  override readonly name = 'KkError'
+  readonly code: ErrorCode
+  readonly exit: ExitCode
+  readonly hint: string | undefined
+  readonly log: readonly string[]
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, {cause: details.cause})
+    this.code = code
+    this.exit = ERRORS[code].exit
+    this.hint = details.hint
+    this.log = details.log ?? []
+  }
+}
+
+/** The error as a user is shown it; anything that is not a `KkError` is a bug of kk. */
+export function asKkError(error: unknown): KkError {
+  if (error instanceof KkError) return error
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return new KkError('KK_BUG', message, {
+    cause: error,
+    hint: 'this is a bug of kk: please report it with the command that you ran',
+  })
+}

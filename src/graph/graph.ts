@@ -1,0 +1,16 @@
+import type {EdgeKind, Evidence, ReleaseId} from '../release.ts'
+
+/** "`from` requires `to`", with everything that says so. */
+export interface Edge {
+  readonly from: ReleaseId
+  readonly to: ReleaseId
+  readonly kind: EdgeKind
+  readonly evidence: readonly Evidence[]
+}
+
+/** Releases and what each requires. `releases` is in the order of the file, then by name for those that were added. */
+export interface Graph {
+  readonly releases: readonly ReleaseId[]
+  /** The edges that leave each release; every release has an entry. */
+  readonly requirements: ReadonlyMap<ReleaseId, readonly Edge[]>
+}

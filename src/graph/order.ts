@@ -1,0 +1,32 @@
+import type {ReleaseId} from '../release.ts'
+import {type Condensation, condense} from './condense.ts'
+import type {Graph} from './graph.ts'
+import {partLevels} from './levels.ts'
+
+/**
+ * Every release after what it requires, the members of a group side by side. A release stands at the place in the file
+ * of the first release that needs it, itself included; ties go by the level, then by the order in the file, then by
+ * name. An order of the file that respects every edge is therefore kept, and the order in which requirements are
+ * written has no influence.
+ */
+export function order(graph: Graph): readonly ReleaseId[] {
+  const rank = new Map(graph.releases.map((release, position) => [release, position]))
+  const condensation = condense(graph)
+  const own = condensation.parts.map((members) => rank.get(members[0]!)!)
+  const due = dueRanks(condensation, own)
+  const level = partLevels(condensation)
+
+  return condensation.parts
+    .map((members, part) => ({members, part}))
+    .sort(({part: a}, {part: b}) => due[a]! - due[b]! || level[a]! - level[b]! || own[a]! - own[b]!)
+    .flatMap(({members}) => members)
+}
+
+/** The lowest rank among a part and all that depend on it. */
+function dueRanks({parts, requirements}: Condensation, own: readonly number[]): readonly number[] {
+  const due = [...own]
+  for (let part = parts.length - 1; part >= 0; part--) {
+    for (const requirement of requirements[part]!) due[requirement] = Math.min(due[requirement]!, due[part]!)
+  }
+  return due
+}

@@ -1,0 +1,23 @@
+import type {ReleaseId} from '../release.ts'
+import type {Edge, Graph} from './graph.ts'
+
+/** The shortest path by which `from` needs `to`, as edges; undefined when it does not. From a release to itself: its shortest cycle. */
+export function why(graph: Graph, from: ReleaseId, to: ReleaseId): readonly Edge[] | undefined {
+  const reachedBy = new Map<ReleaseId, Edge>()
+  const queue = [from]
+  for (const release of queue) {
+    for (const edge of graph.requirements.get(release) ?? []) {
+      if (reachedBy.has(edge.to)) continue
+      reachedBy.set(edge.to, edge)
+      if (edge.to === to) return trace(reachedBy, from, to)
+      queue.push(edge.to)
+    }
+  }
+  return undefined
+}
+
+function trace(reachedBy: ReadonlyMap<ReleaseId, Edge>, from: ReleaseId, to: ReleaseId): readonly Edge[] {
+  const path = [reachedBy.get(to)!]
+  while (path.at(-1)!.from !== from) path.push(reachedBy.get(path.at(-1)!.from)!)
+  return path.reverse()
+}

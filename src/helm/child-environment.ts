@@ -1,0 +1,37 @@
+import {join} from 'node:path'
+import {KkError} from '../errors.ts'
+import {cacheDirectory} from '../state/directories.ts'
+
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
+
+/**
+ * What helm gets as its environment: the caller's, but none of its HELM_* variables. Those can name another
+ * namespace or cluster than kk planned for, and plugins, repositories or a debug log that kk does not expect.
+ * Throws `KK_HELM_DRIVER` for a driver that keeps releases elsewhere than in Secrets.
+ */
+export function childEnvironment(env: ProcessEnvironment): Record<string, string> {
+  checkDriver(env)
+  const home = join(cacheDirectory(env), 'helm')
+  const inherited = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('HELM_'),
+  )
+  return {
+    ...Object.fromEntries(inherited),
+    HELM_DRIVER: 'secret',
+    HELM_NO_PLUGINS: '1',
+    HELM_QPS: '50',
+    HELM_BURST_LIMIT: '200',
+    HELM_CACHE_HOME: join(home, 'cache'),
+    HELM_CONFIG_HOME: join(home, 'config'),
+    HELM_DATA_HOME: join(home, 'data'),
+    NO_COLOR: '1',
+  }
+}
+
+function checkDriver(env: ProcessEnvironment): void {
+  const driver = env.HELM_DRIVER
+  if (!driver || driver === 'secret' || driver === 'secrets') return
+  throw new KkError('KK_HELM_DRIVER', `HELM_DRIVER is "${driver}", but kk reads releases from Secrets only`, {
+    hint: 'unset HELM_DRIVER',
+  })
+}

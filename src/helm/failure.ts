@@ -1,0 +1,111 @@
+import {type ErrorCode, KkError} from '../errors.ts'
+import type {ReleaseCall} from './helm.ts'
+
+export type HelmCommand = 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'template'
+
+interface Failure {
+  readonly command: HelmCommand
+  readonly call: Pick<ReleaseCall, 'name' | 'namespace'>
+  readonly stdout: string
+  readonly stderr: string
+  readonly redact: (text: string) => string
+}
+
+interface Kind {
+  readonly pattern: RegExp
+  readonly code: ErrorCode
+  readonly says: string
+  readonly hint: (name: string) => string
+}
+
+const LAST_LINES = 20
+
+/** In this order: a chart's own message can hold any of the later ones. Helm 3 and 4 differ in upper and lower case. */
+const KINDS: readonly Kind[] = [
+  {
+    pattern: /values don't meet the specifications of the schema/i,
+    code: 'KK_VALUES',
+    says: 'the values break the schema of the chart',
+    hint: (name) => `correct the values of ${name}; "kk values show ${name}" prints what helm gets`,
+  },
+  {
+    pattern:
+      /execution error at \(|parse error at \(|YAML parse error on|template: \S+:\d+|\n\s+executing "|error calling include/i,
+    code: 'KK_RENDER',
+    says: 'the chart does not render',
+    hint: (name) =>
+      `correct the template or the values of ${name}; "kk values show ${name}" prints what helm gets`,
+  },
+  {
+    pattern:
+      /charts are not installable|incompatible with Kubernetes|Chart\.yaml file is missing|unable to detect chart|validation: chart\.|missing in charts\/ directory|could not find template/i,
+    code: 'KK_CHART',
+    says: 'the chart cannot be used',
+    hint: (name) => `correct the chart of ${name}; "helm lint" says more`,
+  },
+  {
+    pattern: /cluster unreachable/i,
+    code: 'KK_UNREACHABLE',
+    says: 'helm does not reach the cluster',
+    hint: () => 'check the context, then run the same command again: kk goes on where it stopped',
+  },
+  {
+    pattern: /is forbidden: User /,
+    code: 'KK_FORBIDDEN',
+    says: 'a permission is missing',
+    hint: () => 'ask for the permission that the message names, then run the same command again',
+  },
+  {
+    pattern: /cannot re-?use a name that is still in use|release: already exists|release: not found/i,
+    code: 'KK_RACED',
+    says: 'somebody else changed the release meanwhile',
+    hint: () => 'run the same command again: kk looks at the cluster first',
+  },
+  {
+    pattern: /another operation \(install\/upgrade\/rollback\) is in progress/i,
+    code: 'KK_PENDING',
+    says: 'another operation on the release has not ended',
+    hint: () => 'wait for it, or find out who runs it, then run the same command again',
+  },
+]
+
+/** What helm printed when it failed, as the error that a user sees. `log` holds its last lines, cleaned. */
+export function helmFailure({command, call, stdout, stderr, redact}: Failure): KkError {
+  const output = redact(withoutColour(`${stdout === '' || isJson(stdout) ? '' : `${stdout}\n`}${stderr}`))
+  const lines = output.split('\n').filter((line) => line.trim() !== '' && !NOISE.test(line))
+  const reason = reasonOf(lines)
+  const kind = KINDS.find(({pattern}) => pattern.test(output))
+  const subject = command === 'template' ? call.name : `${call.namespace}/${call.name}`
+  return new KkError(
+    kind?.code ?? 'KK_HELM_FAILED',
+    `${subject}: ${kind?.says ?? `helm ${command} failed`}: ${reason}`,
+    {
+      hint: kind?.hint(call.name) ?? 'correct the cause that helm names, then run the same command again',
+      log: lines.slice(-LAST_LINES),
+    },
+  )
+}
+
+const NOISE = /^Use --debug flag to render out invalid YAML/
+
+/** Helm's last `Error:` and what follows it, in one line: helm 4 breaks template errors over several, schemas list one problem per line. */
+function reasonOf(lines: readonly string[]): string {
+  const start = lines.findLastIndex((line) => /^Error: /.test(line))
+  if (start < 0) return lines.at(-1)?.trim() ?? 'it printed nothing'
+  const text = lines.slice(start).map((line) => line.trim())
+  return text
+    .join(' ')
+    .replace(/^Error: (?:(?:INSTALLATION|UPGRADE) FAILED: )?/, '')
+    .replace(/^values don't meet the specifications of the schema\(s\) in the following chart\(s\): /, '')
+    .replace(/: - at /, ': at ')
+    .replace(/ - at /g, '; at ')
+}
+
+function withoutColour(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of a terminal begin with one
+  return text.replace(/\u001b\[[0-9;]*m/g, '')
+}
+
+function isJson(text: string): boolean {
+  return text.trimStart().startsWith('{')
+}

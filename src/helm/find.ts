@@ -1,0 +1,47 @@
+import {accessSync, constants, statSync} from 'node:fs'
+import {delimiter, join, resolve} from 'node:path'
+import {KkError} from '../errors.ts'
+import type {ProcessEnvironment} from './child-environment.ts'
+
+interface FindOptions {
+  /** The value of `--helm`: a path, or a name to look for on PATH. */
+  readonly flag?: string
+  readonly env: ProcessEnvironment
+  /** Tried last, e.g. the toolbox's helm for a sandbox. */
+  readonly candidates?: readonly string[]
+}
+
+const HINT = 'install helm 4 (https://helm.sh/docs/intro/install), or name a binary with --helm or KK_HELM'
+
+/** The helm binary: `--helm`, `KK_HELM`, `helm` on PATH, then the candidates. Throws `KK_HELM_MISSING`. */
+export function findHelm({flag, env, candidates = []}: FindOptions): string {
+  if (flag) return named(flag, '--helm', env)
+  if (env.KK_HELM) return named(env.KK_HELM, 'KK_HELM', env)
+
+  const found = onPath('helm', env) ?? candidates.find(isExecutable)
+  if (found) return found
+  const places = ['PATH', ...candidates].join(', ')
+  throw new KkError('KK_HELM_MISSING', `no helm was found in ${places}`, {hint: HINT})
+}
+
+function named(name: string, source: string, env: ProcessEnvironment): string {
+  const found = name.includes('/') ? [resolve(name)].find(isExecutable) : onPath(name, env)
+  if (found) return found
+  throw new KkError('KK_HELM_MISSING', `${source} names ${name}, which is not an executable file`, {
+    hint: HINT,
+  })
+}
+
+function onPath(name: string, env: ProcessEnvironment): string | undefined {
+  const directories = (env.PATH ?? '').split(delimiter).filter((directory) => directory !== '')
+  return directories.map((directory) => resolve(join(directory, name))).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,85 @@
+import type {Values} from '../release.ts'
+
+export interface HelmVersion {
+  readonly major: 3 | 4
+  readonly minor: number
+  /** As helm prints it, e.g. `v4.2.4`. */
+  readonly text: string
+}
+
+/** What every helm call on a release needs. */
+export interface ReleaseCall {
+  readonly name: string
+  readonly namespace: string
+  /** An unpacked chart with its library vendored; never the user's own directory. */
+  readonly chart: string
+  /** Handed over on standard input as JSON. */
+  readonly values: Values
+}
+
+/** How long one operation may take, who may end it, and who is told of its process. */
+export interface OperationOptions {
+  readonly timeoutSeconds: number
+  readonly signal?: AbortSignal
+  /** Told the process id when helm has been started. */
+  readonly onStarted?: (pid: number) => void
+}
+
+/** How a release is changed. Labels whose value is `null` are taken away (upgrade only). */
+export interface ChangeOptions extends OperationOptions {
+  readonly labels: Readonly<Record<string, string | null>>
+  readonly description?: string
+  readonly createNamespace?: boolean
+}
+
+/** What a release is brought back to. */
+export interface RollbackCall {
+  readonly name: string
+  readonly namespace: string
+  /** The revision to return to; helm copies it to a new one. */
+  readonly revision: number
+  /** Of the revisions concerned: their secrets are masked in what helm says. Not handed to helm. */
+  readonly values: Values
+}
+
+/** What is taken away. */
+export interface UninstallCall {
+  readonly name: string
+  readonly namespace: string
+  /** Of the last revision: its secrets are masked in what helm says. Not handed to helm. */
+  readonly values: Values
+}
+
+export interface TemplateOptions {
+  readonly kubeVersion?: string
+  readonly apiVersions?: readonly string[]
+  readonly isUpgrade?: boolean
+  readonly showOnly?: readonly string[]
+}
+
+/** What helm says of a release that it has just changed. */
+export interface ChangedRelease {
+  readonly revision: number
+  readonly status: string
+  /** The rendered objects as one YAML stream, without hooks. */
+  readonly manifest: string
+  /** Each hook's rendered object. */
+  readonly hooks: readonly string[]
+}
+
+/**
+ * The helm binary, on one cluster. Values never reach argv; output is cleaned of them.
+ * Every function throws `KK_HELM_FAILED` with helm's last lines, or `KK_RENDER` / `KK_VALUES` where helm says so.
+ */
+export interface Helm {
+  readonly path: string
+  readonly version: HelmVersion
+  install(call: ReleaseCall, options: ChangeOptions): Promise<ChangedRelease>
+  upgrade(call: ReleaseCall, options: ChangeOptions): Promise<ChangedRelease>
+  /** Helm says nothing of the revision that it makes, and copies the labels of the one it returns to. */
+  rollback(call: RollbackCall, options: OperationOptions): Promise<void>
+  /** Takes the objects of the last revision away, then all records; one that was cut short is finished by another. */
+  uninstall(call: UninstallCall, options: OperationOptions): Promise<void>
+  /** The rendered YAML stream, offline. */
+  template(call: ReleaseCall, options?: TemplateOptions): Promise<string>
+}

@@ -1,0 +1,143 @@
+import {KkError} from '../errors.ts'
+import {
+  type ClusterFlags,
+  installArguments,
+  rollbackArguments,
+  templateArguments,
+  uninstallArguments,
+  upgradeArguments,
+} from './arguments.ts'
+import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
+import {type HelmCommand, helmFailure} from './failure.ts'
+import type {ChangedRelease, Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
+import {redactor} from './redact.ts'
+import {type HelmOutcome, runHelm} from './run.ts'
+import {valuesJson} from './values-json.ts'
+
+/** What `run` needs to know of a call; only some commands read values. */
+type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values'>
+
+interface Run {
+  readonly command: HelmCommand
+  readonly words: readonly string[]
+  /** Standard input. */
+  readonly input?: string
+  readonly options?: Partial<OperationOptions>
+}
+
+interface HelmOptions extends ClusterFlags {
+  readonly path: string
+  readonly version: HelmVersion
+  readonly env: ProcessEnvironment
+  /** How long an aborted helm may take to end by itself. */
+  readonly graceMilliseconds?: number
+}
+
+/** A helm binary on one cluster. Starts nothing by itself. Throws `KK_HELM_DRIVER`. */
+export function openHelm(options: HelmOptions): Helm {
+  const {path, version} = options
+  const env = childEnvironment(options.env)
+
+  const run = async (call: Subject, {command, words, input, options: {signal, onStarted} = {}}: Run) => {
+    if (signal?.aborted) throw notStarted(command, call)
+    const outcome = await runHelm({
+      path,
+      arguments: words,
+      env,
+      ...(input === undefined ? {} : {input}),
+      ...(signal ? {signal} : {}),
+      ...(onStarted ? {onStarted} : {}),
+      ...(options.graceMilliseconds === undefined ? {} : {graceMilliseconds: options.graceMilliseconds}),
+    })
+    if (outcome.exitCode === 0) return outcome.stdout
+    throw outcome.terminated ? terminated(command, call, outcome) : failed(command, call, outcome)
+  }
+
+  return {
+    path,
+    version,
+    async install(call, change) {
+      const words = installArguments(version.major, call, change, options)
+      const input = valuesJson(call.values)
+      return changedRelease(await run(call, {command: 'install', words, input, options: change}), call)
+    },
+    async upgrade(call, change) {
+      const words = upgradeArguments(version.major, call, change, options)
+      const input = valuesJson(call.values)
+      return changedRelease(await run(call, {command: 'upgrade', words, input, options: change}), call)
+    },
+    async rollback(call, operation) {
+      const words = rollbackArguments(version.major, call, operation, options)
+      await run(call, {command: 'rollback', words, options: operation})
+    },
+    async uninstall(call, operation) {
+      const words = uninstallArguments(call, operation, options)
+      await run(call, {command: 'uninstall', words, options: operation})
+    },
+    template: (call, template = {}) =>
+      run(call, {
+        command: 'template',
+        words: templateArguments(call, template),
+        input: valuesJson(call.values),
+      }),
+  }
+}
+
+function failed(command: HelmCommand, call: Subject, {stdout, stderr}: HelmOutcome): KkError {
+  return helmFailure({command, call, stdout, stderr, redact: redactor(call.values)})
+}
+
+function terminated(command: HelmCommand, call: Subject, outcome: HelmOutcome): KkError {
+  const state = outcome.killed
+    ? 'it did not end by itself and was killed; the release may be left pending'
+    : ENDED[command]
+  return new KkError(
+    'KK_INTERRUPTED',
+    `${call.namespace}/${call.name}: helm ${command} was terminated: ${state}`,
+    {
+      hint: 'run the same command again: kk looks at the cluster first',
+      log: failed(command, call, outcome).log,
+    },
+  )
+}
+
+/** Helm 4.2: only cmd/install.go and cmd/upgrade.go handle the signal. */
+const ENDED: Readonly<Record<HelmCommand, string>> = {
+  install: 'it had time to mark the revision as failed',
+  upgrade: 'it had time to mark the revision as failed',
+  rollback: 'it ended at once; the release may be left pending',
+  uninstall: 'it ended at once; its removal may not have ended',
+  template: 'it changes nothing',
+}
+
+function notStarted(command: HelmCommand, call: Subject): KkError {
+  return new KkError('KK_INTERRUPTED', `${call.namespace}/${call.name}: helm ${command} was not started`)
+}
+
+interface ReleaseJson {
+  readonly version: number
+  readonly info: {readonly status: string}
+  readonly manifest?: string
+  readonly hooks?: readonly {readonly manifest: string}[]
+}
+
+/** A cancelled helm prints a sentence beside its JSON. What is kept is small: the answer holds the whole chart. */
+function changedRelease(stdout: string, call: ReleaseCall): ChangedRelease {
+  const json = stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)
+  try {
+    const release = JSON.parse(json) as ReleaseJson
+    return {
+      revision: release.version,
+      status: release.info.status,
+      manifest: release.manifest ?? '',
+      hooks: (release.hooks ?? []).map((hook) => hook.manifest),
+    }
+  } catch {
+    // No cause: a SyntaxError quotes the text, which holds values.
+    throw new KkError(
+      'KK_HELM_FAILED',
+      `${call.namespace}/${call.name}: helm ended well, but printed no release`,
+      {hint: 'run the same command again: kk looks at the cluster first'},
+    )
+  }
+}

@@ -1,0 +1,69 @@
+import type {Result} from 'execa'
+import {KkError} from '../errors.ts'
+
+export interface HelmProcess {
+  readonly path: string
+  readonly arguments: readonly string[]
+  /** Standard input. */
+  readonly input?: string
+  /** All of it: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  readonly onStarted?: (pid: number) => void
+  /** From SIGTERM to SIGKILL; helm uses it to write the end of the operation to the release record. */
+  readonly graceMilliseconds?: number
+}
+
+export interface HelmOutcome {
+  /** Undefined when a signal ended it. */
+  readonly exitCode: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+  /** The abort signal came while it ran. */
+  readonly terminated: boolean
+  /** It did not end by itself within the grace. */
+  readonly killed: boolean
+}
+
+const GRACE_MILLISECONDS = 30_000
+const OUTPUT_LIMIT = 100_000_000
+
+/**
+ * Runs helm in its own process group, without a shell, so that Ctrl-C reaches it only when kk says so.
+ * Aborting sends SIGTERM to that group, and SIGKILL after the grace. Throws `KK_HELM_MISSING` if it cannot be started.
+ */
+export async function runHelm(process: HelmProcess): Promise<HelmOutcome> {
+  const {execa} = await import('execa')
+  const running = execa(process.path, process.arguments, {
+    ...(process.input === undefined ? {stdin: 'ignore'} : {input: process.input}),
+    env: process.env,
+    extendEnv: false,
+    ...(process.signal ? {cancelSignal: process.signal} : {}),
+    killDescendants: true,
+    // If kk ends, a helm at work is better off finishing than killed half way.
+    cleanup: false,
+    forceKillAfterDelay: process.graceMilliseconds ?? GRACE_MILLISECONDS,
+    maxBuffer: OUTPUT_LIMIT,
+    reject: false,
+  })
+  if (running.pid !== undefined) process.onStarted?.(running.pid)
+  const result = await running
+  if (couldNotStart(result)) {
+    throw new KkError('KK_HELM_MISSING', `${process.path} cannot be started (${result.code})`, {
+      hint: 'name a working helm with --helm or KK_HELM',
+    })
+  }
+  return {
+    exitCode: result.exitCode,
+    stdout: String(result.stdout ?? ''),
+    stderr: String(result.stderr ?? ''),
+    terminated: result.isCanceled,
+    killed: result.isForcefullyTerminated,
+  }
+}
+
+function couldNotStart(result: Result): boolean {
+  return (
+    result.exitCode === undefined && ['ENOENT', 'EACCES', 'ENOEXEC', 'ENOTDIR'].includes(result.code ?? '')
+  )
+}

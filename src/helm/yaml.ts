@@ -1,0 +1,31 @@
+import {refuseAliasBomb} from './yaml/aliasing.ts'
+import type {Source} from './yaml/error.ts'
+import type {Node} from './yaml/node.ts'
+import {parseTrees} from './yaml/tree.ts'
+import {documentValue, type ValueOptions} from './yaml/value.ts'
+
+interface ReadOptions extends Partial<ValueOptions> {
+  /** For messages; `YAML` by default. */
+  readonly file?: string
+}
+
+/**
+ * The first document of a YAML text as Helm 3 and 4 read it; null for an empty text.
+ * Plain data: null, booleans, float64 numbers, strings, lists and maps; aliases are shared objects, never to be changed.
+ * Keys that come twice: the last wins, unless `duplicates` is `error`. Throws `KK_YAML` with file:line:column.
+ */
+export function readYaml(text: string, options: ReadOptions = {}): unknown {
+  return readYamlDocuments(text, options)[0] ?? null
+}
+
+/** All documents of a YAML stream, each as `readYaml` gives it. */
+export function readYamlDocuments(text: string, options: ReadOptions = {}): unknown[] {
+  const source = {file: options.file ?? 'YAML', text}
+  return parseTrees(source).map((root) => treeValue(source, root, options.duplicates ?? 'last'))
+}
+
+/** A parsed document as plain data; refuses what Helm refuses. */
+export function treeValue(source: Source, root: Node, duplicates: ValueOptions['duplicates']): unknown {
+  refuseAliasBomb(source, root)
+  return documentValue(source, root, {duplicates})
+}

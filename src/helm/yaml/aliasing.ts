@@ -1,0 +1,55 @@
+import {type Source, yamlError} from './error.ts'
+import {type ContentNode, contentOf, type MappingNode, type Node, type SequenceNode} from './node.ts'
+
+/** Nodes that a reader meets when it follows every alias: all of them, and those behind aliases. */
+interface Weight {
+  readonly all: number
+  readonly aliased: number
+}
+
+/** Refuses a document whose aliases multiply, as Helm does. go.yaml.in/yaml/v2: decode.go allowedAliasRatio. Throws `KK_YAML`. */
+export function refuseAliasBomb(source: Source, root: Node): void {
+  if (!source.text.includes('*')) return
+  const {all, aliased} = weigh(root, new Map())
+  if (aliased <= 100 || all <= 1000) return
+  if (aliased / all <= allowedRatio(all)) return
+  const message = `the aliases of this file stand for ${all.toExponential(1)} values: Helm refuses that`
+  throw yamlError(source, root.offset, message, 'nest anchors less deeply')
+}
+
+const SCALAR: Weight = {all: 1, aliased: 0}
+
+function weigh(node: Node, seen: Map<ContentNode, Weight>): Weight {
+  const content = contentOf(node)
+  if (content.kind === 'scalar') return node.kind === 'alias' ? {all: 2, aliased: 1} : SCALAR
+  const inner = (content.aliased ? seen.get(content) : undefined) ?? weighCollection(content, seen)
+  return node.kind === 'alias' ? {all: inner.all + 1, aliased: inner.all} : inner
+}
+
+function weighCollection(content: SequenceNode | MappingNode, seen: Map<ContentNode, Weight>): Weight {
+  let all = 1
+  let aliased = 0
+  const add = (child: Node) => {
+    const weight = weigh(child, seen)
+    all += weight.all
+    aliased += weight.aliased
+  }
+  if (content.kind === 'sequence') for (const item of content.items) add(item)
+  else
+    for (const {key, value} of content.pairs) {
+      add(key)
+      add(value)
+    }
+  const weight = {all, aliased}
+  if (content.aliased) seen.set(content, weight)
+  return weight
+}
+
+const LOW = 400_000
+const HIGH = 4_000_000
+
+function allowedRatio(all: number): number {
+  if (all <= LOW) return 0.99
+  if (all >= HIGH) return 0.1
+  return 0.99 - (0.89 * (all - LOW)) / (HIGH - LOW)
+}

@@ -1,0 +1,41 @@
+export interface ScalarNode {
+  readonly kind: 'scalar'
+  readonly offset: number
+  /** The full name (`tag:yaml.org,2002:str`), `!` for the bare mark, '' for none. */
+  readonly tag: string
+  /** Written without quotes and not as a block. */
+  readonly plain: boolean
+  readonly text: string
+}
+
+export interface SequenceNode {
+  readonly kind: 'sequence'
+  readonly offset: number
+  readonly tag: string
+  /** An alias stands for it somewhere; set while the tree is built. */
+  aliased: boolean
+  readonly items: Node[]
+}
+
+export interface MappingNode {
+  readonly kind: 'mapping'
+  readonly offset: number
+  readonly tag: string
+  aliased: boolean
+  readonly pairs: {readonly key: Node; readonly value: Node}[]
+}
+
+/** The place of a `*name`; its target never contains the alias itself. */
+export interface AliasNode {
+  readonly kind: 'alias'
+  readonly offset: number
+  readonly target: ContentNode
+}
+
+export type ContentNode = ScalarNode | SequenceNode | MappingNode
+export type Node = ContentNode | AliasNode
+
+/** What a node stands for, aliases followed. */
+export function contentOf(node: Node): ContentNode {
+  return node.kind === 'alias' ? node.target : node
+}

@@ -1,0 +1,148 @@
+import type {Values} from '../../release.ts'
+import {type Source, yamlError} from './error.ts'
+import {keyText} from './key.ts'
+import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNode} from './node.ts'
+import {resolveWord} from './word.ts'
+
+export interface ValueOptions {
+  /** What a key that comes twice does; Helm itself takes the last one without a word. */
+  readonly duplicates: 'last' | 'error'
+}
+
+interface Reader extends ValueOptions {
+  readonly source: Source
+  /** Nodes that aliases share are read once and are one object. */
+  readonly seen: Map<ContentNode, unknown>
+}
+
+/** A document as Helm reads it. Aliases give shared objects, so the result must not be changed in place. Throws `KK_YAML`. */
+export function documentValue(source: Source, root: Node, options: ValueOptions): unknown {
+  return nodeValue({source, seen: new Map(), ...options}, root)
+}
+
+function nodeValue(reader: Reader, node: Node): unknown {
+  const content = contentOf(node)
+  if (content.kind === 'scalar') return scalarValue(reader.source, content)
+  const seen = content.aliased ? reader.seen.get(content) : undefined
+  if (seen !== undefined) return seen
+  const value =
+    content.kind === 'sequence'
+      ? content.items.map((item) => nodeValue(reader, item))
+      : mapOf(reader, content)
+  if (content.aliased) reader.seen.set(content, value)
+  return value
+}
+
+function mapOf(reader: Reader, node: MappingNode): Values {
+  const map: Record<string, unknown> = {}
+  const stated = new Set<string>()
+  for (const {key, value} of node.pairs) {
+    if (isMergeKey(key)) {
+      mergeInto(reader, {map, stated}, value)
+      continue
+    }
+    const name = keyText(reader.source, key)
+    if (reader.duplicates === 'error') {
+      if (stated.has(name)) throw duplicate(reader.source, node, key, name)
+      stated.add(name)
+    }
+    setOwn(map, name, nodeValue(reader, value))
+  }
+  return map
+}
+
+/** `__proto__` becomes a key like any other. */
+function setOwn(map: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') map[name] = value
+  else Object.defineProperty(map, name, {value, enumerable: true, configurable: true, writable: true})
+}
+
+/** A `<<` that stands plain. go.yaml.in/yaml/v2: decode.go isMerge. */
+export function isMergeKey(node: Node): boolean {
+  const key = contentOf(node)
+  return key.kind === 'scalar' && key.text === '<<' && key.plain && (key.tag === '' || key.tag === '!')
+}
+
+/** The maps behind `<<`, from the weakest to the strongest. Throws `KK_YAML` for what is not a map. */
+export function mergedMaps(source: Source, value: Node): MappingNode[] {
+  const maps = value.kind === 'sequence' ? value.items.toReversed() : [value]
+  return maps.map((each) => {
+    const content = contentOf(each)
+    if (content.kind === 'mapping') return content
+    throw yamlError(source, each.offset, `expected a map behind <<, got a ${content.kind}`, 'merge maps only')
+  })
+}
+
+/** Helm's reader lets a merge win over keys that stand before it, every other reader lets the keys win. */
+function mergeInto(
+  reader: Reader,
+  into: {map: Record<string, unknown>; stated: ReadonlySet<string>},
+  value: Node,
+): void {
+  for (const merged of mergedMaps(reader.source, value)) {
+    for (const [name, inner] of Object.entries(nodeValue(reader, merged) as Values)) {
+      if (into.stated.has(name)) {
+        const message = `the key "${name}" stands before << and in what << merges: Helm would take the merged one`
+        throw yamlError(reader.source, value.offset, message, 'put << first in its map')
+      }
+      setOwn(into.map, name, inner)
+    }
+  }
+}
+
+function duplicate(source: Source, node: MappingNode, key: Node, name: string): Error {
+  const first = node.pairs.find((pair) => !isMergeKey(pair.key) && keyText(source, pair.key) === name)
+  const line = source.text.slice(0, first?.key.offset).split(/\r\n|\r|\n/).length
+  const message = `the key "${name}" comes twice, first in line ${line}`
+  return yamlError(source, key.offset, message, 'keep one of them')
+}
+
+const CORE = 'tag:yaml.org,2002:'
+
+/** go.yaml.in/yaml/v2: resolve.go resolve. Tags that it does not know leave the text as it is. */
+function scalarValue(source: Source, node: ScalarNode): unknown {
+  if (node.tag === '') return checked(source, node, node.plain ? resolveWord(node.text)?.value : node.text)
+  if (node.tag === `${CORE}binary`) return binaryText(source, node)
+  const kind = node.tag.startsWith(CORE) ? node.tag.slice(CORE.length) : ''
+  if (!['null', 'bool', 'int', 'float'].includes(kind)) return checked(source, node, node.text)
+  const word = resolveWord(node.text)
+  if (word && (word.kind === kind || (kind === 'float' && word.kind === 'int')))
+    return checked(source, node, word.value)
+  throw yamlError(
+    source,
+    node.offset,
+    `expected !!${kind}, got "${node.text}"`,
+    'correct the value or drop the tag',
+  )
+}
+
+/** What JSON, and with it Helm, can hold; undefined stands for "the text is a string". */
+function checked(source: Source, node: ScalarNode, value: unknown): unknown {
+  if (value === undefined) return node.text
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw yamlError(
+      source,
+      node.offset,
+      `Helm takes no ${node.text}`,
+      'write a finite number, or quotes around it',
+    )
+  }
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    throw yamlError(
+      source,
+      node.offset,
+      'half of a surrogate pair is no character',
+      'write \\U with 8 digits',
+    )
+  }
+  return value
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+function binaryText(source: Source, node: ScalarNode): string {
+  const text = node.text.replaceAll(/[\r\n]/g, '')
+  if (!BASE64.test(text))
+    throw yamlError(source, node.offset, 'expected base64 after !!binary', 'correct the value')
+  return Buffer.from(text, 'base64').toString('utf8')
+}

@@ -1,0 +1,60 @@
+import {cp, mkdir, writeFile} from 'node:fs/promises'
+import {join, relative, sep} from 'node:path'
+import {KkError} from '../errors.ts'
+import type {Helm, ReleaseCall, TemplateOptions} from '../helm/helm.ts'
+import type {Values} from '../release.ts'
+import {temporaryDirectory} from '../state/temporary-directory.ts'
+
+/** Of a chart and its subcharts, all that Helm computes values from. */
+const PARTS = new Set(['Chart.yaml', 'Chart.lock', 'values.yaml', 'values.schema.json', 'charts'])
+/** Base64, because Helm reads what it renders as YAML, and some characters cannot stand there. */
+const TEMPLATE = 'values: {{ toJson .Values | b64enc }}\n'
+
+/**
+ * The values as the chart's templates see them: asked of Helm itself, by a copy of the chart whose only template
+ * prints them. So defaults, subcharts, conditions, imported values, null and the schema are Helm's own.
+ * Throws as `Helm.template` does.
+ */
+export async function computedValues(
+  helm: Pick<Helm, 'template'>,
+  call: ReleaseCall,
+  options: Pick<TemplateOptions, 'kubeVersion' | 'apiVersions'> = {},
+): Promise<Values> {
+  const directory = await temporaryDirectory('kk-values-')
+  const probe = directory.path
+  try {
+    await copyWithoutTemplates(call.chart, probe)
+    await mkdir(join(probe, 'templates'))
+    await writeFile(join(probe, 'templates', 'values.yaml'), TEMPLATE)
+    return parse(
+      await helm.template({...call, chart: probe}, {...options, showOnly: ['templates/values.yaml']}),
+      call,
+    )
+  } finally {
+    await directory.remove()
+  }
+}
+
+async function copyWithoutTemplates(chart: string, probe: string): Promise<void> {
+  await cp(chart, probe, {
+    recursive: true,
+    dereference: true,
+    filter: (source) => isPart(relative(chart, source).split(sep)),
+  })
+}
+
+/** `charts` alternates with the names of subcharts: `charts/common/values.yaml`; a packed subchart stays as it is. */
+function isPart(path: readonly string[]): boolean {
+  const [first, , ...rest] = path
+  if (first === '' || first === undefined) return true
+  if (!PARTS.has(first)) return false
+  return first !== 'charts' || path.length <= 2 || isPart(rest)
+}
+
+function parse(rendered: string, call: ReleaseCall): Values {
+  const [, encoded] = /^values: (\S+)$/m.exec(rendered) ?? []
+  if (encoded !== undefined) return JSON.parse(Buffer.from(encoded, 'base64').toString()) as Values
+  throw new KkError('KK_HELM_FAILED', `${call.name}: helm did not print the values of the chart`, {
+    hint: 'name another helm with --helm',
+  })
+}

@@ -1,0 +1,13 @@
+import type {Values} from '../release.ts'
+
+/** The layers above a chart's own defaults, from the weakest to the strongest. */
+export const LAYERS = ['features', 'system', 'global', 'section', 'user', 'values', 'set'] as const
+export type LayerName = (typeof LAYERS)[number]
+
+/** One source of values for one release. */
+export interface Layer {
+  readonly name: LayerName
+  /** For people: the file, and the key in it. */
+  readonly source: string
+  readonly values: Values
+}

@@ -1,0 +1,62 @@
+import type {Environment} from '../environment/environment.ts'
+import type {Values} from '../release.ts'
+import {difference} from './difference.ts'
+import type {Layer} from './layer.ts'
+import {mergeValues} from './merge.ts'
+import {withoutValue} from './release-flags.ts'
+import {applySet} from './strvals.ts'
+
+export interface LayerSources {
+  readonly environment: Pick<Environment, 'file' | 'global' | 'sections'>
+  readonly release: string
+  /** From `featureLayers`. */
+  readonly features?: readonly Layer[]
+  readonly system?: Layer
+  readonly user?: Layer
+  /** The files given with `--values` for this release, in order. */
+  readonly valuesFiles?: readonly {readonly file: string; readonly values: Values}[]
+  /** The expressions given with `--set` for this release, in order. */
+  readonly sets?: readonly string[]
+}
+
+/** All layers of a release, from the weakest to the strongest; those that say nothing are left out. Throws `KK_VALUES`. */
+export function releaseLayers(sources: LayerSources): Layer[] {
+  const {environment, release, features = [], system, user, valuesFiles = [], sets = []} = sources
+  const section = environment.sections.get(release)
+  const candidates: (Layer | undefined)[] = [
+    ...features,
+    system,
+    environment.global && {
+      name: 'global',
+      source: `global of ${environment.file}`,
+      values: {global: environment.global},
+    },
+    section && {name: 'section', source: `section ${release} of ${environment.file}`, values: section},
+    user,
+    ...valuesFiles.map(
+      ({file, values}): Layer => ({name: 'values', source: `--values ${release}=${file}`, values}),
+    ),
+  ]
+  const layers = candidates
+    .filter((layer) => layer !== undefined)
+    .filter(({values}) => Object.keys(values).length > 0)
+  return sets.length === 0 ? layers : [...layers, setLayer(release, sets, mergedValues(layers))]
+}
+
+/**
+ * An index in an expression means a list that lower layers have, so `--set` cannot be read without them; the layer
+ * holds what it changes in them.
+ */
+function setLayer(release: string, sets: readonly string[], below: Values): Layer {
+  const sources = sets.map((expression) => `--set ${withoutValue(`${release}:${expression}`)}`)
+  let above = below
+  for (const [index, expression] of sets.entries()) {
+    above = applySet(expression, above, {mode: 'typed', source: sources[index]!})
+  }
+  return {name: 'set', source: sources.join(' '), values: difference(below, above)}
+}
+
+/** What helm gets: the layers merged in their order. Inputs are not changed. */
+export function mergedValues(layers: readonly Layer[]): Values {
+  return layers.reduce<Values>((below, {values}) => mergeValues(below, values), {})
+}

@@ -1,0 +1,30 @@
+import deepmerge from 'deepmerge'
+import type {Values} from '../release.ts'
+
+const OPTIONS: deepmerge.Options = {arrayMerge: (_target, source) => source, clone: false}
+
+/**
+ * Helm's merge of values files (MergeMaps in loader/load.go): maps merge, everything else replaces, null is kept
+ * for helm to act upon. Inputs stay as they are; the result shares their lists.
+ */
+export function mergeValues(lower: Values, upper: Values): Values {
+  const merged = deepmerge(copyMaps(lower, null), copyMaps(upper, null), OPTIONS) as Values
+  return copyMaps(merged, Object.prototype)
+}
+
+/** A map of values, as opposed to a list or a scalar. */
+export function isMap(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * deepmerge leaves out keys that its target inherits, such as `constructor`, which to Helm are keys like others: so
+ * it gets maps that inherit nothing. `__proto__` is left out here, so that no later reader of the values meets it.
+ */
+function copyMaps(values: Values, prototype: object | null): Values {
+  const copy: Record<string, unknown> = Object.create(prototype)
+  for (const [key, value] of Object.entries(values)) {
+    if (key !== '__proto__') copy[key] = isMap(value) ? copyMaps(value, prototype) : value
+  }
+  return copy
+}

@@ -1,0 +1,207 @@
+import {KkError} from '../errors.ts'
+import type {Values} from '../release.ts'
+import {isMap} from './merge.ts'
+
+/** Helm: strvals/parser.go MaxIndex and MaxNestedNameLevel. */
+const MAX_INDEX = 65_536
+const MAX_NESTING = 30
+
+type MutableMap = Record<string, unknown>
+type List = unknown[]
+type ReadValue = (text: string) => unknown
+
+export interface SetOptions {
+  /** `typed` as `--set` (true, null, 12 mean what they look like), `string` as `--set-string`. */
+  readonly mode: 'typed' | 'string'
+  /** Where the expression comes from, for messages: `--set keystone:…`. */
+  readonly source: string
+}
+
+/**
+ * The values with an expression in Helm's `--set` grammar applied (strvals/parser.go, the same in helm 3 and 4):
+ * `a.b=1,list[0].x=y,l={1,2}`, with `\` before a character that is meant as such. An index means the list that the
+ * values below have; as in Helm, what they have must be a map, or a list, where the expression wants one.
+ *
+ * Two things differ from Helm. Values go to helm as a document, so a number is there what it is in a values file: a
+ * float64, which a template without `int` prints as 1e+06. And an index without `]`, which helm 4 alone ignores, is an
+ * error. Throws `KK_VALUES`, which names the character and never quotes the expression: it can hold a secret.
+ */
+export function applySet(expression: string, below: Values, {mode, source}: SetOptions): Values {
+  const cursor = cursorOver(expression, source)
+  const value = mode === 'string' ? (text: string) => text : typedValue
+  // Not structuredClone: what was one object under two aliases must become two.
+  const result: MutableMap = JSON.parse(JSON.stringify(below))
+  while (readKey(cursor, result, 0, value));
+  return result
+}
+
+/** Reads `key…=value` into `data`; false when the expression has ended. Helm: parser.key */
+function readKey(cursor: Cursor, data: MutableMap, depth: number, value: ReadValue): boolean {
+  const {text: key, stop} = cursor.until('=[,.')
+  switch (stop) {
+    case '[':
+      return readListKey(cursor, data, key, depth, value)
+    case '=':
+      return readValue(cursor, value, (read) => set(data, key, read))
+    case '.':
+      return readMapKey(cursor, data, key, depth + 1, value)
+    default:
+      if (stop === undefined && key === '') return false
+      throw cursor.error('expected "=" and a value after the key')
+  }
+}
+
+function readListKey(
+  cursor: Cursor,
+  data: MutableMap,
+  key: string,
+  depth: number,
+  value: ReadValue,
+): boolean {
+  const index = readIndex(cursor)
+  const list = Object.hasOwn(data, key) ? data[key] : []
+  if (!Array.isArray(list))
+    throw cursor.error('expected a list under the key before "[", but the values have none')
+  const more = readItem(cursor, list, index, depth, value)
+  set(data, key, list)
+  return more
+}
+
+function readMapKey(cursor: Cursor, data: MutableMap, key: string, depth: number, value: ReadValue): boolean {
+  if (depth > MAX_NESTING) throw cursor.error(`expected at most ${MAX_NESTING} dots in a key`)
+  const inner = Object.hasOwn(data, key) ? data[key] : {}
+  if (!isMap(inner)) throw cursor.error('expected a map under the key before ".", but the values have none')
+  const more = readKey(cursor, inner, depth, value)
+  const filled = Object.keys(inner).length > 0
+  if (more && !filled) throw cursor.error('expected a key after "."')
+  if (filled) set(data, key, inner)
+  return more
+}
+
+/** What follows `[index]`. Helm: parser.listItem, which for want of a value at the very end leaves the list as it is. */
+function readItem(cursor: Cursor, list: List, index: number, depth: number, value: ReadValue): boolean {
+  if (index < 0) throw cursor.error('expected an index of 0 or more')
+  const {text, stop} = cursor.until('[.=')
+  if (text !== '') throw cursor.error('expected "=", "." or "[" after "]"')
+  switch (stop) {
+    case '=':
+      readValue(cursor, value, (read) => setItem(cursor, list, index, read))
+      return true
+    case '[': {
+      const next = readIndex(cursor)
+      const inner = list[index] ?? []
+      if (!Array.isArray(inner)) throw cursor.error('expected a list before "[", but the values have none')
+      const more = readItem(cursor, inner, next, depth, value)
+      if (more) setItem(cursor, list, index, inner)
+      return more
+    }
+    case '.': {
+      if (index < list.length && !isMap(list[index])) list[index] = {}
+      const inner = (list[index] ?? {}) as MutableMap
+      const more = readKey(cursor, inner, depth, value)
+      if (more) setItem(cursor, list, index, inner)
+      return more
+    }
+    default:
+      return false
+  }
+}
+
+/** What follows `=`; false when nothing does. Helm: parser.valList and parser.val */
+function readValue(cursor: Cursor, value: ReadValue, assign: (read: unknown) => void): boolean {
+  const first = cursor.next()
+  if (first === undefined) {
+    assign('')
+    return false
+  }
+  if (first === '{') {
+    assign(readList(cursor, value))
+    return true
+  }
+  cursor.back()
+  assign(value(cursor.until(',').text))
+  return true
+}
+
+function readList(cursor: Cursor, value: ReadValue): List {
+  const list: List = []
+  while (true) {
+    const {text, stop} = cursor.until(',}')
+    if (stop === undefined) throw cursor.error('expected "}" at the end of the list')
+    list.push(value(text))
+    if (stop === '}') break
+  }
+  const after = cursor.next()
+  if (after !== undefined && after !== ',') cursor.back()
+  return list
+}
+
+function readIndex(cursor: Cursor): number {
+  const {text, stop} = cursor.until(']')
+  if (stop === undefined || !/^[+-]?\d+$/.test(text))
+    throw cursor.error('expected a number and "]" after "["')
+  return Number(text)
+}
+
+/** Helm leaves out what has an empty key. */
+function set(data: MutableMap, key: string, value: unknown): void {
+  if (key === '') return
+  Object.defineProperty(data, key, {value, writable: true, enumerable: true, configurable: true})
+}
+
+function setItem(cursor: Cursor, list: List, index: number, value: unknown): void {
+  if (index > MAX_INDEX) throw cursor.error(`expected an index of at most ${MAX_INDEX}`)
+  while (list.length < index) list.push(null)
+  list[index] = value
+}
+
+/** Helm: typedVal. `01` and `1.5` stay text; folding of case is Unicode's, as in Go's EqualFold. */
+function typedValue(text: string): unknown {
+  if (/^true$/iu.test(text)) return true
+  if (/^false$/iu.test(text)) return false
+  if (/^null$/iu.test(text)) return null
+  if (text === '0') return 0
+  if (!/^(?:[1-9]|[+-]\d)\d*$/.test(text)) return text
+  const integer = BigInt(text.replace(/^\+/, ''))
+  if (BigInt.asIntN(64, integer) !== integer) return text
+  return Number(integer)
+}
+
+interface Cursor {
+  /** Undefined at the end. */
+  next(): string | undefined
+  back(): void
+  /** The text up to one of the stops, which is consumed; `\` takes the meaning from the next character. Helm: runesUntil */
+  until(stops: string): {text: string; stop: string | undefined}
+  error(expected: string): KkError
+}
+
+function cursorOver(expression: string, source: string): Cursor {
+  const characters = [...expression]
+  let position = 0
+  const next = () => characters[position++]
+  return {
+    next,
+    back: () => {
+      position--
+    },
+    until(stops) {
+      let text = ''
+      while (true) {
+        const character = next()
+        if (character === undefined || stops.includes(character)) return {text, stop: character}
+        const taken = character === '\\' ? next() : character
+        if (taken === undefined) return {text, stop: undefined}
+        text += taken
+      }
+    },
+    error: (expected) =>
+      new KkError(
+        'KK_VALUES',
+        `${source}: ${expected}, at character ${Math.min(position, characters.length)}`,
+        {
+          hint: 'the form is KEY=VALUE[,KEY=VALUE]; write "\\," for a comma inside a value, "\\." for a dot inside a key',
+        },
+      ),
+  }
+}

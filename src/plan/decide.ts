@@ -1,0 +1,65 @@
+import type {ReleaseRecord} from '../cluster/cluster.ts'
+import type {DesiredRelease} from './desired.ts'
+import {inputsDigest} from './digest.ts'
+import {type KkLabels, readLabels} from './labels.ts'
+import type {ActionKind} from './plan.ts'
+import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
+import {foreign, namedElsewhere, statedElsewhere, unfinished} from './refusals.ts'
+
+/** What is to be done with one release, and why. */
+export interface Decision {
+  readonly kind: ActionKind
+  readonly reasons: readonly string[]
+}
+
+/**
+ * What takes a release that the environment wants from its record to what it is to be. Throws `KK_FOREIGN`, `KK_OWNER`
+ * and `KK_PENDING`.
+ */
+export function decide(desired: DesiredRelease, record: ReleaseRecord | undefined, file: string): Decision {
+  if (!record) return {kind: 'install', reasons: ['not installed']}
+  const labels = ownership(desired, record, file)
+  if (labels.owner !== desired.owner) return use(record, `belongs to the environment "${labels.owner}"`)
+  const refusal = unfinished(record)
+  if (refusal) throw refusal
+  return compare(desired, record, labels, file)
+}
+
+/** An installed release that is not to be changed, but must be healthy. Throws `KK_PENDING`. */
+export function use(record: ReleaseRecord, reason: string): Decision {
+  const refusal = unfinished(record)
+  if (refusal) throw refusal
+  return {kind: 'check', reasons: [reason]}
+}
+
+/**
+ * What kk wrote on the record. Throws `KK_FOREIGN` when it did not, `KK_OWNER` when the file or a flag gives values to
+ * what another environment owns.
+ */
+export function ownership(desired: DesiredRelease, record: ReleaseRecord, file: string): KkLabels {
+  const labels = readLabels(record.labels)
+  if (!labels) throw foreign(record)
+  if (labels.owner === desired.owner) return labels
+  if (desired.stated) throw statedElsewhere(record, labels.owner, file)
+  const isGiven = desired.layers.some(({name}) => name === 'values' || name === 'set')
+  if (isGiven) throw namedElsewhere(record, labels.owner)
+  return labels
+}
+
+/** Throws `KK_FOREIGN`, `KK_OWNER` for a release that is named to be changed, and is not this environment's. */
+export function expectOwned(record: ReleaseRecord, environment: string): void {
+  const labels = readLabels(record.labels)
+  if (!labels) throw foreign(record)
+  if (labels.owner !== environment) throw namedElsewhere(record, labels.owner)
+}
+
+function compare(desired: DesiredRelease, record: ReleaseRecord, labels: KkLabels, file: string): Decision {
+  const upgrade = upgradeReasons(desired, record, labels, file)
+  const requirements = requirementsReason(desired, labels)
+  const relabel = [...(requirements === undefined ? [] : [requirements]), ...standingReasons(desired, labels)]
+  if (upgrade.length > 0) return {kind: 'upgrade', reasons: [...upgrade, ...relabel]}
+  if (relabel.length > 0) return {kind: 'relabel', reasons: relabel}
+  if (inputsDigest(desired) !== labels.inputs) return {kind: 'upgrade', reasons: ['inputs digest changed']}
+  if (labels.gated === record.revision) return {kind: 'unchanged', reasons: []}
+  return {kind: 'await', reasons: [`revision ${record.revision} has not passed its gate`]}
+}

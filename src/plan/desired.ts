@@ -1,0 +1,33 @@
+import type {Edge} from '../graph/graph.ts'
+import type {LayerName} from '../overrides/layer.ts'
+import type {ReleaseId} from '../release.ts'
+
+/** What a layer gives to a release, without its values. */
+export interface LayerDigest {
+  readonly name: LayerName
+  /** 64 hex. */
+  readonly digest: string
+}
+
+/** What a release is to be. Holds no values: those go to the run beside the plan. */
+export interface DesiredRelease {
+  readonly release: ReleaseId
+  readonly chart: {
+    readonly name: string
+    readonly version: string
+    readonly appVersion: string
+    /** Over the chart's files with the vendored library, hex. */
+    readonly digest: string
+  }
+  /** Of `layerDigests`. */
+  readonly layers: readonly LayerDigest[]
+  /** The edges that leave it in the graph. */
+  readonly requirements: readonly Pick<Edge, 'to' | 'kind'>[]
+  /** The environment that plans. */
+  readonly owner: string
+  /** The file has a section for it; otherwise it is only required. */
+  readonly stated: boolean
+  readonly protected: boolean
+  /** What else changes rendering, e.g. `{skipHooks: 'true'}`. */
+  readonly flags: Readonly<Record<string, string>>
+}

@@ -1,0 +1,120 @@
+import type {ReleaseRecord} from '../cluster/cluster.ts'
+import type {Graph} from '../graph/graph.ts'
+import {groups} from '../graph/groups.ts'
+import {requirements} from '../graph/requirements.ts'
+import {reverse} from '../graph/reverse.ts'
+import {type ReleaseId, releaseName} from '../release.ts'
+import {bystanders} from './bystanders.ts'
+import {type Decision, decide, expectOwned, ownership, use} from './decide.ts'
+import type {DesiredRelease} from './desired.ts'
+import {inputsDigest} from './digest.ts'
+import {readLabels} from './labels.ts'
+import type {Action, Plan} from './plan.ts'
+import {notInstalled} from './refusals.ts'
+import {type PlanMode, scope} from './scope.ts'
+
+export interface PlanInputs {
+  readonly environment: string
+  /** As the user wrote it; `-` for standard input. */
+  readonly file: string
+  readonly cluster: Plan['cluster']
+  readonly graph: Graph
+  /** A release of the graph that is missing here is only used: this environment neither installs nor changes it. */
+  readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
+  /** The last revision of every release on the cluster, in any order. */
+  readonly records: readonly ReleaseRecord[]
+  readonly mode: PlanMode
+  /** Releases that wait for health in vain, and why: helm is run again for them. */
+  readonly stuck?: ReadonlyMap<ReleaseId, string>
+}
+
+/**
+ * Compares what is desired with what was observed; equal inputs give equal plans. Throws `KK_FOREIGN`, `KK_OWNER`,
+ * `KK_PENDING`, `KK_NOT_INSTALLED`, and `KK_UNKNOWN_RELEASE` for a named release that the graph does not have.
+ */
+export function makePlan(inputs: PlanInputs): Plan {
+  const {environment, file, cluster, graph, records} = inputs
+  const recordOf = new Map(records.map((record) => [record.release, record]))
+  const decisions = settle(unstick(decideAll(inputs, recordOf), inputs.stuck), graph)
+  const groupOf = groups(graph)
+
+  const actions = [...decisions].map(([release, {kind, reasons}]): Action => {
+    const desired = inputs.desired.get(release)
+    const record = recordOf.get(release)
+    return {
+      release,
+      kind,
+      reasons,
+      chart: desired ? chartOf(desired) : recordedChart(release, record),
+      requires: graph.requirements
+        .get(release)!
+        .filter((edge) => decisions.has(edge.to))
+        .map((edge) => ({release: edge.to, kind: edge.kind})),
+      group: groupOf.get(release)!.filter((member) => decisions.has(member)),
+      revision: record?.revision ?? 0,
+      inputs: desired ? inputsDigest(desired) : '',
+      protected: desired?.protected ?? false,
+    }
+  })
+  return {environment, file, cluster, actions, bystanders: bystanders({environment, graph, records})}
+}
+
+type Decisions = ReadonlyMap<ReleaseId, Decision>
+
+function decideAll(inputs: PlanInputs, recordOf: ReadonlyMap<ReleaseId, ReleaseRecord>): Decisions {
+  const {environment, graph, mode, file} = inputs
+  const dependents = reverse(graph).requirements
+  const mayInstall = mode.kind === 'all' || mode.install
+
+  const decideOne = (release: ReleaseId, role: 'change' | 'use'): Decision => {
+    const desired = inputs.desired.get(release)
+    const record = recordOf.get(release)
+    if (record && role === 'change' && mode.kind === 'named') expectOwned(record, environment)
+    if (desired && role === 'change' && (record || mayInstall)) return decide(desired, record, file)
+    const users = dependents.get(release)!.map((edge) => releaseName(edge.to))
+    const reason = users.length === 0 ? undefined : `required by ${users.join(', ')}`
+    if (!record) throw notInstalled(release, reason)
+    if (desired) ownership(desired, record, file)
+    return use(record, reason ?? 'only used by this environment')
+  }
+  return new Map([...scope(graph, mode)].map(([release, role]) => [release, decideOne(release, role)]))
+}
+
+/** What cannot get well by waiting is upgraded, though its inputs are the same. */
+function unstick(decisions: Decisions, stuck: PlanInputs['stuck']): Decisions {
+  if (!stuck) return decisions
+  return new Map(
+    [...decisions].map(([release, decision]) => {
+      const reason = decision.kind === 'await' ? stuck.get(release) : undefined
+      return [release, reason === undefined ? decision : {kind: 'upgrade', reasons: [reason]}]
+    }),
+  )
+}
+
+/** A check is needed only where something that requires the release is about to be done. */
+function settle(decisions: Decisions, graph: Graph): Decisions {
+  const acting = [...decisions.keys()].filter((release) => acts(decisions.get(release)!))
+  const needed = new Set(requirements(graph, acting))
+  return new Map(
+    [...decisions].map(([release, decision]) =>
+      decision.kind === 'check' && !needed.has(release)
+        ? [release, {kind: 'unchanged', reasons: [...decision.reasons, 'nothing that requires it changes']}]
+        : [release, decision],
+    ),
+  )
+}
+
+function acts({kind}: Decision): boolean {
+  return kind === 'install' || kind === 'upgrade' || kind === 'await'
+}
+
+function chartOf({chart}: DesiredRelease): Action['chart'] {
+  return {name: chart.name, version: chart.version, appVersion: chart.appVersion}
+}
+
+/** All that metadata tells of a chart which this environment does not have. */
+export function recordedChart(release: ReleaseId, record: ReleaseRecord | undefined): Action['chart'] {
+  const text = (record && readLabels(record.labels)?.chart) ?? releaseName(release)
+  const [, name = text, version = ''] = /^(.+?)-(\d.*)$/.exec(text) ?? []
+  return {name, version, appVersion: ''}
+}

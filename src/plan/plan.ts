@@ -1,0 +1,61 @@
+import type {ClusterIdentity} from '../cluster/cluster.ts'
+import type {EdgeKind, ReleaseId} from '../release.ts'
+
+/**
+ * install · upgrade: helm runs, then the gate. await: no helm, gate only. relabel: only the edges changed, the
+ * record is patched. unchanged: nothing to do. check: the release is not to be changed, but its gate must pass.
+ * rollback: helm returns to an earlier revision, then the gate. remove: helm uninstalls it.
+ */
+export type ActionKind =
+  | 'install'
+  | 'upgrade'
+  | 'rollback'
+  | 'remove'
+  | 'await'
+  | 'relabel'
+  | 'check'
+  | 'unchanged'
+
+export interface Action {
+  readonly release: ReleaseId
+  readonly kind: ActionKind
+  /** For people, e.g. `section keystone of all-in-one.yaml changed`. */
+  readonly reasons: readonly string[]
+  readonly chart: {readonly name: string; readonly version: string; readonly appVersion: string}
+  /** Requirements that are part of this plan. */
+  readonly requires: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
+  /** The members of its group, itself included; they start together. */
+  readonly group: readonly ReleaseId[]
+  /** The last revision seen when the plan was made; 0 when there was none. */
+  readonly revision: number
+  /** Of a rollback: the revision to return to, and what it requires. */
+  readonly target?: number
+  readonly uses?: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
+  readonly inputs: string
+  readonly protected: boolean
+}
+
+/** A release on the cluster that this plan leaves alone. */
+export interface Bystander {
+  readonly release: ReleaseId
+  /** No longer wanted: this environment installed it, the file no longer names it. Kept: it outlives its environment. */
+  readonly state: 'no-longer-wanted' | 'foreign' | 'kept'
+  readonly owner?: string
+  readonly note: string
+}
+
+/** The actions that take the cluster from observed to desired, in an order that respects every edge. Holds no values. */
+export interface Plan {
+  readonly environment: string
+  readonly file: string
+  readonly cluster: {readonly context: string; readonly server: string} & ClusterIdentity
+  readonly actions: readonly Action[]
+  readonly bystanders: readonly Bystander[]
+  /** What is to be known beside the actions, for people. */
+  readonly notes?: readonly string[]
+}
+
+/** Whether the plan would write anything to the cluster: helm, a mark of a passed gate, or labels. */
+export function hasChanges(plan: Plan): boolean {
+  return plan.actions.some(({kind}) => kind !== 'unchanged' && kind !== 'check')
+}

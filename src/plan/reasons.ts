@@ -1,0 +1,77 @@
+import type {ReleaseRecord} from '../cluster/cluster.ts'
+import {LAYERS, type LayerName} from '../overrides/layer.ts'
+import {releaseName} from '../release.ts'
+import type {DesiredRelease} from './desired.ts'
+import {chartLabel, type KkLabels, layersOf, usesLabel, usesOf} from './labels.ts'
+
+/** Why helm must run on an installed release: what differs from the last revision, told from its labels; empty when nothing does. */
+export function upgradeReasons(
+  desired: DesiredRelease,
+  record: ReleaseRecord,
+  labels: KkLabels,
+  file: string,
+): readonly string[] {
+  const wanted = layersOf(desired)
+  const differs = (name: string) => wanted.get(name) !== labels.layers.get(name)
+  return [
+    ...stateReasons(record, labels),
+    ...(differs('chart') ? [chartReason(desired, labels)] : []),
+    ...(differs('flags') ? ['flags that change rendering changed'] : []),
+    ...LAYERS.filter(differs).map((layer) => layerReason(layer, releaseName(desired.release), file)),
+  ]
+}
+
+/** How the requirements differ from those that the labels say; undefined when they do not. What is no longer required has no name there. */
+export function requirementsReason(desired: DesiredRelease, labels: KkLabels): string | undefined {
+  const added = desired.requirements
+    .filter(({to, kind}) => labels.uses.get(usesLabel(to)) !== kind)
+    .map(({to, kind}) => `now requires ${releaseName(to)}${kind === 'applied' ? ' applied' : ''}`)
+    .sort()
+  const wanted = usesOf(desired)
+  const gone = [...labels.uses.keys()].filter((name) => !(name in wanted)).length
+  const dropped = gone === 0 ? [] : [`${gone} ${gone === 1 ? 'requirement' : 'requirements'} dropped`]
+  const changes = [...added, ...dropped]
+  return changes.length === 0 ? undefined : changes.join(', ')
+}
+
+/** How its standing differs from what the labels say: why it is there at all, and whether it is protected. */
+export function standingReasons(desired: DesiredRelease, labels: KkLabels): readonly string[] {
+  const differs = (said: boolean | undefined, wanted: boolean) => said !== undefined && said !== wanted
+  const stated = desired.stated ? 'now stated in a section' : 'no longer stated in a section, only required'
+  const isProtected = desired.protected ? 'now protected' : 'no longer protected'
+  return [
+    ...(differs(labels.stated, desired.stated) ? [stated] : []),
+    ...(differs(labels.protected, desired.protected) ? [isProtected] : []),
+  ]
+}
+
+function stateReasons(record: ReleaseRecord, labels: KkLabels): readonly string[] {
+  if (labels.revision !== record.revision) {
+    const last = labels.revision === undefined ? '' : `, kk last wrote ${labels.revision}`
+    return [`changed outside kk (revision ${record.revision}${last})`]
+  }
+  if (record.status === 'deployed') return []
+  return [record.status === 'failed' ? 'last revision failed' : `last revision is ${record.status}`]
+}
+
+function chartReason({chart}: DesiredRelease, labels: KkLabels): string {
+  if (labels.chart === undefined || labels.chart === chartLabel(chart)) return 'chart files changed'
+  const prefix = `${chart.name}-`
+  return labels.chart.startsWith(prefix)
+    ? `chart version ${labels.chart.slice(prefix.length)} → ${chart.version}`
+    : `chart ${labels.chart} → ${chartLabel(chart)}`
+}
+
+function layerReason(layer: LayerName, name: string, path: string): string {
+  const file = path === '-' ? 'standard input' : path.slice(path.lastIndexOf('/') + 1)
+  const reasons: Record<LayerName, string> = {
+    features: 'feature files changed',
+    system: 'system overrides changed',
+    global: `global of ${file} changed`,
+    section: `section ${name} of ${file} changed`,
+    user: 'user overrides changed',
+    values: '--values changed',
+    set: '--set changed',
+  }
+  return reasons[layer]
+}

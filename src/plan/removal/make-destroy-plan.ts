@@ -1,0 +1,71 @@
+import {reverse} from '../../graph/reverse.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {Bystander, Plan} from '../plan.ts'
+import type {RemovalInputs} from './make-removal-plan.ts'
+import {mayHaveDependents, stillPending} from './refusals.ts'
+import {removalActions} from './removal-actions.ts'
+import type {Uses} from './uses.ts'
+
+export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDependents'> {
+  /** Protected releases that the user confirmed by name. */
+  readonly confirmed: ReadonlySet<ReleaseId>
+}
+
+/**
+ * The plan that takes an environment away, dependents first. What others use stays, and protected releases that were not
+ * confirmed by name, and all that these require; each is a bystander that says why. Throws `KK_HAS_DEPENDENTS` for
+ * records that cannot be read, `KK_PENDING`.
+ */
+export function makeDestroyPlan(inputs: DestroyInputs): Plan {
+  const {environment, file, cluster, uses, isProtected} = inputs
+  const owned = [...uses.observed.values()]
+    .filter(({labels}) => labels?.owner === environment)
+    .map(({release}) => release)
+  if (owned.length > 0 && uses.unknown.length > 0) throw mayHaveDependents(new Set(owned), uses.unknown)
+
+  const stays = staying(inputs, owned)
+  const releases = new Set(owned.filter((release) => !stays.has(release)))
+  for (const release of releases) {
+    const refusal = stillPending(uses, release)
+    if (refusal) throw refusal
+  }
+  const reasonOf = () => `of the environment ${environment}`
+  const bystanders = [...stays].map(([release, note]): Bystander => ({release, state: 'kept', note}))
+  return {
+    environment,
+    file,
+    cluster,
+    actions: removalActions(uses, {releases, reasonOf, isProtected}),
+    bystanders: bystanders.sort((a, b) => (a.release < b.release ? -1 : 1)),
+  }
+}
+
+/** What must stay, with the reason. */
+function staying(
+  {uses, isProtected, confirmed}: DestroyInputs,
+  owned: readonly ReleaseId[],
+): ReadonlyMap<ReleaseId, string> {
+  const ours = new Set(owned)
+  const users = reverse(uses.graph).requirements
+  const stays = new Map<ReleaseId, string>()
+  for (const release of owned) {
+    const others = users.get(release)!.filter(({to}) => !ours.has(to))
+    if (others.length > 0)
+      stays.set(release, `used by ${others.map(({to}) => userText(uses, to)).join(', ')}`)
+    else if (isProtected(release) && !confirmed.has(release))
+      stays.set(release, `protected: it goes only with --confirm ${releaseName(release)}`)
+    else if (uses.observed.get(release)!.unreadable !== undefined)
+      stays.set(release, 'its record cannot be read, so helm does not see it')
+  }
+  for (const [release] of stays) {
+    for (const {to} of uses.graph.requirements.get(release)!) {
+      if (ours.has(to) && !stays.has(to)) stays.set(to, `required by ${releaseName(release)}, which stays`)
+    }
+  }
+  return stays
+}
+
+function userText({observed}: Uses, user: ReleaseId): string {
+  const owner = observed.get(user)?.labels?.owner
+  return `${user} (${owner === undefined ? 'not installed by kk' : `environment "${owner}"`})`
+}

@@ -1,0 +1,52 @@
+import {why} from '../../graph/why.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {Plan} from '../plan.ts'
+import {hasDependents, mayHaveDependents, notOurs, stillPending} from './refusals.ts'
+import {removalActions} from './removal-actions.ts'
+import {type Uses, usersOf} from './uses.ts'
+
+export interface RemovalInputs {
+  readonly environment: string
+  readonly file: string
+  readonly cluster: Plan['cluster']
+  readonly uses: Uses
+  /** All of them are on the cluster. */
+  readonly releases: readonly ReleaseId[]
+  /** Remove their users too, as far as they are this environment's. */
+  readonly withDependents: boolean
+  readonly isProtected: (release: ReleaseId) => boolean
+}
+
+/**
+ * The plan that takes releases away, dependents first. Throws `KK_HAS_DEPENDENTS` while anything that stays uses them or
+ * may use them, `KK_FOREIGN` and `KK_OWNER` for what is not this environment's, `KK_PENDING`.
+ */
+export function makeRemovalPlan(inputs: RemovalInputs): Plan {
+  const {environment, file, cluster, uses, withDependents, isProtected} = inputs
+  const named = new Set(inputs.releases)
+  for (const release of named) {
+    const refusal = notOurs(uses, release, environment)
+    if (refusal) throw refusal
+  }
+
+  const users = usersOf(uses, named)
+  const isTheirs = (release: ReleaseId) => uses.observed.get(release)?.labels?.owner !== environment
+  const inTheWay = withDependents ? users.filter(isTheirs) : users
+  if (inTheWay.length > 0) throw hasDependents({uses, releases: named, users: inTheWay, environment})
+  if (uses.unknown.length > 0) throw mayHaveDependents(named, uses.unknown)
+
+  const releases = new Set([...named, ...users])
+  for (const release of releases) {
+    const refusal = stillPending(uses, release)
+    if (refusal) throw refusal
+  }
+  const reasonOf = (release: ReleaseId) =>
+    named.has(release) ? 'named' : `requires ${required(uses, release, named)}`
+  const actions = removalActions(uses, {releases, reasonOf, isProtected})
+  return {environment, file, cluster, actions, bystanders: []}
+}
+
+function required({graph}: Uses, user: ReleaseId, named: ReadonlySet<ReleaseId>): string {
+  const steps = [...named].flatMap((release) => why(graph, user, release)?.[0] ?? [])
+  return [...new Set(steps.map(({to}) => releaseName(to)))].join(', ')
+}

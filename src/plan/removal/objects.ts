@@ -1,0 +1,119 @@
+import type {Claim, KubernetesObject} from '../../cluster/cluster.ts'
+import type {ReleaseId} from '../../release.ts'
+
+/** Why helm leaves an object behind. */
+export type StayReason = 'keep' | 'hook' | 'claim' | 'crd' | 'earlier'
+
+export interface ObjectName {
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+}
+
+export interface GoingObject extends ObjectName {
+  /** What goes with it that the object itself does not show. */
+  readonly with?: string
+}
+
+export interface StayingObject extends ObjectName {
+  readonly why: StayReason
+}
+
+/** What the removal of a release does to its objects. */
+export interface ReleaseRemoval {
+  readonly release: ReleaseId
+  readonly goes: readonly GoingObject[]
+  /** Those that exist. */
+  readonly stays: readonly StayingObject[]
+}
+
+export interface StoredObjects {
+  /** Of the last revision: helm deletes these, and no others. */
+  readonly manifest: readonly KubernetesObject[]
+  readonly hooks: readonly KubernetesObject[]
+  readonly crds: readonly KubernetesObject[]
+  /** Of revisions before it whose objects may exist. */
+  readonly earlier: readonly KubernetesObject[]
+}
+
+export interface SplitObjects {
+  readonly goes: readonly KubernetesObject[]
+  readonly stays: readonly {readonly object: KubernetesObject; readonly why: StayReason}[]
+}
+
+const WITH: Readonly<Record<string, string>> = {
+  Namespace: 'with everything in it',
+  CustomResourceDefinition: 'with every object of its kind on the cluster',
+  PersistentVolumeClaim: 'with its data',
+}
+
+/** What helm uninstall deletes and what it leaves (Helm 4.2: uninstall.go deleteRelease); claims of StatefulSets aside. */
+export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): SplitObjects {
+  const last = new Set(manifest.map(key))
+  const stays = (objects: readonly KubernetesObject[], why: StayReason) =>
+    objects.map((object) => ({object, why}))
+  return {
+    goes: manifest.filter((object) => !isKept(object)),
+    stays: [
+      ...stays(manifest.filter(isKept), 'keep'),
+      ...stays(hooks, 'hook'),
+      ...stays(crds, 'crd'),
+      ...stays(
+        earlier.filter((object) => !last.has(key(object))),
+        'earlier',
+      ),
+    ],
+  }
+}
+
+/** Whether helm leaves the object at every removal (Helm 4.2: resource_policy.go). */
+export function isKept({metadata}: KubernetesObject): boolean {
+  return metadata.annotations?.['helm.sh/resource-policy']?.trim().toLowerCase() === 'keep'
+}
+
+export function goingObject(object: KubernetesObject, namespace: string): GoingObject {
+  const beside = WITH[object.kind]
+  return {...nameOf(object, namespace), ...(beside !== undefined && {with: beside})}
+}
+
+export function nameOf({kind, metadata}: KubernetesObject, namespace: string): ObjectName {
+  return {kind, name: metadata.name, namespace: metadata.namespace ?? namespace}
+}
+
+interface StatefulSet extends KubernetesObject {
+  readonly spec?: {
+    readonly selector?: {readonly matchLabels?: Readonly<Record<string, string>>}
+    readonly volumeClaimTemplates?: readonly {readonly metadata?: {readonly name?: string}}[]
+    readonly persistentVolumeClaimRetentionPolicy?: {readonly whenDeleted?: string}
+  }
+}
+
+/**
+ * The claims that the templates of StatefulSets have made, `TEMPLATE-SET-ORDINAL` with the labels of the selector; and
+ * whether Kubernetes deletes them with their set, as its retention policy may say.
+ */
+export function claimsOfSets(
+  objects: readonly KubernetesObject[],
+  claims: readonly Claim[],
+  namespace: string,
+): readonly {readonly claim: Claim; readonly goes: boolean}[] {
+  const sets = objects.filter(({kind}) => kind === 'StatefulSet') as readonly StatefulSet[]
+  return sets.flatMap(({metadata, spec = {}}) => {
+    const goes = spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete'
+    const labels = Object.entries(spec.selector?.matchLabels ?? {})
+    const prefixes = (spec.volumeClaimTemplates ?? []).map(
+      (template) => `${template.metadata?.name}-${metadata.name}-`,
+    )
+    return claims
+      .filter((claim) => claim.namespace === (metadata.namespace ?? namespace))
+      .filter(({name}) =>
+        prefixes.some((prefix) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length))),
+      )
+      .filter((claim) => labels.every(([label, value]) => claim.labels[label] === value))
+      .map((claim) => ({claim, goes}))
+  })
+}
+
+function key({apiVersion, kind, metadata}: KubernetesObject): string {
+  return `${apiVersion.split('/')[0]}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`
+}

@@ -1,0 +1,48 @@
+import {components} from '../../graph/components.ts'
+import type {Graph} from '../../graph/graph.ts'
+import {order} from '../../graph/order.ts'
+import {reverse} from '../../graph/reverse.ts'
+import type {ReleaseId} from '../../release.ts'
+import {recordedChart} from '../make-plan.ts'
+import type {Action} from '../plan.ts'
+import type {Uses} from './uses.ts'
+
+interface Removing {
+  readonly releases: ReadonlySet<ReleaseId>
+  readonly reasonOf: (release: ReleaseId) => string
+  readonly isProtected: (release: ReleaseId) => boolean
+}
+
+/** One `remove` for each release, dependents first: each waits for those that use it. */
+export function removalActions(uses: Uses, {releases, reasonOf, isProtected}: Removing): readonly Action[] {
+  const dependents = reverse(part(uses.graph, releases))
+  const groupOf = new Map(
+    components(dependents).flatMap((members) => members.map((member) => [member, members] as const)),
+  )
+  return order(dependents).map((release): Action => {
+    const {record, labels} = uses.observed.get(release)!
+    return {
+      release,
+      kind: 'remove',
+      reasons: [reasonOf(release), ...stateReasons(record.status)],
+      chart: recordedChart(release, record),
+      requires: dependents.requirements.get(release)!.map(({to}) => ({release: to, kind: 'ready'})),
+      group: groupOf.get(release)!,
+      revision: record.revision,
+      inputs: labels?.inputs ?? '',
+      protected: isProtected(release),
+    }
+  })
+}
+
+function stateReasons(status: string): readonly string[] {
+  if (status === 'uninstalling') return ['its removal was cut short: this finishes it']
+  if (status === 'uninstalled') return ['only its history is left']
+  return status === 'deployed' ? [] : [`last revision is ${status}`]
+}
+
+function part(graph: Graph, releases: ReadonlySet<ReleaseId>): Graph {
+  const kept = graph.releases.filter((release) => releases.has(release))
+  const edges = (release: ReleaseId) => graph.requirements.get(release)!.filter(({to}) => releases.has(to))
+  return {releases: kept, requirements: new Map(kept.map((release) => [release, edges(release)]))}
+}

@@ -1,0 +1,117 @@
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {components} from '../../graph/components.ts'
+import {dependents} from '../../graph/dependents.ts'
+import type {Graph} from '../../graph/graph.ts'
+import {order} from '../../graph/order.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import {readLabels, usesLabel} from '../labels.ts'
+import type {Action, Plan} from '../plan.ts'
+import {orderBack} from './order-back.ts'
+import {crossesMigration, requirementGone} from './refusals.ts'
+import type {RollbackTarget} from './targets.ts'
+import {usesGraph} from './uses-graph.ts'
+import {lastOf, type Way, waysBack} from './ways.ts'
+
+export interface RollbackInputs {
+  readonly environment: string
+  readonly file: string
+  readonly cluster: Plan['cluster']
+  readonly targets: readonly RollbackTarget[]
+  /** Every revision that helm keeps, of every release on the cluster. */
+  readonly revisions: readonly ReleaseRecord[]
+  /** The migrations that a release would cross, by the names of their Jobs. */
+  readonly migrations: ReadonlyMap<ReleaseId, readonly string[]>
+  /** Cross migrations, and leave the schema as it is. */
+  readonly keepSchema: boolean
+  /** What else is to be known. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * The way back: dependents first, then what they require; at the end, all that depend on what returned pass their gates
+ * again. Throws `KK_PRUNED`, `KK_MIGRATION`, `KK_NOT_INSTALLED`, `KK_FOREIGN`, `KK_OWNER`, `KK_PENDING`.
+ */
+export function makeRollbackPlan(inputs: RollbackInputs): Plan {
+  const {environment, file, cluster, targets, keepSchema, migrations} = inputs
+  const ways = waysBack(inputs)
+  const crossings = targets
+    .filter(({release}) => ways.get(release)!.kind === 'rollback')
+    .map(({release}) => ({release, jobs: migrations.get(release) ?? []}))
+    .filter(({jobs}) => jobs.length > 0)
+  if (crossings.length > 0 && !keepSchema) throw crossesMigration(crossings)
+
+  const last = lastOf(inputs.revisions)
+  const uses = usesGraph([...last.values(), ...[...ways.values()].map(({to}) => to)])
+  const returning = targets.map(({release}) => release).filter((each) => ways.get(each)!.kind === 'rollback')
+  const checked = dependents(uses, returning).filter(
+    (release) => !ways.has(release) && readLabels(last.get(release)!.labels) !== undefined,
+  )
+  const graph = orderBack(uses, new Set(ways.keys()), new Set(checked))
+  const jobsOf = new Map(crossings.map(({release, jobs}) => [release, jobs]))
+  return {
+    environment,
+    file,
+    cluster,
+    actions: actionsOf(graph, {ways, last, jobsOf}),
+    bystanders: [],
+    notes: [...inputs.notes, ...againNote(returning)],
+  }
+}
+
+interface Observed {
+  readonly ways: ReadonlyMap<ReleaseId, Way>
+  readonly last: ReadonlyMap<ReleaseId, ReleaseRecord>
+  readonly jobsOf: ReadonlyMap<ReleaseId, readonly string[]>
+}
+
+function actionsOf(graph: Graph, {ways, last, jobsOf}: Observed): readonly Action[] {
+  const groupOf = new Map(
+    components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
+  )
+  return order(graph).map((release): Action => {
+    const record = last.get(release)!
+    const way = ways.get(release)
+    const jobs = jobsOf.get(release)
+    const schema = jobs ? [`keeps the schema that ${jobs.join(', ')} made`] : []
+    return {
+      release,
+      kind: way?.kind ?? 'check',
+      reasons: way ? [way.reason, ...schema] : ['depends on what is rolled back'],
+      chart: chartOf(way?.to ?? record),
+      requires: graph.requirements.get(release)!.map(({to, kind}) => ({release: to, kind})),
+      group: groupOf.get(release)!,
+      revision: record.revision,
+      ...(way?.kind === 'rollback' && {target: way.to.revision, uses: usesOfRevision(way.to, last)}),
+      inputs: readLabels((way?.to ?? record).labels)?.inputs ?? '',
+      protected: false,
+    }
+  })
+}
+
+/** What a revision required is a condition of its return. Throws `KK_NOT_INSTALLED`. */
+function usesOfRevision(
+  {release, revision, labels}: ReleaseRecord,
+  last: ReadonlyMap<ReleaseId, ReleaseRecord>,
+): NonNullable<Action['uses']> {
+  const installed = [...last.values()].filter(({status}) => status !== 'uninstalled')
+  const releaseOf = new Map(installed.map((each) => [usesLabel(each.release), each.release]))
+  return [...(readLabels(labels)?.uses ?? [])].map(([name, kind]) => {
+    const required = releaseOf.get(name)
+    if (required === undefined) throw requirementGone(release, revision)
+    return {release: required, kind}
+  })
+}
+
+function chartOf({release, labels}: ReleaseRecord): Action['chart'] {
+  const text = readLabels(labels)?.chart ?? releaseName(release)
+  const [, name = text, version = ''] = /^(.+?)-(\d.*)$/.exec(text) ?? []
+  return {name, version, appVersion: ''}
+}
+
+function againNote(returning: readonly ReleaseId[]): readonly string[] {
+  if (returning.length === 0) return []
+  const names = returning.map(releaseName).join(', ')
+  return [
+    `the environment file still wants the newer inputs: kk deploy would upgrade ${names} again until it is changed back`,
+  ]
+}

@@ -1,0 +1,74 @@
+import {KkError} from '../../errors.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+
+export interface PrunedRevision {
+  readonly release: ReleaseId
+  /** The revision that is wanted; 0 when no revision that helm keeps has passed its gate. */
+  readonly revision: number
+  /** Those that helm still keeps. */
+  readonly kept: readonly number[]
+}
+
+/** `KK_PRUNED`: revisions that are to be returned to are not there any more. */
+export function pruned(revisions: readonly PrunedRevision[]): KkError {
+  const texts = revisions.map(({release, revision, kept}) => {
+    const has = kept.length === 0 ? '' : ` (helm keeps ${kept.join(', ')})`
+    return revision === 0
+      ? `no revision of ${release} whose gate had passed is left${has}`
+      : `revision ${revision} of ${release} does not exist any more${has}`
+  })
+  const [first] = revisions
+  return new KkError('KK_PRUNED', `nothing was rolled back: ${texts.join('; ')}`, {
+    hint: first
+      ? `see "kk history ${releaseName(first.release)}", and name a revision that is kept: kk rollback --release ${releaseName(first.release)} --revision N`
+      : 'see kk history',
+  })
+}
+
+/** `KK_MIGRATION`: the way back crosses migrations of databases. */
+export function crossesMigration(
+  crossings: readonly {readonly release: ReleaseId; readonly jobs: readonly string[]}[],
+): KkError {
+  const texts = crossings.map(({release, jobs}) => `${release} (${jobs.join(', ')})`)
+  return new KkError(
+    'KK_MIGRATION',
+    `nothing was rolled back: between the revisions of ${texts.join(' and ')} a database was migrated, and no rollback takes that back`,
+    {
+      hint: 'with --keep-schema the services return and the newer schema stays: do so only if the older release runs on it, as expand-and-contract migrations allow; otherwise restore the database from a backup',
+    },
+  )
+}
+
+/** `KK_NOT_INSTALLED`: there is nothing to roll back. */
+export function gone(release: ReleaseId): KkError {
+  return new KkError('KK_NOT_INSTALLED', `${release} is not installed, so it cannot be rolled back`, {
+    hint: 'install all that is wanted with: kk deploy',
+  })
+}
+
+/** `KK_FOREIGN`: kk did not install the release. */
+export function notByKk(release: ReleaseId): KkError {
+  return new KkError('KK_FOREIGN', `${release} was not installed by kk, and is left alone`, {
+    hint: `roll it back with helm: helm rollback ${releaseName(release)}`,
+  })
+}
+
+/** `KK_OWNER`: another environment may change the release. */
+export function anotherOwner(release: ReleaseId, owner: string, environment: string): KkError {
+  return new KkError(
+    'KK_OWNER',
+    `${release} belongs to the environment "${owner}", not to "${environment}"`,
+    {
+      hint: `roll it back as part of the environment "${owner}"`,
+    },
+  )
+}
+
+/** `KK_NOT_INSTALLED`: the record only keeps a hash of what it required, so the name cannot be told. */
+export function requirementGone(release: ReleaseId, revision: number): KkError {
+  return new KkError(
+    'KK_NOT_INSTALLED',
+    `nothing was rolled back: something that revision ${revision} of ${release} requires is not on the cluster any more`,
+    {hint: 'deploy what it requires first, with an environment file that names it, then roll back'},
+  )
+}

@@ -1,0 +1,59 @@
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import type {ReleaseId} from '../../release.ts'
+import {readLabels} from '../labels.ts'
+import {unfinished} from '../refusals.ts'
+import {hasPassed} from './last-gated.ts'
+import {anotherOwner, gone, notByKk, type PrunedRevision, pruned} from './refusals.ts'
+import type {RollbackTarget} from './targets.ts'
+
+/** How a release returns. */
+export interface Way {
+  readonly kind: 'rollback' | 'await' | 'unchanged'
+  /** The revision that it returns to, or is at already. */
+  readonly to: ReleaseRecord
+  readonly reason: string
+}
+
+interface WaysOptions {
+  readonly targets: readonly RollbackTarget[]
+  readonly revisions: readonly ReleaseRecord[]
+  readonly environment: string
+}
+
+/** How each release returns; throws what speaks against it. */
+export function waysBack({targets, revisions, environment}: WaysOptions): ReadonlyMap<ReleaseId, Way> {
+  const last = lastOf(revisions)
+  const ways = new Map<ReleaseId, Way>()
+  const missing: PrunedRevision[] = []
+  for (const {release, revision, reason} of targets) {
+    const record = last.get(release)
+    if (!record) throw gone(release)
+    const labels = readLabels(record.labels)
+    if (!labels) throw notByKk(release)
+    if (labels.owner !== environment) throw anotherOwner(release, labels.owner, environment)
+    const refusal = unfinished(record)
+    if (refusal) throw refusal
+    const kept = revisions.filter((each) => each.release === release)
+    const to = kept.find((each) => each.revision === revision)
+    if (to) ways.set(release, wayTo(record, to, reason))
+    else missing.push({release, revision, kept: kept.map((each) => each.revision)})
+  }
+  if (missing.length > 0) throw pruned(missing)
+  return ways
+}
+
+/** A release is there already when its last revision is deployed, and kk made it of the same inputs. */
+function wayTo(record: ReleaseRecord, to: ReleaseRecord, reason: string): Way {
+  const [now, then] = [readLabels(record.labels)!, readLabels(to.labels)]
+  const isSame = now.inputs !== undefined && now.inputs === then?.inputs && now.revision === record.revision
+  const isThere = record.status === 'deployed' && (record.revision === to.revision || isSame)
+  if (!isThere) return {kind: 'rollback', to, reason}
+  const passed = hasPassed(record)
+  const text = `revision ${record.revision} is what it is to return to`
+  return {kind: passed ? 'unchanged' : 'await', to: record, reason: text}
+}
+
+/** The last revision of each release; the input is ascending. */
+export function lastOf(revisions: readonly ReleaseRecord[]): ReadonlyMap<ReleaseId, ReleaseRecord> {
+  return new Map(revisions.map((record) => [record.release, record]))
+}

@@ -1,0 +1,28 @@
+import {KkError} from '../errors.ts'
+import type {Graph} from '../graph/graph.ts'
+import {order} from '../graph/order.ts'
+import {requirements} from '../graph/requirements.ts'
+import {type ReleaseId, releaseName} from '../release.ts'
+
+/** `named`: only these are changed, after the gates of what they require; `install` says whether they may be new. */
+export type PlanMode =
+  | {readonly kind: 'all'}
+  | {readonly kind: 'named'; readonly releases: readonly ReleaseId[]; readonly install: boolean}
+
+/** The releases that a plan is about, in its order, and whether it may change them. Throws `KK_UNKNOWN_RELEASE`. */
+export function scope(graph: Graph, mode: PlanMode): ReadonlyMap<ReleaseId, 'change' | 'use'> {
+  if (mode.kind === 'all') return new Map(order(graph).map((release) => [release, 'change']))
+  for (const release of mode.releases) {
+    if (!graph.requirements.has(release)) throw unknownRelease(release, graph)
+  }
+  const named = new Set(mode.releases)
+  const included = new Set([...named, ...requirements(graph, named)])
+  const releases = order(graph).filter((release) => included.has(release))
+  return new Map(releases.map((release) => [release, named.has(release) ? 'change' : 'use']))
+}
+
+function unknownRelease(release: ReleaseId, graph: Graph): KkError {
+  return new KkError('KK_UNKNOWN_RELEASE', `the environment has no release ${release}`, {
+    hint: `it has: ${graph.releases.map(releaseName).join(', ')}`,
+  })
+}

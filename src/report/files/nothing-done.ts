@@ -1,0 +1,30 @@
+import type {Plan} from '../../plan/plan.ts'
+import type {RunEvent} from '../../run/events.ts'
+
+/** What a run would have said that had nothing to do: every release is unchanged, and the run has no id. */
+export function nothingDone({environment, cluster, actions}: Plan, at: number): readonly RunEvent[] {
+  return [
+    {
+      type: 'run-started',
+      at,
+      run: '',
+      environment,
+      context: cluster.context,
+      actions: actions.map(({release, requires}) => ({
+        release,
+        kind: 'unchanged',
+        requires: requires.map((required) => required.release),
+      })),
+    },
+    {
+      type: 'run-finished',
+      at,
+      outcome: 'succeeded',
+      seconds: 0,
+      succeeded: 0,
+      failed: 0,
+      skipped: 0,
+      unchanged: actions.length,
+    },
+  ]
+}

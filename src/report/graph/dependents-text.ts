@@ -1,0 +1,32 @@
+import type {ReleaseId} from '../../release.ts'
+import type {Palette} from '../colour.ts'
+import {table} from '../table.ts'
+import {releaseLabels} from '../text/label.ts'
+import {counted} from '../text/list.ts'
+
+/** What requires a release. */
+export interface Dependents {
+  readonly release: ReleaseId
+  readonly dependents: readonly {
+    readonly release: ReleaseId
+    /** What it requires that requires the release in turn; undefined when it requires the release itself. */
+    readonly through: ReleaseId | undefined
+    /** The environment that owns it, when that is known. */
+    readonly owner?: string
+  }[]
+}
+
+/** Everything that requires a release, for people. */
+export function dependentsText({release, dependents}: Dependents, palette: Palette): string {
+  const through = dependents.flatMap((dependent) => dependent.through ?? [])
+  const labels = releaseLabels([release, ...through, ...dependents.map((dependent) => dependent.release)])
+  if (dependents.length === 0) return `nothing requires ${labels(release)}\n`
+  const rows = dependents.map((dependent) => [
+    labels(dependent.release),
+    palette.quiet(dependent.through === undefined ? 'directly' : `through ${labels(dependent.through)}`),
+    palette.quiet(dependent.owner === undefined ? '' : `of ${dependent.owner}`),
+  ])
+  const verb = dependents.length === 1 ? 'requires' : 'require'
+  const title = `${counted(dependents.length, 'release')} ${verb} ${palette.strong(labels(release))}`
+  return `${[title, ...table(rows, {indent: '  '})].join('\n')}\n`
+}

@@ -1,0 +1,50 @@
+import {releaseLabels} from '../text/label.ts'
+import {withoutImplied} from './graph-reduction.ts'
+import {allEdges, type GraphView, LEFT_OUT, realGroups} from './graph-view.ts'
+
+export interface DrawingOptions {
+  /** Draw also the edges that follow from others. */
+  readonly all: boolean
+}
+
+/** The graph in Graphviz' language: who requires points to what it requires; `applied` dashed, protected with two borders. */
+export function graphDot(
+  {environment, graph, protected: isProtected}: GraphView,
+  {all}: DrawingOptions,
+): string {
+  const labels = releaseLabels(graph.releases)
+  const nodes = graph.releases.map((release) => {
+    const border = isProtected.has(release) ? ', peripheries=2' : ''
+    return `  ${quoted(release)} [label=${quoted(labels(release))}${border}];`
+  })
+  const clusters = realGroups(graph).flatMap((members, number) => [
+    `  subgraph ${quoted(`cluster_${number}`)} {`,
+    '    label="group"; style="rounded,dashed"; color="#888888"; fontcolor="#888888";',
+    ...members.map((release) => `    ${quoted(release)};`),
+    '  }',
+  ])
+  const drawn = allEdges(all ? graph : withoutImplied(graph))
+  const note =
+    drawn.length === allEdges(graph).length ? [] : [`  label=${quoted(LEFT_OUT)}; fontcolor="#888888";`]
+  const edges = drawn.map(({from, to, kind}) => {
+    const style = kind === 'applied' ? ' [style=dashed, label="applied"]' : ''
+    return `  ${quoted(from)} -> ${quoted(to)}${style};`
+  })
+  const lines = [
+    `digraph ${quoted(environment)} {`,
+    '  graph [rankdir=TB, bgcolor=white, fontname="Helvetica", fontsize=11, nodesep=0.4, ranksep=0.5, pad=0.2];',
+    '  node [shape=box, style="rounded,filled", fillcolor="#eef3fb", color="#3b6ea8", fontname="Helvetica", fontsize=13];',
+    '  edge [color="#55606e", fontname="Helvetica", fontsize=10, arrowsize=0.7];',
+    ...note,
+    ...nodes,
+    ...clusters,
+    ...edges,
+    '}',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** A quoted string of the DOT language: a backslash begins an escape in labels, so it is doubled. */
+export function quoted(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`
+}

@@ -1,0 +1,49 @@
+import {groups} from '../../graph/groups.ts'
+import {levels} from '../../graph/levels.ts'
+import {reverse} from '../../graph/reverse.ts'
+import {type EdgeKind, type Evidence, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {GraphView} from './graph-view.ts'
+
+/** The form of `kk graph --output json`. Fields are added, never renamed or taken away. */
+export interface GraphDocument {
+  readonly environment: string
+  readonly releases: readonly {
+    readonly release: ReleaseId
+    readonly namespace: string
+    readonly name: string
+    readonly level: number
+    /** All members of its group; itself alone when it is in none. */
+    readonly group: readonly ReleaseId[]
+    readonly protected: boolean
+    readonly requires: readonly {
+      readonly release: ReleaseId
+      readonly kind: EdgeKind
+      readonly evidence: readonly Evidence[]
+    }[]
+    /** Those that require it directly. */
+    readonly requiredBy: readonly ReleaseId[]
+  }[]
+}
+
+export function graphDocument({environment, graph, protected: isProtected}: GraphView): GraphDocument {
+  const groupOf = groups(graph)
+  const reversed = reverse(graph)
+  const levelOf = new Map(
+    levels(graph).flatMap((releases, level) => releases.map((release) => [release, level] as const)),
+  )
+  const releases = graph.releases.map((release) => ({
+    release,
+    namespace: releaseNamespace(release),
+    name: releaseName(release),
+    level: levelOf.get(release) ?? 0,
+    group: groupOf.get(release) ?? [release],
+    protected: isProtected.has(release),
+    requires: (graph.requirements.get(release) ?? []).map(({to, kind, evidence}) => ({
+      release: to,
+      kind,
+      evidence,
+    })),
+    requiredBy: (reversed.requirements.get(release) ?? []).map(({to}) => to),
+  }))
+  return {environment, releases}
+}

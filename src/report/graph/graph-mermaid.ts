@@ -1,0 +1,41 @@
+import type {ReleaseId} from '../../release.ts'
+import {releaseLabels} from '../text/label.ts'
+import type {DrawingOptions} from './graph-dot.ts'
+import {withoutImplied} from './graph-reduction.ts'
+import {allEdges, type GraphView, LEFT_OUT, realGroups} from './graph-view.ts'
+
+/** The graph as a Mermaid flowchart: who requires points to what it requires; `applied` dotted, protected in a double frame. */
+export function graphMermaid({graph, protected: isProtected}: GraphView, {all}: DrawingOptions): string {
+  const labels = releaseLabels(graph.releases)
+  // Numbers as identifiers: Mermaid reads some names, such as `end`, as its own words.
+  const ids = new Map(graph.releases.map((release, number) => [release, `r${number}`]))
+  const idOf = (release: ReleaseId) => ids.get(release) ?? ''
+  const nodes = graph.releases.map((release) => {
+    const label = quoted(labels(release))
+    return `  ${idOf(release)}${isProtected.has(release) ? `[[${label}]]` : `[${label}]`}`
+  })
+  const clusters = realGroups(graph).flatMap((members, number) => [
+    `  subgraph g${number}["group"]`,
+    ...members.map((release) => `    ${idOf(release)}`),
+    '  end',
+  ])
+  const drawn = allEdges(all ? graph : withoutImplied(graph))
+  const note = drawn.length === allEdges(graph).length ? [] : [`  %% ${LEFT_OUT}`]
+  const edges = drawn.map(({from, to, kind}) => {
+    const arrow = kind === 'applied' ? '-. applied .->' : '-->'
+    return `  ${idOf(from)} ${arrow} ${idOf(to)}`
+  })
+  return `${['flowchart TB', ...note, ...nodes, ...clusters, ...edges].join('\n')}\n`
+}
+
+/** A quoted text of Mermaid, which knows no escapes but character entities (`#` begins one). */
+function quoted(text: string): string {
+  const entities: Record<string, string> = {
+    '"': '#quot;',
+    '#': '#35;',
+    '<': '#lt;',
+    '>': '#gt;',
+    '&': '#amp;',
+  }
+  return `"${text.replaceAll(/["#<>&]/gu, (character) => entities[character] ?? '')}"`
+}

@@ -1,0 +1,53 @@
+import {dependents} from '../../graph/dependents.ts'
+import type {Graph} from '../../graph/graph.ts'
+import {groups} from '../../graph/groups.ts'
+import {levels} from '../../graph/levels.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {Palette} from '../colour.ts'
+import {table} from '../table.ts'
+import {type Labels, releaseLabels} from '../text/label.ts'
+import {counted} from '../text/list.ts'
+import type {GraphView} from './graph-view.ts'
+
+/**
+ * The levels of a graph for people, level 0 first: each release with all that it requires, who it starts together with,
+ * whether it is protected, and how many releases share it.
+ */
+export function graphTree(view: GraphView, palette: Palette): string {
+  const {graph} = view
+  if (graph.releases.length === 0) return 'no releases\n'
+  const labels = releaseLabels(graph.releases)
+  const groupOf = groups(graph)
+  const lines: string[] = []
+  for (const [level, releases] of levels(graph).entries()) {
+    const rows = releases.map((release) => [
+      labels(release),
+      requiresText(release, graph, labels) || palette.quiet('requires nothing'),
+      palette.quiet(marks({release, view, group: groupOf.get(release) ?? [], labels}).join(', ')),
+    ])
+    lines.push(palette.strong(`level ${level}`), ...table(rows, {indent: '  '}))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function requiresText(release: ReleaseId, {requirements}: Graph, labels: Labels): string {
+  const edges = requirements.get(release) ?? []
+  const required = edges.map(({to, kind}) => (kind === 'applied' ? `${labels(to)} (applied)` : labels(to)))
+  return required.length === 0 ? '' : `requires ${required.join(', ')}`
+}
+
+function marks(of: {
+  readonly release: ReleaseId
+  readonly view: GraphView
+  readonly group: readonly ReleaseId[]
+  readonly labels: Labels
+}): readonly string[] {
+  const {release, view, group, labels} = of
+  const users = dependents(view.graph, [release]).filter((dependent) => dependent !== release)
+  const partners = group.filter((member) => member !== release)
+  return [
+    ...(partners.length === 0 ? [] : [`group with ${partners.map(labels).join(', ')}`]),
+    ...(view.protected.has(release) ? ['protected'] : []),
+    ...(users.length === 0 ? [] : [`shared by ${counted(users.length, 'release')}`]),
+  ]
+}

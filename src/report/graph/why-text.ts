@@ -1,0 +1,26 @@
+import type {Edge} from '../../graph/graph.ts'
+import type {Evidence, ReleaseId} from '../../release.ts'
+import type {Palette} from '../colour.ts'
+import {releaseLabels} from '../text/label.ts'
+
+/** Why one release needs another: each step of the path, with everything that says so. `path` is undefined when it does not. */
+export function whyText(
+  question: {readonly from: ReleaseId; readonly to: ReleaseId; readonly path: readonly Edge[] | undefined},
+  palette: Palette,
+): string {
+  const {from, to, path} = question
+  const labels = releaseLabels([from, to, ...(path ?? []).flatMap((edge) => [edge.from, edge.to])])
+  if (path === undefined) return `${labels(from)} does not need ${labels(to)}\n`
+  const lines = path.flatMap((edge) => {
+    const kind = edge.kind === 'applied' ? ' (applied)' : ''
+    return [
+      `${palette.strong(labels(edge.from))} requires ${palette.strong(labels(edge.to))}${kind}`,
+      ...edge.evidence.map((evidence) => `  ${palette.accent(placeText(evidence))}  ${evidence.text}`),
+    ]
+  })
+  return `${lines.join('\n')}\n`
+}
+
+function placeText({file, line}: Evidence): string {
+  return line === undefined ? file : `${file}:${line}`
+}

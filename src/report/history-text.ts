@@ -1,0 +1,76 @@
+import type {RunRelease} from '../cluster/runs/run-record.ts'
+import type {ReleaseHistory, RevisionEntry, RunEntry, RunState} from '../verbs/history.ts'
+import type {Palette} from './colour.ts'
+import {table} from './table.ts'
+import {plainLine} from './text/plain.ts'
+
+const NOTHING = '–'
+
+/** Runs for people, newest first; the environment of each where there are several. */
+export function runsText(runs: readonly RunEntry[], palette: Palette): string {
+  if (runs.length === 0) return 'no runs\n'
+  const several = new Set(runs.map(({environment}) => environment)).size > 1
+  const headings = [
+    'run',
+    'when',
+    ...(several ? ['environment'] : []),
+    'verb',
+    'who',
+    'outcome',
+    'releases',
+    'why',
+  ]
+  const rows = runs.map((run) => [
+    run.id,
+    timeText(run.startedAt),
+    ...(several ? [run.environment] : []),
+    run.verb,
+    run.who,
+    stateText(run.state, palette),
+    countsText(run.releases),
+    run.message === undefined ? NOTHING : plainLine(run.message),
+  ])
+  return `${table([headings.map(palette.strong), ...rows]).join('\n')}\n`
+}
+
+/** The revisions of a release for people, newest first. */
+export function revisionsText({release, owner, revisions}: ReleaseHistory, palette: Palette): string {
+  const headings = ['revision', 'when', 'status', 'gate', 'chart', 'app version', 'run']
+  const rows = revisions.map((entry) => [
+    String(entry.revision),
+    entry.at === undefined ? NOTHING : timeText(entry.at),
+    entry.status === 'deployed' ? palette.good(entry.status) : entry.status,
+    gateText(entry.gate, palette),
+    entry.note === undefined ? `${entry.chart} ${entry.version}` : palette.bad(entry.note),
+    entry.appVersion || NOTHING,
+    entry.run ?? NOTHING,
+  ])
+  const whose = owner === undefined ? 'not installed by kk' : `environment ${owner}`
+  const lines = table([headings.map(palette.strong), ...rows], {right: [0]})
+  return `${[`${palette.strong(release)}  ${palette.quiet(whose)}`, ...lines].join('\n')}\n`
+}
+
+/** `2026-11-21 08:30:00Z`: the same on every machine. */
+function timeText(iso: string): string {
+  const time = new Date(iso)
+  return Number.isNaN(time.getTime()) ? iso : `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`
+}
+
+function stateText(state: RunState, palette: Palette): string {
+  if (state === 'succeeded') return palette.good(state)
+  if (state === 'failed' || state === 'killed') return palette.bad(state)
+  return palette.change(state === 'not-ended' ? 'not ended' : state)
+}
+
+function gateText(gate: RevisionEntry['gate'], palette: Palette): string {
+  if (gate === 'passed') return palette.good('passed')
+  return gate === 'unknown' ? palette.quiet(NOTHING) : palette.change('not passed')
+}
+
+/** `2 succeeded, 1 failed`. */
+function countsText(releases: readonly RunRelease[]): string {
+  const words = ['succeeded', 'failed', 'skipped', 'running', 'waiting'] as const
+  const counts = words.map((word) => [releases.filter(({outcome}) => outcome === word).length, word] as const)
+  const texts = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return texts.length === 0 ? NOTHING : texts.join(', ')
+}

@@ -1,0 +1,21 @@
+import type {FoundOrphans} from '../verbs/orphans.ts'
+import type {Palette} from './colour.ts'
+import {table} from './table.ts'
+import {counted} from './text/list.ts'
+
+/** Releases that nobody uses any more, for people; and what cannot be known. */
+export function orphansText({orphans, unknown}: FoundOrphans, palette: Palette): string {
+  const rows = orphans.map(({release, owner, revision}) => [
+    release,
+    palette.quiet(`of ${owner}`),
+    palette.quiet(`revision ${revision}`),
+  ])
+  const title =
+    orphans.length === 0
+      ? 'no release is left that was only required, and is not any more'
+      : `${counted(orphans.length, 'release')} that nothing requires any more (remove them by name: kk remove NAME)`
+  const notes = unknown.map(
+    ({name, reason}) => `${palette.change('!')} ${name} may use any of these: ${reason}`,
+  )
+  return `${[title, ...table(rows, {indent: '  '}), ...notes].join('\n')}\n`
+}

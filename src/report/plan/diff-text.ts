@@ -1,0 +1,88 @@
+import {structuredPatch} from 'diff'
+import {dump} from 'js-yaml'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import type {Palette} from '../colour.ts'
+import {masked} from './diff/mask.ts'
+import {matchObjects, type ObjectPair} from './diff/match.ts'
+
+/** The objects of a release as they are deployed and as they would be; `before` is undefined when all is new. */
+export interface ManifestDiff {
+  readonly release: ReleaseId
+  readonly before: readonly KubernetesObject[] | undefined
+  readonly after: readonly KubernetesObject[]
+}
+
+export interface DiffOptions {
+  readonly palette: Palette
+  /** Takes known secret values out of a text. */
+  readonly redact: (text: string) => string
+}
+
+/** Unified diffs of the manifests of releases, object by object, without a secret value. */
+export function diffText(diffs: readonly ManifestDiff[], options: DiffOptions): string {
+  return diffs.map((diff) => releaseDiff(diff, options)).join('\n')
+}
+
+function releaseDiff({release, before, after}: ManifestDiff, options: DiffOptions): string {
+  const {palette} = options
+  const pairs = matchObjects(before ?? [], after, releaseNamespace(release))
+  const changed = pairs.filter((pair) => sorted(pair.before) !== sorted(pair.after))
+  const lines = changed.flatMap((pair) => pairLines(pair, options))
+  const title = `${palette.strong(`release ${release}`)}: ${before === undefined ? 'new, ' : ''}${countsText(changed)}`
+  return `${[title, ...lines].join('\n')}\n`
+}
+
+function countsText(changed: readonly ObjectPair[]): string {
+  if (changed.length === 0) return 'no object differs'
+  const added = changed.filter(({before}) => before === undefined).length
+  const removed = changed.filter(({after}) => after === undefined).length
+  const counts = {changed: changed.length - added - removed, added, removed}
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  return parts.map(([word, count]) => `${count} ${word}`).join(', ')
+}
+
+function pairLines({name, before, after}: ObjectPair, {palette, redact}: DiffOptions): readonly string[] {
+  const earlier = before === undefined ? '' : shownText(masked(before, undefined), redact)
+  const later = after === undefined ? '' : shownText(masked(after, before), redact)
+  const head = [
+    palette.bad(`--- ${before === undefined ? '/dev/null' : name}`),
+    palette.good(`+++ ${after === undefined ? '/dev/null' : name}`),
+  ]
+  if (earlier === later) return [...head, palette.quiet('differs only in values that are masked')]
+  const {hunks} = structuredPatch('', '', earlier, later, undefined, undefined, {context: 3})
+  return [
+    ...head,
+    ...hunks.flatMap(({oldStart, oldLines, newStart, newLines, lines}) => [
+      palette.accent(`@@ -${rangeText(oldStart, oldLines)} +${rangeText(newStart, newLines)} @@`),
+      ...lines.map((line) => lineColour(line, palette)(line)),
+    ]),
+  ]
+}
+
+/** In a unified diff an empty side starts at the line before it. */
+function rangeText(start: number, lines: number): string {
+  return `${lines === 0 ? start - 1 : start},${lines}`
+}
+
+function lineColour(line: string, palette: Palette): (text: string) => string {
+  if (line.startsWith('+')) return palette.good
+  return line.startsWith('-') ? palette.bad : (text) => text
+}
+
+/** YAML with sorted keys, as the order of keys means nothing, and without known secrets. */
+function shownText(object: KubernetesObject, redact: (text: string) => string): string {
+  return dump(inOrder(object, redact), {noRefs: true, lineWidth: -1})
+}
+
+function sorted(object: KubernetesObject | undefined): string {
+  return JSON.stringify(inOrder(object, (text) => text)) ?? ''
+}
+
+function inOrder(value: unknown, text: (text: string) => string): unknown {
+  if (typeof value === 'string') return text(value)
+  if (Array.isArray(value)) return value.map((item) => inOrder(item, text))
+  if (typeof value !== 'object' || value === null) return value
+  const sorted = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(sorted.map(([key, item]) => [key, inOrder(item, text)]))
+}

@@ -1,0 +1,23 @@
+import type {ActionKind, Bystander, Plan} from '../../plan/plan.ts'
+
+export type PlanCounts = Readonly<Record<ActionKind | Bystander['state'], number>>
+
+/** How many releases of each kind a plan has. */
+export function planCounts(plan: Plan): PlanCounts {
+  const counts = {
+    install: 0,
+    upgrade: 0,
+    rollback: 0,
+    remove: 0,
+    await: 0,
+    relabel: 0,
+    check: 0,
+    unchanged: 0,
+    'no-longer-wanted': 0,
+    foreign: 0,
+    kept: 0,
+  }
+  for (const {kind} of plan.actions) counts[kind]++
+  for (const {state} of plan.bystanders) counts[state]++
+  return counts
+}

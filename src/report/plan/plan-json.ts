@@ -1,0 +1,44 @@
+import {hasChanges, type Plan} from '../../plan/plan.ts'
+import {type PlanCounts, planCounts} from './plan-counts.ts'
+
+/** The form of `kk plan --output json`. Fields are added, never renamed or taken away. */
+export interface PlanDocument extends Plan {
+  readonly changes: boolean
+  readonly counts: PlanCounts
+}
+
+/** The plan as a document, its keys in one order whoever made it. */
+export function planDocument(plan: Plan): PlanDocument {
+  const {context, server, uid, version} = plan.cluster
+  return {
+    environment: plan.environment,
+    file: plan.file,
+    cluster: {context, server, uid, version},
+    changes: hasChanges(plan),
+    counts: planCounts(plan),
+    actions: plan.actions.map((action) => ({
+      release: action.release,
+      kind: action.kind,
+      reasons: action.reasons,
+      chart: {
+        name: action.chart.name,
+        version: action.chart.version,
+        appVersion: action.chart.appVersion,
+      },
+      requires: action.requires.map(({release, kind}) => ({release, kind})),
+      group: action.group,
+      revision: action.revision,
+      ...(action.target !== undefined && {target: action.target}),
+      ...(action.uses !== undefined && {uses: action.uses}),
+      inputs: action.inputs,
+      protected: action.protected,
+    })),
+    bystanders: plan.bystanders.map(({release, state, owner, note}) => ({
+      release,
+      state,
+      ...(owner !== undefined && {owner}),
+      note,
+    })),
+    ...(plan.notes !== undefined && {notes: plan.notes}),
+  }
+}

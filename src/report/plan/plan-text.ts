@@ -1,0 +1,112 @@
+import type {Action, ActionKind, Bystander, Plan} from '../../plan/plan.ts'
+import type {Palette} from '../colour.ts'
+import {table} from '../table.ts'
+import {type Labels, releaseLabels} from '../text/label.ts'
+import {planCounts} from './plan-counts.ts'
+
+const SIGN = {
+  install: '+',
+  upgrade: '~',
+  rollback: '<',
+  remove: '-',
+  await: '…',
+  relabel: '#',
+  check: '○',
+  unchanged: '=',
+} as const satisfies Record<ActionKind, string>
+
+const BYSTANDER = {
+  'no-longer-wanted': {sign: '-', word: 'no longer wanted'},
+  foreign: {sign: '?', word: 'foreign'},
+  kept: {sign: '=', word: 'stays'},
+} as const satisfies Record<Bystander['state'], {sign: string; word: string}>
+
+/** More unchanged releases than this share one line. */
+const MANY_UNCHANGED = 8
+
+/** A plan for people: cluster and context first, each release with its reason, what is left alone, and the counts. */
+export function planText(plan: Plan, palette: Palette): string {
+  const {cluster, actions, bystanders} = plan
+  const labels = releaseLabels([...actions, ...bystanders].map(({release}) => release))
+  const unchanged = actions.filter(({kind}) => kind === 'unchanged')
+  const many = unchanged.length > MANY_UNCHANGED
+  const listed = many ? actions.filter(({kind}) => kind !== 'unchanged') : actions
+  const rows = [
+    ...listed.flatMap((action) => actionRows(action, labels, palette)),
+    ...bystanders.map((bystander) => bystanderRow(bystander, labels, palette)),
+  ]
+  const lines = [
+    `${palette.strong('cluster')}      ${cluster.context} (${cluster.server}, Kubernetes ${cluster.version})`,
+    `${palette.strong('environment')}  ${plan.environment} (${plan.file})`,
+    '',
+    ...table(rows, {indent: '  '}),
+    ...(many ? [unchangedLine(unchanged, labels, palette)] : []),
+    ...(actions.length + bystanders.length === 0 ? [] : ['']),
+    countsText(plan, palette),
+    ...(plan.notes ?? []).map((note) => `${palette.strong('note')}: ${note}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function actionRows(action: Action, labels: Labels, palette: Palette): readonly (readonly string[])[] {
+  const {release, kind, chart, revision} = action
+  const colour = colourOf(kind, palette)
+  const [first = '', ...more] = [...action.reasons, ...marks(action, labels)]
+  const quiet = kind === 'unchanged' ? palette.quiet : (text: string) => text
+  return [
+    [
+      colour(`${SIGN[kind]} ${kind}`),
+      quiet(labels(release)),
+      palette.quiet(`${chart.name} ${chart.version}`),
+      palette.quiet(revision === 0 ? '' : `revision ${revision}`),
+      quiet(first),
+    ],
+    ...more.map((reason) => ['', '', '', '', quiet(reason)]),
+  ]
+}
+
+function marks({group, release}: Action, labels: Labels): readonly string[] {
+  const others = group.filter((member) => member !== release)
+  return others.length === 0 ? [] : [`starts together with ${others.map(labels).join(', ')}`]
+}
+
+function bystanderRow(
+  {release, state, note}: Bystander,
+  labels: Labels,
+  palette: Palette,
+): readonly string[] {
+  const {sign, word} = BYSTANDER[state]
+  return [palette.quiet(`${sign} ${word}`), labels(release), '', '', palette.quiet(note)]
+}
+
+function unchangedLine(unchanged: readonly Action[], labels: Labels, palette: Palette): string {
+  const names = unchanged.map(({release}) => labels(release)).join(', ')
+  return palette.quiet(`  = ${unchanged.length} unchanged: ${names}`)
+}
+
+function colourOf(kind: ActionKind, palette: Palette): (text: string) => string {
+  if (kind === 'install') return palette.good
+  if (kind === 'remove') return palette.bad
+  if (kind === 'upgrade' || kind === 'rollback') return palette.change
+  return kind === 'unchanged' ? palette.quiet : palette.accent
+}
+
+function countsText(plan: Plan, palette: Palette): string {
+  const counts = planCounts(plan)
+  const words = {
+    install: 'to install',
+    upgrade: 'to upgrade',
+    rollback: 'to roll back',
+    remove: 'to remove',
+    await: 'to await',
+    relabel: 'to relabel',
+    check: 'to check',
+    unchanged: 'unchanged',
+    'no-longer-wanted': 'no longer wanted (left as it is)',
+    foreign: 'foreign (not installed by kk, left alone)',
+    kept: 'kept',
+  } as const satisfies Record<keyof typeof counts, string>
+  const kinds = Object.keys(words) as (keyof typeof counts)[]
+  const parts = kinds.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${words[kind]}`)
+  return `${palette.strong('plan')}: ${parts.length === 0 ? 'no releases' : parts.join(', ')}`
+}

@@ -1,0 +1,27 @@
+import {plainLine, plainLines} from '../text/plain.ts'
+import type {Progress} from './run-state.ts'
+import {blameText} from './run-words.ts'
+
+/** A failure as every report tells it, in text that a terminal may show. */
+export interface FailureParts {
+  readonly code: string
+  /** At least one line. */
+  readonly message: readonly string[]
+  /** What its gate said last, where the message does not say it. */
+  readonly blames: readonly string[]
+  /** Last lines of helm and of the containers that are to blame. */
+  readonly log: readonly string[]
+  readonly hint: string | undefined
+}
+
+export function failureParts({error, blames}: Extract<Progress, {state: 'failed'}>): FailureParts {
+  const unsaid = blames.filter(({pod, object}) => !error.message.includes(pod ?? object))
+  const [first = '', ...rest] = plainLines(error.message)
+  return {
+    code: error.code,
+    message: [first, ...rest],
+    blames: unsaid.map(blameText),
+    log: [error.log, ...unsaid.map(({log}) => log ?? [])].flat().flatMap(plainLines),
+    hint: error.hint === undefined ? undefined : plainLine(error.hint),
+  }
+}

@@ -1,0 +1,96 @@
+import {releaseName} from '../../release.ts'
+import type {RunEvent} from '../../run/events.ts'
+import {type ColourLevel, type Palette, palette} from '../colour.ts'
+import {clockText, durationText} from '../text/duration.ts'
+import {type Labels, releaseLabels} from '../text/label.ts'
+import {counted} from '../text/list.ts'
+import {plainLine, plainLines} from '../text/plain.ts'
+import type {RunView} from './run-view.ts'
+import {blameText, DOING, interruptedText, skipText, successText} from './run-words.ts'
+
+interface Context {
+  readonly colours: Palette
+  readonly startedAt: number
+  readonly labels: Labels
+  /** Columns of the longest name. */
+  readonly width: number
+}
+
+/** A run as lines to append, for logs and pipes: each with the time since the run began and the release it is about. */
+export function linesView({
+  stream,
+  level,
+}: {
+  readonly stream: {write(text: string): unknown}
+  readonly level: ColourLevel
+}): RunView {
+  let context: Context = {colours: palette(level), startedAt: 0, labels: releaseName, width: 0}
+
+  return {
+    show(event) {
+      if (event.type === 'run-started') {
+        const labels = releaseLabels(event.actions.map(({release}) => release))
+        const width = Math.max(0, ...event.actions.map(({release}) => labels(release).length))
+        context = {...context, startedAt: event.at, labels, width}
+      }
+      const time = context.colours.quiet(clockText((event.at - context.startedAt) / 1000))
+      const about = 'release' in event ? `${context.labels(event.release).padEnd(context.width)}  ` : ''
+      for (const line of eventLines(event, context)) stream.write(`${time} ${about}${line}\n`)
+    },
+    async close() {},
+  }
+}
+
+function eventLines(event: RunEvent, {colours, labels}: Context): readonly string[] {
+  switch (event.type) {
+    case 'run-started':
+      return [
+        `run ${event.run} of ${event.environment} on ${event.context}: ${counted(event.actions.length, 'release')}`,
+      ]
+    case 'run-interrupting':
+      return [colours.change(`interrupted: ${interruptedText(event.running.map(labels))}`)]
+    case 'run-warned':
+      return [colours.change(`warning: ${plainLine(event.message)}`)]
+    case 'release-started':
+      return event.kind === 'unchanged' ? [] : [DOING[event.kind]]
+    case 'release-progressed':
+      return progressLines(event)
+    case 'release-succeeded':
+      if (event.kind === 'unchanged') return [colours.quiet('unchanged')]
+      return [colours.good(successText(event.kind, event.revision, event.seconds))]
+    case 'release-failed':
+      return failureLines(event, colours)
+    case 'release-skipped':
+      return [colours.change(skipText(event.because, event.reason, labels))]
+    case 'run-finished':
+      return [finishText(event)]
+  }
+}
+
+/** A log is read afterwards: it names the first that is to blame, and leaves out steps that take no time worth a line. */
+function progressLines(event: Extract<RunEvent, {type: 'release-progressed'}>): readonly string[] {
+  const [first, ...others] = event.blames ?? []
+  if (first === undefined) return event.phase === 'helm' ? [plainLine(event.message)] : []
+  const more = others.length === 0 ? '' : `, and ${others.length} more`
+  return [`${event.phase}: ${blameText(first)}${more}`]
+}
+
+function failureLines(
+  {error, seconds}: Extract<RunEvent, {type: 'release-failed'}>,
+  colours: Palette,
+): readonly string[] {
+  const [first = '', ...rest] = plainLines(error.message)
+  const log = error.log.flatMap(plainLines).map((line) => `${colours.quiet('|')} ${line}`)
+  return [
+    colours.bad(`failed after ${durationText(seconds)}: ${error.code}: ${first}`),
+    ...rest,
+    ...log,
+    ...(error.hint === undefined ? [] : [`${colours.accent('hint')}: ${plainLine(error.hint)}`]),
+  ]
+}
+
+function finishText(event: Extract<RunEvent, {type: 'run-finished'}>): string {
+  const {outcome, seconds, succeeded, failed, skipped, unchanged} = event
+  const counts = `${succeeded} succeeded, ${failed} failed, ${skipped} skipped, ${unchanged} unchanged`
+  return `run ${outcome} after ${durationText(seconds)}: ${counts}`
+}

@@ -1,0 +1,23 @@
+import type {ReleaseId} from '../../release.ts'
+import type {Progress, RunState} from './run-state.ts'
+
+/** The form of `kk deploy --output json`, when the run has ended. Fields are added, never renamed or taken away. */
+export interface RunDocument {
+  readonly run: string
+  readonly environment: string
+  readonly context: string
+  readonly releases: readonly ({readonly release: ReleaseId; readonly kind: string} & Omit<
+    Progress,
+    'blames'
+  >)[]
+}
+
+/** The end of a run as one document. */
+export function runDocument(state: RunState): RunDocument {
+  const releases = [...state.releases.values()].map(({release, kind, progress}) => ({
+    release,
+    kind,
+    ...progress,
+  }))
+  return {run: state.run, environment: state.environment, context: state.context, releases}
+}

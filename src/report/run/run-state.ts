@@ -1,0 +1,122 @@
+import type {Blame} from '../../cluster/cluster.ts'
+import type {ActionKind} from '../../plan/plan.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {FailureDetails, RunEvent, SkipReason} from '../../run/events.ts'
+import {NO_TIMES, nextTimes, type Times} from './times.ts'
+
+export type Progress =
+  | {readonly state: 'waiting'}
+  | {
+      readonly state: 'running'
+      /** Milliseconds since the epoch. */
+      readonly since: number
+      readonly phase: string
+      readonly message: string
+      readonly blames: readonly Blame[]
+    }
+  | {readonly state: 'succeeded'; readonly revision: number; readonly seconds: number}
+  | {
+      readonly state: 'failed'
+      readonly error: FailureDetails
+      readonly seconds: number
+      /** What its gate said last. */
+      readonly blames: readonly Blame[]
+    }
+  | {readonly state: 'skipped'; readonly because: ReleaseId | undefined; readonly reason: SkipReason}
+  | {readonly state: 'unchanged'}
+
+export interface ReleaseProgress {
+  readonly release: ReleaseId
+  readonly kind: ActionKind
+  readonly requires: readonly ReleaseId[]
+  /** Those of `requires` whose objects need only exist. */
+  readonly applied: readonly ReleaseId[]
+  readonly progress: Progress
+  readonly times: Times
+}
+
+/** What is known of a run after some of its events. */
+export interface RunState {
+  readonly run: string
+  readonly environment: string
+  readonly context: string
+  /** Milliseconds since the epoch; 0 before `run-started`. */
+  readonly startedAt: number
+  /** Milliseconds since the epoch, of the last event. */
+  readonly lastAt: number
+  /** In the order of the plan. */
+  readonly releases: ReadonlyMap<ReleaseId, ReleaseProgress>
+  /** The releases that were running when the run was interrupted. */
+  readonly interrupting: readonly ReleaseId[] | undefined
+  /** Milliseconds since the epoch. */
+  readonly interruptedAt: number | undefined
+  readonly finished: Extract<RunEvent, {type: 'run-finished'}> | undefined
+}
+
+export const NO_RUN: RunState = {
+  run: '',
+  environment: '',
+  context: '',
+  startedAt: 0,
+  lastAt: 0,
+  releases: new Map(),
+  interrupting: undefined,
+  interruptedAt: undefined,
+  finished: undefined,
+}
+
+/** The state after one more event. An event of a release that the run did not announce changes nothing. */
+export function nextState(state: RunState, event: RunEvent): RunState {
+  const lastAt = event.at
+  if (event.type === 'run-started') return started(event)
+  if (event.type === 'run-interrupting')
+    return {...state, lastAt, interrupting: event.running, interruptedAt: event.at}
+  if (event.type === 'run-warned') return state
+  if (event.type === 'run-finished') return {...state, lastAt, finished: event}
+  const known = state.releases.get(event.release)
+  const progress = known && nextProgress(known.progress, event)
+  if (!progress || progress === known.progress) return state
+  const times = progress.state === 'unchanged' ? NO_TIMES : nextTimes(known.times, event)
+  const releases = new Map(state.releases).set(event.release, {...known, progress, times})
+  return {...state, lastAt, releases}
+}
+
+/** The releases that are in this state, in the order of the plan. */
+export function releasesIn<S extends Progress['state']>(
+  state: RunState,
+  wanted: S,
+): readonly (ReleaseProgress & {readonly progress: Extract<Progress, {state: S}>})[] {
+  const found = [...state.releases.values()].filter(({progress}) => progress.state === wanted)
+  return found as (ReleaseProgress & {progress: Extract<Progress, {state: S}>})[]
+}
+
+function started(event: Extract<RunEvent, {type: 'run-started'}>): RunState {
+  const {run, environment, context, at, actions} = event
+  const releases = new Map<ReleaseId, ReleaseProgress>()
+  for (const {release, kind, requires, applied = []} of actions) {
+    const progress: Progress = {state: kind === 'unchanged' ? 'unchanged' : 'waiting'}
+    releases.set(release, {release, kind, requires, applied, progress, times: NO_TIMES})
+  }
+  return {...NO_RUN, run, environment, context, startedAt: at, lastAt: at, releases}
+}
+
+type ReleaseEvent = Extract<RunEvent, {readonly release: ReleaseId}>
+
+function nextProgress(before: Progress, event: ReleaseEvent): Progress {
+  const blames = before.state === 'running' ? before.blames : []
+  switch (event.type) {
+    case 'release-started':
+      if (event.kind === 'unchanged') return before
+      return {state: 'running', since: event.at, phase: '', message: '', blames: []}
+    case 'release-progressed':
+      if (before.state !== 'running') return before
+      return {...before, phase: event.phase, message: event.message, blames: event.blames ?? []}
+    case 'release-succeeded':
+      if (event.kind === 'unchanged') return {state: 'unchanged'}
+      return {state: 'succeeded', revision: event.revision, seconds: event.seconds}
+    case 'release-failed':
+      return {state: 'failed', error: event.error, seconds: event.seconds, blames}
+    case 'release-skipped':
+      return {state: 'skipped', because: event.because, reason: event.reason}
+  }
+}

@@ -1,0 +1,69 @@
+import type {Blame} from '../../cluster/cluster.ts'
+import {describeBlame} from '../../cluster/gate/describe-blame.ts'
+import type {ActionKind} from '../../plan/plan.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {SkipReason} from '../../run/events.ts'
+import {durationText} from '../text/duration.ts'
+import type {Labels} from '../text/label.ts'
+import {plainLine} from '../text/plain.ts'
+
+/** What is happening to a release while its action runs. */
+export const DOING = {
+  install: 'installing',
+  upgrade: 'upgrading',
+  rollback: 'rolling back',
+  remove: 'removing',
+  await: 'awaiting its health',
+  relabel: 'relabelling',
+  check: 'checking its health',
+  unchanged: 'unchanged',
+} as const satisfies Record<ActionKind, string>
+
+/** What has happened to a release when its action succeeded. */
+export const DONE = {
+  install: 'installed',
+  upgrade: 'upgraded',
+  rollback: 'rolled back',
+  remove: 'removed',
+  await: 'healthy',
+  relabel: 'relabelled',
+  check: 'checked',
+  unchanged: 'unchanged',
+} as const satisfies Record<ActionKind, string>
+
+/** `installed, revision 1, 12 s`. */
+export function successText(kind: ActionKind, revision: number, seconds: number): string {
+  if (kind === 'remove') return `${DONE[kind]}, ${durationText(seconds)}`
+  return `${DONE[kind]}, revision ${revision}, ${durationText(seconds)}`
+}
+
+/** `skipped because keystone failed`. */
+export function skipText(because: ReleaseId | undefined, reason: SkipReason, labels: Labels): string {
+  const cause = because === undefined ? undefined : labels(because)
+  if (reason === 'interrupted') return 'skipped because the run was interrupted'
+  const failed = `skipped because ${cause ?? 'another release'} failed`
+  return reason === 'fail-fast' ? `${failed} (--fail-fast)` : failed
+}
+
+/** What closes a gate, on one line that a terminal may show. */
+export function blameText(blame: Blame): string {
+  return plainLine(describeBlame(blame))
+}
+
+/**
+ * What an action does now, for a row that is cut at its end: Kubernetes' reason stands first. Of several that are to
+ * blame the first is named.
+ */
+export function progressText(message: string, blames: readonly Blame[]): string {
+  const [first, ...others] = blames
+  if (first === undefined) return plainLine(message)
+  const {reason, detail: _detail, ...rest} = first
+  const text = reason === undefined ? blameText(rest) : `${plainLine(reason)} · ${blameText(rest)}`
+  return others.length === 0 ? text : `${text}, and ${others.length} more`
+}
+
+/** What an interrupted run still waits for. */
+export function interruptedText(running: readonly string[]): string {
+  if (running.length === 0) return 'nothing more is started'
+  return `nothing more is started; waiting for ${running.join(', ')} to end (press Ctrl-C again to stop them)`
+}

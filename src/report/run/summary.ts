@@ -1,0 +1,96 @@
+import type {ReleaseId} from '../../release.ts'
+import type {Palette} from '../colour.ts'
+import {durationText} from '../text/duration.ts'
+import {type Labels, releaseLabels} from '../text/label.ts'
+import {failureParts} from './failure-parts.ts'
+import {type Progress, type ReleaseProgress, type RunState, releasesIn} from './run-state.ts'
+import {DONE, skipText} from './run-words.ts'
+
+export interface SummaryOptions {
+  readonly palette: Palette
+  /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
+  readonly commands: {readonly again: string; readonly status: string}
+}
+
+/** The end of a run for people: each failure in full, what was skipped because of whom, what was done, and what to do next. */
+export function summaryText(state: RunState, {palette, commands}: SummaryOptions): string {
+  const labels = releaseLabels(state.releases.keys())
+  const blocks = [
+    ...releasesIn(state, 'failed').map((release) => failureBlock(release, labels, palette)),
+    skippedBlock(state, labels, palette),
+    [
+      ...unfinishedLines(state, labels, palette),
+      outcomeLine(state, palette),
+      nextLine(state, palette, commands),
+    ],
+  ]
+  const texts = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'))
+  return `${texts.join('\n\n')}\n`
+}
+
+const WORD = {
+  unchanged: 'unchanged',
+  failed: 'failed',
+  skipped: 'skipped',
+  waiting: 'not started',
+  running: 'not known to have ended',
+} as const satisfies Record<Exclude<Progress['state'], 'succeeded'>, string>
+
+type Failed = ReleaseProgress & {readonly progress: Extract<Progress, {state: 'failed'}>}
+
+function failureBlock({release, progress}: Failed, labels: Labels, palette: Palette): readonly string[] {
+  const {code, message, blames, log, hint} = failureParts(progress)
+  const [first = '', ...rest] = message
+  return [
+    `${palette.bad('✖')} ${palette.strong(labels(release))} failed after ${durationText(progress.seconds)}`,
+    `  ${palette.bad('error')} ${palette.strong(code)}: ${first}`,
+    ...rest.map((line) => `  ${line}`),
+    ...blames.map((blame) => `  to blame: ${blame}`),
+    ...log.map((line) => `  ${palette.quiet('|')} ${line}`),
+    ...(hint === undefined ? [] : [`  ${palette.accent('hint')}: ${hint}`]),
+  ]
+}
+
+function skippedBlock(state: RunState, labels: Labels, palette: Palette): readonly string[] {
+  const releases = new Map<string, ReleaseId[]>()
+  for (const {release, progress} of releasesIn(state, 'skipped')) {
+    const text = skipText(progress.because, progress.reason, labels)
+    releases.set(text, [...(releases.get(text) ?? []), release])
+  }
+  return [...releases].map(
+    ([text, skipped]) => `${palette.change('-')} ${skipped.map(labels).join(', ')} ${text}`,
+  )
+}
+
+/** Releases that had neither ended nor been skipped when the run ended: what became of them is only known to the cluster. */
+function unfinishedLines(state: RunState, labels: Labels, palette: Palette): readonly string[] {
+  const running = releasesIn(state, 'running').map(({release}) => labels(release))
+  return running.length === 0 ? [] : [`${palette.change('!')} not known to have ended: ${running.join(', ')}`]
+}
+
+function outcomeLine(state: RunState, palette: Palette): string {
+  const {finished} = state
+  const counts = countsText(state)
+  if (finished === undefined) return palette.bad(`broken off: ${counts}`)
+  const time = durationText(finished.seconds)
+  if (finished.outcome === 'succeeded') return palette.good(`done in ${time}: ${counts}`)
+  if (finished.outcome === 'interrupted') return palette.change(`interrupted after ${time}: ${counts}`)
+  return palette.bad(`failed after ${time}: ${counts}`)
+}
+
+function countsText(state: RunState): string {
+  const counts = new Map<string, number>()
+  const count = (word: string) => counts.set(word, (counts.get(word) ?? 0) + 1)
+  for (const {kind} of releasesIn(state, 'succeeded')) count(DONE[kind])
+  for (const {progress} of state.releases.values()) {
+    if (progress.state !== 'succeeded') count(WORD[progress.state])
+  }
+  return counts.size === 0
+    ? 'nothing to do'
+    : [...counts].map(([word, number]) => `${number} ${word}`).join(', ')
+}
+
+function nextLine(state: RunState, palette: Palette, {again, status}: SummaryOptions['commands']): string {
+  if (state.finished?.outcome === 'succeeded') return `${palette.accent('next')}: ${status}`
+  return `${palette.accent('next')}: ${again}   ${palette.quiet('goes on with what is left')}`
+}

@@ -1,0 +1,46 @@
+import type {ReleaseId} from '../../release.ts'
+import type {RunEvent} from '../../run/events.ts'
+
+/** A part of an action, from the first word of its progress to the first of the next part's. */
+export interface Phase {
+  readonly phase: string
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  /** Milliseconds since the epoch; undefined while it lasts. */
+  readonly until: number | undefined
+}
+
+/** When what happened to a release; all in milliseconds since the epoch. */
+export interface Times {
+  /** Undefined until its action has started; a skipped or unchanged release has none. */
+  readonly startedAt: number | undefined
+  /** Undefined until it has succeeded, failed or been skipped. */
+  readonly endedAt: number | undefined
+  /** In their order; a phase that came back is there again. */
+  readonly phases: readonly Phase[]
+}
+
+export const NO_TIMES: Times = {startedAt: undefined, endedAt: undefined, phases: []}
+
+/** The times after one more event of the release. */
+export function nextTimes(before: Times, event: Extract<RunEvent, {readonly release: ReleaseId}>): Times {
+  const {at} = event
+  switch (event.type) {
+    case 'release-started':
+      return {...NO_TIMES, startedAt: at}
+    case 'release-progressed':
+      if (before.startedAt === undefined || before.phases.at(-1)?.phase === event.phase) return before
+      return {
+        ...before,
+        phases: [...closed(before.phases, at), {phase: event.phase, since: at, until: undefined}],
+      }
+    case 'release-succeeded':
+    case 'release-failed':
+    case 'release-skipped':
+      return {...before, endedAt: at, phases: closed(before.phases, at)}
+  }
+}
+
+function closed(phases: readonly Phase[], at: number): readonly Phase[] {
+  return phases.map((phase) => (phase.until === undefined ? {...phase, until: at} : phase))
+}

@@ -1,0 +1,35 @@
+import type {Sandbox} from '../sandbox/sandbox.ts'
+import type {SandboxStatus} from '../sandbox/status.ts'
+import {table} from './table.ts'
+import {counted} from './text/list.ts'
+
+/** How to reach a sandbox that was just started, or found running. */
+export function sandboxText(sandbox: Sandbox): string {
+  return lines(sandbox, counted(sandbox.nodes, 'node')).join('\n')
+}
+
+/** The state of one sandbox, and the names of the others on this machine. */
+export function statusText(status: SandboxStatus, others: readonly string[]): string {
+  const also = others.length > 0 ? [`other sandboxes here: ${others.join(', ')}`] : []
+  if (status.state === 'absent') return [`the sandbox ${status.name} does not run`, ...also].join('\n')
+  if (status.state === 'broken') return [brokenText(status.name, status.missing), ...also].join('\n')
+
+  const ready = status.nodes.filter((node) => node.ready).length
+  const nodes = `${counted(status.nodes.length, 'node')}, ${ready} ready`
+  return [`the sandbox ${status.name} runs`, ...lines(status, nodes), ...also].join('\n')
+}
+
+function lines(sandbox: Omit<Sandbox, 'nodes'>, nodes: string): readonly string[] {
+  const rows = [
+    ['Kubernetes', `${sandbox.kubernetes}, ${nodes}`],
+    ['address', sandbox.server],
+    ['kubeconfig', sandbox.kubeconfig],
+    ['context', sandbox.context],
+  ]
+  return table(rows, {indent: '  '})
+}
+
+function brokenText(name: string, missing: readonly string[]): string {
+  const what = missing.length > 0 ? `does not run: ${missing.join(', ')}` : 'was not started to the end'
+  return `the sandbox ${name} is broken (${what}); "kk sandbox up" starts it anew`
+}

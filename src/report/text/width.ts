@@ -1,0 +1,42 @@
+import {stripVTControlCharacters} from 'node:util'
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
+const NOTHING = /^[\p{Mark}\p{Cf}\p{Cc}]+$/u
+/** Unicode's East Asian Width W and F, by script: the tables themselves are not in JavaScript. */
+const WIDE =
+  /\p{Emoji_Presentation}|\ufe0f|\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}|\p{sc=Bopomofo}|[\u3001-\u303e\uff01-\uff60\uffe0-\uffe6]/u
+
+/** How many columns of a terminal a text takes; colour sequences take none. */
+export function textWidth(text: string): number {
+  if (PRINTABLE_ASCII.test(text)) return text.length
+  let width = 0
+  for (const {segment} of graphemes(stripVTControlCharacters(text))) width += graphemeWidth(segment)
+  return width
+}
+
+/** The text in at most `columns` columns, with `…` where something was cut off. Takes text without colours. */
+export function shorten(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text
+  if (columns <= 0) return ''
+  let width = 0
+  let kept = ''
+  for (const {segment} of graphemes(text)) {
+    width += graphemeWidth(segment)
+    if (width > columns - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+let segmenter: Intl.Segmenter | undefined
+
+/** Made at the first use: it costs 10 ms, which most commands need not pay. */
+function graphemes(text: string): Iterable<Intl.SegmentData> {
+  segmenter ??= new Intl.Segmenter('en', {granularity: 'grapheme'})
+  return segmenter.segment(text)
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (NOTHING.test(grapheme)) return 0
+  return WIDE.test(grapheme) ? 2 : 1
+}

@@ -1,0 +1,78 @@
+import type {Blame} from '../cluster/cluster.ts'
+import type {ActionKind} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
+
+export interface FailureDetails {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+  readonly log: readonly string[]
+}
+
+export type SkipReason = 'failed' | 'skipped' | 'fail-fast' | 'interrupted'
+
+/** Everything that happens in a run, in order. `at` is milliseconds since the epoch. */
+export type RunEvent =
+  | {
+      readonly type: 'run-started'
+      readonly at: number
+      readonly run: string
+      readonly environment: string
+      readonly context: string
+      readonly actions: readonly {
+        readonly release: ReleaseId
+        readonly kind: ActionKind
+        readonly requires: readonly ReleaseId[]
+        /** Those of `requires` whose objects need only exist; left out when there are none. */
+        readonly applied?: readonly ReleaseId[]
+      }[]
+    }
+  | {readonly type: 'run-interrupting'; readonly at: number; readonly running: readonly ReleaseId[]}
+  /** Something that the run goes on without. */
+  | {readonly type: 'run-warned'; readonly at: number; readonly message: string}
+  | {
+      readonly type: 'release-started'
+      readonly at: number
+      readonly release: ReleaseId
+      readonly kind: ActionKind
+    }
+  | {
+      readonly type: 'release-progressed'
+      readonly at: number
+      readonly release: ReleaseId
+      readonly phase: 'validate' | 'lease' | 'helm' | 'gate'
+      readonly message: string
+      readonly blames?: readonly Blame[]
+    }
+  | {
+      readonly type: 'release-succeeded'
+      readonly at: number
+      readonly release: ReleaseId
+      readonly kind: ActionKind
+      readonly revision: number
+      readonly seconds: number
+    }
+  | {
+      readonly type: 'release-failed'
+      readonly at: number
+      readonly release: ReleaseId
+      readonly error: FailureDetails
+      readonly seconds: number
+    }
+  | {
+      readonly type: 'release-skipped'
+      readonly at: number
+      readonly release: ReleaseId
+      readonly because: ReleaseId | undefined
+      readonly reason: SkipReason
+    }
+  | {
+      readonly type: 'run-finished'
+      readonly at: number
+      readonly outcome: 'succeeded' | 'failed' | 'interrupted'
+      readonly seconds: number
+      readonly succeeded: number
+      readonly failed: number
+      readonly skipped: number
+      readonly unchanged: number
+    }

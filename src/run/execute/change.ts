@@ -1,0 +1,91 @@
+import type {HeldLease, ReleaseRecord} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import type {ChangedRelease} from '../../helm/helm.ts'
+import {labelChanges, labelsOf} from '../../plan/labels.ts'
+import {releaseName, releaseNamespace} from '../../release.ts'
+import {helmUnderJournal} from '../journal/under-journal.ts'
+import type {Execution} from './execute.ts'
+import type {Deployed} from './pass-gate.ts'
+import {expectDeployed, expectRevision, raced} from './races.ts'
+import {underHelm} from './under-helm.ts'
+import {underIntents} from './under-intents.ts'
+import {underLease} from './under-lease.ts'
+import {expectAccepted} from './validation.ts'
+import type {Work} from './work.ts'
+
+/**
+ * Installs or upgrades a release under its Lease. The last revision is read again before helm starts and after it has
+ * ended: interference by plain helm, which heeds no Lease, is told as `KK_RACED`. The Lease is given back before the gate.
+ */
+export function change(execution: Execution, work: Work): Promise<Deployed> {
+  const {action, cluster} = execution
+  const {release} = action
+  return underLease(execution, async (lease) => {
+    const before = expectRevision(release, await cluster.lastRecord(release), action.revision)
+    await validate(execution, {work, before})
+    if (before) await clearFailedJobs(execution, work)
+    const changed = await underIntents(execution, {requirements: work.desired.requirements, before}, () =>
+      callHelm(execution, work, {lease, before}),
+    )
+    const revision = action.revision + 1
+    if (changed.revision !== revision) {
+      throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
+    }
+    const record = expectDeployed(release, await cluster.lastRecord(release), revision)
+    return {record, objects: parseManifest(changed.manifest)}
+  })
+}
+
+/** Helm leaves a failed Job of the same name as it is, and the gate would fail at once. */
+async function clearFailedJobs({action, cluster, controls}: Execution, work: Work): Promise<void> {
+  const deleted = await cluster.deleteFailedJobs(releaseNamespace(action.release), work.objects)
+  if (deleted.length > 0) controls.onProgress('helm', `failed, and run again: ${deleted.join(', ')}`)
+}
+
+interface Validated {
+  readonly work: Work
+  readonly before: ReleaseRecord | undefined
+}
+
+/**
+ * What could not be validated with the plan, because its namespace or kind did not exist then. A namespace that is
+ * still missing is made first: helm would make it, too, and nothing can be validated without.
+ */
+async function validate({action, cluster, controls}: Execution, {work, before}: Validated): Promise<void> {
+  if (work.unvalidated.length === 0) return
+  const namespace = releaseNamespace(action.release)
+  controls.onProgress('validate', `validating ${work.unvalidated.length} objects`)
+  const validations = await cluster.validate(namespace, work.unvalidated)
+  const isHomeless = validations.some(
+    (each) => each.outcome === 'known-after-apply' && each.missing === 'namespace',
+  )
+  if (before || !isHomeless) return expectAccepted(action.release, validations)
+  await cluster.makeNamespace(namespace)
+  expectAccepted(action.release, await cluster.validate(namespace, work.unvalidated))
+}
+
+interface UnderLease {
+  readonly lease: HeldLease
+  readonly before: ReleaseRecord | undefined
+}
+
+function callHelm(execution: Execution, work: Work, {lease, before}: UnderLease): Promise<ChangedRelease> {
+  const {action, helm, controls, deadline, clock} = execution
+  const call = {
+    name: releaseName(action.release),
+    namespace: releaseNamespace(action.release),
+    chart: work.chart,
+    values: work.values,
+  }
+  const labels = labelsOf(work.desired, action.revision + 1)
+  controls.onProgress('helm', `helm ${action.kind}`)
+  const helmOnce = (onStarted: (pid: number) => void) =>
+    underHelm({execution, work, lease}, (signal) => {
+      const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
+      const operation = {timeoutSeconds, signal, onStarted}
+      return before
+        ? helm.upgrade(call, {...operation, labels: labelChanges(labels, before.labels)})
+        : helm.install(call, {...operation, labels, createNamespace: true})
+    })
+  return helmUnderJournal(execution, helmOnce)
+}

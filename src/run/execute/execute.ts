@@ -1,0 +1,126 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {Helm} from '../../helm/helm.ts'
+import {redactor} from '../../helm/redact.ts'
+import type {Action} from '../../plan/plan.ts'
+import type {Journal} from '../journal/journal.ts'
+import type {Controls} from '../perform.ts'
+import {change} from './change.ts'
+import type {Clock} from './clock.ts'
+import {passGate, passGateAgain} from './pass-gate.ts'
+import {relabel} from './relabel.ts'
+import {type RemovalWork, remove} from './remove.ts'
+import {rollback} from './rollback.ts'
+import {DEFAULT_TIMEOUT_SECONDS, type Work} from './work.ts'
+
+/** What a run works with. */
+export interface Tools {
+  readonly helm: Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall'>
+  readonly cluster: Pick<
+    Cluster,
+    | 'hold'
+    | 'lastRecord'
+    | 'stored'
+    | 'label'
+    | 'validate'
+    | 'deleteFailedJobs'
+    | 'makeNamespace'
+    | 'gate'
+    | 'exist'
+    | 'watchHooks'
+    | 'present'
+    | 'deleteClaim'
+    | 'intents'
+  >
+  /** The environment that runs. */
+  readonly environment: string
+  /** Who holds the leases, as others are told: user, host, process. */
+  readonly holder: string
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/** One action with all that it needs. */
+export interface Execution extends Tools {
+  readonly action: Action
+  readonly controls: Controls
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+  /** Masks the secrets among the release's values, where they are known. */
+  readonly redact?: (text: string) => string
+}
+
+interface Execute {
+  readonly action: Action
+  /** May be missing where helm does not run. */
+  readonly work: Work | undefined
+  /** Of a removal, in its place. */
+  readonly removal?: RemovalWork | undefined
+  /** Where there is no work. */
+  readonly timeoutSeconds?: number | undefined
+  readonly tools: Tools
+  readonly controls: Controls
+}
+
+/**
+ * Does one action, up to its passed gate. Throws `KK_HELD` and `KK_RACED` when others are at work on the release,
+ * `KK_INVALID_OBJECT`, what helm throws with the pod that is to blame, `KK_PENDING` when helm could not record its
+ * end, `KK_UNHEALTHY`, `KK_INTERRUPTED`.
+ */
+export async function execute({
+  action,
+  work,
+  removal,
+  timeoutSeconds = DEFAULT_TIMEOUT_SECONDS,
+  tools,
+  controls,
+}: Execute): Promise<{readonly revision: number}> {
+  const seconds = (work ?? removal)?.timeoutSeconds ?? timeoutSeconds
+  const execution: Execution = {
+    ...tools,
+    action,
+    controls,
+    deadline: tools.clock.now() + seconds * 1000,
+    ...(work ? {redact: redactor(work.values)} : {}),
+  }
+  const {release} = action
+  try {
+    const result = await perform(execution, {work, removal})
+    await tools.journal.note({type: 'release-ended', release})
+    return result
+  } catch (error) {
+    await tools.journal.note({type: 'release-ended', release, error: asKkError(error).code})
+    throw error
+  }
+}
+
+async function perform(
+  execution: Execution,
+  {work, removal}: Pick<Execute, 'work' | 'removal'>,
+): Promise<{readonly revision: number}> {
+  const {action} = execution
+  switch (action.kind) {
+    case 'install':
+    case 'upgrade':
+      return passGate(execution, await change(execution, needed(work, action)))
+    case 'rollback': {
+      const {redact, ...deployed} = await rollback(execution)
+      return passGate({...execution, redact}, deployed)
+    }
+    case 'remove':
+      return remove(execution, needed(removal, action))
+    case 'relabel':
+      await relabel(execution, needed(work, action))
+      return passGateAgain(execution)
+    case 'await':
+    case 'check':
+      return passGateAgain(execution)
+    case 'unchanged':
+      return {revision: action.revision}
+  }
+}
+
+function needed<T>(work: T | undefined, {release, kind}: Action): T {
+  if (!work) throw new KkError('KK_BUG', `nothing was prepared to ${kind} ${release}`)
+  return work
+}

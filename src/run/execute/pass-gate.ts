@@ -1,0 +1,106 @@
+import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
+import {describeBlame} from '../../cluster/gate/describe-blame.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {KkError} from '../../errors.ts'
+import {GATED_LABEL, readLabels} from '../../plan/labels.ts'
+import {unfinished} from '../../plan/refusals.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Execution} from './execute.ts'
+import {expectRevision, raced} from './races.ts'
+
+/** A revision that helm has deployed. */
+export interface Deployed {
+  readonly record: ReleaseRecord
+  readonly objects: readonly KubernetesObject[]
+}
+
+/** Waits until what helm has just deployed is healthy, and marks its record. Throws `KK_UNHEALTHY`, `KK_RACED`. */
+export async function passGate(
+  execution: Execution,
+  deployed: Deployed,
+): Promise<{readonly revision: number}> {
+  const {revision} = deployed.record
+  execution.controls.onHelmEnded()
+  await awaitHealth(execution, {objects: deployed.objects, revision})
+  return mark(execution, revision)
+}
+
+/**
+ * The same for a revision that was deployed before this run; one that has the mark passes at once. A release that is
+ * only checked is looked at whatever it bears, and at the revision that it has now. Throws `KK_NOT_INSTALLED`,
+ * `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
+ */
+export async function passGateAgain(execution: Execution): Promise<{readonly revision: number}> {
+  const {action, cluster, controls} = execution
+  const {release, kind} = action
+  const stored = await cluster.stored(release)
+  if (kind !== 'check') expectRevision(release, stored, action.revision)
+  expectInstalled(release, stored)
+  const {revision} = stored
+  if (kind !== 'check' && isMarked(stored)) return {revision}
+
+  const objects = parseManifest(stored.manifest)
+  const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(release), objects))
+  if (exist) controls.onHelmEnded()
+  await awaitHealth(execution, {objects, revision})
+  // Nobody has compared a release that is only checked with what is wanted: its mark would let it pass as unchanged.
+  return kind === 'check' ? {revision} : mark(execution, revision)
+}
+
+/** What is to be healthy. */
+interface Expected {
+  readonly objects: readonly KubernetesObject[]
+  readonly revision: number
+}
+
+async function awaitHealth(execution: Execution, {objects, revision}: Expected): Promise<void> {
+  const {action, cluster, controls, deadline, redact, journal} = execution
+  controls.onProgress('gate', 'waiting for health')
+  await cluster.gate({
+    namespace: releaseNamespace(action.release),
+    objects,
+    deadline,
+    signal: controls.signal,
+    onProgress: (blames) => {
+      if (blames[0]) controls.onProgress('gate', describeBlame(blames[0]), blames)
+    },
+    ...(redact ? {redact} : {}),
+  })
+  await journal.note({type: 'gate-passed', release: action.release, revision})
+}
+
+/** Only this environment's own records are marked, and only the revision that was looked at. */
+async function mark(execution: Execution, revision: number): Promise<{readonly revision: number}> {
+  const {action, cluster, environment} = execution
+  const record = await cluster.lastRecord(action.release)
+  const isOwn = record !== undefined && readLabels(record.labels)?.owner === environment
+  if (record?.revision !== revision)
+    throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
+  if (isOwn && !isMarked(record)) await cluster.label(record, {[GATED_LABEL]: String(revision)})
+  return {revision}
+}
+
+function isMarked({labels, revision}: ReleaseRecord): boolean {
+  return readLabels(labels)?.gated === revision
+}
+
+function expectInstalled(
+  release: ReleaseId,
+  stored: StoredRelease | undefined,
+): asserts stored is StoredRelease {
+  if (!stored) {
+    throw new KkError('KK_NOT_INSTALLED', `${release} is not installed any more`, {
+      hint: 'run the same command again: kk looks at the cluster first',
+    })
+  }
+  const refusal = unfinished(stored)
+  if (refusal) throw refusal
+  if (stored.status === 'deployed') return
+  throw new KkError(
+    'KK_UNHEALTHY',
+    `${release}: its last revision, ${stored.revision}, is ${stored.status}`,
+    {
+      hint: `deploy ${releaseName(release)} first, with the environment that owns it`,
+    },
+  )
+}

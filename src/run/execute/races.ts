@@ -1,0 +1,65 @@
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {KkError} from '../../errors.ts'
+import {unfinished} from '../../plan/refusals.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+
+/**
+ * The last record, if it is still of the revision that the plan saw (0: none). Throws `KK_RACED` otherwise, and
+ * `KK_PENDING` while another operation works on that revision.
+ */
+export function expectRevision(
+  release: ReleaseId,
+  record: ReleaseRecord | undefined,
+  revision: number,
+): ReleaseRecord | undefined {
+  const found = record?.revision ?? 0
+  if (found !== revision) {
+    throw raced(
+      release,
+      `expected ${revisionText(revision)}, as the plan saw, but found ${revisionText(found)}`,
+    )
+  }
+  const refusal = record && unfinished(record)
+  if (refusal) throw refusal
+  return record
+}
+
+/**
+ * The record that helm left, read again: helm ends well even when it could not record its end (helm issue 13189).
+ * Throws `KK_RACED` unless it is of exactly this revision, `KK_PENDING` or `KK_HELM_FAILED` unless it is deployed.
+ */
+export function expectDeployed(
+  release: ReleaseId,
+  record: ReleaseRecord | undefined,
+  revision: number,
+): ReleaseRecord {
+  const found = record?.revision ?? 0
+  if (!record || found !== revision) {
+    throw raced(
+      release,
+      `helm was to make ${revisionText(revision)}, but now there is ${revisionText(found)}`,
+    )
+  }
+  const refusal = unfinished(record)
+  if (refusal) throw refusal
+  if (record.status === 'deployed') return record
+  throw new KkError(
+    'KK_HELM_FAILED',
+    `${release}: helm ended well, but revision ${revision} is ${record.status}`,
+    {
+      hint: `see "helm history ${releaseName(release)} -n ${releaseNamespace(release)}", then run the same command again`,
+    },
+  )
+}
+
+export function raced(release: ReleaseId, what: string): KkError {
+  return new KkError('KK_RACED', `${release}: somebody else changed it meanwhile: ${what}`, {
+    hint:
+      `see "helm history ${releaseName(release)} -n ${releaseNamespace(release)}"; ` +
+      'run the same command again: kk looks at the cluster first',
+  })
+}
+
+function revisionText(revision: number): string {
+  return revision === 0 ? 'no release' : `revision ${revision}`
+}

@@ -1,0 +1,142 @@
+import type {Claim, HeldLease, KubernetesObject, PresentObject, ReleaseRecord} from '../../cluster/cluster.ts'
+import {TOMBSTONE} from '../../cluster/intents/intent.ts'
+import {KkError} from '../../errors.ts'
+import {intended} from '../../plan/removal/refusals.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {helmUnderJournal} from '../journal/under-journal.ts'
+import type {Execution} from './execute.ts'
+import {raced} from './races.ts'
+import {underHelm} from './under-helm.ts'
+import {underLease} from './under-lease.ts'
+
+/** What is needed to remove a release, beside the plan. */
+export interface RemovalWork {
+  /** UID of the last record that the plan saw. */
+  readonly uid: string
+  /** The objects that go, and all hooks. */
+  readonly objects: readonly KubernetesObject[]
+  readonly hooks: readonly KubernetesObject[]
+  /** Of the last revision, to mask its secrets. */
+  readonly values: Values
+  /** Data that the user gave up by name. */
+  readonly claims: readonly Claim[]
+  /** Why it may not go now; undefined when nothing on the cluster uses it. Looks at the cluster at each call. */
+  readonly refusal: () => Promise<KkError | undefined>
+  /** Intents that the user excused: `kk-system/NAME`. */
+  readonly excused: ReadonlySet<string>
+  readonly timeoutSeconds: number
+  /** Told at the end what is there still, though helm deleted it. */
+  readonly onEnded: (left: readonly PresentObject[]) => Promise<void>
+}
+
+/** How often objects that are being deleted are looked for, a second apart, before they are told to stay. */
+const LOOKS = 60
+
+/**
+ * Takes a release away under its Lease: sets a tombstone, makes sure that nothing uses it or is about to, reads its last
+ * record again, runs helm uninstall, and makes sure that its records are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`,
+ * `KK_PENDING`, `KK_HELD` and what helm throws. One that was cut short is finished by another.
+ */
+export function remove(execution: Execution, work: RemovalWork): Promise<{readonly revision: number}> {
+  const {action, cluster} = execution
+  const {release} = action
+  return underLease(execution, async (lease) => {
+    await underTombstone(execution, lease, async () => {
+      await expectUnused(execution, work)
+      expectSame(release, await cluster.lastRecord(release), {revision: action.revision, uid: work.uid})
+      await uninstall(execution, work, lease)
+      expectGone(release, await cluster.lastRecord(release), work.uid)
+    })
+    const left = await awaitDeletion(execution, work)
+    execution.controls.signal.throwIfAborted()
+    for (const claim of work.claims) await cluster.deleteClaim(claim)
+    await cluster.intents.withdraw(release).catch(() => undefined)
+    await work.onEnded(left)
+    return {revision: 0}
+  })
+}
+
+/** The tombstone goes with the Lease, or here when the release stays. */
+async function underTombstone(
+  {holder}: Execution,
+  lease: HeldLease,
+  body: () => Promise<void>,
+): Promise<void> {
+  await lease.annotate({[TOMBSTONE]: holder})
+  try {
+    await body()
+  } catch (error) {
+    await lease.annotate({[TOMBSTONE]: null}).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Intents before users: an intent goes only when the record is there that takes its place, so one of both looks finds it. */
+async function expectUnused({action, cluster, clock}: Execution, work: RemovalWork): Promise<void> {
+  const intents = await cluster.intents.on(action.release)
+  const live = intents.filter(({name}) => !work.excused.has(`kk-system/${name}`))
+  if (live.length > 0) throw intended(action.release, live, clock.now())
+  const refusal = await work.refusal()
+  if (refusal) throw refusal
+}
+
+function expectSame(
+  release: ReleaseId,
+  record: ReleaseRecord | undefined,
+  seen: {readonly revision: number; readonly uid: string},
+): void {
+  if (!record) throw raced(release, 'it is not there any more')
+  if (record.revision !== seen.revision)
+    throw raced(release, `expected revision ${seen.revision}, as the plan saw, but found ${record.revision}`)
+  if (record.secret.uid !== seen.uid) throw raced(release, 'it was removed and installed again')
+  if (!record.status.startsWith('pending')) return
+  throw new KkError('KK_PENDING', `${release} is ${record.status} at revision ${record.revision}`, {
+    hint: 'another run may be at work on it: wait until that ends, then remove it',
+  })
+}
+
+/** Helm has no handler for signals in uninstall: an abort of the run lets it end; its deadline and the loss of its Lease do not. */
+function uninstall(execution: Execution, work: RemovalWork, lease: HeldLease): Promise<void> {
+  const {action, helm, controls, deadline, clock} = execution
+  const {objects, hooks, values} = work
+  const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
+  const call = {name: releaseName(action.release), namespace: releaseNamespace(action.release), values}
+  const patient = {...execution, controls: {...controls, signal: new AbortController().signal}}
+  controls.signal.throwIfAborted()
+  controls.onProgress('helm', 'helm uninstall')
+  return helmUnderJournal(execution, (onStarted) =>
+    underHelm(
+      {execution: patient, work: {objects: [...objects, ...hooks], timeoutSeconds}, lease},
+      (signal) => helm.uninstall(call, {timeoutSeconds, signal, onStarted}),
+    ),
+  )
+}
+
+/** Helm only logs when it may not write a record, and ends well. */
+function expectGone(release: ReleaseId, record: ReleaseRecord | undefined, uid: string): void {
+  if (!record) return
+  if (record.secret.uid !== uid) throw raced(release, 'somebody else installed it while it was removed')
+  throw new KkError(
+    'KK_HELM_FAILED',
+    `${release}: helm ended well, but the record of revision ${record.revision} is still there (${record.status})`,
+    {
+      hint: 'look for what forbids deleting it, then remove the release again',
+    },
+  )
+}
+
+/** Waits for what is being deleted, so that what it needs does not go before it; resolves with what stays. */
+async function awaitDeletion(execution: Execution, work: RemovalWork): Promise<readonly PresentObject[]> {
+  const {action, cluster, controls, clock} = execution
+  const namespace = releaseNamespace(action.release)
+  let left = await cluster.present(namespace, work.objects)
+  for (let look = 1; look < LOOKS && left.some(({isGoing}) => isGoing); look++) {
+    controls.onProgress('helm', `waiting until ${left.length} of its objects are gone`)
+    if (!(await clock.wait(1000, controls.signal))) return left
+    left = await cluster.present(
+      namespace,
+      left.map(({object}) => object),
+    )
+  }
+  return left
+}

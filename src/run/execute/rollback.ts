@@ -1,0 +1,83 @@
+import type {HeldLease, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {redactSecretsOf} from '../../cluster/redact-secrets.ts'
+import {redactor} from '../../helm/redact.ts'
+import {GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
+import {pruned} from '../../plan/rollback/refusals.ts'
+import {releaseName, releaseNamespace} from '../../release.ts'
+import {helmUnderJournal} from '../journal/under-journal.ts'
+import type {Execution} from './execute.ts'
+import type {Deployed} from './pass-gate.ts'
+import {expectDeployed, expectRevision} from './races.ts'
+import {underHelm} from './under-helm.ts'
+import {underIntents} from './under-intents.ts'
+import {underLease} from './under-lease.ts'
+
+/** A rolled back revision, and what masks the secrets of both revisions. */
+export interface RolledBack extends Deployed {
+  readonly redact: (text: string) => string
+}
+
+/**
+ * Returns a release to an earlier revision, which helm copies to a new one, with its labels; then they are made to say
+ * so. The last revision is read again before helm starts and after it has ended. Throws `KK_PRUNED` when helm has
+ * dropped the revision meanwhile, `KK_RACED`, `KK_PENDING`, `KK_HELD` and what helm throws.
+ */
+export function rollback(execution: Execution): Promise<RolledBack> {
+  const {action, cluster} = execution
+  const {release, target = 0, uses = []} = action
+  return underLease(execution, async (lease) => {
+    const last = await cluster.stored(release)
+    expectRevision(release, last, action.revision)
+    const stored = await cluster.stored(release, target)
+    if (!last || !stored) throw pruned([{release, revision: target, kept: []}])
+
+    const objects = parseManifest(stored.manifest)
+    const values = {last: last.values, target: stored.values}
+    const redact = redactSecretsOf([...parseManifest(last.manifest), ...objects], redactor(values))
+    // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
+    await cluster.deleteFailedJobs(releaseNamespace(release), objects)
+    const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))
+    await underIntents(execution, {requirements, before: last}, () =>
+      callHelm({...execution, redact}, {lease, objects: [...objects, ...hooksOf(stored)], values}),
+    )
+
+    const revision = action.revision + 1
+    const record = expectDeployed(release, await cluster.lastRecord(release), revision)
+    await cluster.label(record, {[REVISION_LABEL]: String(revision), [GATED_LABEL]: null})
+    return {record, objects, redact}
+  })
+}
+
+interface UnderLease {
+  readonly lease: HeldLease
+  readonly objects: readonly KubernetesObject[]
+  readonly values: {readonly [revision: string]: unknown}
+}
+
+function callHelm(execution: Execution, {lease, objects, values}: UnderLease): Promise<void> {
+  const {action, helm, controls, deadline, clock} = execution
+  const {release, target = 0} = action
+  const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
+  const call = {name: releaseName(release), namespace: releaseNamespace(release), revision: target, values}
+  controls.onProgress('helm', `helm rollback to revision ${target}`)
+  return helmUnderJournal(execution, (onStarted) =>
+    underHelm(uninterrupted({execution, work: {objects, timeoutSeconds}, lease}), (signal) =>
+      helm.rollback(call, {timeoutSeconds, signal, onStarted}),
+    ),
+  )
+}
+
+/**
+ * Helm has no handler for signals in rollback: it would end at once and leave the release pending. So an abort of the
+ * run lets it end by itself; its deadline and the loss of its Lease still end it.
+ */
+function uninterrupted<T extends {readonly execution: Execution}>(surroundings: T): T {
+  const {execution} = surroundings
+  const controls = {...execution.controls, signal: new AbortController().signal}
+  return {...surroundings, execution: {...execution, controls}}
+}
+
+function hooksOf({hooks}: StoredRelease): readonly KubernetesObject[] {
+  return hooks.flatMap(parseManifest)
+}

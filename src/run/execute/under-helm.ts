@@ -1,0 +1,101 @@
+import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
+import {describeBlame} from '../../cluster/gate/describe-blame.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import {releaseName, releaseNamespace} from '../../release.ts'
+import type {Execution} from './execute.ts'
+import {raced} from './races.ts'
+import type {Work} from './work.ts'
+
+const HOOK = 'helm.sh/hook'
+/** How often the objects of a release that others wait for are looked for. */
+const LOOK_MILLISECONDS = 1000
+
+interface Surroundings {
+  readonly execution: Execution
+  readonly work: Pick<Work, 'objects' | 'timeoutSeconds'>
+  readonly lease: HeldLease
+}
+
+/**
+ * Runs helm, and meanwhile watches its hooks, its deadline, its Lease, and whether the objects exist for which others
+ * wait. Says why helm ended when it was not by itself, and which pod is to blame when helm only says "timed out".
+ */
+export async function underHelm<T>(
+  surroundings: Surroundings,
+  helm: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const {execution, lease} = surroundings
+  const {clock, controls, deadline} = execution
+  const ended = new AbortController()
+  const overdue = new AbortController()
+  const late = clock.wait(deadline - clock.now(), ended.signal).then((isLate) => isLate && overdue.abort())
+  const hooks = await watchHooks(surroundings)
+  const looking = lookForObjects(surroundings, ended.signal)
+  try {
+    return await helm(AbortSignal.any([controls.signal, lease.lost, overdue.signal]))
+  } catch (error) {
+    throw await explain(error, {surroundings, hooks, overdue: overdue.signal})
+  } finally {
+    ended.abort()
+    hooks.stop()
+    await Promise.all([late, looking])
+  }
+}
+
+function watchHooks({execution, work}: Surroundings): Promise<HookWatch> {
+  const {action, cluster, controls, redact} = execution
+  return cluster.watchHooks({
+    namespace: releaseNamespace(action.release),
+    hooks: work.objects.filter(isHook),
+    ...(redact ? {redact} : {}),
+    signal: controls.signal,
+    onProgress: (blames) => {
+      if (blames[0]) controls.onProgress('helm', describeBlame(blames[0]), blames)
+    },
+  })
+}
+
+/** An `applied` edge awaits neither health nor hooks: those who wait may start while helm still waits for hooks. */
+async function lookForObjects({execution, work}: Surroundings, ended: AbortSignal): Promise<void> {
+  const {action, cluster, controls, clock} = execution
+  if (!controls.appliedAwaited) return
+  const objects = work.objects.filter((object) => !isHook(object))
+  while (await clock.wait(LOOK_MILLISECONDS, ended)) {
+    const exist = await cluster.exist(releaseNamespace(action.release), objects).catch(() => false)
+    if (!exist || ended.aborted) continue
+    controls.onApplied()
+    return
+  }
+}
+
+interface Ending {
+  readonly surroundings: Surroundings
+  readonly hooks: HookWatch
+  readonly overdue: AbortSignal
+}
+
+async function explain(error: unknown, {surroundings, hooks, overdue}: Ending): Promise<KkError> {
+  const {execution, lease, work} = surroundings
+  const {release, kind} = execution.action
+  const failure = asKkError(error)
+  if (lease.lost.aborted)
+    return raced(release, `its lease was lost while helm ${kind} ran, and helm was ended`)
+  if (execution.controls.signal.aborted) return failure
+  if (!overdue.aborted && failure.code !== 'KK_HELM_FAILED') return failure
+  const blames = await hooks.blames()
+  const message = overdue.aborted
+    ? `${release}: helm ${kind} did not end within ${work.timeoutSeconds} s`
+    : failure.message
+  const hint = overdue.aborted
+    ? `find out what it waits for, or give it more time: kk.releases.${releaseName(release)}.timeout`
+    : failure.hint
+  return new KkError('KK_HELM_FAILED', [message, ...blames.map(describeBlame)].join('; '), {
+    cause: failure,
+    ...(hint === undefined ? {} : {hint}),
+    log: [...failure.log, ...blames.flatMap((blame) => blame.log ?? [])],
+  })
+}
+
+function isHook({metadata}: KubernetesObject): boolean {
+  return metadata.annotations?.[HOOK] !== undefined
+}

@@ -1,0 +1,109 @@
+import {asKkError} from '../errors.ts'
+import type {Action, Plan} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
+import type {FailureDetails, RunEvent, SkipReason} from './events.ts'
+import type {Schedule} from './schedule/schedule.ts'
+import {isFinal, newStates, type States} from './schedule/states.ts'
+
+export interface LedgerOptions {
+  readonly schedule: Schedule
+  readonly emit: (event: RunEvent) => void
+  readonly now: () => number
+}
+
+/** The one place where actions change their state and events are made of it. */
+export interface Ledger {
+  readonly states: States
+  runStarted(run: string, plan: Plan): void
+  interrupting(): void
+  started(action: Action): void
+  /** Moves a started action on; does nothing when it is there already or has ended. */
+  advanced(action: Action, to: 'applied' | 'gating'): void
+  progressed(action: Action, progress: Progress): void
+  succeeded(action: Action, revision: number): void
+  failed(action: Action, error: unknown): void
+  skipped(release: ReleaseId, because: ReleaseId | undefined, reason: SkipReason): void
+  runFinished(interrupted: boolean): void
+}
+
+type Progress = Omit<Extract<RunEvent, {type: 'release-progressed'}>, 'type' | 'at' | 'release'>
+
+export function newLedger({schedule, emit, now}: LedgerOptions): Ledger {
+  const states = newStates(schedule)
+  const startedAt = new Map<ReleaseId, number>()
+  const began = now()
+  const counts = {succeeded: 0, failed: 0, skipped: 0, unchanged: 0}
+  const seconds = (release: ReleaseId) => (now() - (startedAt.get(release) ?? now())) / 1000
+
+  return {
+    states,
+    runStarted(run, {environment, cluster, actions}) {
+      emit({
+        type: 'run-started',
+        at: began,
+        run,
+        environment,
+        context: cluster.context,
+        actions: actions.map(announced),
+      })
+    },
+    interrupting() {
+      const running = [...states.of].filter(([, state]) => state !== 'waiting' && !isFinal(state))
+      emit({type: 'run-interrupting', at: now(), running: running.map(([release]) => release)})
+    },
+    started({release, kind}) {
+      states.move(release, 'running')
+      startedAt.set(release, now())
+      if (kind !== 'unchanged') emit({type: 'release-started', at: now(), release, kind})
+    },
+    advanced({release}, to) {
+      const from = states.of.get(release)!
+      if (from === 'running' || (from === 'applied' && to === 'gating')) states.move(release, to)
+    },
+    progressed({release}, progress) {
+      if (isFinal(states.of.get(release)!)) return
+      emit({type: 'release-progressed', at: now(), release, ...progress})
+    },
+    succeeded({release, kind}, revision) {
+      states.move(release, 'succeeded')
+      counts[kind === 'unchanged' ? 'unchanged' : 'succeeded'] += 1
+      emit({type: 'release-succeeded', at: now(), release, kind, revision, seconds: seconds(release)})
+    },
+    failed({release}, error) {
+      states.move(release, states.of.get(release) === 'running' ? 'failed' : 'unhealthy')
+      counts.failed += 1
+      emit({
+        type: 'release-failed',
+        at: now(),
+        release,
+        error: failureDetails(error),
+        seconds: seconds(release),
+      })
+    },
+    skipped(release, because, reason) {
+      states.move(release, 'skipped')
+      counts.skipped += 1
+      emit({type: 'release-skipped', at: now(), release, because, reason})
+    },
+    runFinished(interrupted) {
+      const outcome = interrupted ? 'interrupted' : counts.failed > 0 ? 'failed' : 'succeeded'
+      emit({type: 'run-finished', at: now(), outcome, seconds: (now() - began) / 1000, ...counts})
+    },
+  }
+}
+
+function announced({release, kind, requires}: Action) {
+  const applied = requires.filter((required) => required.kind === 'applied')
+  return {
+    release,
+    kind,
+    requires: requires.map((required) => required.release),
+    ...(applied.length > 0 && {applied: applied.map((required) => required.release)}),
+  }
+}
+
+/** An error as events carry it: plain data. */
+export function failureDetails(error: unknown): FailureDetails {
+  const {code, message, hint, log} = asKkError(error)
+  return {code, message, ...(hint === undefined ? {} : {hint}), log}
+}

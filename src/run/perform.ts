@@ -1,0 +1,21 @@
+import type {Blame} from '../cluster/cluster.ts'
+import type {Action} from '../plan/plan.ts'
+import type {RunEvent} from './events.ts'
+
+export type Phase = Extract<RunEvent, {type: 'release-progressed'}>['phase']
+
+/** What the work on one action hears from the run, and tells it. */
+export interface Controls {
+  /** Aborted when the work must end at once. */
+  readonly signal: AbortSignal
+  /** Whether another action waits until the objects of this one exist. */
+  readonly appliedAwaited: boolean
+  readonly onProgress: (phase: Phase, message: string, blames?: readonly Blame[]) => void
+  /** The objects exist: those that require it by an `applied` edge may start. */
+  readonly onApplied: () => void
+  /** Helm has ended: another may start. Says that the objects exist, too. */
+  readonly onHelmEnded: () => void
+}
+
+/** Does what an action says; resolves when its gate has passed, with the revision that is deployed then. */
+export type Perform = (action: Action, controls: Controls) => Promise<{readonly revision: number}>

@@ -1,0 +1,87 @@
+import type {Graph} from '../../graph/graph.ts'
+import {longestPath} from '../../graph/longest-path.ts'
+import {reverse} from '../../graph/reverse.ts'
+import type {Action, ActionKind} from '../../plan/plan.ts'
+import type {EdgeKind, ReleaseId} from '../../release.ts'
+
+/** Actions that start together: the members of a group, or one action alone. */
+export interface Unit {
+  readonly actions: readonly Action[]
+  /** Whether any of them runs helm. */
+  readonly helm: boolean
+  /** How many edges to actions of other units must be met before it starts. */
+  readonly requirements: number
+}
+
+/** Somebody who waits for an action of another unit. */
+export interface Waiter {
+  readonly release: ReleaseId
+  /** Index into `units`. */
+  readonly unit: number
+  readonly kind: EdgeKind
+}
+
+/** What does not change during a run. */
+export interface Schedule {
+  /** By urgency: the longest remaining path first, then the order of the plan. */
+  readonly units: readonly Unit[]
+  readonly unitOf: ReadonlyMap<ReleaseId, number>
+  readonly actionOf: ReadonlyMap<ReleaseId, Action>
+  /** The place of each release in the plan. */
+  readonly position: ReadonlyMap<ReleaseId, number>
+  readonly waiters: ReadonlyMap<ReleaseId, readonly Waiter[]>
+}
+
+/** Prepares the actions of a plan, O(V+E). `seconds` is the expected work of an action; only proportions count. */
+export function makeSchedule(
+  actions: readonly Action[],
+  seconds: (action: Action) => number = expectedWork,
+): Schedule {
+  const actionOf = new Map(actions.map((action) => [action.release, action]))
+  const remaining = longestPath(reverse(graphOf(actions)), (release) => seconds(actionOf.get(release)!))
+  const heads = actions
+    .filter(({release, group}) => group[0] === undefined || group[0] === release)
+    .toSorted((a, b) => remaining.get(b.release)! - remaining.get(a.release)!)
+  const unitOf = new Map(
+    heads.flatMap(({release, group}, unit) => [release, ...group].map((member) => [member, unit] as const)),
+  )
+  const members = Map.groupBy(actions, ({release}) => unitOf.get(release)!)
+  const edges = actions.flatMap(({release, requires}) =>
+    requires
+      .filter((required) => unitOf.get(required.release) !== unitOf.get(release))
+      .map(({release: to, kind}) => ({to, waiter: {release, unit: unitOf.get(release)!, kind}})),
+  )
+  const required = new Map(
+    [...Map.groupBy(edges, ({waiter}) => waiter.unit)].map(([unit, of]) => [unit, of.length]),
+  )
+  const waiters = new Map(
+    [...Map.groupBy(edges, ({to}) => to)].map(([to, of]) => [to, of.map(({waiter}) => waiter)]),
+  )
+  return {
+    units: heads.map((_, unit) => ({
+      actions: members.get(unit)!,
+      helm: members.get(unit)!.some(({kind}) => runsHelm(kind)),
+      requirements: required.get(unit) ?? 0,
+    })),
+    unitOf,
+    actionOf,
+    position: new Map(actions.map(({release}, place) => [release, place])),
+    waiters,
+  }
+}
+
+export function runsHelm(kind: ActionKind): boolean {
+  return kind === 'install' || kind === 'upgrade' || kind === 'rollback' || kind === 'remove'
+}
+
+function expectedWork({kind}: Action): number {
+  return runsHelm(kind) || kind === 'await' ? 1 : 0
+}
+
+function graphOf(actions: readonly Action[]): Graph {
+  const requirements = actions.map(
+    ({release: from, requires}) =>
+      [from, requires.map(({release: to, kind}) => ({from, to, kind, evidence: []}))] as const,
+  )
+  return {releases: actions.map(({release}) => release), requirements: new Map(requirements)}
+}

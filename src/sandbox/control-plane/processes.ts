@@ -1,0 +1,56 @@
+import {readdir, readFile} from 'node:fs/promises'
+import {setTimeout as delay} from 'node:timers/promises'
+import {KkError} from '../../errors.ts'
+
+/**
+ * Every process of a sandbox inherits this variable, set to the sandbox's directory. So the processes of one sandbox
+ * are found, and told from all others, wherever its start was killed: no moment lies between a start and its mark.
+ */
+const MARK = 'KK_SANDBOX_HOME'
+
+const GONE_WITHIN_MILLISECONDS = 10_000
+
+/** What a process is started with to be found again. */
+export function processMark(home: string): Readonly<Record<string, string>> {
+  return {[MARK]: home}
+}
+
+/** Ends every process of the sandbox and waits until all are gone. Returns how many there were. */
+export async function killProcesses(home: string): Promise<number> {
+  const killed = new Set<number>()
+  const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
+  while (Date.now() < deadline) {
+    const pids = await findProcesses(home)
+    if (pids.length === 0) return killed.size
+    for (const pid of pids) {
+      kill(pid)
+      killed.add(pid)
+    }
+    await delay(10)
+  }
+  const left = await findProcesses(home)
+  throw new KkError('KK_SANDBOX', `processes of the sandbox do not end: ${left.join(', ')}`, {
+    hint: 'look at them with ps, then run "kk sandbox down" again',
+  })
+}
+
+/** Whether this process belongs to the sandbox and has not ended. */
+export async function isOurs(pid: number, home: string): Promise<boolean> {
+  // A process that has ended, a zombie, or another user's: its environment is empty or cannot be read.
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+  return environment.split('\0').includes(`${MARK}=${home}`)
+}
+
+async function findProcesses(home: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const ours = await Promise.all(pids.map((pid) => isOurs(pid, home)))
+  return pids.filter((_, index) => ours[index])
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

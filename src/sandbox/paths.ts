@@ -1,0 +1,74 @@
+import {join} from 'node:path'
+import {KkError} from '../errors.ts'
+import {stateDirectory} from '../state/directories.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where one sandbox keeps its files: all below `home`, but for the lock. */
+export interface SandboxPaths {
+  readonly name: string
+  readonly home: string
+  /** Held while the sandbox is started or removed. */
+  readonly lock: string
+  /** Held while any sandbox chooses its ports. */
+  readonly portsLock: string
+  /** Written last: a sandbox without it was not started to the end. */
+  readonly record: string
+  readonly ports: string
+  readonly kubeconfig: string
+  /** What kwokctl is told. */
+  readonly configuration: string
+  readonly auditPolicy: string
+  readonly auditLog: string
+  /** What `kubectl logs` answers for every simulated container. */
+  readonly containerLog: string
+  /** kwokctl's own directory of this cluster. */
+  readonly cluster: string
+  /** What kwokctl takes for the directory of all its clusters. */
+  readonly kwok: string
+}
+
+/** kwokctl's name for the cluster; each has a directory of kwokctl's to itself. */
+export const CLUSTER = 'kk'
+
+// Also keeps a name from being a path.
+const NAME = /^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/
+
+/** The directory of all sandboxes. */
+export function sandboxesDirectory(env: Environment): string {
+  return join(stateDirectory(env), 'sandboxes')
+}
+
+/** Throws `KK_USAGE` for a name that is not 1 to 40 lower-case letters, digits and hyphens. */
+export function sandboxPaths(name: string, env: Environment): SandboxPaths {
+  if (!isSandboxName(name)) throw invalidName(name)
+  const sandboxes = sandboxesDirectory(env)
+  const home = join(sandboxes, name)
+  const kwok = join(home, 'kwok')
+  const cluster = join(kwok, 'clusters', CLUSTER)
+  return {
+    name,
+    home,
+    lock: join(sandboxes, `${name}.lock`),
+    portsLock: join(sandboxes, 'ports.lock'),
+    record: join(home, 'sandbox.json'),
+    ports: join(home, 'ports.json'),
+    kubeconfig: join(home, 'kubeconfig'),
+    configuration: join(home, 'kwok.yaml'),
+    auditPolicy: join(home, 'audit-policy.yaml'),
+    auditLog: join(cluster, 'logs', 'audit.log'),
+    containerLog: join(home, 'container.log'),
+    cluster,
+    kwok,
+  }
+}
+
+export function isSandboxName(name: string): boolean {
+  return NAME.test(name)
+}
+
+function invalidName(name: string): KkError {
+  return new KkError('KK_USAGE', `a sandbox cannot be named ${JSON.stringify(name)}`, {
+    hint: 'use 1 to 40 lower-case letters, digits and hyphens; a letter or digit first and last',
+  })
+}

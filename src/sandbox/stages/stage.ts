@@ -1,0 +1,59 @@
+/** A kwok Stage: objects of `kind` that match get the new status, after the delay. kwok.sigs.k8s.io/docs/user/stages-configuration */
+export interface Stage {
+  readonly apiVersion: 'kwok.x-k8s.io/v1alpha1'
+  readonly kind: 'Stage'
+  readonly metadata: {readonly name: string}
+  readonly spec: object
+}
+
+interface StageOptions {
+  readonly name: string
+  readonly kind: 'Node' | 'Pod' | 'PersistentVolume' | 'PersistentVolumeClaim'
+  readonly when: readonly Condition[]
+  /** Annotation that holds a duration as Go writes it: `5s`. */
+  readonly delayAnnotation?: string
+  readonly steps: readonly object[]
+}
+
+export type Condition = {readonly jq: {key: string; operator: string; values?: readonly string[]}}
+
+export function stage({name, kind, when, delayAnnotation, steps}: StageOptions): Stage {
+  const delay = delayAnnotation && {durationFrom: {jq: {expression: annotation(delayAnnotation)}}}
+  return {
+    apiVersion: 'kwok.x-k8s.io/v1alpha1',
+    kind: 'Stage',
+    metadata: {name},
+    spec: {
+      resourceRef: {apiGroup: 'v1', kind},
+      selector: {matchExpressions: when},
+      ...(delay && {delay: {durationMilliseconds: 0, ...delay}}),
+      steps,
+    },
+  }
+}
+
+/** A change of the status, as a Go template of YAML with kwok's functions. */
+export function status(template: string): object {
+  return {patch: {subresource: 'status', root: 'status', template}}
+}
+
+/** The jq path of an annotation. */
+export function annotation(name: string): string {
+  return `.metadata.annotations["${name}"]`
+}
+
+export function is(key: string, ...values: readonly string[]): Condition {
+  return {jq: {key, operator: 'In', values}}
+}
+
+export function isNot(key: string, ...values: readonly string[]): Condition {
+  return {jq: {key, operator: 'NotIn', values}}
+}
+
+export function exists(key: string): Condition {
+  return {jq: {key, operator: 'Exists'}}
+}
+
+export function isAbsent(key: string): Condition {
+  return {jq: {key, operator: 'DoesNotExist'}}
+}

@@ -1,0 +1,73 @@
+import {access, readdir} from 'node:fs/promises'
+import {runningComponents} from './control-plane/components.ts'
+import {kubectl} from './control-plane/kubectl.ts'
+import {isSandboxName, sandboxesDirectory, sandboxPaths} from './paths.ts'
+import {readRecord} from './record.ts'
+import type {Sandbox} from './sandbox.ts'
+import {findTools} from './tools.ts'
+
+export interface SandboxNode {
+  readonly name: string
+  readonly ready: boolean
+}
+
+export interface RunningStatus extends Omit<Sandbox, 'nodes'> {
+  readonly state: 'running'
+  readonly nodes: readonly SandboxNode[]
+  /** Process ids of the components. */
+  readonly components: Readonly<Record<string, number>>
+}
+
+/** `broken`: something of it is there, but not all of it runs; `up` starts it anew, `down` removes it. */
+export type SandboxStatus =
+  | RunningStatus
+  | {readonly state: 'broken'; readonly name: string; readonly missing: readonly string[]}
+  | {readonly state: 'absent'; readonly name: string}
+
+/** What is true of one sandbox now. */
+export async function status(name: string, env: NodeJS.ProcessEnv): Promise<SandboxStatus> {
+  const paths = sandboxPaths(name, env)
+  if (!(await exists(paths.home))) return {state: 'absent', name}
+  const sandbox = await readRecord(paths)
+  const {components, missing} = await runningComponents(paths)
+  if (!sandbox || missing.length > 0) return {state: 'broken', name, missing}
+  return {...sandbox, state: 'running', nodes: await readNodes(sandbox, env), components}
+}
+
+/** The names of all sandboxes of this user that are there, running or not. */
+export async function list(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const entries = await readdir(sandboxesDirectory(env), {withFileTypes: true}).catch(() => [])
+  return entries
+    .filter((entry) => entry.isDirectory() && isSandboxName(entry.name))
+    .map((entry) => entry.name)
+    .sort()
+}
+
+interface NodeList {
+  readonly items: readonly {
+    readonly metadata: {readonly name: string}
+    readonly status?: {readonly conditions?: readonly {readonly type: string; readonly status: string}[]}
+  }[]
+}
+
+async function readNodes(sandbox: Sandbox, env: NodeJS.ProcessEnv): Promise<SandboxNode[]> {
+  const {kubectl: binary} = findTools(env)
+  const json = await kubectl({binary, kubeconfig: sandbox.kubeconfig, env}, [
+    'get',
+    'nodes',
+    '--output',
+    'json',
+  ])
+  const nodes = JSON.parse(json) as NodeList
+  return nodes.items.map(({metadata, status}) => ({
+    name: metadata.name,
+    ready: (status?.conditions ?? []).some(({type, status}) => type === 'Ready' && status === 'True'),
+  }))
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,113 @@
+import {randomUUID} from 'node:crypto'
+import {link, mkdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {hostname} from 'node:os'
+import {dirname} from 'node:path'
+import {setTimeout as delay} from 'node:timers/promises'
+import {identifyProcess, isRunning, type ProcessIdentity} from './process-identity.ts'
+
+/** Who holds a lock, as it stands in the lock file. */
+export interface LockHolder extends ProcessIdentity {
+  readonly host: string
+  /** Tells two locks of one process apart. */
+  readonly token: string
+}
+
+export interface Lock {
+  release(): Promise<void>
+}
+
+interface LockOptions {
+  /** Called once, when the lock is found taken. */
+  readonly onWait?: (holder: LockHolder) => void
+  readonly signal?: AbortSignal
+}
+
+const POLL_MILLISECONDS = 50
+
+/** Runs `body` while no other process, on this host, runs one under the same lock file. */
+export async function withLock<T>(
+  path: string,
+  body: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
+  const lock = await acquireLock(path, options)
+  try {
+    return await body()
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Waits for the lock. A lock whose process is gone is taken over. Rejects with the signal's reason when it aborts. */
+export async function acquireLock(path: string, {onWait, signal}: LockOptions = {}): Promise<Lock> {
+  let waited = false
+  while (true) {
+    const attempt = await tryLock(path)
+    if ('release' in attempt) return attempt
+    if (!waited && attempt.holder) onWait?.(attempt.holder)
+    waited ||= attempt.holder !== undefined
+    signal?.throwIfAborted()
+    await delay(POLL_MILLISECONDS)
+  }
+}
+
+/** Takes the lock if it is free or abandoned; otherwise says who holds it (undefined when it was let go meanwhile). */
+export async function tryLock(path: string): Promise<Lock | {readonly holder: LockHolder | undefined}> {
+  const own = await ownHolder()
+  if (await create(path, own)) return {release: () => rm(path, {force: true})}
+
+  const holder = await readHolder(path)
+  if (holder && (await isAbandoned(holder)) && (await removeAbandoned(path, holder))) return tryLock(path)
+  return {holder}
+}
+
+async function ownHolder(): Promise<LockHolder> {
+  const identity = (await identifyProcess(process.pid)) ?? {pid: process.pid}
+  return {...identity, host: hostname(), token: randomUUID()}
+}
+
+/** The file appears with its content in one step, so no reader sees it empty. */
+async function create(path: string, holder: LockHolder): Promise<boolean> {
+  const draft = `${path}.${holder.token}.draft`
+  await mkdir(dirname(path), {recursive: true})
+  await writeFile(draft, JSON.stringify(holder), {flag: 'wx'})
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft, {force: true})
+  }
+}
+
+async function readHolder(path: string): Promise<LockHolder | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as LockHolder
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Of a process on another host that shares this directory nothing can be proved. */
+async function isAbandoned(holder: LockHolder): Promise<boolean> {
+  return holder.host === hostname() && !(await isRunning(holder))
+}
+
+/**
+ * Two processes may find the same lock abandoned; the slower one must not remove the lock of the faster one.
+ * So it is removed under a lock of its own, named after the abandoned one, and only while it is still that one.
+ */
+async function removeAbandoned(path: string, abandoned: LockHolder): Promise<boolean> {
+  const guard = await tryLock(`${path}.${abandoned.token}`)
+  if (!('release' in guard)) return false
+  try {
+    if ((await readHolder(path))?.token !== abandoned.token) return false
+    await rm(path)
+    return true
+  } finally {
+    await guard.release()
+  }
+}

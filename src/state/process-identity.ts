@@ -1,0 +1,54 @@
+import {readFile} from 'node:fs/promises'
+
+/** One process, told apart from a later one that was given the same id. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Clock ticks since boot, from `/proc/<pid>/stat`; absent where there is no `/proc`. */
+  readonly started?: string
+}
+
+interface ProcessStat {
+  /** One letter of proc(5): `R`, `S`, `Z`, … */
+  readonly state: string
+  readonly started: string
+}
+
+/** The identity of a running process, or undefined when none runs under this id. */
+export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
+  if (process.platform !== 'linux') return answers(pid) ? {pid} : undefined
+  const stat = await processStat(pid)
+  return stat && !hasEnded(stat) ? {pid, started: stat.started} : undefined
+}
+
+/** Whether that very process still runs. A zombie does not: it holds nothing any more. */
+export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
+  const now = await identifyProcess(identity.pid)
+  return now !== undefined && now.started === identity.started
+}
+
+async function processStat(pid: number): Promise<ProcessStat | undefined> {
+  try {
+    return parseProcessStat(await readFile(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Fields 3 (state) and 22 (starttime) of proc(5). The command, field 2, may itself hold blanks and brackets. */
+export function parseProcessStat(text: string): ProcessStat {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return {state: fields[0] ?? '', started: fields[19] ?? ''}
+}
+
+function hasEnded(stat: ProcessStat): boolean {
+  return stat.state === 'Z' || stat.state === 'X'
+}
+
+function answers(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,35 @@
+import {dependents} from '../graph/dependents.ts'
+import type {Graph} from '../graph/graph.ts'
+import {requirements} from '../graph/requirements.ts'
+import {why} from '../graph/why.ts'
+import type {ReleaseId} from '../release.ts'
+import {namedRelease, type Prepared} from './prepare.ts'
+
+/** The graph of an environment, or the part of it that the named releases need. */
+export function viewOf(prepared: Prepared, names: readonly string[]) {
+  const named = names.map((name) => namedRelease(prepared, name))
+  const graph = names.length === 0 ? prepared.graph : part(prepared.graph, named)
+  const isProtected = [...prepared.releases]
+    .filter(([, {desired}]) => desired.protected)
+    .map(([release]) => release)
+  return {environment: prepared.environment.name, graph, protected: new Set(isProtected)}
+}
+
+/** What requires a release in this environment, and through what. */
+export function dependentsOf(prepared: Prepared, name: string) {
+  const release = namedRelease(prepared, name)
+  const found = dependents(prepared.graph, [release]).map((dependent) => {
+    const [step] = why(prepared.graph, dependent, release)!
+    return {release: dependent, through: step!.to === release ? undefined : step!.to}
+  })
+  return {release, dependents: found}
+}
+
+function part(graph: Graph, named: readonly ReleaseId[]): Graph {
+  const kept = new Set([...named, ...requirements(graph, named)])
+  const releases = graph.releases.filter((release) => kept.has(release))
+  return {
+    releases,
+    requirements: new Map(releases.map((release) => [release, graph.requirements.get(release)!])),
+  }
+}

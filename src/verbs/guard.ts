@@ -1,0 +1,177 @@
+import type {Cluster} from '../cluster/cluster.ts'
+import type {Approval, ApprovedObject, GuardParameters} from '../cluster/guard/guard.ts'
+import {liveApprovals} from '../cluster/guard/parameters.ts'
+import {suggest} from '../environment/suggest.ts'
+import {KkError} from '../errors.ts'
+import {readLabels} from '../plan/labels.ts'
+import {type ReleaseId, releaseName} from '../release.ts'
+
+/** What `kk guard install` would do. */
+export interface GuardPlan {
+  readonly parameters: GuardParameters
+  /** Of the parameters that were read; empty when there are none yet. */
+  readonly resourceVersion: string
+  readonly added: readonly ReleaseId[]
+  /** Guarded until now, but not protected, or not installed, any more. */
+  readonly dropped: readonly ReleaseId[]
+}
+
+export interface GuardStatus {
+  readonly supported: boolean
+  readonly installed: boolean
+  readonly enforced: boolean
+  readonly faults: readonly string[]
+  /** Releases that are guarded, and protected ones that are not. */
+  readonly releases: readonly {readonly release: ReleaseId; readonly guarded: boolean}[]
+  readonly approvals: readonly (Approval & {readonly state: 'open' | 'ran out'})[]
+}
+
+export interface ApprovalRequest {
+  /** `namespace/name`, or the name alone where only one release has it. */
+  readonly names: readonly string[]
+  readonly seconds: number
+  /** Whether the namespaces may be deleted, too. */
+  readonly namespace: boolean
+  readonly by: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** What `kk guard approve` would write. */
+export interface ApprovalPlan {
+  readonly approvals: readonly Approval[]
+  readonly parameters: GuardParameters
+  readonly resourceVersion: string
+}
+
+/**
+ * Compares what is protected on the whole cluster with what the guard knows. Throws `KK_NO_GUARD` where the cluster
+ * cannot have one, and `KK_NOT_INSTALLED` when nothing is protected.
+ */
+export async function planGuard(cluster: Cluster, now: number): Promise<GuardPlan> {
+  await requireSupport(cluster)
+  const [isProtected, state] = await Promise.all([protectedReleases(cluster), cluster.guard.read()])
+  const before = state?.parameters.releases ?? []
+  if (isProtected.length === 0 && before.length === 0) throw nothingProtected(cluster)
+  const claims = new Map(
+    [...(state?.parameters.claims ?? []), ...(await cluster.guard.claims(isProtected))].filter(
+      ([, release]) => isProtected.includes(release),
+    ),
+  )
+  const approvals = state ? liveApprovals(state.parameters, now) : []
+  return {
+    parameters: {releases: isProtected, claims, approvals},
+    resourceVersion: state?.resourceVersion ?? '',
+    added: isProtected.filter((release) => !before.includes(release)),
+    dropped: before.filter((release) => !isProtected.includes(release)),
+  }
+}
+
+/** Whether there is a guard, what it keeps, and what it lets go. */
+export async function guardStatus(cluster: Cluster, now: number): Promise<GuardStatus> {
+  const supported = await cluster.guard.supported()
+  const [isProtected, state] = await Promise.all([
+    protectedReleases(cluster),
+    supported ? cluster.guard.read() : undefined,
+  ])
+  const guarded = state?.parameters.releases ?? []
+  return {
+    supported,
+    installed: state !== undefined,
+    enforced: state?.enforced ?? false,
+    faults: state?.faults ?? [],
+    releases: [...new Set([...guarded, ...isProtected])]
+      .sort()
+      .map((release) => ({release, guarded: guarded.includes(release)})),
+    approvals: (state?.parameters.approvals ?? []).map((approval) => ({
+      ...approval,
+      state: approval.expires * 1000 > now ? 'open' : 'ran out',
+    })),
+  }
+}
+
+/**
+ * What may be deleted of these releases, and until when; what has run out is left out of what is written. Undefined
+ * when there is no guard. Throws `KK_UNKNOWN_RELEASE` for a release that the guard does not keep.
+ */
+export async function planApproval(
+  cluster: Cluster,
+  request: ApprovalRequest,
+): Promise<ApprovalPlan | undefined> {
+  const state = await cluster.guard.read()
+  if (!state) return undefined
+  const {parameters, resourceVersion} = state
+  const releases = [...new Set(request.names.map((name) => guardedRelease(parameters, name)))]
+  const expires = Math.ceil(request.now / 1000) + request.seconds
+  const approvals = await Promise.all(
+    releases.map(async (release) => {
+      const objects = await cluster.guard.objects(release, {parameters, namespace: request.namespace})
+      return {release, expires, by: request.by, objects}
+    }),
+  )
+  const others = liveApprovals(parameters, request.now).filter(({release}) => !releases.includes(release))
+  return {
+    approvals,
+    parameters: {...parameters, approvals: [...others, ...approvals]},
+    resourceVersion,
+  }
+}
+
+/** Protected releases of this plan that helm or kubectl could delete; empty when that cannot be told. */
+export async function unguarded(
+  cluster: Cluster,
+  releases: readonly ReleaseId[],
+): Promise<readonly ReleaseId[]> {
+  if (releases.length === 0) return []
+  try {
+    const guarded = (await cluster.guard.parameters())?.releases ?? []
+    return releases.filter((release) => !guarded.includes(release))
+  } catch {
+    return []
+  }
+}
+
+/** For people. */
+export function objectText({kind, namespace, name}: ApprovedObject): string {
+  return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`
+}
+
+async function requireSupport(cluster: Cluster): Promise<void> {
+  if (await cluster.guard.supported()) return
+  const {version} = await cluster.identity()
+  throw new KkError(
+    'KK_NO_GUARD',
+    `the guard needs ValidatingAdmissionPolicy (Kubernetes 1.30 or newer), and ${cluster.server} runs ${version}`,
+    {hint: 'upgrade the cluster; until then only kk itself refuses to remove protected releases'},
+  )
+}
+
+/** By the labels of their last records: of every environment that kk deployed. */
+async function protectedReleases(cluster: Cluster): Promise<readonly ReleaseId[]> {
+  const records = await cluster.records()
+  return records.filter(({labels}) => readLabels(labels)?.protected).map(({release}) => release)
+}
+
+function guardedRelease({releases}: GuardParameters, name: string): ReleaseId {
+  const found = releases.filter((release) => release === name || releaseName(release) === name)
+  if (found.length === 1) return found[0]!
+  if (found.length > 1) {
+    throw new KkError('KK_UNKNOWN_RELEASE', `${name} is not one release: ${found.join(', ')}`, {
+      hint: `name it with its namespace, e.g. ${found[0]}`,
+    })
+  }
+  const close = suggest(name, [...releases, ...releases.map(releaseName)])
+  throw new KkError('KK_UNKNOWN_RELEASE', `the guard keeps no release ${name}`, {
+    hint: close === undefined ? 'see what it keeps with kk guard status' : `did you mean ${close}?`,
+  })
+}
+
+function nothingProtected(cluster: Cluster): KkError {
+  return new KkError(
+    'KK_NOT_INSTALLED',
+    `no protected release is installed on the cluster of context "${cluster.context}"`,
+    {
+      hint: 'deploy first; a release is protected by its chart (mariadb, rabbitmq) or by kk.releases.NAME.protected',
+    },
+  )
+}

@@ -1,0 +1,70 @@
+import type {Cluster} from '../cluster/cluster.ts'
+import {parseManifest} from '../cluster/manifest.ts'
+import {mergedValues} from '../overrides/layers.ts'
+import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
+import type {Plan} from '../plan/plan.ts'
+import type {PlanMode} from '../plan/scope.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
+import {namedRelease, type Prepared} from './prepare.ts'
+
+/** `install`: whether a named release may be new. */
+export interface PlanScope {
+  readonly names: readonly string[]
+  readonly install: boolean
+}
+
+/** Compares the environment with the cluster: one list of records' metadata and one look at the cluster's identity. */
+export async function plan(prepared: Prepared, cluster: Cluster, {names, install}: PlanScope): Promise<Plan> {
+  const {environment, graph, releases} = prepared
+  const mode: PlanMode =
+    names.length === 0
+      ? {kind: 'all'}
+      : {kind: 'named', releases: names.map((name) => namedRelease(prepared, name)), install}
+  const [identity, records] = await Promise.all([cluster.identity(), cluster.records()])
+  const inputs: PlanInputs = {
+    environment: environment.name,
+    file: environment.file,
+    cluster: {context: cluster.context, server: cluster.server, ...identity},
+    graph,
+    desired: new Map([...releases].map(([release, {desired}]) => [release, desired])),
+    records,
+    mode,
+  }
+  const planned = makePlan(inputs)
+  const stuck = await stuckReleases(planned, prepared, cluster)
+  return stuck.size === 0 ? planned : makePlan({...inputs, stuck})
+}
+
+/**
+ * Of the releases whose gate is to be awaited, those whose Jobs have failed, whose objects are gone, or which helm made
+ * without their values: it takes an empty standard input for none, and that is what a kk leaves that is killed when helm
+ * has just started.
+ */
+async function stuckReleases(
+  planned: Plan,
+  {releases}: Prepared,
+  cluster: Cluster,
+): Promise<ReadonlyMap<ReleaseId, string>> {
+  const awaited = planned.actions.filter(({kind}) => kind === 'await')
+  const found = await Promise.all(
+    awaited.map(async ({release}): Promise<readonly (readonly [ReleaseId, string])[]> => {
+      const stored = await cluster.stored(release)
+      const layers = releases.get(release)?.layers ?? []
+      if (isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
+        return [[release, 'helm was started without its values, and gets them']]
+      const objects = parseManifest(stored?.manifest ?? '')
+      const namespace = releaseNamespace(release)
+      const failed = await cluster.failedJobs(namespace, objects)
+      if (failed.length > 0)
+        return [[release, `failed, and is run again: ${failed.map((name) => `Job/${name}`).join(', ')}`]]
+      return (await cluster.exist(namespace, objects))
+        ? []
+        : [[release, 'objects of it are gone, and are made again']]
+    }),
+  )
+  return new Map(found.flat())
+}
+
+function isEmpty(values: Values): boolean {
+  return Object.keys(values).length === 0
+}

@@ -1,0 +1,150 @@
+import type {Claim, Cluster, PresentObject} from '../../cluster/cluster.ts'
+import type {Environment} from '../../environment/environment.ts'
+import type {KkError} from '../../errors.ts'
+import type {Action, Plan} from '../../plan/plan.ts'
+import {nameOf, type ReleaseRemoval, type StayingObject} from '../../plan/removal/objects.ts'
+import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/refusals.ts'
+import {type Uses, usersOf} from '../../plan/removal/uses.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {RunEvent} from '../../run/events.ts'
+import type {RemovalWork} from '../../run/execute/remove.ts'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
+import {type RunChoices, type RunPorts, startRun} from '../start-run.ts'
+import {type FoundObjects, findObjects} from './removal-objects.ts'
+import type {UsesReader} from './uses-reader.ts'
+
+/** What all removals are given. */
+export interface RemovalContext {
+  readonly environment: Environment
+  readonly cluster: Cluster
+  readonly readUses: UsesReader
+  /** Records and intents that the user excuses: `namespace/name`. */
+  readonly excused: ReadonlySet<string>
+}
+
+/** A removal that is ready to run. */
+export interface PlannedRemoval {
+  readonly plan: Plan
+  /** What happens to the objects of each release, in the order of the plan. */
+  readonly releases: readonly ReleaseRemoval[]
+  /** Claims that stay unless they are given up by name. */
+  readonly claims: readonly Claim[]
+  /** Releases that were named and are not there. */
+  readonly absent: readonly string[]
+  run(options: RemovalRun): AsyncIterable<RunEvent>
+}
+
+export interface RemovalRun extends RunChoices {
+  readonly ports: RunPorts
+  /** Claims that are given up. */
+  readonly claims: readonly Claim[]
+  /** Told after each release what of it stays, as it is then. */
+  readonly onStays: (stays: ReleaseRemoval) => void
+}
+
+/** Looks at the objects of what a plan removes. Throws `KK_RECORD`, and `KK_HAS_DEPENDENTS` for what is being installed now. */
+export async function plannedRemoval(
+  context: RemovalContext,
+  plan: Plan,
+  absent: readonly string[] = [],
+): Promise<PlannedRemoval> {
+  const {cluster} = context
+  const found = new Map<ReleaseId, FoundObjects>()
+  for (const {release} of plan.actions) {
+    await expectNoIntent(context, plan, release)
+    found.set(release, await findObjects(cluster, release))
+  }
+  const claimsOf = (release: ReleaseId) => found.get(release)!.claims
+  return {
+    plan,
+    releases: plan.actions.map(({release}) => found.get(release)!.view),
+    claims: plan.actions.flatMap(({release}) => claimsOf(release)),
+    absent,
+    run: ({ports, claims, onStays, ...choices}) => {
+      const work = new Map<ReleaseId, RemovalWork>(
+        plan.actions.map((action) => [
+          action.release,
+          workOf(context, action, {
+            found: found.get(action.release)!,
+            claims: claimsOf(action.release).filter((claim) => claims.includes(claim)),
+            onStays,
+          }),
+        ]),
+      )
+      return startRun({
+        ...choices,
+        plan,
+        ports,
+        work: () => undefined,
+        removal: (release) => work.get(release),
+      })
+    },
+  }
+}
+
+interface WorkSources extends Pick<RemovalRun, 'claims' | 'onStays'> {
+  readonly found: FoundObjects
+}
+
+function workOf(context: RemovalContext, action: Action, {found, claims, onStays}: WorkSources): RemovalWork {
+  const {environment, cluster, readUses, excused} = context
+  const {release} = action
+  return {
+    uid: found.uid,
+    objects: found.objects,
+    hooks: found.hooks,
+    values: found.values,
+    claims,
+    excused,
+    timeoutSeconds: environment.releases.get(releaseName(release))?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+    refusal: async () => refusalNow(await readUses(), action, environment.name),
+    onEnded: async (left) => onStays(await staysNow(cluster, {found, left, claims})),
+  }
+}
+
+/** The other members of its group go at the same time. */
+function refusalNow(uses: Uses, {release, group}: Action, environment: string): KkError | undefined {
+  const releases = new Set([release])
+  const users = usersOf(uses, new Set([release, ...group]))
+  if (users.length > 0) return hasDependents({uses, releases, users, environment})
+  return uses.unknown.length > 0 ? mayHaveDependents(releases, uses.unknown) : undefined
+}
+
+async function expectNoIntent({cluster, excused}: RemovalContext, plan: Plan, release: ReleaseId) {
+  const going = new Set(plan.actions.map((action) => action.release))
+  const intents = await cluster.intents.on(release)
+  const others = intents.filter(
+    ({name, dependent}) => !going.has(dependent) && !excused.has(`kk-system/${name}`),
+  )
+  if (others.length > 0) throw intended(release, others, Date.now())
+}
+
+interface Ended extends Pick<RemovalRun, 'claims'> {
+  readonly found: FoundObjects
+  readonly left: readonly PresentObject[]
+}
+
+async function staysNow(
+  cluster: Pick<Cluster, 'present'>,
+  {found, left, claims}: Ended,
+): Promise<ReleaseRemoval> {
+  const {release, stays} = found.view
+  const namespace = releaseNamespace(release)
+  const objects = found.stays.map(({object}) => object)
+  const present = new Set((await cluster.present(namespace, objects)).map(({object}) => object))
+  const isGivenUp = (stay: StayingObject) =>
+    stay.kind === 'PersistentVolumeClaim' &&
+    claims.some(({name, namespace}) => name === stay.name && namespace === stay.namespace)
+  const known = found.stays
+    .filter(({object}) => present.has(object))
+    .map(({object, why}) => ({...nameOf(object, namespace), why}))
+  const ofSets = stays.filter(({why}) => why === 'claim')
+  return {
+    release,
+    goes: left.map(({object, isGoing}) => ({
+      ...nameOf(object, namespace),
+      with: isGoing ? 'still being deleted' : 'still there, though helm deleted it',
+    })),
+    stays: [...known, ...ofSets].filter((stay) => !isGivenUp(stay)),
+  }
+}

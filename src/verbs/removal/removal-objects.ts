@@ -1,0 +1,120 @@
+import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {KkError} from '../../errors.ts'
+import {
+  claimsOfSets,
+  goingObject,
+  nameOf,
+  type ReleaseRemoval,
+  type SplitObjects,
+  splitObjects,
+} from '../../plan/removal/objects.ts'
+import {livingRevisions} from '../../plan/removal/observed.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+
+/** All that is known of the objects of one release that is to be removed. */
+export interface FoundObjects {
+  readonly view: ReleaseRemoval
+  readonly objects: readonly KubernetesObject[]
+  readonly hooks: readonly KubernetesObject[]
+  /** What helm leaves, whether it exists now or not. */
+  readonly stays: SplitObjects['stays']
+  /** Claims that stay unless the user gives them up by name. */
+  readonly claims: readonly Claim[]
+  readonly values: Values
+  readonly uid: string
+}
+
+type Reads = Pick<Cluster, 'stored' | 'revisions' | 'present' | 'claims'>
+
+/** Looks at the stored manifests and at the cluster. Throws `KK_RECORD` when the manifest cannot be read. */
+export async function findObjects(cluster: Reads, release: ReleaseId): Promise<FoundObjects> {
+  const namespace = releaseNamespace(release)
+  const stored = await cluster.stored(release)
+  if (!stored) {
+    throw new KkError('KK_RACED', `${release} is not there any more`, {
+      hint: 'run the same command again: kk looks at the cluster first',
+    })
+  }
+  const manifest = parseManifest(stored.manifest)
+  const hooks = stored.hooks.flatMap(parseManifest)
+  const crds = (stored.crds ?? []).flatMap(parseManifest)
+  const split = splitObjects({manifest, hooks, crds, earlier: await earlierObjects(cluster, stored)})
+  const {stays} = split
+  // Of a release whose history alone was kept, helm takes only the records.
+  const goes = stored.status === 'uninstalled' ? [] : split.goes
+  const present = await presentStays(cluster, namespace, stays)
+  const sets = claimsOfSets(split.goes, await claimsNear(cluster, split.goes, namespace), namespace)
+  const left = sets.filter((each) => !each.goes).map(({claim}) => claim)
+  const kept = await keptClaims(cluster, namespace, present)
+  return {
+    view: {
+      release,
+      goes: [
+        ...goes.map((object) => goingObject(object, namespace)),
+        ...sets
+          .filter((each) => each.goes)
+          .map(({claim}) => ({...claimName(claim), with: 'with its data, as its StatefulSet says'})),
+      ],
+      stays: [
+        ...present.map(({object, why}) => ({...nameOf(object, namespace), why})),
+        ...left.map((claim) => ({...claimName(claim), why: 'claim' as const})),
+      ],
+    },
+    objects: goes,
+    hooks,
+    stays,
+    claims: [...left, ...kept],
+    values: stored.values,
+    uid: stored.secret.uid,
+  }
+}
+
+/** Objects of revisions before the last that may exist: helm deletes only what its last revision has. */
+async function earlierObjects(
+  cluster: Reads,
+  {release, revision}: StoredRelease,
+): Promise<readonly KubernetesObject[]> {
+  const living = livingRevisions(await cluster.revisions(release))
+  const earlier = living.filter((record) => record.revision < revision)
+  const stored = await Promise.all(earlier.map((record) => cluster.stored(release, record.revision)))
+  return stored.flatMap((each) => (each ? parseManifest(each.manifest) : []))
+}
+
+async function presentStays(
+  cluster: Reads,
+  namespace: string,
+  stays: SplitObjects['stays'],
+): Promise<SplitObjects['stays']> {
+  const objects = stays.map(({object}) => object)
+  const present = new Set((await cluster.present(namespace, objects)).map(({object}) => object))
+  return stays.filter(({object}) => present.has(object))
+}
+
+async function claimsNear(
+  cluster: Reads,
+  objects: readonly KubernetesObject[],
+  namespace: string,
+): Promise<readonly Claim[]> {
+  const sets = objects.filter(({kind}) => kind === 'StatefulSet')
+  const namespaces = new Set(sets.map(({metadata}) => metadata.namespace ?? namespace))
+  return (await Promise.all([...namespaces].map((each) => cluster.claims(each)))).flat()
+}
+
+/** Claims of the manifest that helm is told to keep, as they are now. */
+async function keptClaims(
+  cluster: Reads,
+  namespace: string,
+  stays: SplitObjects['stays'],
+): Promise<readonly Claim[]> {
+  const kept = stays.filter(({object}) => object.kind === 'PersistentVolumeClaim')
+  const found = kept.map(async ({object}) => {
+    const home = object.metadata.namespace ?? namespace
+    return (await cluster.claims(home)).filter(({name}) => name === object.metadata.name)
+  })
+  return (await Promise.all(found)).flat()
+}
+
+function claimName({name, namespace}: Claim) {
+  return {kind: 'PersistentVolumeClaim', name, namespace}
+}

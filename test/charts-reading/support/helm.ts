@@ -1,0 +1,25 @@
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {toolPath} from '../../support/tools.ts'
+import {writeFiles} from './write-files.ts'
+
+export const HELMS = ['helm3', 'helm4'] as const
+export type HelmName = (typeof HELMS)[number]
+
+/** Runs a real helm; rejects when it fails. Returns its standard output. */
+export async function helm(name: HelmName, words: readonly string[]): Promise<string> {
+  const {stdout} = await execa(await toolPath(name), words)
+  return stdout
+}
+
+/** Packages a chart; returns the path of the `.tgz`. */
+export async function packageChart(chart: string, destination = writeFiles({})): Promise<string> {
+  const stdout = await helm('helm4', ['package', chart, '--destination', destination])
+  return stdout.slice(stdout.indexOf('/')).trim()
+}
+
+/** A login in the place where `helm registry login` keeps it. */
+export function registryLogin(host: string, username: string, password: string): string {
+  const auth = Buffer.from(`${username}:${password}`).toString('base64')
+  return join(writeFiles({'config.json': JSON.stringify({auths: {[host]: {auth}}})}), 'config.json')
+}

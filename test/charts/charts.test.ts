@@ -1,0 +1,77 @@
+import {readdirSync, readFileSync} from 'node:fs'
+import {cp, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {load} from 'js-yaml'
+import {describe, expect, it} from 'vitest'
+import {chartSchemas} from '../../scripts/chart-schema.ts'
+import {CHARTS, HELMS, SERVICES, useCharts} from './support/charts.ts'
+import {ofKind} from './support/objects.ts'
+
+const charts = await useCharts()
+
+describe('the library chart', () => {
+  it('renders nothing in a chart that does not ask it', async () => {
+    await cp(join(charts.directory, 'memcached'), join(charts.directory, 'silent'), {recursive: true})
+    await writeFile(join(charts.directory, 'silent/templates/memcached.yaml'), '')
+
+    expect(await charts.text('silent')).toBe('')
+  })
+})
+
+describe.each(SERVICES)('%s', (chart) => {
+  it('depends on the library and on nothing else', () => {
+    const {dependencies} = load(readFileSync(join(CHARTS, chart, 'Chart.yaml'), 'utf8')) as {
+      dependencies: object
+    }
+
+    expect(dependencies).toEqual([{name: 'common', version: '>=0.1.0', repository: 'file://../common'}])
+  })
+
+  it.each(HELMS)('is clean for the lint of %s', async (helm) => {
+    expect(await charts.lint(chart, {helm})).toBe('')
+  })
+
+  it('is clean for lint before anybody gave it a secret', async () => {
+    expect(await charts.lint(chart, {global: {}})).toBe('')
+  })
+
+  it('is the same for both helms, and each time', async () => {
+    const first = await charts.text(chart)
+
+    expect(await charts.text(chart)).toBe(first)
+    expect(await charts.render(chart, {helm: 'helm3'})).toEqual(await charts.render(chart))
+  })
+})
+
+it.each(chartSchemas())('$path is made from the chart as it is', ({path, text}) => {
+  expect(readFileSync(path, 'utf8'), 'run: node scripts/chart-schema.ts').toBe(text)
+})
+
+it('no template calls what answers differently each time, or renders values as templates', () => {
+  const calls = /(?<![.\w"$-])(rand\w*|lookup|now|date\w*|uuidv4|gen[A-Z]\w*|tpl|derivePassword)(?= |\)|$)/
+  const templates = readdirSync(CHARTS, {recursive: true, encoding: 'utf8'}).filter((file) =>
+    /templates\/.*\.(tpl|yaml)$/.test(file),
+  )
+
+  const found = templates.flatMap((file) => {
+    const actions = readFileSync(join(CHARTS, file), 'utf8')
+      .replace(/\{\{-? ?\/\*.*?\*\/ ?-?\}\}/gs, '')
+      .match(/\{\{.*?\}\}/gs)
+    return (actions ?? []).filter((action) => calls.test(action)).map((action) => `${file}: ${action}`)
+  })
+
+  expect(templates.length).toBeGreaterThan(60)
+  expect(found).toEqual([])
+})
+
+it.each(SERVICES)('the shell scripts of %s can be read by bash', async (chart) => {
+  const scripts = ofKind(await charts.render(chart), 'ConfigMap').flatMap(({data}) =>
+    Object.entries(data ?? {}),
+  )
+
+  for (const [name, script] of scripts.filter(([name]) => name.endsWith('.sh'))) {
+    const {stderr} = await execa('bash', ['-n'], {input: script, reject: false})
+    expect(stderr, name).toBe('')
+  }
+})

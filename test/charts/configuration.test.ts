@@ -1,0 +1,232 @@
+import {describe, expect, it} from 'vitest'
+import {SERVICES, useCharts} from './support/charts.ts'
+import {
+  containers,
+  find,
+  type KubernetesObject,
+  ofKind,
+  pods,
+  secret,
+  variable,
+  workloads,
+} from './support/objects.ts'
+
+const charts = await useCharts()
+
+describe.each(SERVICES)('the configuration of %s', async (chart) => {
+  const objects = await charts.render(chart)
+
+  it('has no secret outside a Secret', () => {
+    const elsewhere = objects.filter(({kind}) => kind !== 'Secret')
+
+    expect(JSON.stringify(elsewhere)).not.toMatch(/marked-/)
+  })
+
+  it("follows kolla's contract: every file of config.json is mounted, and has a destination", () => {
+    const kolla = pods(objects).filter(({spec}) => spec.containers[0]?.command?.includes('kolla_start'))
+
+    for (const {owner, spec} of kolla) {
+      const mounted = mountedFiles(objects, spec)
+      const config = JSON.parse(mounted.get('config.json') ?? '') as {
+        command: string
+        config_files: {source: string; dest: string; owner: string; perm: string}[]
+      }
+
+      expect(config.command, owner).toMatch(/^[\w/]/)
+      for (const file of config.config_files) {
+        expect(mounted.keys().map((name) => `/var/lib/kolla/config_files/${name}`)).toContain(file.source)
+        expect(file.dest).toMatch(/^\/etc\//)
+        expect(file.perm).toMatch(/^0[0-7]{3}$/)
+        expect(file.owner).not.toBe('')
+      }
+      expect(variable(spec.containers[0]!, 'KOLLA_CONFIG_STRATEGY')).toBe('COPY_ONCE')
+    }
+  })
+
+  it('refers to secrets that the release has', () => {
+    for (const pod of pods(objects)) {
+      for (const {env} of containers(pod)) {
+        for (const {valueFrom} of env ?? []) {
+          const reference = valueFrom?.secretKeyRef
+          if (reference !== undefined) expect(secret(objects, reference.name, reference.key)).not.toBe('')
+        }
+      }
+    }
+  })
+})
+
+describe('the options of a file', () => {
+  const conf = async (keystone: object) =>
+    find(await charts.render('keystone', {values: {conf: {keystone}}}), 'ConfigMap', 'keystone-etc').data?.[
+      'keystone.conf'
+    ]
+
+  it.each([
+    ['numbers are whole', {DEFAULT: {max_token_size: 1048576}}, 'max_token_size = 1048576'],
+    ['and broken', {DEFAULT: {ratio: 0.25}}, 'ratio = 0.25'],
+    ['switches', {DEFAULT: {debug: true}}, 'debug = true'],
+    ['lists are joined', {auth: {methods: ['password', 'token']}}, 'methods = password,token'],
+    ['repeated options', {a: {b: {type: 'multistring', values: ['x', 2]}}}, 'b = x\nb = 2'],
+    ['lines are continued', {a: {b: 'one\ntwo'}}, 'b = one\n  two'],
+    ["the user's are stronger", {cache: {backend: 'dogpile.cache.null'}}, 'backend = dogpile.cache.null'],
+  ])('%s', async (_, keystone, line) => {
+    expect(await conf(keystone)).toContain(`${line}\n`)
+  })
+
+  it('go with null, whoever set them', async () => {
+    const text = await conf({cache: {enabled: null}, token: {provider: null}})
+
+    expect(text).not.toMatch(/^(enabled|provider) =/m)
+    expect(text).toMatch(/^memcache_servers =/m)
+  })
+
+  it('that are secret reach the pod by its environment', async () => {
+    const objects = await charts.render('keystone', {
+      values: {conf: {keystone: {ldap: {password: 'marked-ldap'}}}},
+    })
+
+    const [api] = workloads(objects)
+
+    expect(variable(api!.spec!.template!.spec.containers[0]!, 'OS_LDAP__PASSWORD')).toBe(
+      'keystone-env/keystone.OS_LDAP__PASSWORD',
+    )
+    expect(secret(objects, 'keystone-env', 'keystone.OS_LDAP__PASSWORD')).toBe('marked-ldap')
+    expect(JSON.stringify(objects.filter(({kind}) => kind !== 'Secret'))).not.toContain('marked-ldap')
+  })
+
+  it('make a file that is written only when it is given', async () => {
+    const without = find(await charts.render('keystone'), 'ConfigMap', 'keystone-etc')
+    const policy = {'identity:list_users': 'role:admin'}
+    const given = find(
+      await charts.render('keystone', {values: {conf: {policy}}}),
+      'ConfigMap',
+      'keystone-etc',
+    )
+
+    expect(without.data).not.toHaveProperty('policy.yaml')
+    expect(given.data?.['policy.yaml']).toBe('identity:list_users: role:admin\n')
+  })
+})
+
+describe('the hash of what a component reads', async () => {
+  const hash = async (chart: string, values: object) =>
+    workloads(await charts.render(chart, {values}))[0]?.spec?.template?.metadata.annotations?.[
+      'kk.openstack.org/config-hash'
+    ]
+  const plain = await hash('keystone', {})
+
+  it.each([
+    ['an option', {conf: {keystone: {DEFAULT: {debug: true}}}}],
+    ['a new file', {conf: {policy: {a: 'b'}}}],
+    ['a password', {endpoints: {oslo_db: {auth: {keystone: {password: 'other'}}}}}],
+    ['the server', {conf: {keystone_api_uwsgi: {uwsgi: {processes: 7}}}}],
+  ])('changes with %s', async (_, values) => {
+    expect(await hash('keystone', values)).not.toBe(plain)
+  })
+
+  it.each([
+    ['replicas', {pod: {replicas: 2}}],
+    ['a password that only a job reads', {endpoints: {oslo_db: {auth: {admin: {password: 'other'}}}}}],
+    ['a file of nobody', {conf: {unknown: {a: 1}}}],
+    [
+      'a file of another component',
+      {files: {other: {path: '/etc/x', for: 'other'}}, conf: {other: {a: {b: 1}}}},
+    ],
+  ])('does not change with %s', async (_, values) => {
+    expect(await hash('keystone', values)).toBe(plain)
+  })
+})
+
+describe('endpoints', () => {
+  it("are the library's, but for what global says, but for what the section says", async () => {
+    const named = (name: string) => ({endpoints: {oslo_cache: {hosts: {default: name}}}})
+    const secrets = {endpoints: {dashboard: {auth: {secret_key: 'marked'}}}}
+    const shared = {endpoints: {...secrets.endpoints, ...named('shared').endpoints}}
+    const location = async (global: object, values: object) =>
+      /"([^"]+):11211"/.exec(servers(await charts.render('horizon', {global, values})))?.[1]
+
+    expect(await location(secrets, {})).toBe('memcached-server.openstack.svc.cluster.local')
+    expect(await location(shared, {})).toBe('shared.openstack.svc.cluster.local')
+    expect(await location(shared, named('own'))).toBe('own.openstack.svc.cluster.local')
+  })
+
+  it('have the host, scheme and port that the outside sees, and an address stays one', async () => {
+    const endpoints = {
+      identity: {
+        host_fqdn_override: {public: {host: 'identity.example.org'}},
+        scheme: {public: 'https'},
+        port: {api: {public: 443}},
+      },
+      oslo_db: {hosts: {default: '10.1.2.3'}, port: {mysql: {default: 3307}}},
+    }
+
+    const objects = await charts.render('glance', {values: {endpoints}})
+
+    const conf = find(objects, 'ConfigMap', 'glance-etc').data?.['glance-api.conf']
+    expect(conf).toContain('www_authenticate_uri = https://identity.example.org/v3\n')
+    expect(conf).toContain('auth_url = http://keystone-api.openstack.svc.cluster.local:5000/v3\n')
+    expect(secret(objects, 'glance-env', 'glance.OS_DATABASE__CONNECTION')).toBe(
+      'mysql+pymysql://glance:marked-db-glance@10.1.2.3:3307/glance',
+    )
+  })
+
+  it('keep a password with signs in it inside its URL', async () => {
+    const endpoints = {oslo_messaging: {auth: {admin: {password: 'a/b@c:d e+f'}}}}
+
+    const objects = await charts.render('keystone', {values: {endpoints}})
+
+    expect(secret(objects, 'keystone-env', 'keystone.OS_DEFAULT__TRANSPORT_URL')).toBe(
+      'rabbit://openstack:a%2Fb%40c%3Ad%20e%2Bf@rabbitmq-server.openstack.svc.cluster.local:5672//',
+    )
+  })
+
+  it('name every member of a cluster whose clients must know them', async () => {
+    const endpoints = {oslo_cache: {namespace: 'infra', statefulset: {name: 'memcached-server', replicas: 2}}}
+
+    expect(servers(await charts.render('horizon', {values: {endpoints}}))).toContain(
+      '"memcached-server-1.memcached-server-peers.infra.svc.cluster.local:11211"',
+    )
+  })
+
+  it.each([
+    ['mariadb', 'oslo_db.auth.admin.password'],
+    ['glance', 'oslo_db.auth.glance.password'],
+    ['horizon', 'dashboard.auth.secret_key'],
+  ])('without a secret are refused: %s', async (chart, path) => {
+    expect(await charts.refusal(chart, {global: {}})).toContain(`endpoints.${path} is needed and not set`)
+  })
+
+  it('need no secret when a Secret of somebody else has them', async () => {
+    const objects = await charts.render('glance', {global: {}, values: {secrets: {env: 'kept-elsewhere'}}})
+
+    const [api] = workloads(objects)
+    expect(ofKind(objects, 'Secret')).toEqual([])
+    expect(variable(api!.spec!.template!.spec.containers[0]!, 'OS_DATABASE__CONNECTION')).toBe(
+      'kept-elsewhere/glance.OS_DATABASE__CONNECTION',
+    )
+  })
+})
+
+function servers(objects: readonly KubernetesObject[]): string {
+  return secret(objects, 'horizon-files', '_9998-kolla-settings.py')
+}
+
+/** What stands in kolla's directory in a pod, by name. */
+function mountedFiles(
+  objects: readonly KubernetesObject[],
+  spec: {volumes?: readonly object[]},
+): Map<string, string> {
+  const volume = (spec as Parameters<typeof containers>[0]['spec']).volumes?.find(
+    ({name}) => name === 'config',
+  )
+  const files = new Map<string, string>()
+  for (const source of volume?.projected?.sources ?? []) {
+    for (const {key, path} of source.configMap?.items ?? []) {
+      files.set(path, find(objects, 'ConfigMap', source.configMap!.name).data?.[key] ?? '')
+    }
+    for (const {key, path} of source.secret?.items ?? []) {
+      files.set(path, secret(objects, source.secret!.name, key))
+    }
+  }
+  return files
+}

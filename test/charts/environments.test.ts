@@ -1,0 +1,38 @@
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {load} from 'js-yaml'
+import {describe, expect, it} from 'vitest'
+import {SERVICES, useCharts} from './support/charts.ts'
+import {ofKind, workloads} from './support/objects.ts'
+
+type Environment = Readonly<Record<string, object>>
+const ENVIRONMENTS = join(import.meta.dirname, '../../environments')
+const environment = (name: string) => load(readFileSync(join(ENVIRONMENTS, name), 'utf8')) as Environment
+
+const charts = await useCharts()
+
+describe.each([
+  ['all-in-one.yaml', SERVICES],
+  ['infra.yaml', ['mariadb', 'rabbitmq', 'memcached']],
+])('environments/%s', (name, services) => {
+  const {kk, global, ...sections} = environment(name)
+
+  it('has these services, by the name of the file', () => {
+    expect(Object.keys(sections).sort()).toEqual([...services].sort())
+    expect(kk).toMatchObject({name: name.replace('.yaml', ''), namespace: 'openstack'})
+  })
+
+  it.each(services)('makes %s, one of each and without a volume', async (service) => {
+    const objects = await charts.render(service, {global: global!, values: sections[service]!})
+
+    expect(workloads(objects).map(({spec}) => spec?.replicas)).toEqual([1])
+    expect(ofKind(objects, 'PersistentVolumeClaim')).toEqual([])
+  })
+})
+
+it('services of another environment find the infrastructure with the same account', () => {
+  const shared = (environment('all-in-one.yaml')['global'] as {endpoints: Record<string, object>}).endpoints
+  const infra = (environment('infra.yaml')['global'] as {endpoints: Record<string, object>}).endpoints
+
+  expect(shared).toMatchObject(infra)
+})

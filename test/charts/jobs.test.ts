@@ -1,0 +1,174 @@
+import {describe, expect, it} from 'vitest'
+import {SERVICES, useCharts} from './support/charts.ts'
+import {
+  containers,
+  find,
+  type KubernetesObject,
+  ofKind,
+  pods,
+  variable,
+  workloads,
+} from './support/objects.ts'
+
+const charts = await useCharts()
+const names = (objects: readonly KubernetesObject[]) =>
+  ofKind(objects, 'Job').map(({metadata}) => metadata.name)
+
+describe.each(SERVICES)('the jobs of %s', async (chart) => {
+  const objects = await charts.render(chart)
+
+  it('stay when they are done, and are called after their inputs', () => {
+    for (const {metadata, spec} of ofKind(objects, 'Job')) {
+      expect(metadata.name).toMatch(/-[0-9a-f]{8}$/)
+      expect(metadata.annotations ?? {}).not.toHaveProperty('helm.sh/hook')
+      expect(spec?.ttlSecondsAfterFinished).toBeUndefined()
+    }
+  })
+
+  it('are waited for by the names that they have', () => {
+    const waited = pods(objects).flatMap((pod) => waits(pod.spec.initContainers ?? []))
+
+    for (const name of waited) expect(names(objects)).toContain(name)
+  })
+})
+
+describe('the name of a job', async () => {
+  const name = async (job: string, values: object, release = 'keystone') =>
+    find(await charts.render('keystone', {values, release}), 'Job', `${release}-${job}-`).metadata.name
+  const plain = await name('db-migrate', {})
+
+  it.each([
+    ['its image', {images: {tag: '2026.1-debian-trixie'}}],
+    ['its command', {jobs: {'db-migrate': {command: 'keystone-manage db_sync'}}}],
+    ['a section that it reads', {conf: {keystone: {database: {max_retries: 3}}}}],
+    ['the password that it logs in with', {endpoints: {oslo_db: {auth: {keystone: {password: 'other'}}}}}],
+    ['the job before it', {jobs: {'db-expand': {command: 'true'}}}],
+  ])('changes with %s', async (_, values) => {
+    expect(await name('db-migrate', values)).not.toBe(plain)
+  })
+
+  it.each([
+    ['options that it does not read', {conf: {keystone: {DEFAULT: {debug: true}, cache: {enabled: false}}}}],
+    ['replicas', {pod: {replicas: 3}}],
+    ['the image of the server', {images: {tags: {api: 'registry/keystone:1'}}}],
+    ["another job's script", {jobs: {'fernet-setup': {args: ['setup', 'other']}}}],
+  ])('does not change with %s', async (_, values) => {
+    expect(await name('db-migrate', values)).toBe(plain)
+  })
+})
+
+describe('what waits', () => {
+  it('is said by the services and jobs that are needed', async () => {
+    const objects = await charts.render('glance')
+
+    const [gate] = workloads(objects)[0]?.spec?.template?.spec.initContainers ?? []
+    expect(variable(gate!, 'DEPENDENCY_SERVICE')).toBe(
+      'openstack:keystone-api,openstack:memcached-server,openstack:mariadb-server,openstack:rabbitmq-server',
+    )
+    expect(waits([gate!]).map((job) => job.replace(/-[0-9a-f]{8}$/, ''))).toEqual([
+      'glance-db-create',
+      'glance-db-sync',
+      'glance-metadefs-load',
+      'glance-register',
+    ])
+  })
+
+  it('may look at it where it is, and nowhere else', async () => {
+    const objects = await charts.render('glance', {values: {endpoints: {oslo_db: {namespace: 'infra'}}}})
+
+    const roles = ofKind(objects, 'Role').map(({metadata, rules}) => [
+      `${metadata.namespace}/${metadata.name}`,
+      rules?.flatMap(({resources}) => resources).sort(),
+      [...new Set(rules?.flatMap(({verbs}) => verbs))].sort(),
+    ])
+    const looks = ['endpoints', 'endpointslices', 'services']
+    expect(roles).toEqual([
+      ['infra/openstack-glance-dependencies', looks, ['get', 'list']],
+      ['openstack/glance-dependencies', [...looks, 'jobs'].sort(), ['get', 'list']],
+    ])
+  })
+
+  it('does not, for a host outside the cluster', async () => {
+    const endpoints = {oslo_db: {host_fqdn_override: {default: 'db.example.org'}}}
+    const [glance] = workloads(await charts.render('glance', {values: {endpoints}}))
+
+    const [gate] = glance?.spec?.template?.spec.initContainers ?? []
+    expect(variable(gate!, 'DEPENDENCY_SERVICE')).not.toContain('mariadb')
+  })
+
+  it('does not, when the gate is switched off', async () => {
+    const objects = await charts.render('glance', {values: {dependencies: {enabled: false}}})
+
+    const gates = pods(objects)
+      .flatMap(containers)
+      .filter(({name}) => name === 'dependencies')
+    expect(gates).toEqual([])
+    expect(ofKind(objects, 'Role')).toEqual([])
+  })
+
+  it('waits for more when it is told, and not for a job that is switched off', async () => {
+    const values = {
+      dependencies: {static: {api: {services: [{service: 'dashboard', endpoint: 'internal'}]}}},
+      manifests: {job_metadefs_load: false},
+    }
+
+    const [glance] = workloads(await charts.render('glance', {values}))
+
+    const [gate] = glance?.spec?.template?.spec.initContainers ?? []
+    expect(variable(gate!, 'DEPENDENCY_SERVICE')).toContain('openstack:horizon-server')
+    expect(variable(gate!, 'DEPENDENCY_JOBS')).not.toContain('metadefs')
+  })
+
+  it.each([
+    ['a job that is not there', {jobs: {'db-sync': {after: ['nothing']}}}, 'db-sync waits for job "nothing"'],
+    ['itself, in a circle', {jobs: {'db-create': {after: ['db-sync']}}}, 'jobs wait for each other'],
+  ])('is refused for %s', async (_, values, message) => {
+    expect(await charts.refusal('glance', {values})).toContain(message)
+  })
+})
+
+describe('a job that changes a schema', () => {
+  it.each([
+    ['keystone', ['keystone-db-contract', 'keystone-db-expand', 'keystone-db-migrate']],
+    ['glance', ['glance-db-sync']],
+  ])('is marked in %s', async (chart, expected) => {
+    const marked = ofKind(await charts.render(chart), 'Job').filter(
+      ({metadata}) => metadata.annotations?.['kk.openstack.org/migration'] === 'true',
+    )
+
+    expect(names(marked).map((name) => name.replace(/-[0-9a-f]{8}$/, ''))).toEqual(expected)
+  })
+
+  it('and takes something away waits for the new pods, and they not for it', async () => {
+    const objects = await charts.render('keystone')
+
+    const contract = find(objects, 'Job', 'keystone-db-contract').spec?.template?.spec
+    const [api] = workloads(objects)
+    expect(contract?.initContainers?.map(({name}) => name)).toEqual(['dependencies', 'rollout'])
+    expect(contract?.initContainers?.[1]?.command).toEqual(['python3', '/scripts/rollout.py', 'keystone-api'])
+    expect(waits(api?.spec?.template?.spec.initContainers ?? []).join()).not.toContain('contract')
+  })
+})
+
+describe('the accounts of keystone', () => {
+  it('that fill a Secret may change that one and nothing else', async () => {
+    const objects = await charts.render('keystone')
+
+    expect(find(objects, 'Role', 'keystone-fernet-setup').rules).toEqual([
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: ['keystone-fernet-keys'],
+        verbs: ['get', 'patch'],
+      },
+    ])
+    expect(find(objects, 'Job', 'keystone-fernet-setup').spec?.template?.spec.serviceAccountName).toBe(
+      'keystone-fernet-setup',
+    )
+    expect(find(objects, 'Secret', 'keystone-fernet-keys')).not.toHaveProperty('data')
+  })
+})
+
+function waits(init: readonly Parameters<typeof variable>[0][]): string[] {
+  return init.flatMap((container) => variable(container, 'DEPENDENCY_JOBS')?.split(',') ?? [])
+}

@@ -1,0 +1,145 @@
+import {describe, expect, it} from 'vitest'
+import {SERVICES, useCharts} from './support/charts.ts'
+import {containers, ofKind, pods, workloads} from './support/objects.ts'
+
+/** Workloads that may share their node's network or processes, or be privileged. None yet. */
+const HOST: readonly string[] = []
+
+const charts = await useCharts()
+
+describe.each(SERVICES)('the pods of %s', async (chart) => {
+  const objects = await charts.render(chart)
+
+  it.each([3, {server: 3, api: 3}])('are as many as pod.replicas says: %j', async (replicas) => {
+    const only =
+      typeof replicas === 'number' ? replicas : component(replicas, workloads(objects)[0]!.metadata.name)
+
+    const scaled = workloads(await charts.render(chart, {values: {pod: {replicas: only}}}))
+
+    expect(scaled.map(({spec}) => spec?.replicas)).toEqual(scaled.map(() => 3))
+  })
+
+  it('are probed', () => {
+    for (const {spec} of pods(workloads(objects))) {
+      for (const container of spec.containers) {
+        expect(container).toHaveProperty('startupProbe')
+        expect(container).toHaveProperty('readinessProbe')
+        expect(container).toHaveProperty('livenessProbe')
+      }
+    }
+  })
+
+  it('have a restart policy that suits who made them', () => {
+    const policies = (...kinds: string[]) =>
+      new Set(pods(ofKind(objects, ...kinds)).map(({spec}) => spec.restartPolicy))
+
+    expect(policies('Deployment', 'StatefulSet', 'DaemonSet')).toEqual(new Set([undefined]))
+    expect([...policies('Job', 'CronJob')].filter((policy) => policy !== 'OnFailure')).toEqual([])
+    expect(policies('Pod')).toEqual(new Set(['Never']))
+  })
+
+  it('share nothing with their node, nor are privileged, but those that are named', () => {
+    const shares = pods(objects).filter(
+      (pod) =>
+        pod.spec.hostNetwork ||
+        pod.spec.hostPID ||
+        pod.spec.hostIPC ||
+        containers(pod).some(({securityContext}) => securityContext.privileged),
+    )
+
+    expect(shares.map(({owner}) => owner)).toEqual(HOST.filter((owner) => owner.includes(chart)))
+  })
+
+  it('are confined: seccomp, no capability by default, no token but where it is mounted by name', () => {
+    for (const pod of pods(objects)) {
+      expect(pod.spec.securityContext.seccompProfile, pod.owner).toEqual({type: 'RuntimeDefault'})
+      expect(pod.spec.automountServiceAccountToken, pod.owner).toBe(false)
+      for (const {name, securityContext} of containers(pod)) {
+        expect(securityContext.capabilities?.drop, `${pod.owner}, ${name}`).toEqual(['ALL'])
+      }
+    }
+  })
+
+  it('ask for resources, and for a node that bears a label', () => {
+    for (const pod of pods(objects)) {
+      expect(pod.spec.nodeSelector).toEqual({'openstack-control-plane': 'enabled'})
+      for (const {resources} of containers(pod)) {
+        expect(Object.keys(resources.requests ?? {}).sort()).toEqual(['cpu', 'memory'])
+      }
+    }
+  })
+
+  it('mount only what the release has', () => {
+    const names = new Set(objects.map(({kind, metadata}) => `${kind} ${metadata.name}`))
+    for (const {spec} of pods(objects)) {
+      expect(names).toContain(`ServiceAccount ${spec.serviceAccountName}`)
+      for (const volume of spec.volumes ?? []) {
+        if (volume.secret) expect(names).toContain(`Secret ${volume.secret.secretName}`)
+        if (volume.configMap) expect(names).toContain(`ConfigMap ${volume.configMap.name}`)
+      }
+    }
+  })
+
+  it('are selected by what never changes', () => {
+    for (const {kind, metadata, spec} of workloads(objects)) {
+      const selector = {
+        'app.kubernetes.io/name': chart,
+        'app.kubernetes.io/instance': chart,
+        'app.kubernetes.io/component': metadata.labels['app.kubernetes.io/component'],
+      }
+
+      expect(spec?.selector?.matchLabels).toEqual(selector)
+      expect(spec?.template?.metadata.labels).toEqual(selector)
+      if (kind === 'StatefulSet') {
+        for (const claim of spec?.volumeClaimTemplates ?? []) expect(claim.metadata.labels).toEqual(selector)
+      }
+    }
+  })
+})
+
+describe('a Deployment', () => {
+  it('replaces all its pods at once when it is told to', async () => {
+    const upgrades = {deployments: {pod_replacement_strategy: 'Recreate'}}
+    const [keystone] = workloads(await charts.render('keystone', {values: {pod: {lifecycle: {upgrades}}}}))
+
+    expect(keystone?.spec?.strategy).toEqual({type: 'Recreate'})
+  })
+
+  it('does not roll over a volume that one node alone can have', async () => {
+    const [claimed] = workloads(await charts.render('glance'))
+    const [shared] = workloads(await charts.render('glance', {values: {storage: {access: 'ReadWriteMany'}}}))
+
+    expect(claimed?.spec?.strategy?.type).toBe('Recreate')
+    expect(shared?.spec?.strategy?.type).toBe('RollingUpdate')
+  })
+})
+
+describe('a workload that needs its node', () => {
+  it('gets network, processes, privileges and a SELinux type', async () => {
+    const values = {
+      components: {api: {host: {network: true, pid: true}, privileged: true}},
+      pod: {security_context: {api: {pod: {seLinuxOptions: {type: 'spc_t'}}}}},
+    }
+
+    const [pod] = pods(workloads(await charts.render('keystone', {values})))
+
+    expect(pod?.spec).toMatchObject({hostNetwork: true, hostPID: true, dnsPolicy: 'ClusterFirstWithHostNet'})
+    expect(pod?.spec.containers[0]?.securityContext).toEqual({privileged: true})
+    expect(pod?.spec.securityContext.seLinuxOptions).toEqual({type: 'spc_t'})
+  })
+
+  it('may be a DaemonSet, on nodes of another role', async () => {
+    const values = {components: {api: {kind: 'DaemonSet', node: 'compute'}}}
+
+    const [daemons] = workloads(await charts.render('keystone', {values}))
+
+    expect(daemons?.kind).toBe('DaemonSet')
+    expect(daemons?.spec?.updateStrategy).toEqual({type: 'RollingUpdate', rollingUpdate: {maxUnavailable: 1}})
+    expect(daemons?.spec?.template?.spec.nodeSelector).toEqual({'openstack-compute-node': 'enabled'})
+  })
+})
+
+function component(replicas: Readonly<Record<string, number>>, workload: string): Record<string, number> {
+  const name = workload.slice(workload.lastIndexOf('-') + 1)
+  return {[name]: replicas[name]!}
+}

@@ -1,0 +1,95 @@
+import {cp, mkdtemp, readdir, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {loadAll} from 'js-yaml'
+import {afterAll} from 'vitest'
+import {toolPath} from '../../support/tools.ts'
+import type {KubernetesObject} from './objects.ts'
+
+export const CHARTS = join(import.meta.dirname, '../../../charts')
+export const SERVICES = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'horizon'] as const
+export const HELMS = ['helm3', 'helm4'] as const
+
+/** Every secret that the charts ask for; each is a word that stands nowhere else. */
+export const SECRETS = {
+  endpoints: {
+    oslo_db: {
+      auth: {
+        admin: {password: 'marked-db-admin'},
+        keystone: {password: 'marked-db-keystone'},
+        glance: {password: 'marked-db-glance'},
+      },
+    },
+    oslo_messaging: {auth: {admin: {password: 'marked-bus'}, erlang_cookie: 'marked-cookie'}},
+    oslo_cache: {auth: {memcache_secret_key: 'marked-cache'}},
+    identity: {auth: {admin: {password: 'marked-admin'}, glance: {password: 'marked-glance'}}},
+    dashboard: {auth: {secret_key: 'marked-dashboard'}},
+  },
+}
+
+export interface Options {
+  readonly helm?: (typeof HELMS)[number]
+  readonly release?: string
+  readonly namespace?: string
+  readonly values?: object
+  readonly files?: readonly string[]
+  /** What `global` is; every secret by default. */
+  readonly global?: object
+}
+
+export interface Charts {
+  readonly directory: string
+  text(chart: string, options?: Options): Promise<string>
+  /** The objects; rendered once for the same options. */
+  render(chart: string, options?: Options): Promise<KubernetesObject[]>
+  /** What helm says when it refuses to render. */
+  refusal(chart: string, options?: Options): Promise<string>
+  lint(chart: string, options?: Options): Promise<string>
+}
+
+/** The charts with the library vendored, in a temporary directory that goes with the test file. */
+export async function useCharts(): Promise<Charts> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-charts-'))
+  afterAll(() => rm(directory, {recursive: true}))
+  for (const name of await readdir(CHARTS)) await vendor(directory, name)
+  const helm = async (args: readonly string[], {helm, values, files, global}: Options) =>
+    execa(
+      await toolPath(helm ?? 'helm4'),
+      [...args, ...(files ?? []).flatMap((file) => ['--values', file]), '--values', '-'],
+      {input: JSON.stringify({...values, global: global ?? SECRETS}), reject: false},
+    )
+  const template = (chart: string, options: Options) => {
+    const {release = chart, namespace = 'openstack'} = options
+    return helm(['template', release, join(directory, chart), '--namespace', namespace], options)
+  }
+  const rendered = new Map<string, Promise<KubernetesObject[]>>()
+  const text = async (chart: string, options: Options = {}) => {
+    const {stdout, stderr, exitCode} = await template(chart, options)
+    if (exitCode !== 0) throw new Error(`${chart} does not render: ${stderr}`)
+    return stdout
+  }
+  const objects = async (chart: string, options: Options) =>
+    loadAll(await text(chart, options)).filter((object) => object !== null) as KubernetesObject[]
+  return {
+    directory,
+    text,
+    render: (chart, options = {}) => {
+      const key = JSON.stringify([chart, options])
+      const known = rendered.get(key) ?? objects(chart, options)
+      rendered.set(key, known)
+      return known
+    },
+    refusal: async (chart, options = {}) => (await template(chart, options)).stderr,
+    lint: async (chart, options = {}) => {
+      const {stdout, stderr, exitCode} = await helm(['lint', '--strict', join(directory, chart)], options)
+      return exitCode === 0 ? '' : `${stdout}${stderr}`
+    },
+  }
+}
+
+async function vendor(directory: string, name: string): Promise<void> {
+  await cp(join(CHARTS, name), join(directory, name), {recursive: true})
+  if (name === 'common' || name === 'values_overrides') return
+  await cp(join(CHARTS, 'common'), join(directory, name, 'charts/common'), {recursive: true})
+}

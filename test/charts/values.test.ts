@@ -1,0 +1,239 @@
+import {readdirSync} from 'node:fs'
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {CHARTS, SERVICES, useCharts} from './support/charts.ts'
+import {containers, find, ofKind, pods, workloads} from './support/objects.ts'
+
+const charts = await useCharts()
+const images = async (chart: string, values: object, global?: object) => {
+  const all = pods(await charts.render(chart, {values, ...(global === undefined ? {} : {global})}))
+  return new Set(all.flatMap(containers).map(({image}) => image))
+}
+
+describe('the image', () => {
+  it.each([
+    ["is kolla's of today", {}, 'quay.io/openstack.kolla/horizon:2025.2-debian-bookworm'],
+    ['has the parts that are set', {registry: 'r:5000', namespace: 'n', tag: 't'}, 'r:5000/n/horizon:t'],
+    [
+      "is kolla's of old",
+      {distro: 'centos', type: 'source', tag: '4.0.0'},
+      'quay.io/openstack.kolla/centos-source-horizon:4.0.0',
+    ],
+    ['drops the empty parts', {registry: '', namespace: '', tag: 't'}, 'horizon:t'],
+    [
+      'is a whole reference if one is given',
+      {tags: {server: 'a/b@sha256:'.padEnd(75, '0')}},
+      'a/b@sha256:'.padEnd(75, '0'),
+    ],
+    ["or under openstack-helm's name", {tags: {horizon: 'a/b:c'}}, 'a/b:c'],
+  ])('%s', async (_, values, expected) => {
+    expect(await images('horizon', {images: values})).toContain(expected)
+  })
+
+  it.each([
+    [{tag: 'latest'}, '/images/tag'],
+    [{tag: ''}, 'has no tag'],
+    [{tags: {server: 'localhost:5000/horizon'}}, 'has no tag'],
+    [{tags: {dep_check: 'entrypoint:latest'}}, '/images/tags/dep_check'],
+  ])('is refused without a fixed tag: %j', async (values, reason) => {
+    expect(await charts.refusal('horizon', {values: {images: values}})).toContain(reason)
+  })
+
+  it.each(SERVICES)('of %s is fixed everywhere', async (chart) => {
+    for (const image of await images(chart, {})) expect(image).toMatch(/:(?!latest)[^/]+$/)
+  })
+})
+
+describe('values', () => {
+  it.each([
+    ['keystone', {pod: {replicsa: {api: 1}}}, 'replicsa'],
+    ['keystone', {pod: {replicas: {apii: 1}}}, 'apii'],
+    ['keystone', {manifests: {job_dbsync: false}}, 'job_dbsync'],
+    ['keystone', {endpoints: {identity: {host: 'x'}}}, 'host'],
+    ['keystone', {components: {api: {wgsi: 'x'}}}, 'wgsi'],
+    ['mariadb', {storage: {ephemral: true}}, 'ephemral'],
+    ['mariadb', {pod: {replicas: 'two'}}, 'replicas'],
+    ['rabbitmq', {iamges: {}}, 'iamges'],
+  ])('of %s with a slip are refused: %j', async (chart, values, word) => {
+    const refusal = await charts.refusal(chart, {values})
+
+    expect(refusal).toContain("values don't meet the specifications of the schema")
+    expect(refusal).toContain(word)
+  })
+
+  it('with a slip are refused by helm 3 too', async () => {
+    const values = {pod: {replicsa: 1}}
+
+    expect(await charts.refusal('keystone', {helm: 'helm3', values})).toContain('replicsa')
+  })
+
+  it.each(['keystone_api', 'api'])("go by openstack-helm's name for a component too: %s", async (api) => {
+    const [keystone] = workloads(await charts.render('keystone', {values: {pod: {replicas: {[api]: 4}}}}))
+
+    expect(keystone?.spec?.replicas).toBe(4)
+  })
+
+  it.each([
+    ['of one component', {api: {node_selector_key: 'rack', node_selector_value: '7'}}, {rack: '7'}],
+    [
+      'of a role',
+      {roles: {control_plane: {node_selector_key: 'kolla_controller', node_selector_value: 'true'}}},
+      {kolla_controller: 'true'},
+    ],
+  ])('choose the nodes %s', async (_, labels, expected) => {
+    const [keystone] = workloads(await charts.render('keystone', {values: {labels}}))
+
+    expect(keystone?.spec?.template?.spec.nodeSelector).toEqual(expected)
+  })
+
+  it('that all releases share are weaker than those of the section', async () => {
+    const shared = {region: 'Shared', images: {registry: 'shared'}, storage: {ephemeral: true}}
+    const secrets = {endpoints: {oslo_db: {auth: {admin: {password: 'x'}}}}}
+    const values = {images: {registry: 'own'}}
+
+    expect(await images('mariadb', {}, {...secrets, ...shared})).toContain(
+      'shared/openstack.kolla/mariadb-server:2025.2-debian-bookworm',
+    )
+    expect(await images('mariadb', values, {...secrets, ...shared})).toContain(
+      'own/openstack.kolla/mariadb-server:2025.2-debian-bookworm',
+    )
+  })
+
+  it('leave out the objects whose key in manifests is false', async () => {
+    const left = {
+      deployment_api: 'Deployment keystone-api',
+      service_api: 'Service keystone-api',
+      pdb_api: 'PodDisruptionBudget keystone-api',
+      secret_fernet_keys: 'Secret keystone-fernet-keys',
+      configmap_etc: 'ConfigMap keystone-etc',
+      pod_test: 'Pod keystone-test',
+    }
+    const names = async (values: object) =>
+      (await charts.render('keystone', {values})).map(({kind, metadata}) => `${kind} ${metadata.name}`)
+    const manifests = Object.fromEntries(Object.keys(left).map((key) => [key, false]))
+
+    const all = await names({})
+    const rest = await names({manifests})
+
+    expect(all.filter((name) => !rest.includes(name)).sort()).toEqual(Object.values(left).sort())
+  })
+})
+
+describe('data', () => {
+  it.each(['mariadb', 'rabbitmq'])(
+    'of %s is on a volume of the class and size that are asked for',
+    async (chart) => {
+      const values = {storage: {class: 'ceph', size: '7Gi'}}
+
+      const [server] = workloads(await charts.render(chart, {values}))
+
+      expect(server?.spec?.volumeClaimTemplates?.map(({spec}) => spec)).toEqual([
+        {accessModes: ['ReadWriteOnce'], storageClassName: 'ceph', resources: {requests: {storage: '7Gi'}}},
+      ])
+    },
+  )
+
+  it('of glance is on a claim that outlives the release', async () => {
+    const objects = await charts.render('glance')
+
+    expect(find(objects, 'PersistentVolumeClaim', 'glance-api').metadata.annotations).toEqual({
+      'helm.sh/resource-policy': 'keep',
+    })
+  })
+
+  it.each(['mariadb', 'rabbitmq', 'glance'])(
+    'of %s goes with the pod where it is ephemeral',
+    async (chart) => {
+      const objects = await charts.render(chart, {values: {storage: {ephemeral: true}}})
+
+      const [server] = workloads(objects)
+      expect(ofKind(objects, 'PersistentVolumeClaim')).toEqual([])
+      expect(server?.spec).not.toHaveProperty('volumeClaimTemplates')
+      expect(server?.spec?.template?.spec.volumes?.find(({name}) => name === 'data')).toEqual({
+        name: 'data',
+        emptyDir: {},
+      })
+    },
+  )
+})
+
+describe('more than one member', () => {
+  it('of mariadb is a cluster, one is not', async () => {
+    const conf = async (replicas: number) =>
+      find(await charts.render('mariadb', {values: {pod: {replicas}}}), 'ConfigMap', 'mariadb-etc').data?.[
+        'my.cnf'
+      ]
+
+    expect(await conf(1)).toContain('wsrep_on = false\n')
+    expect(await conf(2)).toContain(
+      'wsrep_cluster_address = gcomm://mariadb-server-0.mariadb-server-peers,mariadb-server-1.mariadb-server-peers\n',
+    )
+  })
+
+  it('of rabbitmq knows the others', async () => {
+    const objects = await charts.render('rabbitmq', {values: {pod: {replicas: 2}}})
+
+    expect(find(objects, 'ConfigMap', 'rabbitmq-etc').data?.['rabbitmq.conf']).toContain(
+      'cluster_formation.classic_config.nodes.2 = rabbit@rabbitmq-server-1.rabbitmq-server-peers.openstack.svc.cluster.local\n',
+    )
+  })
+})
+
+describe('two releases of one chart', () => {
+  it('have no object in common', async () => {
+    const name = ({kind, metadata}: {kind: string; metadata: {namespace: string; name: string}}) =>
+      `${kind} ${metadata.namespace}/${metadata.name}`
+    const first = (await charts.render('keystone')).map(name)
+
+    const second = (await charts.render('keystone', {release: 'identity'})).map(name)
+    const elsewhere = (await charts.render('keystone', {namespace: 'other'})).map(name)
+
+    expect(first.filter((object) => second.includes(object) || elsewhere.includes(object))).toEqual([])
+  })
+
+  it('each use their own service', async () => {
+    const objects = await charts.render('keystone', {release: 'identity', namespace: 'other'})
+
+    const [test] = pods(ofKind(objects, 'Pod'))
+    expect(test?.spec.containers[0]?.env).toContainEqual({
+      name: 'OS_AUTH_URL',
+      value: 'http://identity-api.other.svc.cluster.local:5000/v3',
+    })
+  })
+})
+
+it.each(SERVICES)('%s under the longest name has names that fit, each once', async (chart) => {
+  const objects = await charts.render(chart, {release: 'r'.repeat(53)})
+
+  const names = objects.map(({kind, metadata}) => `${kind} ${metadata.name}`)
+  expect(new Set(names).size).toBe(names.length)
+  for (const {kind, metadata} of objects) {
+    expect(metadata.name.length, `${kind} ${metadata.name}`).toBeLessThanOrEqual(
+      kind === 'StatefulSet' ? 52 : 63,
+    )
+  }
+})
+
+describe.each(SERVICES)('the feature files of %s', (chart) => {
+  const directory = join(CHARTS, 'values_overrides', chart)
+
+  it.each(readdirSync(directory))('%s render', async (file) => {
+    const [pod] = pods(workloads(await charts.render(chart, {files: [join(directory, file)]})))
+
+    const [feature] = file.replace('.yaml', '').split('-').slice(-1)
+    expect(pod?.spec.containers[0]?.image).toContain(feature!.replace('_', '-'))
+  })
+})
+
+it('keystone of 2025.1 is served by Apache', async () => {
+  const files = ['2025.1.yaml', '2025.1-ubuntu_noble.yaml'].map((file) =>
+    join(CHARTS, 'values_overrides/keystone', file),
+  )
+
+  const objects = await charts.render('keystone', {files})
+
+  const etc = find(objects, 'ConfigMap', 'keystone-etc')
+  expect(JSON.parse(etc.data?.['api.json'] ?? '')).toMatchObject({command: '/usr/sbin/apache2 -DFOREGROUND'})
+  expect(etc.data).not.toHaveProperty('keystone-api-uwsgi.ini')
+  expect(etc.data?.['wsgi-keystone.conf']).toContain('Listen 0.0.0.0:5000')
+})

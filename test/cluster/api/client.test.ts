@@ -1,0 +1,161 @@
+import {describe, expect, it} from 'vitest'
+import {clientOf, json, refuse, scriptedServer} from '../support/api-server.ts'
+
+const pods = {path: '/api/v1/namespaces/openstack/pods', asked: 'list pods in namespace openstack'}
+
+describe('a request to the API server', () => {
+  it('carries the token of the user and goes below the path of the server', async () => {
+    const {client, url, asked} = await scriptedServer((_, response) => json(response, {items: []}), {
+      token: 'abc',
+    })
+    const behind = clientOf(`${url}/k8s/clusters/c-1`, {token: 'abc'})
+
+    await client.json(pods)
+    await behind.json({...pods, query: {limit: 5, continue: undefined}})
+    await behind.close()
+
+    expect(asked.map(({path}) => path)).toEqual([pods.path, `/k8s/clusters/c-1${pods.path}`])
+    expect(asked.map(({headers}) => headers.authorization)).toEqual(['Bearer abc', 'Bearer abc'])
+    expect(asked[1]?.query.toString()).toBe('limit=5')
+  })
+
+  it.each([
+    [
+      401,
+      'Unauthorized',
+      'KK_FORBIDDEN',
+      /does not accept the credentials of context "test" \(to list pods in namespace openstack\)/,
+    ],
+    [
+      403,
+      'pods is forbidden: User "u" cannot list',
+      'KK_FORBIDDEN',
+      /context "test" may not list pods in namespace openstack: pods is forbidden/,
+    ],
+    [
+      422,
+      'Service "s" is invalid',
+      'KK_API',
+      /could not list pods in namespace openstack: Service "s" is invalid \(422\)/,
+    ],
+  ])(
+    'that is answered with %i is an error that says what was asked of whom',
+    async (status, message, code, expected) => {
+      const {client} = await scriptedServer((_, response) => refuse(response, status, message))
+
+      await expect(client.json(pods)).rejects.toMatchObject({code, message: expect.stringMatching(expected)})
+    },
+  )
+
+  it('that a proxy answers with a page quotes one line of it', async () => {
+    const {client} = await scriptedServer((_, response) =>
+      response.writeHead(502).end('<html>Bad Gateway\n<body>…'),
+    )
+
+    await expect(client.json(pods)).rejects.toMatchObject({
+      code: 'KK_API',
+      status: 502,
+      said: '<html>Bad Gateway',
+    })
+  })
+
+  it('that nobody answers names context, address and cause', async () => {
+    const {client, url, stop} = await scriptedServer(() => undefined)
+    await stop()
+
+    const other = clientOf(url)
+
+    await expect(client.json(pods)).rejects.toMatchObject({code: 'KK_UNREACHABLE'})
+    await expect(other.json(pods)).rejects.toMatchObject({
+      code: 'KK_UNREACHABLE',
+      message: `the cluster of context "test" does not answer at ${url}: connection refused`,
+      hint: expect.stringContaining('--context'),
+    })
+  })
+
+  it('is sent again when the server has too much to do', async () => {
+    let refused = 0
+    const {client} = await scriptedServer((_, response) =>
+      refused++ === 0 ? refuse(response, 429, 'too many requests') : json(response, {fine: true}),
+    )
+
+    await expect(client.json(pods)).resolves.toEqual({fine: true})
+  })
+
+  it('that only reads is sent again when the connection is cut; one that writes is not', async () => {
+    const {client, asked} = await scriptedServer(({method}, response) => {
+      if (method === 'GET' && asked.length > 1) json(response, {fine: true})
+      else response.destroy()
+    })
+
+    await expect(client.json(pods)).resolves.toEqual({fine: true})
+    await expect(client.json({...pods, method: 'POST', body: {}})).rejects.toMatchObject({
+      code: 'KK_UNREACHABLE',
+    })
+    expect(asked.map(({method}) => method)).toEqual(['GET', 'GET', 'POST'])
+  })
+
+  it('ends with the reason of its signal when that is aborted', async () => {
+    const {client} = await scriptedServer(() => undefined)
+    const aborting = new AbortController()
+
+    const request = client.json({...pods, signal: aborting.signal})
+    aborting.abort(new Error('enough'))
+
+    await expect(request).rejects.toThrow('enough')
+  })
+
+  it('gives up when no answer begins in time', async () => {
+    const {client} = await scriptedServer(() => undefined)
+
+    await expect(client.json({...pods, timeout: 100})).rejects.toMatchObject({
+      code: 'KK_UNREACHABLE',
+      message: expect.stringContaining('no answer in time'),
+    })
+  })
+})
+
+it('says that a certificate cannot be read, before any request', async () => {
+  const user = {'client-certificate-data': Buffer.from('no certificate').toString('base64')}
+
+  await expect(clientOf('https://127.0.0.1:1', user).json(pods)).rejects.toMatchObject({
+    code: 'KK_KUBECONFIG',
+    message: expect.stringMatching(/^no credentials for context "test": .*no start line/),
+  })
+})
+
+describe('credentials by a plugin', () => {
+  const script = (status: object) =>
+    `echo '${JSON.stringify({apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status})}'`
+  const exec = (command: string, ...args: string[]) => ({
+    exec: {command, args, apiVersion: 'client.authentication.k8s.io/v1'},
+  })
+
+  it('come from its standard output', async () => {
+    const plugin = exec('sh', '-c', script({token: 'from-plugin'}))
+    const {client, asked} = await scriptedServer((_, response) => json(response, {}), plugin)
+
+    await client.json(pods)
+
+    expect(asked[0]?.headers.authorization).toBe('Bearer from-plugin')
+  })
+
+  it('are an error that names the plugin when it is not installed', async () => {
+    const {client} = await scriptedServer((_, response) => json(response, {}), exec('no-such-plugin'))
+
+    await expect(client.json(pods)).rejects.toMatchObject({
+      code: 'KK_KUBECONFIG',
+      message: 'no credentials for context "test": the credential plugin no-such-plugin is not installed',
+    })
+  })
+
+  it('are an error with the first line of what it says when it fails', async () => {
+    const plugin = exec('sh', '-c', 'echo "you must log in" >&2; echo "more" >&2; exit 1')
+    const {client} = await scriptedServer((_, response) => json(response, {}), plugin)
+
+    await expect(client.json(pods)).rejects.toMatchObject({
+      code: 'KK_KUBECONFIG',
+      message: expect.stringMatching(/: you must log in$/),
+    })
+  })
+})

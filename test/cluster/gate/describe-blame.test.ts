@@ -1,0 +1,33 @@
+import {expect, it} from 'vitest'
+import type {Blame} from '../../../src/cluster/cluster.ts'
+import {describeBlame} from '../../../src/cluster/gate/describe-blame.ts'
+
+const object = 'Deployment/api'
+
+it.each<[Blame, string]>([
+  [{object, message: '1 of 3 replicas are available'}, 'Deployment/api: 1 of 3 replicas are available'],
+  [
+    {
+      object,
+      message: '0 of 1 replicas are available',
+      pod: 'api-1',
+      container: 'api',
+      reason: 'CrashLoopBackOff',
+      detail: 'back-off 10s',
+    },
+    'Deployment/api: 0 of 1 replicas are available; pod api-1, container api: CrashLoopBackOff (back-off 10s)',
+  ],
+  [
+    {
+      object,
+      message: '0 of 1 replicas are available',
+      pod: 'api-1',
+      reason: 'Unschedulable',
+      detail: 'no node\n  fits',
+    },
+    'Deployment/api: 0 of 1 replicas are available; pod api-1: Unschedulable (no node fits)',
+  ],
+  [{object, message: 'it failed: Evicted', reason: 'Evicted'}, 'Deployment/api: it failed: Evicted'],
+])('a blame reads as one line: %j', (blame, line) => {
+  expect(describeBlame(blame)).toBe(line)
+})

@@ -1,0 +1,105 @@
+import {describe, expect, it} from 'vitest'
+import type {Blame} from '../../../../src/cluster/cluster.ts'
+import {gatherEvidence} from '../../../../src/cluster/gate/evidence/evidence.ts'
+import {type Answer, json, refuse, scriptedServer} from '../../support/api-server.ts'
+
+const crashing: Blame = {
+  object: 'Deployment/api',
+  namespace: 'openstack',
+  message: '0 of 1 replicas are available',
+  pod: 'api-1',
+  container: 'api',
+  reason: 'CrashLoopBackOff',
+  detail: 'back-off 10s',
+}
+const unready: Blame = {...crashing, reason: 'ContainersNotReady', detail: 'it is running but not ready'}
+
+const log =
+  (lines: Readonly<Record<string, string>>): Answer =>
+  ({path, query}, response) => {
+    const text = path.endsWith('/log') ? lines[query.get('previous') ? 'previous' : 'current'] : undefined
+    if (text === undefined) refuse(response, 404, 'not found')
+    else response.end(text)
+  }
+
+async function evidence(answer: Answer, redact = (text: string) => text) {
+  const {client, asked} = await scriptedServer(answer)
+  return {...gatherEvidence(client, 'openstack', redact), asked}
+}
+
+describe('the evidence for a blame', () => {
+  it('are the last lines of the run that crashed', async () => {
+    const {explain, asked} = await evidence(log({previous: 'starting\n\nno database\n', current: ''}))
+
+    await expect(explain([crashing])).resolves.toEqual([{...crashing, log: ['starting', 'no database']}])
+    expect(asked[0]?.query.get('tailLines')).toBe('20')
+  })
+
+  it('are the lines of the current run when there is none before', async () => {
+    const {explain} = await evidence(log({current: 'first run'}))
+
+    await expect(explain([crashing])).resolves.toMatchObject([{log: ['first run']}])
+  })
+
+  it('are cleaned of secrets', async () => {
+    const {explain} = await evidence(log({previous: 'password is hunter2'}), (text) =>
+      text.replaceAll('hunter2', '***'),
+    )
+
+    await expect(explain([crashing])).resolves.toMatchObject([{log: ['password is ***']}])
+  })
+
+  it('are none when the API server does not give them', async () => {
+    const {explain} = await evidence((_, response) => refuse(response, 403, 'no'))
+
+    await expect(explain([crashing])).resolves.toEqual([crashing])
+  })
+
+  it('are the lines that were noted while the pod was there', async () => {
+    let isGone = false
+    const {note, explain, asked} = await evidence((one, response) =>
+      isGone ? refuse(response, 404, 'gone') : log({previous: 'no database'})(one, response),
+    )
+    const failed: Blame = {object: 'Deployment/api', namespace: 'openstack', message: 'it failed'}
+    note([crashing])
+    await expect.poll(() => asked.length).toBe(1)
+    await explain([crashing])
+    isGone = true
+
+    const [blame] = await explain([failed])
+
+    expect(blame).toEqual({...crashing, message: 'it failed', log: ['no database']})
+  })
+
+  it('is the newest warning when the reason says little', async () => {
+    const event = (reason: string, message: string, lastTimestamp: string) => ({
+      reason,
+      message,
+      lastTimestamp,
+      metadata: {},
+    })
+    const items = [
+      event('Unhealthy', 'Readiness probe failed: statuscode: 503', '2026-01-01T00:00:02Z'),
+      event('Pulled', 'older', '2026-01-01T00:00:01Z'),
+    ]
+    const {explain, asked} = await evidence(({path}, response) =>
+      path.endsWith('/events') ? json(response, {metadata: {}, items}) : response.end(''),
+    )
+
+    await expect(explain([unready])).resolves.toMatchObject([
+      {reason: 'Unhealthy', detail: 'Readiness probe failed: statuscode: 503'},
+    ])
+    const events = asked.find(({path}) => path.endsWith('/events'))
+    expect(events?.query.get('fieldSelector')).toBe(
+      'involvedObject.kind=Pod,involvedObject.name=api-1,type=Warning',
+    )
+  })
+
+  it('is not asked of a container that never ran', async () => {
+    const {explain, asked} = await evidence((_, response) => refuse(response, 404, 'none'))
+
+    await explain([{...crashing, reason: 'ImagePullBackOff'}])
+
+    expect(asked).toEqual([])
+  })
+})

@@ -1,0 +1,102 @@
+import {describe, expect, it, onTestFinished} from 'vitest'
+import type {Blame, KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {waitForHealth} from '../../../src/cluster/gate/gate.ts'
+import {openWatches} from '../../../src/cluster/watch/watches.ts'
+import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
+
+const job: KubernetesObject = {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: 'sync'}}
+const secret: KubernetesObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {name: 'db'},
+  stringData: {password: 'hunter2-hunter2'},
+}
+
+const live = (version: number, status: object) => ({
+  metadata: {name: 'sync', namespace: 'openstack', resourceVersion: String(version)},
+  spec: {selector: {matchLabels: {job: 'sync'}}},
+  status,
+})
+const COMPLETE = {conditions: [{type: 'Complete', status: 'True'}]}
+
+const terminated = {exitCode: 1, message: 'cannot log in with hunter2-hunter2'}
+const pod = {
+  metadata: {name: 'sync-1', namespace: 'openstack', resourceVersion: '2', labels: {job: 'sync'}},
+  status: {phase: 'Running', containerStatuses: [{name: 'sync', state: {terminated}}]},
+}
+
+/** An API server with this Job and its pod, whose watches say nothing unless `watch` does. */
+function server(current: () => object, watch: Answer = () => undefined): Answer {
+  return (asked, response) => {
+    const {path, query} = asked
+    if (query.has('watch')) return watch(asked, response)
+    if (path.endsWith('/jobs/sync')) return json(response, current())
+    if (path.endsWith('/log')) return void response.end('password is hunter2-hunter2')
+    const items = path.endsWith('/jobs') ? [live(1, {})] : path.endsWith('/pods') ? [pod] : []
+    json(response, {metadata: {resourceVersion: '1'}, items})
+  }
+}
+
+async function gate(
+  answer: Answer,
+  options: {milliseconds: number; onProgress?: (blames: readonly Blame[]) => void},
+) {
+  const {client} = await scriptedServer(answer)
+  const watches = openWatches(client)
+  onTestFinished(watches.close)
+  const {milliseconds, ...more} = options
+  const deadline = Date.now() + milliseconds
+  return waitForHealth(client, watches, {namespace: 'openstack', objects: [job, secret], deadline, ...more})
+}
+
+describe('a gate', () => {
+  it('looks at each object itself, for a watch may be behind what was just written', async () => {
+    await expect(
+      gate(
+        server(() => live(5, COMPLETE)),
+        {milliseconds: 10_000},
+      ),
+    ).resolves.toBeUndefined()
+  })
+
+  it('opens by the watch', async () => {
+    const answer = server(
+      () => live(1, {}),
+      ({path}, response) => {
+        if (path.endsWith('/jobs'))
+          response.write(`${JSON.stringify({type: 'MODIFIED', object: live(6, COMPLETE)})}\n`)
+      },
+    )
+
+    await expect(gate(answer, {milliseconds: 10_000})).resolves.toBeUndefined()
+  })
+
+  it('never tells what a Secret of the release holds, though a container does', async () => {
+    const progress: (readonly Blame[])[] = []
+
+    const closed = gate(
+      server(() => live(1, {})),
+      {milliseconds: 500, onProgress: (blames) => progress.push(blames)},
+    )
+
+    await expect(closed).rejects.toMatchObject({
+      message: expect.stringContaining(
+        'pod sync-1, container sync: Error (exited with 1: cannot log in with ***)',
+      ),
+      log: ['password is ***'],
+    })
+    expect(progress).toMatchObject([[{detail: 'exited with 1: cannot log in with ***'}]])
+  })
+
+  it('waits for an API server that fails', async () => {
+    let failures = 3
+    const answer = server(() => live(5, COMPLETE))
+
+    const opened = gate(
+      (asked, response) => (failures-- > 0 ? refuse(response, 503, 'etcd is away') : answer(asked, response)),
+      {milliseconds: 10_000},
+    )
+
+    await expect(opened).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,37 @@
+import {describe, expect, it} from 'vitest'
+import type {Blame} from '../../../src/cluster/cluster.ts'
+import {unhealthy} from '../../../src/cluster/gate/unhealthy.ts'
+
+const blame = (name: string, more: Partial<Blame> = {}): Blame => ({
+  object: `Deployment/${name}`,
+  namespace: 'ns',
+  message: 'm',
+  ...more,
+})
+
+describe('the error of a closed gate', () => {
+  it('names five and counts the rest', () => {
+    const blames = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => blame(name))
+
+    expect(unhealthy(blames, 'not healthy after 3 s').message).toBe(
+      'not healthy after 3 s: Deployment/a: m · Deployment/b: m · Deployment/c: m · Deployment/d: m · Deployment/e: m · and 2 more',
+    )
+  })
+
+  it('carries the first log there is', () => {
+    const error = unhealthy([blame('a', {log: []}), blame('b', {log: ['last words']})], 'why')
+
+    expect(error).toMatchObject({code: 'KK_UNHEALTHY', exit: 1, log: ['last words']})
+  })
+
+  it.each<[string, Partial<Blame>, RegExp]>([
+    ['an image', {reason: 'ErrImagePull'}, /image's name/],
+    ['a node', {reason: 'Unschedulable'}, /nodes/],
+    ['a crash', {reason: 'CrashLoopBackOff'}, /last lines/],
+    ['configuration', {reason: 'CreateContainerConfigError'}, /ConfigMap or Secret/],
+    ['a claim', {object: 'PersistentVolumeClaim/x', reason: 'Pending'}, /storage class/],
+    ['a pod of which nothing is known', {pod: 'a-1'}, /kubectl describe pod a-1 -n ns/],
+  ])('hints at what to do about %s', (_, more, hint) => {
+    expect(unhealthy([blame('a', more)], 'why').hint).toMatch(hint)
+  })
+})

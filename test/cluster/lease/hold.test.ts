@@ -1,0 +1,192 @@
+import {describe, expect, it} from 'vitest'
+import {holdLease} from '../../../src/cluster/lease/hold.ts'
+import {type Lease, leaseName} from '../../../src/cluster/lease/lease.ts'
+import {json, refuse, type ScriptedServer, scriptedServer} from '../support/api-server.ts'
+
+const RELEASE = 'openstack/keystone'
+const BASE = '/apis/coordination.k8s.io/v1/namespaces/kk-system/leases'
+
+interface Leases extends ScriptedServer {
+  lease: Lease | undefined
+  isDown: boolean
+}
+
+/** The API server as far as one Lease goes: versions, conflicts, preconditions. */
+async function leases(before?: Lease['spec']): Promise<Leases> {
+  let version = 1
+  const name = leaseName(RELEASE)
+  const state = {isDown: false} as {lease?: Lease | undefined; isDown: boolean}
+  const store = (lease: Lease) => {
+    state.lease = {
+      ...lease,
+      metadata: {...lease.metadata, name, uid: 'u', resourceVersion: String(++version)},
+    }
+    return state.lease
+  }
+  if (before) store({metadata: {name}, spec: before})
+  const server = await scriptedServer(({method, path, body}, response) => {
+    if (state.isDown) return response.destroy()
+    const sent = body === '' ? undefined : JSON.parse(body)
+    if (method === 'POST' && path === BASE)
+      return state.lease ? refuse(response, 409, 'exists') : json(response, store(sent), 201)
+    if (!state.lease) return refuse(response, 404, 'not found')
+    const expected = method === 'DELETE' ? sent.preconditions.resourceVersion : sent?.metadata.resourceVersion
+    if (sent && expected !== state.lease.metadata.resourceVersion) return refuse(response, 409, 'conflict')
+    if (method === 'DELETE') state.lease = undefined
+    json(response, method === 'PUT' ? store(sent) : (state.lease ?? {}))
+  })
+  return Object.assign(state, server) as Leases
+}
+
+const hold = ({client}: Leases, more: Partial<Parameters<typeof holdLease>[1]> = {}) =>
+  holdLease(client, {
+    release: RELEASE,
+    holder: 'me',
+    deadline: Date.now() + 20_000,
+    ...more,
+  })
+
+const pace = {renew: 20, renewAgain: 20, giveUp: 200}
+
+describe('a hold on a release', () => {
+  it('is a Lease with the holder, made if need be, and gone when it is released', async () => {
+    const server = await leases()
+
+    const held = await hold(server)
+
+    expect(server.lease).toMatchObject({
+      metadata: {annotations: {'kk.openstack.org/release': RELEASE}},
+      spec: {holderIdentity: 'me', leaseDurationSeconds: 60, renewTime: expect.stringMatching(/\.\d{6}Z$/)},
+    })
+    await held.release()
+    expect(server.lease).toBeUndefined()
+  })
+
+  it('is renewed while it lasts', async () => {
+    const server = await leases()
+    const held = await hold(server, {pace})
+    const first = server.lease?.metadata.resourceVersion
+
+    await expect.poll(() => Number(server.lease?.metadata.resourceVersion)).toBeGreaterThan(Number(first) + 2)
+
+    expect(server.lease?.spec).toMatchObject({holderIdentity: 'me', leaseTransitions: 0})
+    await held.release()
+    expect(server.lease).toBeUndefined()
+  })
+
+  it('bears what its holder writes on it, through renewals', async () => {
+    const server = await leases()
+    const held = await hold(server, {pace})
+
+    await held.annotate({'kk.openstack.org/removing': 'since noon', note: 'a'})
+    await held.annotate({note: null})
+    const version = Number(server.lease?.metadata.resourceVersion)
+    await expect.poll(() => Number(server.lease?.metadata.resourceVersion)).toBeGreaterThan(version)
+
+    expect(server.lease?.metadata.annotations).toEqual({
+      'kk.openstack.org/release': RELEASE,
+      'kk.openstack.org/removing': 'since noon',
+    })
+    await held.release()
+    expect(server.lease).toBeUndefined()
+  })
+
+  it('loses the tombstone of whoever held it before, and keeps what else stood on it', async () => {
+    const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 1})
+    const annotations = {'kk.openstack.org/removing': 'other', note: 'a'}
+    server.lease = {...server.lease!, metadata: {...server.lease!.metadata, annotations}}
+
+    const held = await hold(server)
+
+    expect(server.lease?.metadata.annotations).toEqual({'kk.openstack.org/release': RELEASE, note: 'a'})
+    await held.release()
+  })
+
+  it('that somebody else has taken cannot be written on', async () => {
+    const server = await leases()
+    const held = await hold(server)
+    server.lease = {
+      ...server.lease!,
+      metadata: {...server.lease!.metadata, resourceVersion: '99'},
+      spec: {holderIdentity: 'thief'},
+    }
+
+    await expect(held.annotate({note: 'a'})).rejects.toMatchObject({code: 'KK_HELD'})
+
+    expect(held.lost.aborted).toBe(true)
+    await held.release()
+  })
+
+  it('is taken over when the other was seen unchanged for as long as its Lease lasts, whatever its clock says', async () => {
+    const server = await leases({
+      holderIdentity: 'other',
+      leaseDurationSeconds: 1,
+      renewTime: '2999-01-01T00:00:00.000000Z',
+    })
+    const told: string[] = []
+
+    await hold(server, {onHeld: (by) => told.push(by)})
+
+    expect(server.lease?.spec).toMatchObject({holderIdentity: 'me', leaseTransitions: 1})
+    expect(told).toEqual(['other'])
+  })
+
+  it('is not taken from a run whose Lease looks old by the clock alone', async () => {
+    const server = await leases({
+      holderIdentity: 'other',
+      leaseDurationSeconds: 60,
+      renewTime: '2000-01-01T00:00:00.000000Z',
+    })
+
+    await expect(hold(server, {deadline: Date.now()})).rejects.toMatchObject({
+      code: 'KK_HELD',
+      message: 'openstack/keystone is held by other',
+    })
+  })
+
+  it('is lost when somebody else takes it', async () => {
+    const server = await leases()
+    const held = await hold(server, {pace})
+
+    server.lease = {
+      ...server.lease!,
+      metadata: {...server.lease!.metadata, resourceVersion: '99'},
+      spec: {holderIdentity: 'thief'},
+    }
+
+    await expect.poll(() => held.lost.aborted).toBe(true)
+    expect(held.lost.reason).toMatchObject({
+      code: 'KK_HELD',
+      message: expect.stringContaining('somebody else has taken it'),
+    })
+    await held.release()
+    expect(server.lease?.spec?.holderIdentity).toBe('thief')
+  })
+
+  it('is lost when it cannot be renewed for too long, and not before', async () => {
+    const server = await leases()
+    const held = await hold(server, {pace})
+    const began = performance.now()
+
+    server.isDown = true
+
+    await expect.poll(() => held.lost.aborted).toBe(true)
+    expect(performance.now() - began).toBeGreaterThan(pace.giveUp - pace.renew - pace.renewAgain)
+    expect(held.lost.reason).toMatchObject({message: expect.stringContaining('out of sight')})
+  })
+
+  it('outlives a blip, and an update whose answer was lost', async () => {
+    const server = await leases()
+    const held = await hold(server, {pace: {...pace, giveUp: 10_000}})
+    server.isDown = true
+    await expect.poll(() => server.asked.filter(({method}) => method === 'PUT').length).toBeGreaterThan(1)
+    server.lease = {...server.lease!, metadata: {...server.lease!.metadata, resourceVersion: '50'}}
+
+    server.isDown = false
+
+    await expect.poll(() => server.asked.filter(({method}) => method === 'GET').length).toBeGreaterThan(1)
+    expect(held.lost.aborted).toBe(false)
+    await held.release()
+    expect(server.lease).toBeUndefined()
+  })
+})

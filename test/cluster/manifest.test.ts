@@ -1,0 +1,47 @@
+import {describe, expect, it} from 'vitest'
+import {parseManifest} from '../../src/cluster/manifest.ts'
+
+const names = (yaml: string) => parseManifest(yaml).map(({kind, metadata}) => `${kind}/${metadata.name}`)
+
+describe('a rendered stream', () => {
+  it('gives its objects in order, without empty documents', () => {
+    const yaml = `---
+# Source: a/templates/a.yaml
+apiVersion: v1
+kind: Service
+metadata: {name: a}
+---
+# nothing
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: b}
+`
+
+    expect(names(yaml)).toEqual(['Service/a', 'Deployment/b'])
+  })
+
+  it('gives the items of a List in its place', () => {
+    const item = (name: string) => `{apiVersion: v1, kind: ConfigMap, metadata: {name: ${name}}}`
+
+    expect(
+      names(`{apiVersion: v1, kind: List, items: [${item('a')}, ${item('b')}]}\n---\n${item('c')}`),
+    ).toEqual(['ConfigMap/a', 'ConfigMap/b', 'ConfigMap/c'])
+  })
+
+  it('that is empty has no objects', () => {
+    expect(parseManifest('')).toEqual([])
+  })
+
+  it.each([
+    ['text', 'it is a string'],
+    ['[1]', 'it is a list'],
+    ['kind: A', 'it has no apiVersion'],
+    ['apiVersion: v1', 'it has no kind'],
+    ['{apiVersion: v1, kind: Secret, metadata: {}}', 'a Secret has no metadata.name'],
+  ])('with the document %s is an error: %s', (yaml, message) => {
+    expect(() => parseManifest(yaml)).toThrow(
+      expect.objectContaining({code: 'KK_RENDER', message: expect.stringContaining(message)}),
+    )
+  })
+})

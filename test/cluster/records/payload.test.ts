@@ -1,0 +1,71 @@
+import {gzipSync} from 'node:zlib'
+import {describe, expect, it} from 'vitest'
+import {decodePayload} from '../../../src/cluster/records/payload.ts'
+
+const record = {
+  release: 'openstack/keystone',
+  revision: 3,
+  status: 'deployed',
+  labels: {},
+  secret: {name: 'sh.helm.release.v1.keystone.v3', uid: 'u', resourceVersion: '1'},
+} as const
+
+const twice = (bytes: Buffer) => Buffer.from(bytes.toString('base64')).toString('base64')
+const stored = (payload: unknown) => twice(gzipSync(JSON.stringify(payload)))
+
+describe('the payload of a record', () => {
+  it('gives manifest, values, hooks, chart and how it was applied', () => {
+    const data = stored({
+      manifest: 'kind: A',
+      config: {replicas: 2},
+      hooks: [{manifest: 'kind: B', name: 'b'}],
+      chart: {
+        metadata: {name: 'keystone', version: '1.2.3', appVersion: '2025.1', annotations: {team: 'a'}},
+        files: [
+          {name: 'crds/users.yaml', data: Buffer.from('kind: C').toString('base64')},
+          {name: 'README.md', data: ''},
+        ],
+      },
+      apply_method: 'ssa',
+    })
+
+    expect(decodePayload(record, data)).toEqual({
+      ...record,
+      manifest: 'kind: A',
+      values: {replicas: 2},
+      hooks: ['kind: B'],
+      chart: {name: 'keystone', version: '1.2.3', appVersion: '2025.1', annotations: {team: 'a'}},
+      crds: ['kind: C'],
+      applyMethod: 'ssa',
+    })
+  })
+
+  it('of helm 3 has no apply method, and may have null for its hooks', () => {
+    expect(decodePayload(record, stored({hooks: null, config: null, manifest: ''}))).toMatchObject({
+      values: {},
+      hooks: [],
+      applyMethod: undefined,
+    })
+  })
+
+  it('that is not compressed is read as helm reads it', () => {
+    expect(decodePayload(record, twice(Buffer.from('{"manifest":"kind: A"}')))).toMatchObject({
+      manifest: 'kind: A',
+    })
+  })
+
+  it.each([
+    ['missing', undefined],
+    ['cut short', stored({manifest: 'x'.repeat(1000)}).slice(0, 40)],
+    ['not an object', stored(5)],
+    ['not base64 of anything', 'garbage'],
+  ])('that is %s stops kk, for helm would take the release for absent', (_, data) => {
+    expect(() => decodePayload(record, data)).toThrow(
+      expect.objectContaining({
+        code: 'KK_RECORD',
+        message:
+          'the record of revision 3 of openstack/keystone (Secret sh.helm.release.v1.keystone.v3) cannot be read',
+      }),
+    )
+  })
+})

@@ -1,0 +1,24 @@
+import {expect, it} from 'vitest'
+import {redactSecretsOf} from '../../src/cluster/redact-secrets.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+const objects = [
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'a'},
+    data: {x: base64('hunter2-in-data')},
+    stringData: {y: 'hunter2-in-text'},
+  },
+  {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'b'}, data: {z: 'everybody-may-see'}},
+]
+
+it.each([
+  ['as it is', 'login with hunter2-in-text failed', 'login with *** failed'],
+  ['decoded', 'login with hunter2-in-data failed', 'login with *** failed'],
+  ['as base64', `got ${base64('hunter2-in-data')} and ${base64('hunter2-in-text')}`, 'got *** and ***'],
+  ['not when it is of a ConfigMap', 'everybody-may-see', 'everybody-may-see'],
+])('what a Secret holds is masked %s', (_, text, expected) => {
+  expect(redactSecretsOf(objects)(text)).toBe(expected)
+})

@@ -1,0 +1,61 @@
+import {Parser} from '@oclif/core'
+import {expect, it} from 'vitest'
+import {commandOf} from '../../src/cli/suggestions.ts'
+import {commands, loaders} from '../../src/commands/table.ts'
+import {blocksOf, type Page, proseOf, readPages} from './support/pages.ts'
+
+type Parse = Parameters<typeof Parser.parse>
+interface Command {
+  readonly flags: object
+  readonly baseFlags: object
+  readonly args: object
+  readonly strict: boolean
+}
+
+/** Every command line of kk in a page, in its shell blocks and in the prose. */
+function commandLines(page: Page): readonly string[] {
+  const shell = blocksOf(page).filter(({info}) => /^(sh|yaml)\b/.test(info))
+  const lines = shell.flatMap(({text}) => text.replaceAll(/\\\n\s*/g, '').split('\n'))
+  const inline = [...proseOf(page).matchAll(/`(kk [^`]+)`/g)].map(([, code = '']) => code)
+  return [...lines, ...inline].flatMap((line) => {
+    const bare = line.replace(/(^|\s)#.*$/, '').replaceAll(/'[^']*'|"[^"]*"/g, 'quoted')
+    return [...bare.matchAll(/(?:^|[;&|(] *|quoted +)kk +([^;&|)>]+)/g)].map(([, words = '']) => words.trim())
+  })
+}
+
+/** Rejects unless kk would accept these words: the command exists, and so do its flags and their values. */
+async function parse(line: string): Promise<void> {
+  const words = line.split(/\s+/)
+  const [first = ''] = words
+  if (['--help', '--version', '…', '...'].includes(first)) return
+  const id = commandOf(words.filter((word) => !word.startsWith('-')).slice(0, 3))
+  if (id === undefined) {
+    if (words.length === 1 && Object.keys(commands).some((each) => each.startsWith(`${first}:`))) return
+    throw new Error(`kk has no command ${JSON.stringify(line)}`)
+  }
+  const command = (await loaders[id]!()).default as Command
+  const argv = words.slice(id.split(':').length).filter((word) => !['…', '...'].includes(word))
+  await Parser.parse(argv, {
+    args: command.args,
+    flags: {...command.baseFlags, ...command.flags},
+    strict: command.strict,
+    '--': true,
+  } as Parse[1])
+}
+
+const stated = readPages().flatMap((page) =>
+  [...new Set(commandLines(page))].map((line) => [page.path, line] as const),
+)
+
+it.each(stated)('%s: kk %s', async (_path, line) => {
+  await expect(parse(line)).resolves.toBeUndefined()
+})
+
+it.each([
+  'deplyo environments/all-in-one.yaml',
+  'deploy --sandboxed',
+  'plan --output svg',
+  'sandbox up --nodes many',
+])('the words of kk %s are refused', async (line) => {
+  await expect(parse(line)).rejects.toThrow()
+})

@@ -1,0 +1,77 @@
+import {readdirSync, readFileSync} from 'node:fs'
+import {describe, expect, it} from 'vitest'
+import {isRecent} from '../../scripts/toolbox/go.ts'
+import {OLDEST_KUBERNETES} from '../../src/cluster/api/identity.ts'
+import {supportedVersion} from '../../src/helm/version.ts'
+import {readPages} from './support/pages.ts'
+
+const pages = readPages()
+const textOf = (path: string) => pages.find((page) => page.path === path)!.text
+
+/** Every version that the pages state in words like these; the pattern's first group is the version. */
+function stated(pattern: RegExp): readonly string[] {
+  const all = pages.filter(({path}) => path !== 'CHANGELOG.md')
+  return [...new Set(all.flatMap(({text}) => [...text.matchAll(pattern)].map(([, version = '']) => version)))]
+}
+
+describe('the pages state what kk demands', () => {
+  it('of Kubernetes', () => {
+    expect(stated(/Kubernetes \|? ?(\d+\.\d+) (?:or|and) newer/g)).toEqual([OLDEST_KUBERNETES])
+  })
+
+  it('of the charts, too', () => {
+    const charts = readdirSync('charts').filter((name) => name !== 'values_overrides')
+    const manifests = charts.map((name) => readFileSync(`charts/${name}/Chart.yaml`, 'utf8'))
+
+    for (const manifest of manifests) expect(manifest).toContain(`kubeVersion: ">=${OLDEST_KUBERNETES}.0-0"`)
+  })
+
+  it('of helm', () => {
+    const [oldest, ...others] = stated(/\b(3\.\d+) (?:or|and) newer/g)
+    const before = `v3.${Number(oldest!.slice(2)) - 1}.9`
+
+    expect(others).toEqual([])
+    expect(supportedVersion(`v${oldest}.0`, 'helm')).toMatchObject({major: 3})
+    expect(() => supportedVersion(before, 'helm')).toThrow('kk needs helm')
+    expect(supportedVersion('v4.0.0', 'helm')).toMatchObject({major: 4})
+  })
+
+  it('of Go', () => {
+    const [oldest, ...others] = stated(/Go >= (\d+\.\d+)/g)
+    const [major, minor] = oldest!.split('.').map(Number)
+
+    expect(others).toEqual([])
+    expect(isRecent(`go${oldest}.0`)).toBe(true)
+    expect(isRecent(`go${major}.${minor! - 1}.9`)).toBe(false)
+  })
+
+  it('of Node', () => {
+    const {engines} = JSON.parse(readFileSync('package.json', 'utf8')) as {engines: {node: string}}
+
+    expect(stated(/Node >= (\d+)/g).map((version) => `>=${version}`)).toEqual([engines.node])
+  })
+})
+
+it('docs/architecture.md shows every folder of src', () => {
+  const folders = readdirSync('src', {withFileTypes: true}).filter((entry) => entry.isDirectory())
+  const missing = folders
+    .map(({name}) => `src/${name}/`)
+    .filter((name) => !textOf('docs/architecture.md').includes(`| \`${name}\` |`))
+
+  expect(missing).toEqual([])
+})
+
+it('every npm script that the pages name exists', () => {
+  const {scripts} = JSON.parse(readFileSync('package.json', 'utf8')) as {scripts: Record<string, string>}
+  const named = stated(/npm run ([a-z0-9]+)/g)
+
+  expect(named.filter((name) => !(name in scripts))).toEqual([])
+})
+
+it('every error code that the pages name exists', async () => {
+  const {ERRORS} = await import('../../src/errors.ts')
+  const variables = ['KK_ENVIRONMENT', 'KK_CONTEXT', 'KK_HELM', 'KK_TOOLBOX']
+  const named = stated(/\b(KK_[A-Z_]+)\b/g)
+
+  expect(named.filter((name) => !(name in ERRORS) && !variables.includes(name))).toEqual([])
+})

@@ -1,0 +1,26 @@
+import {readFileSync} from 'node:fs'
+import {relative} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {withMadeParts} from '../../scripts/docs/marked.ts'
+import {madePages} from '../../scripts/docs.ts'
+
+const pages = madePages().map(({path, text}) => ({page: relative(process.cwd(), path), text}))
+
+it.each(pages)('$page is what npm run docs writes', ({page, text}) => {
+  expect(readFileSync(page, 'utf8'), 'run: npm run docs').toBe(text)
+})
+
+describe('made parts of a page', () => {
+  it('replaces what stands between the marks, and nothing else', () => {
+    const page = 'before\n<!-- made: keys -->\nold\n<!-- end -->\nafter\n'
+
+    expect(withMadeParts(page, {keys: 'new\n'})).toBe(
+      'before\n<!-- made: keys -->\n\nnew\n\n<!-- end -->\nafter\n',
+    )
+  })
+
+  it('refuses a mark that nothing makes, and a part that has no mark', () => {
+    expect(() => withMadeParts('<!-- made: kyes -->\n<!-- end -->', {keys: ''})).toThrow('kyes')
+    expect(() => withMadeParts('no marks', {keys: ''})).toThrow('keys')
+  })
+})

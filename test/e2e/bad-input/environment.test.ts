@@ -1,0 +1,245 @@
+import {join} from 'node:path'
+import {beforeAll, describe, expect, it} from 'vitest'
+import type {ErrorCode} from '../../../src/errors.ts'
+import type {Corner} from '../support/corner.ts'
+import {expectRefusal, openStanding} from '../support/refusal.ts'
+
+let corner: Corner
+beforeAll(async () => {
+  corner = await openStanding()
+})
+
+let files = 0
+/** Each of these would change `standing`, were it not refused. */
+async function written(text: string): Promise<string> {
+  files += 1
+  const file = `bad-${files}.yaml`
+  await corner.write(file, text)
+  return file
+}
+
+describe.concurrent('kk deploy refuses an environment file', () => {
+  it('that does not exist', () =>
+    expectRefusal(corner, ['deploy', 'none.yaml'], {
+      exit: 2,
+      code: 'KK_FILE',
+      says: 'the environment file none.yaml cannot be read: there is no such file',
+      hint: 'name an environment file: an argument that ends in .yaml, -e FILE, or KK_ENVIRONMENT',
+    }))
+
+  it('that is one of several candidates, and lists them', async () => {
+    await corner.write('several/environments/a.yaml', 'standing: {replicas: 2}\n')
+    await corner.write('several/environments/b.yaml', 'standing: {replicas: 2}\n')
+
+    await expectRefusal(
+      corner,
+      ['deploy'],
+      {
+        exit: 2,
+        code: 'KK_NO_ENVIRONMENT',
+        says: 'there are several: environments/a.yaml, environments/b.yaml',
+        hint: 'name one of them, e.g. environments/a.yaml',
+      },
+      {cwd: join(corner.directory, 'several')},
+    )
+  })
+
+  it('that nobody named', async () => {
+    await corner.write('empty/README', '')
+
+    await expectRefusal(
+      corner,
+      ['deploy'],
+      {exit: 2, code: 'KK_NO_ENVIRONMENT', says: 'no environment file was named', hint: 'name one'},
+      {cwd: join(corner.directory, 'empty')},
+    )
+  })
+
+  it.each<[string, string, ErrorCode, string, string]>([
+    [
+      'broken YAML',
+      'kk:\n  OWN\nstanding: {replicas: 2\n',
+      'KK_YAML',
+      'FILE:6:1: ',
+      'correct the YAML at that place',
+    ],
+    [
+      'a tab for indentation',
+      'kk:\n  OWN\nstanding:\n\treplicas: 2\n',
+      'KK_YAML',
+      'FILE:6:1: ',
+      'correct the YAML at that place',
+    ],
+    [
+      'a key that comes twice',
+      'kk:\n  OWN\nstanding:\n  replicas: 2\n  replicas: 3\n',
+      'KK_YAML',
+      'FILE:7:3: the key "replicas" comes twice, first in line 6',
+      'keep one of them',
+    ],
+    [
+      'a word that the two YAMLs read differently',
+      'kk:\n  OWN\nstanding: {replicas: 1:30}\n',
+      'KK_YAML',
+      'FILE:5:22: YAML 1.1 reads 1:30 as a number in base 60',
+      'quotes',
+    ],
+    [
+      'an unknown key of kk',
+      'kk:\n  OWN\n  namspace: elsewhere\nstanding: {replicas: 2}\n',
+      'KK_ENVIRONMENT',
+      'FILE:5:3: kk.namspace: expected one of the keys name, namespace, context, charts, features, releases, got "namspace"',
+      'did you mean "namespace"?',
+    ],
+    [
+      'an unknown setting of a release',
+      'kk:\n  OWN\n  releases: {standing: {chart: workload, timout: 5m}}\nstanding: {replicas: 2}\n',
+      'KK_ENVIRONMENT',
+      'FILE:5:42: kk.releases.standing.timout: expected one of the keys',
+      'did you mean "timeout"?',
+    ],
+    [
+      'a setting of the wrong kind',
+      'kk:\n  OWN\n  releases: {standing: {chart: workload, timeout: soon}}\nstanding: {replicas: 2}\n',
+      'KK_ENVIRONMENT',
+      'FILE:5:42: kk.releases.standing.timeout: expected a time such as 20m, 1h30m or 90s, got "soon"',
+      'kk schema environment',
+    ],
+    [
+      'a section that is not a map',
+      'kk:\n  OWN\n  releases: {standing: {chart: workload}}\nstanding: [replicas]\n',
+      'KK_ENVIRONMENT',
+      'FILE:6:1: standing: expected a map of values, got a list',
+      'kk schema environment',
+    ],
+    [
+      'a chart that no source has',
+      'kk:\n  OWN\n  releases: {standing: {chart: workload}}\nstanding: {replicas: 2}\nworklaod: {}\n',
+      'KK_CHART_NOT_FOUND',
+      'FILE:7:1: no source of charts has worklaod; looked in ',
+      'did you mean workload?',
+    ],
+    [
+      'a chart that no source has, by its name',
+      'kk:\n  OWN\n  releases:\n    standing: {chart: wokrload}\nstanding: {replicas: 2}\n',
+      'KK_CHART_NOT_FOUND',
+      'FILE:6:16: no source of charts has wokrload; looked in ',
+      'did you mean workload?',
+    ],
+    [
+      'a requirement that no source has',
+      'kk:\n  OWN\n  releases:\n    standing: {chart: workload, requires: [worklod]}\nstanding: {replicas: 2}\n',
+      'KK_UNKNOWN_REQUIREMENT',
+      'standing requires worklod, but no source of charts has it (FILE:6: kk.releases.standing.requires: worklod)',
+      'did you mean "workload"?',
+    ],
+  ])('with %s', async (_, text, code, says, hint) => {
+    const file = await written(text)
+
+    await expectRefusal(corner, ['deploy', file], {exit: 2, code, says: says.replaceAll('FILE', file), hint})
+  })
+
+  it('with releases that need each other, and prints the whole path', async () => {
+    const file = await written(`
+kk:
+  OWN
+  releases:
+    standing: {chart: workload, requires: [second]}
+    second: {chart: workload, requires: [third]}
+    third: {chart: workload, requires: [standing]}
+standing: {replicas: 2}
+`)
+
+    await expectRefusal(corner, ['deploy', file], {
+      exit: 2,
+      code: 'KK_CYCLE',
+      says: new RegExp(
+        [
+          'releases need each other: standing → second → third → standing',
+          `    standing requires second \\(ready\\): ${file}:7: kk.releases.standing.requires: second`,
+          `    second requires third \\(ready\\): ${file}:8: kk.releases.second.requires: third`,
+          `    third requires standing \\(ready\\): ${file}:9: kk.releases.third.requires: standing`,
+        ].join('\n'),
+      ),
+      hint: 'kk.releases.standing: {without: [second], requires: [{release: second, kind: applied}]}',
+    })
+  })
+
+  it('on standard input that has no name', () =>
+    expectRefusal(
+      corner,
+      ['deploy', '-'],
+      {
+        exit: 2,
+        code: 'KK_ENVIRONMENT',
+        says: 'an environment on standard input needs a name',
+        hint: 'set kk.name',
+      },
+      {input: 'standing: {replicas: 2}\n'},
+    ))
+
+  it('and says so as a document where documents are asked for', async () => {
+    const json = await corner.kk(['deploy', 'none.yaml', '--output', 'json'])
+    const ndjson = await corner.kk(['deploy', 'none.yaml', '--output', 'ndjson'])
+
+    const error = {code: 'KK_FILE', exit: 2, hint: expect.any(String), message: expect.any(String)}
+    expect([json.exitCode, ndjson.exitCode]).toEqual([2, 2])
+    expect(JSON.parse(json.stdout)).toEqual({error})
+    expect(JSON.parse(ndjson.stdout)).toEqual({type: 'error', ...error})
+  })
+})
+
+describe.concurrent('a command line with', () => {
+  it.each<[string, readonly string[], ErrorCode, string, string]>([
+    [
+      'an unknown release',
+      ['upgrade', 'env.yaml', 'standin'],
+      'KK_UNKNOWN_RELEASE',
+      'env.yaml has no release standin',
+      'did you mean standing?',
+    ],
+    [
+      'releases for a command that takes the whole environment',
+      ['deploy', 'env.yaml', 'standing'],
+      'KK_USAGE',
+      'kk deploy takes the whole environment, but got standing',
+      'for single releases: kk upgrade standing',
+    ],
+    [
+      '--set for an unknown release',
+      ['deploy', 'env.yaml', '--set', 'standin:replicas=2'],
+      'KK_UNKNOWN_RELEASE',
+      '--values or --set names standin, which is not part of this environment',
+      'did you mean standing?',
+    ],
+    [
+      '--set without a value',
+      ['deploy', 'env.yaml', '--set', 'standing:replicas'],
+      'KK_USAGE',
+      '--set standing:replicas: expected RELEASE:KEY=VALUE',
+      'for example --set',
+    ],
+    [
+      'a --values file that does not exist',
+      ['deploy', 'env.yaml', '--values', 'standing=none.yaml'],
+      'KK_FILE',
+      '--values standing=none.yaml: the file cannot be read (ENOENT)',
+      'check the path',
+    ],
+    [
+      'two environment files',
+      ['deploy', 'env.yaml', 'other.yaml'],
+      'KK_USAGE',
+      'expected one environment file, got env.yaml and other.yaml',
+      'name one of them',
+    ],
+    [
+      'an unknown flag',
+      ['deploy', 'env.yaml', '--yess'],
+      'KK_USAGE',
+      'nonexistent flag: --yess',
+      'did you mean --yes? see kk deploy --help',
+    ],
+    ['an unknown command', ['deplyo'], 'KK_USAGE', 'kk has no command "deplyo"', 'did you mean kk deploy?'],
+  ])('%s is refused', (_, args, code, says, hint) => expectRefusal(corner, args, {exit: 2, code, says, hint}))
+})

@@ -1,0 +1,135 @@
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {describe, expect, inject, it} from 'vitest'
+import {kubectl} from '../support/cluster.ts'
+import {type Corner, openCorner} from '../support/corner.ts'
+import {kkEnvironment} from '../support/kk.ts'
+import {expectRefusal, openStanding} from '../support/refusal.ts'
+
+const CHART = join(import.meta.dirname, '../../fixtures/charts/workload')
+
+/** A release of the corner's namespace that plain helm has installed. */
+async function installByHelm({name}: Corner, release: string): Promise<void> {
+  const helm = join(inject('run').toolbox, 'helm4')
+  await execa(helm, ['install', release, CHART, '--namespace', name, '--create-namespace'], {
+    env: kkEnvironment(),
+    extendEnv: false,
+  })
+}
+
+describe.concurrent('a release that kk did not install', () => {
+  it('is not touched when an environment states it', async () => {
+    const corner = await openCorner(`
+kk:
+  OWN
+  releases: {before: {chart: workload}, db: {chart: workload, requires: [before]}}
+before: {}
+db: {replicas: 2}
+`)
+    await installByHelm(corner, 'db')
+
+    await expectRefusal(corner, ['deploy', 'env.yaml'], {
+      exit: 3,
+      code: 'KK_FOREIGN',
+      says: 'NAME/db exists already (revision 1, deployed), and kk did not install it',
+      hint: 'give db another name or namespace, or remove that one with helm',
+    })
+  })
+
+  it('is not taken for one that is required', async () => {
+    const corner = await openCorner(`
+kk:
+  OWN
+  releases: {db: {chart: workload}, api: {chart: workload, requires: [db]}}
+api: {}
+`)
+    await installByHelm(corner, 'db')
+
+    await expectRefusal(corner, ['deploy', 'env.yaml'], {
+      exit: 3,
+      code: 'KK_FOREIGN',
+      says: 'NAME/db exists already',
+      hint: 'give db another name or namespace, or remove that one with helm',
+    })
+  })
+
+  it('is shown beside a plan, and left alone, when nobody asks for it', async () => {
+    const corner = await openCorner('kk:\n  OWN\n  releases: {api: {chart: workload}}\napi: {}\n')
+    await installByHelm(corner, 'db')
+
+    const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml'])
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toMatch(/\? foreign +db +not installed by kk, left alone/)
+  })
+})
+
+describe.concurrent('a release that another environment owns', () => {
+  it('may not be stated: its owner is named', async () => {
+    const corner = await openStanding()
+    await corner.write(
+      'other.yaml',
+      `
+kk:
+  name: other-of-NAME
+  namespace: NAME
+  charts: [CHARTS]
+  releases: {standing: {chart: workload}, new: {chart: workload}}
+new: {}
+standing: {replicas: 2}
+`,
+    )
+
+    await expectRefusal(corner, ['deploy', 'other.yaml'], {
+      exit: 3,
+      code: 'KK_OWNER',
+      says: 'NAME/standing belongs to the environment "NAME", but other.yaml states it too',
+      hint: 'take standing out of the file: what requires it uses it as it is; change it in the environment "NAME"',
+    })
+  })
+
+  it.each([
+    ['upgraded by name', ['upgrade', 'other.yaml', 'standing']],
+    ['given values by a flag', ['deploy', 'other.yaml', '--set', 'standing:replicas=2']],
+  ])('may not be %s either', async (_, args) => {
+    const corner = await openStanding()
+    await corner.write(
+      'other.yaml',
+      `
+kk:
+  name: other-of-NAME
+  namespace: NAME
+  charts: [CHARTS]
+  releases: {standing: {chart: workload}, new: {chart: workload, requires: [standing]}}
+new: {}
+`,
+    )
+
+    await expectRefusal(corner, args, {
+      exit: 3,
+      code: 'KK_OWNER',
+      says: 'NAME/standing belongs to the environment "NAME", but the command line asks to change it',
+      hint: 'change it with the file of the environment "NAME"',
+    })
+  })
+})
+
+describe.concurrent('a release on which an operation has not ended', () => {
+  it.each(['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstalling'])(
+    'is left alone while it is %s',
+    async (status) => {
+      const corner = await openStanding()
+      await kubectl([
+        ...['label', 'secret', 'sh.helm.release.v1.standing.v1', `status=${status}`],
+        ...['--namespace', corner.name, '--overwrite'],
+      ])
+
+      await expectRefusal(corner, ['deploy', 'env.yaml', '--set', 'standing:replicas=2'], {
+        exit: 3,
+        code: 'KK_PENDING',
+        says: `NAME/standing is ${status} at revision 1`,
+        hint: status === 'uninstalling' ? 'finish it with "kk remove standing"' : / -n NAME"/,
+      })
+    },
+  )
+})

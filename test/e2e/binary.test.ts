@@ -1,0 +1,140 @@
+import {constants} from 'node:fs'
+import {copyFile, mkdir, mkdtemp, readdir, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
+import pjson from '../../package.json' with {type: 'json'}
+
+const ESCAPE = '\u001b['
+
+let home: string
+let executable: string
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'kk-e2e-binary-'))
+  executable = join(home, 'alone', 'kk')
+  await mkdir(join(home, 'alone'))
+  await mkdir(join(home, 'no-programs'))
+  await copyFile(inject('run').kk, executable, constants.COPYFILE_FICLONE)
+  await writeFile(join(home, 'kk.yaml'), 'glance: {}\n')
+})
+afterAll(() => rm(home, {recursive: true}))
+
+/** With nothing beside it, no Node and no other program on PATH, and no variable but these. */
+const alone = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  execa(executable, args, {
+    cwd: home,
+    env: {HOME: home, PATH: join(home, 'no-programs'), ...env},
+    extendEnv: false,
+    reject: false,
+  })
+
+describe('the binary alone', () => {
+  it('tells its version, even without a single variable', async () => {
+    const {exitCode, stdout, stderr} = await execa(executable, ['--version'], {
+      cwd: '/',
+      env: {},
+      extendEnv: false,
+      reject: false,
+    })
+
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(new RegExp(`^kk/${pjson.version} linux-\\w+ node-v\\d+\\.\\d+\\.\\d+$`))
+  })
+
+  it('finds the charts that it carries', async () => {
+    const {exitCode, stdout, stderr} = await alone(['graph', '--output', 'json'])
+
+    expect(exitCode, stderr).toBe(0)
+    const {releases} = JSON.parse(stdout) as {releases: {release: string}[]}
+    expect(releases.map(({release}) => release).sort()).toEqual([
+      'openstack/glance',
+      'openstack/keystone',
+      'openstack/mariadb',
+      'openstack/memcached',
+      'openstack/rabbitmq',
+    ])
+  })
+
+  it('carries the environments, with paths that lead to its charts', async () => {
+    await alone(['graph'])
+    const files = join(home, '.cache/kk/files')
+    const [hash = ''] = await readdir(files)
+
+    const {exitCode, stdout, stderr} = await alone([
+      'graph',
+      join(files, hash, 'environments/all-in-one.yaml'),
+    ])
+
+    expect(exitCode, stderr).toBe(0)
+    for (const name of ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'horizon'])
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
+  })
+
+  it('draws with the Graphviz that it carries', async () => {
+    const {exitCode, stdout, stderr} = await alone(['graph', '--format', 'svg'])
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stdout).toMatch(/<svg .*keystone.*<\/svg>/s)
+  })
+
+  it('prints a license with its text for Node and for every package inside', async () => {
+    const {exitCode, stdout} = await alone(['licenses'])
+
+    const line = '='.repeat(80)
+    const [, ...parts] = stdout.split(`${line}\n`)
+    const titles = parts.filter((_, index) => index % 2 === 0)
+    const texts = parts.filter((_, index) => index % 2 === 1)
+    expect(exitCode).toBe(0)
+    expect(titles.join('')).toMatch(/^kk \(Apache-2.0\)\nNode\.js v.*@oclif\/core .*@viz-js\/viz .*js-yaml /s)
+    expect(texts.filter((text) => text.trim().length < 200)).toEqual([])
+  })
+
+  it.each([{NODE_OPTIONS: '--require /nonexistent'}, {NODE_OPTIONS: '--no-such-option'}])(
+    'ignores %j',
+    async (env) => {
+      const {exitCode, stdout, stderr} = await alone(['graph'], env)
+
+      expect([exitCode, stderr]).toEqual([0, ''])
+      expect(stdout).toContain('glance')
+    },
+  )
+
+  it.each([
+    [['grahp'], 'did you mean kk graph?'],
+    [['values', 'spilt'], 'did you mean kk values split?'],
+    [['graph', '--formta', 'svg'], 'did you mean --format?'],
+  ])('%j is a usage error that says what may have been meant', async (args, hint) => {
+    const {exitCode, stdout, stderr} = await alone(args)
+
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('error KK_USAGE: ')
+    expect(stderr).toContain(hint)
+  })
+
+  it('says what is missing when there is no helm, no cluster and no toolbox', async () => {
+    const plan = await alone(['plan'])
+    const values = await alone(['values', 'show', 'glance', '--computed'])
+    const sandbox = await alone(['sandbox', 'up'])
+
+    expect([plan.exitCode, plan.stderr]).toEqual([2, expect.stringContaining('KK_KUBECONFIG')])
+    expect([values.exitCode, values.stderr]).toEqual([2, expect.stringContaining('KK_HELM_MISSING')])
+    expect([sandbox.exitCode, sandbox.stderr]).toEqual([2, expect.stringContaining('KK_TOOLBOX')])
+  })
+})
+
+describe('colour', () => {
+  it.each([
+    ['into a pipe', [], {}, false],
+    ['with FORCE_COLOR', [], {FORCE_COLOR: '1'}, true],
+    ['with --color', ['--color'], {}, true],
+    ['with FORCE_COLOR and --no-color', ['--no-color'], {FORCE_COLOR: '1'}, false],
+    ['with FORCE_COLOR and NO_COLOR', [], {FORCE_COLOR: '1', NO_COLOR: '1'}, false],
+  ] as const)('%s', async (_name, flags, env, expected) => {
+    const graph = await alone(['graph', ...flags], env)
+    const error = await alone(['graph', 'none.yaml', ...flags], env)
+
+    expect([graph.exitCode, graph.stdout.includes(ESCAPE)]).toEqual([0, expected])
+    expect([error.exitCode, error.stderr.includes(ESCAPE)]).toEqual([2, expected])
+  })
+})

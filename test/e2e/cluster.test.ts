@@ -1,0 +1,458 @@
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {connect, createServer, type Socket} from 'node:net'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished} from 'vitest'
+import type {Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
+import {parseManifest} from '../../src/cluster/manifest.ts'
+import {openCluster} from '../../src/cluster/open.ts'
+import {releaseId} from '../../src/release.ts'
+import {get, kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
+
+let cluster: Cluster
+let directory: string
+beforeAll(async () => {
+  cluster = await openCluster({kubeconfig: inject('run').kubeconfig, env: {}})
+  directory = await mkdtemp(join(tmpdir(), 'kk-cluster-'))
+})
+afterAll(async () => {
+  await cluster.close()
+  await rm(directory, {recursive: true})
+})
+
+/** A chart with one ConfigMap and one hook. */
+async function makeChart(): Promise<string> {
+  const chart = join(directory, uniqueName('chart'))
+  await mkdir(join(chart, 'templates'), {recursive: true})
+  await writeFile(
+    join(chart, 'Chart.yaml'),
+    'apiVersion: v2\nname: tiny\nversion: 1.2.3\nappVersion: "2025.1"\n',
+  )
+  await writeFile(
+    join(chart, 'templates/map.yaml'),
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n',
+  )
+  await writeFile(
+    join(chart, 'templates/hook.yaml'),
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-hook\n  annotations: {"helm.sh/hook": post-install}\n',
+  )
+  return chart
+}
+
+async function helm(binary: 'helm3' | 'helm4', ...args: readonly string[]): Promise<void> {
+  const {toolbox, kubeconfig} = inject('run')
+  const env = {HOME: directory, PATH: toolbox}
+  await execa(join(toolbox, binary), [...args, '--kubeconfig', kubeconfig], {env, extendEnv: false})
+}
+
+describe('a cluster', () => {
+  it('is known by the UID of kube-system and its version', async () => {
+    const namespace = await get<{metadata: {uid: string}}>('namespace', 'kube-system')
+
+    const identity = await cluster.identity()
+
+    expect(identity).toEqual({uid: namespace.metadata.uid, version: expect.stringMatching(/^v1\.\d+\./)})
+    expect(cluster).toMatchObject({
+      context: inject('run').context,
+      server: expect.stringMatching(/^https:\/\/127\.0\.0\.1:/),
+    })
+  })
+})
+
+describe('the records of releases', () => {
+  it.each(['helm3', 'helm4'] as const)(
+    'by %s are read by one list, decoded, and labelled under their version',
+    async (binary) => {
+      const namespace = await makeNamespace('records')
+      const chart = await makeChart()
+      const release = releaseId(namespace, 'tiny')
+      await helm(
+        binary,
+        'install',
+        'tiny',
+        chart,
+        '--namespace',
+        namespace,
+        '--labels',
+        'kk.openstack.org/owner=me',
+      )
+      await helm(binary, 'upgrade', 'tiny', chart, '--namespace', namespace)
+
+      const records = await cluster.records()
+      const record = await cluster.lastRecord(release)
+      const stored = await cluster.stored(release)
+
+      expect(record).toMatchObject({
+        release,
+        revision: 2,
+        status: 'deployed',
+        labels: {'kk.openstack.org/owner': 'me'},
+      })
+      expect(records.filter((one) => one.release === release)).toEqual([record])
+      expect(stored).toMatchObject({
+        ...record,
+        chart: {name: 'tiny', version: '1.2.3', appVersion: '2025.1'},
+        applyMethod: binary === 'helm4' ? 'ssa' : undefined,
+      })
+      expect(parseManifest(stored!.manifest)).toMatchObject([{kind: 'ConfigMap', metadata: {name: 'tiny'}}])
+      expect(stored!.hooks.flatMap(parseManifest)).toMatchObject([{metadata: {name: 'tiny-hook'}}])
+      await expect(cluster.stored(release, 1)).resolves.toMatchObject({revision: 1, status: 'superseded'})
+
+      await cluster.label(record!, {'kk.openstack.org/passed': '2', 'kk.openstack.org/owner': null})
+
+      const {labels} = (await cluster.lastRecord(release))!
+      expect(labels).toMatchObject({'kk.openstack.org/passed': '2', name: 'tiny'})
+      expect(labels).not.toHaveProperty('kk.openstack.org/owner')
+      await expect(cluster.label(record!, {'kk.openstack.org/passed': '3'})).rejects.toMatchObject({
+        code: 'KK_RACED',
+      })
+    },
+  )
+
+  it('of a release that is not there are undefined', async () => {
+    const release = releaseId('default', 'nothing')
+
+    await expect(cluster.lastRecord(release)).resolves.toBeUndefined()
+    await expect(cluster.stored(release)).resolves.toBeUndefined()
+    await expect(cluster.stored(release, 3)).resolves.toBeUndefined()
+  })
+
+  it('that cannot be decoded are an error, not an absent release', async () => {
+    const namespace = await makeNamespace('records')
+    const metadata = {
+      name: 'sh.helm.release.v1.broken.v1',
+      labels: {owner: 'helm', name: 'broken', status: 'deployed', version: '1'},
+    }
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'helm.sh/release.v1',
+      metadata,
+      stringData: {release: 'H4sIgarbage'},
+    }
+    await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: secret})
+
+    await expect(cluster.stored(releaseId(namespace, 'broken'))).rejects.toMatchObject({code: 'KK_RECORD'})
+    // Nothing on this cluster could be removed while it is there.
+    await kubectl(['delete', 'secret', metadata.name, '--namespace', namespace])
+  })
+})
+
+describe('validation', () => {
+  const map = (metadata: object): KubernetesObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {name: 'a', ...metadata},
+  })
+
+  it('accepts, refuses with the server’s words, or tells what must come first; and changes nothing', async () => {
+    const namespace = await makeNamespace('validate')
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: {name: 's'},
+      spec: {ports: [{port: 99999999}]},
+    }
+    const role = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: {name: namespace},
+      rules: [],
+    }
+    const unknown = {apiVersion: 'example.org/v1', kind: 'Thing', metadata: {name: 't'}}
+    const namespaceToCome = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: `${namespace}-new`}}
+
+    const validations = await cluster.validate(namespace, [
+      map({}),
+      service,
+      role,
+      unknown,
+      namespaceToCome,
+      map({name: 'b', namespace: `${namespace}-new`}),
+    ])
+
+    expect(validations).toEqual([
+      {object: 'ConfigMap/a', outcome: 'accepted'},
+      {
+        object: 'Service/s',
+        outcome: 'refused',
+        message: expect.stringContaining('Invalid value: 99999999: must be between 1 and 65535'),
+      },
+      {object: `ClusterRole/${namespace}`, outcome: 'accepted'},
+      {object: 'Thing/t', outcome: 'known-after-apply', missing: 'kind'},
+      {object: `Namespace/${namespace}-new`, outcome: 'accepted'},
+      {object: 'ConfigMap/b', outcome: 'known-after-apply', missing: 'namespace'},
+    ])
+    await expect(cluster.exist(namespace, [map({})])).resolves.toBe(false)
+  })
+
+  it('finds that a field of an existing object cannot change', async () => {
+    const namespace = await makeNamespace('validate')
+    const deployment = (app: string): KubernetesObject => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: {name: 'api'},
+      spec: {
+        selector: {matchLabels: {app}},
+        template: {metadata: {labels: {app}}, spec: {containers: [{name: 'api', image: 'api'}]}},
+      },
+    })
+    await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: deployment('one')})
+
+    const validations = await cluster.validate(namespace, [deployment('two')])
+
+    expect(validations).toMatchObject([
+      {outcome: 'refused', message: expect.stringContaining('field is immutable')},
+    ])
+  })
+
+  it('looks at a hook as at a new object, for helm deletes it before it makes it again', async () => {
+    const namespace = await makeNamespace('validate')
+    const hook = (image: string): KubernetesObject => ({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {name: 'hook', annotations: {'helm.sh/hook': 'post-install'}},
+      spec: {template: {spec: {restartPolicy: 'Never', containers: [{name: 'hook', image}]}}},
+    })
+    await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: hook('one')})
+
+    const validations = await cluster.validate(namespace, [hook('two'), hook('')])
+
+    expect(validations).toEqual([
+      {object: 'Job/hook', outcome: 'accepted'},
+      {object: 'Job/hook', outcome: 'refused', message: expect.stringContaining('image: Required value')},
+    ])
+  })
+
+  it('never shows what a Secret holds', async () => {
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {name: 's'},
+      stringData: {password: {not: 'very-secret-text'}},
+    }
+
+    const [validation] = await cluster.validate('default', [secret])
+
+    expect(validation).toMatchObject({outcome: 'refused', message: expect.stringContaining('***')})
+    expect(JSON.stringify(validation)).not.toContain('very-secret-text')
+  })
+})
+
+describe('objects', () => {
+  it('exist when all of them do', async () => {
+    const namespace = await makeNamespace('exist')
+    const account = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'kube-root-ca.crt'}}
+    const gone = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'gone'}}
+    await cluster.gate({namespace, objects: [], deadline: 0})
+
+    await expect.poll(() => cluster.exist(namespace, [account])).toBe(true)
+    await expect(cluster.exist(namespace, [account, gone])).resolves.toBe(false)
+    await expect(cluster.exist(namespace, [{...gone, apiVersion: 'example.org/v1'}])).resolves.toBe(false)
+  })
+})
+
+describe('a Lease', () => {
+  it('is held by one at a time; the other is told by whom, and has it when it is released', async () => {
+    const release = releaseId('openstack', uniqueName('lease'))
+    const first = await cluster.hold(release, 'ada@one/1', Date.now())
+
+    await expect(cluster.hold(release, 'bob@two/2', Date.now() + 500)).rejects.toMatchObject({
+      code: 'KK_HELD',
+      message: `${release} is held by ada@one/1`,
+    })
+
+    const second = cluster.hold(release, 'bob@two/2', Date.now() + 20_000)
+    await first.release()
+    const held = await second
+    expect(first.lost.aborted).toBe(false)
+    await held.release()
+    const left = await get<{items: {metadata: {annotations: Record<string, string>}}[]}>(
+      'leases',
+      '--namespace',
+      'kk-system',
+    )
+    expect(
+      left.items.filter(({metadata}) => metadata.annotations['kk.openstack.org/release'] === release),
+    ).toEqual([])
+  })
+
+  it('of many who want it at once goes to each in turn', async () => {
+    const release = releaseId('openstack', uniqueName('lease'))
+    let holders = 0
+    let most = 0
+
+    await Promise.all(
+      ['a', 'b', 'c', 'd'].map(async (holder) => {
+        const held = await cluster.hold(release, holder, Date.now() + 60_000)
+        most = Math.max(most, ++holders)
+        await cluster.lastRecord(release)
+        holders--
+        await held.release()
+      }),
+    )
+
+    expect(most).toBe(1)
+  })
+})
+
+/** A copy of the run's kubeconfig with some of it replaced. */
+async function kubeconfigWith(change: (text: string) => string): Promise<string> {
+  const file = join(directory, uniqueName('kubeconfig'))
+  await writeFile(file, change(await readFile(inject('run').kubeconfig, 'utf8')))
+  return file
+}
+
+async function openWith(kubeconfig: string): Promise<Cluster> {
+  const opened = await openCluster({kubeconfig, env: {}})
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+describe('a cluster that cannot be used', () => {
+  it('because nothing listens there is unreachable', async () => {
+    const other = await openWith(
+      await kubeconfigWith((text) => text.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1')),
+    )
+
+    await expect(other.records()).rejects.toMatchObject({
+      code: 'KK_UNREACHABLE',
+      message: expect.stringMatching(
+        /context "\S+" does not answer at https:\/\/127\.0\.0\.1:1: connection refused/,
+      ),
+    })
+  })
+
+  it('because its certificate is not of the authority is unreachable', async () => {
+    const other = await openWith(
+      await kubeconfigWith((text) => text.replace(/certificate-authority[-a-z]*/, 'unused')),
+    )
+
+    await expect(other.identity()).rejects.toMatchObject({
+      code: 'KK_UNREACHABLE',
+      message: expect.stringContaining('not signed by the authority'),
+    })
+  })
+
+  it('because a role is missing says which', async () => {
+    const namespace = await makeNamespace('role')
+    await kubectl(['create', 'serviceaccount', 'weak', '--namespace', namespace])
+    const token = (await kubectl(['create', 'token', 'weak', '--namespace', namespace])).trim()
+    const {kubeconfig} = inject('run')
+    const file = await kubeconfigWith((text) => text)
+    await execa(join(inject('run').toolbox, 'kubectl'), [
+      'config',
+      'set-credentials',
+      'weak',
+      '--token',
+      token,
+      '--kubeconfig',
+      file,
+    ])
+    await execa(join(inject('run').toolbox, 'kubectl'), [
+      'config',
+      'set-context',
+      '--current',
+      '--user',
+      'weak',
+      '--kubeconfig',
+      file,
+    ])
+    const weak = await openWith(file)
+
+    const error = await weak.records().catch((caught: unknown) => caught)
+
+    expect(kubeconfig).not.toBe(file)
+    expect(error).toMatchObject({
+      code: 'KK_FORBIDDEN',
+      message: expect.stringMatching(
+        /may not list secrets in all namespaces.*User "system:serviceaccount:role-\S+:weak" cannot list resource "secrets"/,
+      ),
+    })
+    expect(String((error as Error).message)).not.toContain(token)
+    const objects = [{apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'api'}}]
+    await expect(weak.gate({namespace, objects, deadline: Date.now() + 30_000})).rejects.toMatchObject({
+      code: 'KK_FORBIDDEN',
+    })
+  })
+})
+
+/** Passes bytes on to the API server, until it is told to cut the line. */
+async function line(target: number) {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createServer((incoming) => {
+    if (isCut) return void incoming.destroy()
+    const outgoing = connect(target, '127.0.0.1')
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
+    }
+    incoming.pipe(outgoing).pipe(incoming)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return {
+    port: (server.address() as {port: number}).port,
+    cut() {
+      isCut = true
+      for (const socket of sockets) socket.destroy()
+    },
+    mend() {
+      isCut = false
+    },
+  }
+}
+
+describe('a line to the API server that is cut', () => {
+  const objects: KubernetesObject[] = [
+    {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {name: 'sync'},
+      spec: {
+        suspend: true,
+        template: {spec: {restartPolicy: 'Never', containers: [{name: 'sync', image: 'sync'}]}},
+      },
+    },
+  ]
+
+  async function waitingGate(deadline: number) {
+    const namespace = await makeNamespace('line')
+    await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: objects[0]!})
+    const port = Number(/127\.0\.0\.1:(\d+)/.exec(await readFile(inject('run').kubeconfig, 'utf8'))?.[1])
+    const wire = await line(port)
+    const far = await openWith(
+      await kubeconfigWith((text) => text.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${wire.port}`)),
+    )
+    const waiting = Promise.withResolvers<void>()
+    const lost = Promise.withResolvers<void>()
+    const gate = far.gate({
+      namespace,
+      objects,
+      deadline,
+      onProgress: ([blame]) => (blame?.object === 'Job/sync' ? waiting.resolve() : lost.resolve()),
+    })
+    gate.catch(() => undefined)
+    await waiting.promise
+    wire.cut()
+    await lost.promise
+    return {namespace, gate, wire}
+  }
+
+  it('does not fail a gate that sees again before its deadline', async () => {
+    const {namespace, gate, wire} = await waitingGate(Date.now() + 60_000)
+    await kubectl(['patch', 'job', 'sync', '--namespace', namespace, '--patch', '{"spec":{"suspend":false}}'])
+
+    wire.mend()
+
+    await expect(gate).resolves.toBeUndefined()
+  })
+
+  it('is what a gate tells that does not see again', async () => {
+    const {gate} = await waitingGate(Date.now() + 4_000)
+
+    await expect(gate).rejects.toMatchObject({code: 'KK_UNREACHABLE'})
+  })
+})

@@ -1,0 +1,85 @@
+import {describe, expect, inject, it} from 'vitest'
+import {type Corner, openCorner} from './support/corner.ts'
+import {records, snapshot} from './support/snapshot.ts'
+import {openTerminal} from './support/terminal.ts'
+
+const ENVIRONMENT = `
+kk:
+  OWN
+  releases: {api: {chart: workload}}
+api: {}
+`
+
+/** Runs kk on a terminal, and types the answer when it is asked. */
+async function answering(corner: Corner, args: string, answer: string) {
+  const command = `cd ${corner.directory} && ${inject('run').kk} ${args}`
+  const terminal = openTerminal(command, {columns: 100, rows: 30})
+  await terminal.shows(/\[y\/N\]/)
+  terminal.type(answer)
+  const {exitCode, everything} = await terminal.end()
+  return {exitCode, shown: everything}
+}
+
+describe.concurrent('on a terminal', () => {
+  it.each([
+    ['n', 'n\r'],
+    ['an empty line', '\r'],
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('kk deploy shows the plan and asks; %s changes nothing', async (_, answer) => {
+    const corner = await openCorner(ENVIRONMENT)
+
+    const {exitCode, shown} = await answering(corner, 'deploy env.yaml', answer)
+
+    expect(exitCode).toBe(3)
+    expect(shown).toMatch(/\+ install +api +workload 1\.0\.0 +not installed/)
+    expect(shown).toContain(`deploy these releases to ${inject('run').context}? [y/N]`)
+    expect(shown).toMatch(
+      /\nerror KK_UNCONFIRMED: not confirmed; nothing was changed\nhint: answer y, or pass --yes/,
+    )
+    expect(await snapshot(corner.name)).toBe('')
+  })
+
+  it('y goes on', async () => {
+    const corner = await openCorner(ENVIRONMENT)
+
+    const {exitCode, shown} = await answering(corner, 'deploy env.yaml', 'y\r')
+
+    expect(exitCode, shown).toBe(0)
+    expect(await records(corner.name)).toEqual(['api 1 deployed'])
+  })
+
+  it('kk upgrade asks too', async () => {
+    const corner = await openCorner(ENVIRONMENT)
+    await corner.kk(['deploy', 'env.yaml'])
+    const before = await snapshot(corner.name)
+
+    const {exitCode, shown} = await answering(corner, 'upgrade env.yaml api --set api:replicas=2', 'n\r')
+
+    expect(exitCode, shown).toBe(3)
+    expect(shown).toMatch(/~ upgrade +api .* --set changed/)
+    expect(await snapshot(corner.name)).toBe(before)
+  })
+})
+
+describe.concurrent('without a terminal', () => {
+  it('kk deploy and kk upgrade go on without --yes', async () => {
+    const corner = await openCorner(ENVIRONMENT)
+
+    const deploy = await corner.kk(['deploy', 'env.yaml'])
+    const upgrade = await corner.kk(['upgrade', 'env.yaml', 'api', '--set', 'api:replicas=2'])
+
+    expect([deploy.exitCode, upgrade.exitCode], upgrade.stderr).toEqual([0, 0])
+    expect((await records(corner.name)).toSorted()).toEqual(['api 1 superseded', 'api 2 deployed'])
+  })
+
+  it('--dry-run shows the plan on standard output and changes nothing', async () => {
+    const corner = await openCorner(ENVIRONMENT)
+
+    const {exitCode, stdout} = await corner.kk(['deploy', 'env.yaml', '--dry-run', '--yes'])
+
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('plan: 1 to install')
+    expect(await snapshot(corner.name)).toBe('')
+  })
+})

@@ -1,0 +1,188 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {annotatePods} from './support/annotate-pods.ts'
+import {kubectl} from './support/cluster.ts'
+import {type Corner, openCorner} from './support/corner.ts'
+import {endings, eventsIn} from './support/events.ts'
+import {records} from './support/snapshot.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The real six, in a corner, with this provider of tokens in keystone.conf. */
+async function writeAllInOne(corner: Corner, provider: string) {
+  const text = await readFile(join(ROOT, 'environments/all-in-one.yaml'), 'utf8')
+  const own = [
+    'kk:',
+    '  name: NAME',
+    '  namespace: NAME',
+    `  charts: [${join(ROOT, 'charts')}]`,
+    '  releases: {keystone: {timeout: 20s}}',
+    '',
+  ].join('\n')
+  const edited = text
+    .replace(/^kk:\n(?: .*\n)*/m, own)
+    .replace('keystone:\n  pod:', `keystone:\n  conf: {keystone: {token: {provider: ${provider}}}}\n  pod:`)
+  await corner.write('env.yaml', edited)
+}
+
+describe.concurrent('a Job that has failed', () => {
+  it('is run again by the next deploy, though nothing else changed', async () => {
+    const corner = await openCorner('kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {job: {pod: {}}}\n')
+    await kubectl(['create', 'namespace', corner.name])
+    const mend = await annotatePods({
+      namespace: corner.name,
+      labels: {'batch.kubernetes.io/job-name': 'db-job'},
+      annotations: {'sandbox.kk.openstack.org/fail': 'JobFailed'},
+    })
+    const broken = await corner.kk(['deploy', 'env.yaml'])
+    await mend()
+
+    const again = await corner.kk(['deploy', 'env.yaml'])
+
+    expect(broken.exitCode).toBe(1)
+    expect(again.stderr).toContain('failed, and is run again: Job/db-job')
+    expect(again.exitCode).toBe(0)
+    expect((await corner.kk(['status', 'env.yaml'])).exitCode).toBe(0)
+  })
+})
+
+describe.concurrent('a broken keystone', () => {
+  it('leaves rabbitmq deployed, and glance and horizon skipped; the next run goes on from there', async () => {
+    const corner = await openCorner()
+    await writeAllInOne(corner, 'fermet')
+    await kubectl(['create', 'namespace', corner.name])
+    const mend = await annotatePods({
+      namespace: corner.name,
+      labels: {'app.kubernetes.io/name': 'keystone', 'app.kubernetes.io/component': 'api'},
+      annotations: {'sandbox.kk.openstack.org/fail': 'CrashLoopBackOff'},
+    })
+
+    const broken = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+    expect(broken.exitCode).toBe(1)
+    expect(endings(broken.stdout).toSorted()).toEqual([
+      'glance skipped: keystone failed',
+      'horizon skipped: keystone failed',
+      'keystone failed: KK_UNHEALTHY',
+      'mariadb install, revision 1',
+      'memcached install, revision 1',
+      'rabbitmq install, revision 1',
+    ])
+    expect(eventsIn(broken.stdout).at(-1)).toMatchObject({
+      type: 'run-finished',
+      outcome: 'failed',
+      succeeded: 3,
+      failed: 1,
+      skipped: 2,
+    })
+    const summary = broken.stderr.slice(broken.stderr.indexOf('✖'))
+    expect(summary).toMatch(
+      /^✖ keystone failed after .*\n {2}error KK_UNHEALTHY: .*pod keystone-api-\S+, container/,
+    )
+    expect(summary).toContain('- glance, horizon skipped because keystone failed')
+    expect(summary).toContain('3 installed, 1 failed, 2 skipped')
+    expect(summary).toContain('next: kk deploy env.yaml')
+
+    await mend()
+    await writeAllInOne(corner, 'fernet')
+    const mended = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+    expect(mended.exitCode, mended.stderr).toBe(0)
+    expect(
+      endings(mended.stdout)
+        .filter((line) => !line.includes('unchanged'))
+        .toSorted(),
+    ).toEqual(['glance install, revision 1', 'horizon install, revision 1', 'keystone upgrade, revision 2'])
+    expect((await records(corner.name)).toSorted()).toEqual([
+      'glance 1 deployed',
+      'horizon 1 deployed',
+      'keystone 1 superseded',
+      'keystone 2 deployed',
+      'mariadb 1 deployed',
+      'memcached 1 deployed',
+      'rabbitmq 1 deployed',
+    ])
+  })
+})
+
+describe.concurrent('after a failure', () => {
+  /** `broken` fails at once; `late` is ready two seconds later than it, and `after` starts then. */
+  const BRANCHES = `
+kk:
+  OWN
+  releases:
+    broken: {chart: workload}
+    above: {chart: workload, requires: [broken]}
+    top: {chart: workload, requires: [above]}
+    late: {chart: workload}
+    after: {chart: workload, requires: [late]}
+broken: {job: {pod: {fail: JobFailed}}}
+top: {}
+late: {pod: {ready-after: 5s}}
+after: {}
+`
+
+  it('independent branches go on, and what requires the failed one is skipped because of it', async () => {
+    const corner = await openCorner(BRANCHES)
+
+    const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+    expect(exitCode).toBe(1)
+    expect(endings(stdout)).toEqual([
+      'broken failed: KK_UNHEALTHY',
+      'above skipped: broken failed',
+      'top skipped: broken skipped',
+      'late install, revision 1',
+      'after install, revision 1',
+    ])
+    expect(stderr).toContain('2 installed, 1 failed, 2 skipped')
+  })
+
+  it('nothing more is started with --fail-fast, and what runs is let finish', async () => {
+    const corner = await openCorner(BRANCHES)
+
+    const {exitCode, stdout, stderr} = await corner.kk([
+      'deploy',
+      'env.yaml',
+      '--fail-fast',
+      '--output',
+      'ndjson',
+    ])
+
+    expect(exitCode).toBe(1)
+    expect(endings(stdout)).toEqual([
+      'broken failed: KK_UNHEALTHY',
+      'above skipped: broken failed',
+      'top skipped: broken skipped',
+      'after skipped: broken fail-fast',
+      'late install, revision 1',
+    ])
+    expect(stderr).toContain('1 installed, 1 failed, 3 skipped')
+    expect((await records(corner.name)).toSorted()).toEqual(['broken 1 deployed', 'late 1 deployed'])
+  })
+
+  it('the one document of --output json holds the failure and why each other was skipped', async () => {
+    const corner = await openCorner(BRANCHES.replace('late: {pod: {ready-after: 5s}}', 'late: {}'))
+
+    const {exitCode, stdout} = await corner.kk(['deploy', 'env.yaml', '--output', 'json'])
+
+    expect(exitCode).toBe(1)
+    const {releases} = JSON.parse(stdout)
+    const states = releases.map(({release, state}: {release: string; state: string}) => [
+      release.split('/')[1],
+      state,
+    ])
+    expect(Object.fromEntries(states)).toEqual({
+      broken: 'failed',
+      above: 'skipped',
+      top: 'skipped',
+      late: 'succeeded',
+      after: 'succeeded',
+    })
+    expect(releases.find(({state}: {state: string}) => state === 'failed').error).toMatchObject({
+      code: 'KK_UNHEALTHY',
+      message: expect.stringContaining('Job/broken-job'),
+    })
+  })
+})

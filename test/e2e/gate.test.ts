@@ -1,0 +1,316 @@
+import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
+import type {Blame, Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
+import {openCluster} from '../../src/cluster/open.ts'
+import {kubectl, makeNamespace, waitFor} from './support/cluster.ts'
+
+const FAIL = 'sandbox.kk.openstack.org/fail'
+const READY_AFTER = 'sandbox.kk.openstack.org/ready-after'
+
+interface PodOptions {
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly spec?: object
+}
+
+function template({annotations = {}, spec = {}}: PodOptions) {
+  return {
+    metadata: {labels: {app: 'api'}, annotations},
+    spec: {containers: [{name: 'api', image: 'registry.example.org/api:1'}], ...spec},
+  }
+}
+
+function deployment(options: PodOptions = {}, replicas = 1): KubernetesObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {name: 'api'},
+    spec: {replicas, selector: {matchLabels: {app: 'api'}}, template: template(options)},
+  }
+}
+
+function job(options: PodOptions, restartPolicy: string): KubernetesObject {
+  const pod = template({...options, spec: {...options.spec, restartPolicy}})
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {name: 'sync'},
+    spec: {backoffLimit: 0, template: pod},
+  }
+}
+
+function claim(storageClassName: string): KubernetesObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {name: 'images'},
+    spec: {storageClassName, accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Gi'}}},
+  }
+}
+
+const mounting = {
+  volumes: [{name: 'images', persistentVolumeClaim: {claimName: 'images'}}],
+}
+
+async function applied(objects: readonly KubernetesObject[]): Promise<string> {
+  const namespace = await makeNamespace('gate')
+  await apply(namespace, objects)
+  return namespace
+}
+
+async function apply(namespace: string, objects: readonly KubernetesObject[]): Promise<void> {
+  await kubectl(['apply', '--namespace', namespace, '--filename', '-'], {
+    input: {apiVersion: 'v1', kind: 'List', items: objects},
+  })
+}
+
+let cluster: Cluster
+beforeAll(async () => {
+  cluster = await openCluster({kubeconfig: inject('run').kubeconfig, env: {}})
+})
+afterAll(() => cluster.close())
+
+const soon = () => Date.now() + 5_000
+const later = () => Date.now() + 60_000
+
+describe.concurrent('a gate that stays closed', () => {
+  it.each<[string, readonly KubernetesObject[], RegExp]>([
+    [
+      'a crashing container',
+      [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})],
+      /not healthy after \d s: Deployment\/api: 0 of 1 replicas are available; pod api-\S+, container api: CrashLoopBackOff \(back-off 5m0s/,
+    ],
+    [
+      'an image that cannot be pulled',
+      [deployment({annotations: {[FAIL]: 'ImagePullBackOff'}})],
+      /pod api-\S+, container api: ImagePullBackOff \(Back-off pulling image "registry.example.org\/api:1"\)/,
+    ],
+    [
+      'a claim that is not bound',
+      [claim('no-such-class'), deployment({spec: mounting})],
+      /PersistentVolumeClaim\/images: Deployment\/api mounts it, and it is Pending \(storage class "no-such-class"\)/,
+    ],
+    [
+      'a pod that no node takes',
+      [deployment({spec: {nodeSelector: {'no-such': 'label'}}})],
+      /pod api-\S+: Unschedulable \(0\/3 nodes are available: 3 node\(s\) didn't match Pod's node affinity\/selector/,
+    ],
+    [
+      'an init container that waits',
+      [
+        deployment({
+          annotations: {[FAIL]: 'InitWaiting'},
+          spec: {initContainers: [{name: 'wait', image: 'wait'}]},
+        }),
+      ],
+      /pod api-\S+, container wait: PodInitializing \(init container is still running\)/,
+    ],
+  ])('names %s at its deadline', async (_, objects, message) => {
+    const namespace = await applied(objects)
+
+    const closed = cluster.gate({namespace, objects, deadline: soon()})
+
+    await expect(closed).rejects.toMatchObject({
+      code: 'KK_UNHEALTHY',
+      message: expect.stringMatching(message),
+      hint: expect.any(String),
+    })
+  })
+
+  it('names an object that is not there', async () => {
+    const namespace = await makeNamespace('gate')
+
+    const closed = cluster.gate({namespace, objects: [deployment()], deadline: Date.now() + 1_000})
+
+    await expect(closed).rejects.toThrow('not healthy after 1 s: Deployment/api: it does not exist')
+  })
+
+  it.each(['Never', 'OnFailure'])(
+    'fails at once for a failed Job that restarts %s, with its pod',
+    async (restartPolicy) => {
+      const objects = [job({annotations: {[FAIL]: 'JobFailed'}}, restartPolicy)]
+      const namespace = await makeNamespace('gate')
+      const closed = cluster.gate({namespace, objects, deadline: later()}).catch((error: unknown) => error)
+
+      await apply(namespace, objects)
+
+      await expect(closed).resolves.toMatchObject({
+        code: 'KK_UNHEALTHY',
+        message: expect.stringMatching(
+          /^it cannot become healthy: Job\/sync: it failed: BackoffLimitExceeded .*pod sync-\S+, container api/,
+        ),
+      })
+    },
+  )
+
+  it('shows the last lines of the container to blame', async () => {
+    const objects = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
+    const namespace = await applied(objects)
+
+    const closed = cluster.gate({namespace, objects, deadline: soon()})
+
+    await expect(closed).rejects.toMatchObject({log: ['this container is simulated: nothing runs in it']})
+  })
+
+  it('fails at once when the progress deadline is exceeded', async () => {
+    const stuck = deployment({annotations: {[FAIL]: 'ImagePullBackOff'}})
+    const objects = [{...stuck, spec: {...(stuck.spec as object), progressDeadlineSeconds: 1}}]
+    const namespace = await applied(objects)
+
+    const closed = cluster.gate({namespace, objects, deadline: later()})
+
+    await expect(closed).rejects.toThrow(/its progress deadline was exceeded.*ImagePullBackOff/)
+  })
+
+  it('says why while it waits, each reason once', async () => {
+    const objects = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
+    const namespace = await applied(objects)
+    const seen: (readonly Blame[])[] = []
+
+    await cluster
+      .gate({namespace, objects, deadline: soon(), onProgress: (blames) => seen.push(blames)})
+      .catch(() => undefined)
+
+    expect(seen.at(-1)).toMatchObject([
+      {object: 'Deployment/api', container: 'api', reason: 'CrashLoopBackOff'},
+    ])
+    expect(new Set(seen.map((blames) => JSON.stringify(blames))).size).toBe(seen.length)
+  })
+
+  it('ends when it is aborted', async () => {
+    const objects = [
+      deployment({
+        annotations: {[FAIL]: 'InitWaiting'},
+        spec: {initContainers: [{name: 'wait', image: 'wait'}]},
+      }),
+    ]
+    const namespace = await applied(objects)
+    const aborting = new AbortController()
+
+    const onProgress = () => aborting.abort()
+
+    await expect(
+      cluster.gate({namespace, objects, deadline: later(), signal: aborting.signal, onProgress}),
+    ).rejects.toMatchObject({
+      code: 'KK_INTERRUPTED',
+    })
+  })
+})
+
+describe.concurrent('a gate opens', () => {
+  it('when every workload is done', async () => {
+    const objects = [
+      claim('general'),
+      deployment({annotations: {[READY_AFTER]: '1s'}, spec: mounting}, 3),
+      job({}, 'Never'),
+      daemonSet(),
+      statefulSet(),
+    ]
+    const namespace = await applied(objects)
+
+    await cluster.gate({namespace, objects, deadline: later()})
+
+    const ready = await kubectl([
+      'get',
+      'deployment',
+      'api',
+      '--namespace',
+      namespace,
+      '--output',
+      'jsonpath={.status.readyReplicas}',
+    ])
+    expect(ready).toBe('3')
+    await expect(cluster.health(namespace, objects)).resolves.toEqual({state: 'healthy'})
+  })
+
+  it('at once for objects without a notion of health', async () => {
+    const objects = [claim('no-such-class')]
+
+    await expect(cluster.gate({namespace: 'default', objects, deadline: 0})).resolves.toBeUndefined()
+  })
+
+  it('only for the new state of what has just been changed, though the old one was healthy', async () => {
+    const old = [deployment()]
+    const namespace = await applied(old)
+    await cluster.gate({namespace, objects: old, deadline: later()})
+    const changed = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
+    await apply(namespace, changed)
+
+    const closed = cluster.gate({namespace, objects: changed, deadline: soon()})
+
+    await expect(closed).rejects.toThrow(/CrashLoopBackOff/)
+  })
+
+  it('soon after the last pod is ready', async () => {
+    const objects = [deployment({annotations: {[READY_AFTER]: '2s'}})]
+    const namespace = await applied(objects)
+
+    await cluster.gate({namespace, objects, deadline: later()})
+
+    const passed = Date.now()
+    const {status} = JSON.parse(
+      await kubectl(['get', 'deployment', 'api', '--namespace', namespace, '--output', 'json']),
+    )
+    const available = status.conditions.find(({type}: {type: string}) => type === 'Available')
+    // The API's times have whole seconds.
+    expect(passed - Date.parse(available.lastTransitionTime)).toBeLessThan(2_000)
+  })
+})
+
+describe('hooks that helm waits for', () => {
+  it('are blamed while they run and when they have failed, even after they were deleted', async () => {
+    const namespace = await makeNamespace('hooks')
+    const hooks = [job({annotations: {[FAIL]: 'JobFailed'}}, 'OnFailure')]
+    const progress: (readonly Blame[])[] = []
+    const watch = await cluster.watchHooks({namespace, hooks, onProgress: (blames) => progress.push(blames)})
+
+    await apply(namespace, hooks)
+    await waitFor(async () => progress.flat().some(({message}) => message.startsWith('it failed')), {
+      until: 'the hook fails',
+    })
+    await kubectl(['delete', 'job', 'sync', '--namespace', namespace])
+
+    const blames = await watch.blames()
+    watch.stop()
+    expect(blames).toMatchObject([
+      {object: 'Job/sync', container: 'api', pod: expect.stringMatching(/^sync-/)},
+    ])
+  })
+
+  it('of an earlier revision are not blamed', async () => {
+    const hooks = [job({annotations: {[FAIL]: 'JobFailed'}}, 'Never')]
+    const namespace = await applied(hooks)
+    await expect(cluster.gate({namespace, objects: hooks, deadline: later()})).rejects.toThrow('Job/sync')
+
+    const watch = await cluster.watchHooks({namespace, hooks})
+
+    await expect(watch.blames()).resolves.toEqual([])
+    watch.stop()
+  })
+})
+
+function daemonSet(): KubernetesObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: {name: 'agent'},
+    spec: {selector: {matchLabels: {app: 'agent'}}, template: labelled('agent')},
+  }
+}
+
+function statefulSet(): KubernetesObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: {name: 'db'},
+    spec: {
+      replicas: 2,
+      serviceName: 'db',
+      selector: {matchLabels: {app: 'db'}},
+      template: labelled('db'),
+      volumeClaimTemplates: [{metadata: {name: 'data'}, spec: claim('general').spec}],
+    },
+  }
+}
+
+function labelled(app: string) {
+  return {...template({}), metadata: {labels: {app}}}
+}

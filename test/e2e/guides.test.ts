@@ -1,0 +1,72 @@
+import {cp, mkdtemp} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
+import {execa} from 'execa'
+import {expect, inject, it} from 'vitest'
+import {blocksOf, readPages} from '../docs/support/pages.ts'
+import {kk, kkEnvironment} from './support/kk.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The guides' sandboxes under a name of the test's own, so that they go with the run. */
+function withSandbox(script: string, name: string): string {
+  return script
+    .replaceAll(/--sandbox(-name [\w-]+)?(?![\w-])/g, `--sandbox-name ${name}`)
+    .replaceAll(/kk sandbox (\w+)\b(?! --sandbox-name)/g, `kk sandbox $1 --sandbox-name ${name}`)
+}
+
+/** The lines of a text, for comparing: widths, ports, seconds and the like are not the same each time. */
+function comparable(text: string): string[] {
+  return text.split('\n').map((line) => line.replaceAll(/\d+/g, '0').replaceAll(/\s+/g, ' ').trim())
+}
+
+/** A directory with what a clone has that a guide uses. */
+async function makeClone(): Promise<string> {
+  const clone = await mkdtemp(join(inject('run').home, 'clone-'))
+  for (const folder of ['charts', 'environments'])
+    await cp(join(ROOT, folder), join(clone, folder), {recursive: true})
+  return clone
+}
+
+const guides = readPages()
+  .map((page) => ({path: page.path, blocks: blocksOf(page)}))
+  .filter(({blocks}) => blocks.some(({info}) => info === 'sh test'))
+
+it('these pages are run', () => {
+  expect(guides.map(({path}) => path)).toEqual([
+    'README.md',
+    'docs/ci.md',
+    'docs/helm.md',
+    'docs/quick-start.md',
+  ])
+})
+
+it.each(guides)(
+  'the lines of $path work as they stand there, and print what it says',
+  async ({path, blocks}) => {
+    const {kk: binary, sandbox, home} = inject('run')
+    const name = `${sandbox}-${path.replaceAll(/\W+/g, '-').toLowerCase()}`.slice(0, 40).replace(/-$/, '')
+    const script = blocks.filter(({info}) => info === 'sh test').map(({text}) => text)
+    const {KUBECONFIG: _, ...environment} = kkEnvironment()
+
+    const {exitCode, all} = await execa(
+      'bash',
+      ['-euo', 'pipefail', '-c', withSandbox(script.join('\n'), name)],
+      {
+        cwd: await makeClone(),
+        env: {...environment, PATH: `${dirname(binary)}:${environment['PATH']}`, TMPDIR: home},
+        extendEnv: false,
+        stdin: 'ignore',
+        reject: false,
+        all: true,
+      },
+    ).finally(() => kk(['sandbox', 'down', '--sandbox-name', name]))
+
+    expect(exitCode, all).toBe(0)
+    const printed = comparable(all)
+    const promised = blocks.filter(({info}) => info === 'text output').flatMap(({text}) => comparable(text))
+    expect(
+      promised.filter((line) => !printed.includes(line)),
+      all,
+    ).toEqual([])
+  },
+)

@@ -1,0 +1,73 @@
+import {copyFile, mkdir} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
+import {execa} from 'execa'
+import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {commands} from '../../src/commands/table.ts'
+import {allInOne, makeEnvironment, type TestEnvironment} from './support/environment.ts'
+import {kk, kkEnvironment} from './support/kk.ts'
+
+type Example = string | {readonly command: string}
+
+const EXAMPLES = Object.entries(commands).map(([id, command]) => ({
+  name: `kk ${id.replaceAll(':', ' ')}`,
+  lines: ((command as {examples?: readonly Example[]}).examples ?? []).map((example) =>
+    (typeof example === 'string' ? example : example.command).replaceAll('<%= config.bin %>', 'kk'),
+  ),
+}))
+
+/** These name a run or a revision that the test's cluster does not have: kk must understand them, and say so. */
+const OF_THE_PAST: readonly (readonly [RegExp, string])[] = [
+  [/^kk resume /, 'KK_NO_RUN'],
+  [/^kk rollback \d/, 'KK_NO_RUN'],
+  [/^kk rollback --release keystone --revision 3/, 'KK_PRUNED'],
+]
+
+describe.concurrent('the help of', () => {
+  it.each(EXAMPLES)('$name shows an example of it', async ({name, lines}) => {
+    const {exitCode, stdout} = await kk([...name.split(' ').slice(1), '--help'])
+
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('EXAMPLES')
+    expect(lines.filter((line) => line.startsWith(name))).not.toEqual([])
+  })
+})
+
+describe('the example', () => {
+  let environment: TestEnvironment
+  beforeAll(async () => {
+    const {kk: _, ...sections} = await allInOne()
+    environment = await makeEnvironment({content: {...sections, kk: {charts: ['built-in']}}})
+    await environment.deploy()
+    const directory = join(environment.directory, 'environments')
+    await mkdir(directory)
+    await copyFile(environment.file, join(directory, 'all-in-one.yaml'))
+  })
+
+  it.each(EXAMPLES.flatMap(({lines}) => lines))('%s works', async (line) => {
+    const binaries = dirname(inject('run').kk)
+
+    const {exitCode, stderr} = await execa('/bin/sh', ['-c', inSandboxOfRun(line, environment.name)], {
+      cwd: environment.directory,
+      env: {...kkEnvironment(), KK_HELM: environment.helm, PATH: `${binaries}:${kkEnvironment().PATH}`},
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+    })
+
+    const [, refusal] = OF_THE_PAST.find(([pattern]) => pattern.test(line)) ?? []
+    if (refusal !== undefined) return expect(stderr).toContain(`error ${refusal}`)
+    const expected = line.includes('--detailed-exitcode') ? [0, 4] : [0]
+    expect(expected, stderr).toContain(exitCode)
+  })
+})
+
+/** The example on the sandbox of the run; what would remove a sandbox is told of one that is not there. */
+function inSandboxOfRun(line: string, environment: string): string {
+  const {sandbox} = inject('run')
+  const name = line.startsWith('kk sandbox down') ? `${sandbox}-gone` : sandbox
+  return line
+    .replace('--owner all-in-one', `--owner ${environment}`)
+    .replace(/ --sandbox-name \S+/, '')
+    .replace(/ --sandbox\b/, ` --sandbox-name ${name}`)
+    .replace(/^kk sandbox \w+/, (words) => `${words} --sandbox-name ${name}`)
+}

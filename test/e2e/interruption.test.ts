@@ -1,0 +1,255 @@
+import {existsSync} from 'node:fs'
+import {mkdir, readdir, readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {describe, expect, inject, it} from 'vitest'
+import type {RunEvent} from '../../src/run/events.ts'
+import {start} from './support/background.ts'
+import {waitFor} from './support/cluster.ts'
+import {openCorner} from './support/corner.ts'
+import {endings, eventsIn} from './support/events.ts'
+import {kkEnvironment} from './support/kk.ts'
+import {records, snapshot} from './support/snapshot.ts'
+import {openTerminal} from './support/terminal.ts'
+
+const gating = (event: RunEvent) => event.type === 'release-progressed' && event.phase === 'gate'
+const inHook = (event: RunEvent) =>
+  event.type === 'release-progressed' && event.phase === 'helm' && event.blames !== undefined
+
+describe.concurrent('kk killed', () => {
+  it('between the end of helm and the gate: the next run waits for health and makes no revision', async () => {
+    const corner = await openCorner(`
+kk:
+  OWN
+  releases: {slow: {chart: workload}}
+slow: {pod: {ready-after: 4s}}
+`)
+    const killed = start(corner, ['deploy', 'env.yaml'])
+    await killed.saw(gating, 'the gate is awaited')
+    killed.signal('SIGKILL')
+    await killed.ended()
+
+    const {actions} = JSON.parse((await corner.kk(['plan', 'env.yaml', '--output', 'json'])).stdout)
+    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+    const last = await corner.kk(['plan', 'env.yaml', '--detailed-exitcode'])
+
+    expect(actions).toMatchObject([{kind: 'await', reasons: ['revision 1 has not passed its gate']}])
+    expect(next.exitCode, next.stderr).toBe(0)
+    expect(endings(next.stdout)).toEqual(['slow await, revision 1'])
+    expect(eventsIn(next.stdout).some(gating)).toBe(true)
+    expect(await records(corner.name)).toEqual(['slow 1 deployed'])
+    expect(last.exitCode, last.stdout).toBe(0)
+  })
+
+  /** Helm waits for the hook; nothing else tells how far it is. */
+  const HOOKED = `
+kk:
+  OWN
+  releases: {hooked: {chart: workload}}
+hooked: {job: {hook: post-install, pod: {complete-after: 5s}}}
+`
+  const REMEMBER_PID = 'case $1 in install|upgrade) echo $$ > "$0.pid";; esac; exec $HELM "$@"'
+
+  it('while helm runs: helm goes on alone, kk says so, and later finds what it has made', async () => {
+    const corner = await openCorner(HOOKED)
+    const killed = start(corner, ['deploy', 'env.yaml'])
+    await killed.saw(inHook, 'helm waits for the hook')
+    killed.signal('SIGKILL')
+    await killed.ended()
+
+    const meanwhile = await corner.kk(['deploy', 'env.yaml'])
+    await waitFor(async () => (await records(corner.name)).includes('hooked 1 deployed'), {
+      until: 'the orphaned helm has ended',
+    })
+    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+    expect(meanwhile.exitCode).toBe(3)
+    expect(meanwhile.stderr).toContain(
+      `error KK_PENDING: ${corner.name}/hooked is pending-install at revision 1`,
+    )
+    expect(meanwhile.stderr).toContain('hint: another run may be at work')
+    expect(next.exitCode, next.stderr).toBe(0)
+    expect(endings(next.stdout)).toEqual(['hooked await, revision 1'])
+    expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
+  })
+
+  it('together with helm: the release stays pending, kk changes nothing, and its hint leads out', async () => {
+    const corner = await openCorner(HOOKED)
+    const helm = await corner.helm(REMEMBER_PID)
+    const killed = start(corner, ['deploy', 'env.yaml'], {env: {KK_HELM: helm}})
+    await killed.saw(inHook, 'helm waits for the hook')
+    killed.signal('SIGKILL')
+    process.kill(Number(await readFile(`${helm}.pid`, 'utf8')), 'SIGKILL')
+    await killed.ended()
+
+    const before = await snapshot(corner.name)
+    const refused = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+    const status = await corner.kk(['status', 'env.yaml'])
+    const after = await snapshot(corner.name)
+
+    expect(refused.exitCode).toBe(3)
+    const error = JSON.parse(refused.stdout)
+    expect(error).toMatchObject({
+      type: 'error',
+      code: 'KK_PENDING',
+      message: `${corner.name}/hooked is pending-install at revision 1`,
+    })
+    expect(after).toBe(before)
+    expect(status.exitCode).toBe(1)
+    expect(status.stdout).toMatch(/^hooked +1 +pending-install/m)
+
+    expect(error.hint).toContain(`"helm history hooked -n ${corner.name}", and "helm rollback"`)
+    await execa(
+      join(inject('run').toolbox, 'helm4'),
+      ['rollback', 'hooked', '1', '--namespace', corner.name],
+      {
+        env: kkEnvironment(),
+        extendEnv: false,
+      },
+    )
+    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+    // The Lease of the killed run lasts for another minute.
+    expect(next.stderr).toMatch(new RegExp(`it is held by \\S+ \\(process ${killed.pid}, run `))
+    expect(next.exitCode, next.stderr).toBe(0)
+    expect(endings(next.stdout)).toEqual(['hooked upgrade, revision 3'])
+  })
+})
+
+describe.concurrent('Ctrl-C', () => {
+  /** The first of two is in its hook for some seconds. */
+  const CHAIN = `
+kk:
+  OWN
+  releases:
+    first: {chart: workload}
+    second: {chart: workload, requires: [first]}
+    apart: {chart: workload}
+first: {job: {hook: post-install, pod: {complete-after: 3s}}}
+second: {}
+apart: {}
+`
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    '%s: what runs finishes, nothing more starts, exit %i; a second run goes on',
+    async (signal, code) => {
+      const corner = await openCorner(CHAIN)
+      const run = start(corner, ['deploy', 'env.yaml'])
+      await run.saw(inHook, 'helm waits for the hook of first')
+      await run.saw(({type}) => type === 'release-succeeded', 'apart is installed')
+
+      run.signal(signal)
+      const {exitCode, stdout, stderr} = await run.ended()
+      const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+      expect(exitCode, stderr).toBe(code)
+      expect(endings(stdout)).toEqual([
+        'apart install, revision 1',
+        'second skipped: nobody interrupted',
+        'first install, revision 1',
+      ])
+      expect(eventsIn(stdout)).toContainEqual(
+        expect.objectContaining({type: 'run-interrupting', running: [`${corner.name}/first`]}),
+      )
+      expect(eventsIn(stdout).at(-1)).toMatchObject({type: 'run-finished', outcome: 'interrupted'})
+      expect(stderr).toMatch(/interrupted after .*: 2 installed, 1 skipped\nnext: kk deploy env\.yaml/)
+      expect(next.exitCode, next.stderr).toBe(0)
+      expect(endings(next.stdout)).toContain('second install, revision 1')
+      expect((await records(corner.name)).toSorted()).toEqual([
+        'apart 1 deployed',
+        'first 1 deployed',
+        'second 1 deployed',
+      ])
+    },
+  )
+
+  it('twice ends helm, says what is left, and the next run copes', async () => {
+    const corner = await openCorner(CHAIN.replace('complete-after: 3s', 'complete-after: 10m'))
+    const run = start(corner, ['deploy', 'env.yaml'])
+    await run.saw(inHook, 'helm waits for the hook of first')
+
+    run.signal('SIGINT')
+    await run.saw(({type}) => type === 'run-interrupting', 'kk has heard of it')
+    run.signal('SIGINT')
+    const {exitCode, stdout, stderr} = await run.ended()
+
+    expect(exitCode, stderr).toBe(130)
+    expect(endings(stdout)).toEqual(
+      expect.arrayContaining(['first failed: KK_INTERRUPTED', 'second skipped: nobody interrupted']),
+    )
+    expect(stderr).toContain('helm install was terminated: it had time to mark the revision as failed')
+    expect(await records(corner.name)).toContain('first 1 failed')
+
+    await corner.write('env.yaml', CHAIN)
+    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+    expect(next.exitCode, next.stderr).toBe(0)
+    expect(endings(next.stdout)).toEqual(
+      expect.arrayContaining(['first upgrade, revision 2', 'second install, revision 1']),
+    )
+  })
+
+  it('twice while a gate is awaited leaves a release that the next run awaits', async () => {
+    const corner = await openCorner(`
+kk:
+  OWN
+  releases: {slow: {chart: workload}}
+slow: {pod: {ready-after: 6s}}
+`)
+    const run = start(corner, ['deploy', 'env.yaml'])
+    await run.saw(gating, 'the gate is awaited')
+
+    run.signal('SIGINT')
+    await run.saw(({type}) => type === 'run-interrupting', 'kk has heard of it')
+    run.signal('SIGINT')
+    const {exitCode, stdout, stderr} = await run.ended()
+    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+    expect(exitCode, stderr).toBe(130)
+    expect(endings(stdout)).toEqual(['slow failed: KK_INTERRUPTED'])
+    expect(endings(next.stdout), next.stderr).toEqual(['slow await, revision 1'])
+  })
+
+  it('typed on a terminal, where the board is drawn, does the same', async () => {
+    const corner = await openCorner(CHAIN)
+    const command = `${inject('run').kk} deploy ${corner.directory}/env.yaml --yes`
+    const terminal = openTerminal(command, {columns: 120, rows: 30})
+    await waitFor(async () => (await records(corner.name)).includes('first 1 pending-install'), {
+      until: 'helm installs first',
+    })
+
+    terminal.type('\u0003')
+    const {exitCode, everything} = await terminal.end()
+
+    expect(exitCode, everything).toBe(130)
+    expect(everything).toMatch(/second skipped/)
+    expect(everything).toMatch(/interrupted after .*: 2 installed, 1 skipped/)
+    expect(await records(corner.name)).toContain('first 1 deployed')
+  })
+})
+
+it.concurrent.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  '%s while the charts render ends kk at once with %i, and leaves nothing',
+  async (signal, code) => {
+    const corner = await openCorner('kk:\n  OWN\n  releases: {tiny: {chart: workload}}\ntiny: {}\n')
+    await mkdir(join(corner.directory, 'tmp'))
+    const helm = await corner.helm('case $1 in template) touch "$0.renders"; sleep 5;; esac; exec $HELM "$@"')
+    const run = start(corner, ['deploy', 'env.yaml'], {
+      env: {KK_HELM: helm, TMPDIR: join(corner.directory, 'tmp')},
+    })
+    await waitFor(async () => existsSync(`${helm}.renders`), {until: 'helm renders'})
+
+    run.signal(signal)
+    const {exitCode} = await run.ended()
+
+    expect(exitCode).toBe(code)
+    expect(await readdir(join(corner.directory, 'tmp'))).toEqual([])
+    expect(await records(corner.name)).toEqual([])
+  },
+)

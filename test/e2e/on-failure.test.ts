@@ -1,0 +1,110 @@
+import {describe, expect, it} from 'vitest'
+import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+import {revisions} from './support/records.ts'
+
+const CHANGED = {replicas: 2}
+const BROKEN = {replicas: 2, job: {version: 2, pod: {fail: 'JobFailed'}}}
+
+/**
+ * `api` requires `db`; `web` stands alone. All are deployed; then all are changed, and `api` so that it fails. With
+ * `extra`, a release that is new.
+ */
+async function failing(args: readonly string[], extra = {}): Promise<Failed> {
+  const environment = await makeEnvironment({
+    content: workloads({db: {}, api: {requires: ['db']}, web: {}}),
+  })
+  await environment.deploy()
+  const content = {
+    db: {values: CHANGED},
+    api: {requires: ['db'], values: BROKEN},
+    web: {values: CHANGED},
+    ...extra,
+  }
+  await environment.write(workloads(content))
+  const {exitCode, stderr, stdout} = await environment.kk('deploy', ...args)
+  expect(exitCode, stderr).toBe(1)
+  return {environment, stderr, stdout}
+}
+
+interface Failed {
+  readonly environment: TestEnvironment
+  readonly stderr: string
+  readonly stdout: string
+}
+
+async function rollbacks({helmCalls}: TestEnvironment): Promise<string[]> {
+  const calls = (await helmCalls()).filter((call) => call.startsWith('rollback '))
+  return calls.map((call) => call.replace(/^rollback .* -- /, ''))
+}
+
+describe.concurrent('when a release fails', () => {
+  it('what was done is kept by default', async () => {
+    const {environment} = await failing([])
+
+    expect(await rollbacks(environment)).toEqual([])
+    expect(await revisions(environment.name)).toEqual({db: 2, api: 2, web: 2})
+  })
+
+  it('--on-failure rollback-failed returns that release alone', async () => {
+    const {environment, stderr} = await failing(['--on-failure', 'rollback-failed'])
+
+    expect(await rollbacks(environment)).toEqual(['api 1'])
+    expect(await revisions(environment.name)).toEqual({db: 2, api: 3, web: 2})
+    expect(stderr).toMatch(/done in .*: 1 rolled back/)
+  })
+
+  it('--on-failure rollback-run returns all that the run touched, dependents first', async () => {
+    const {environment, stdout} = await failing(['--on-failure', 'rollback-run', '--output', 'json'])
+
+    const calls = await rollbacks(environment)
+    expect(calls.toSorted()).toEqual(['api 1', 'db 1', 'web 1'])
+    expect(calls.indexOf('api 1')).toBeLessThan(calls.indexOf('db 1'))
+    const document = JSON.parse(stdout) as {rollback: {releases: {state: string}[]}}
+    expect(document.rollback.releases.map(({state}) => state)).toEqual([
+      'succeeded',
+      'succeeded',
+      'succeeded',
+    ])
+    const {runs} = await environment.json<{runs: {verb: string; outcome: string; of?: string; id: string}[]}>(
+      'history',
+    )
+    expect(runs.slice(0, 2).map(({verb, outcome, of}) => [verb, outcome, of])).toEqual([
+      ['rollback', 'succeeded', runs[1]!.id],
+      ['deploy', 'failed', undefined],
+    ])
+  })
+
+  it('what the run installed stays, and is named', async () => {
+    const extra = {extra: {}}
+
+    const {environment, stderr} = await failing(['--on-failure', 'rollback-run'], extra)
+
+    expect(stderr).toContain('note: extra stays: the run installed it')
+    expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3, extra: 1})
+  })
+
+  it('--remove-new takes away what the run installed', async () => {
+    const {environment, stdout} = await failing(
+      ['--on-failure', 'rollback-run', '--remove-new', '--output', 'json'],
+      {extra: {}},
+    )
+
+    expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3})
+    const document = JSON.parse(stdout) as {removal: {releases: {release: string; state: string}[]}}
+    expect(document.removal.releases).toMatchObject([
+      {release: `${environment.name}/extra`, state: 'succeeded'},
+    ])
+  })
+
+  it('a migration keeps it from going back, and the failure stays the one that is told', async () => {
+    const migration = {replicas: 2, job: {version: 2, migration: true, pod: {fail: 'JobFailed'}}}
+
+    const {environment, stderr} = await failing(['--on-failure', 'rollback-run'], {
+      api: {requires: ['db'], values: migration},
+    })
+
+    expect(stderr).toContain('KK_UNHEALTHY')
+    expect(stderr).toMatch(/KK_MIGRATION.*api-job-2/)
+    expect(await rollbacks(environment)).toEqual([])
+  })
+})

@@ -1,0 +1,117 @@
+import {describe, expect, it} from 'vitest'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {annotatePods} from './support/annotate-pods.ts'
+import {makeNamespace} from './support/cluster.ts'
+import {allInOne, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+import {history} from './support/history.ts'
+
+const readyAfter = (delay: string) => ({pod: {'ready-after': delay}})
+
+async function deploy(environment: TestEnvironment, ...flags: readonly string[]) {
+  const {exitCode, stderr} = await environment.kk('deploy', ...flags)
+  expect(exitCode, stderr).toBe(0)
+  return history(environment.name)
+}
+
+describe.concurrent('by the audit log of the API server', () => {
+  it('none of the six charts was written before all that it requires was Ready, however late that was', async () => {
+    const namespace = await makeNamespace('order')
+    const environment = await makeEnvironment({content: await allInOne(), namespace})
+    const plan = await environment.json<PlanDocument>('plan')
+    const delays = {mariadb: '3s', rabbitmq: '1500ms', memcached: '500ms', keystone: '1s', horizon: '700ms'}
+    await Promise.all(
+      Object.entries(delays).map(([name, delay]) =>
+        annotatePods({
+          namespace,
+          labels: {'app.kubernetes.io/name': name},
+          annotations: {'sandbox.kk.openstack.org/ready-after': delay},
+        }),
+      ),
+    )
+
+    await environment.deploy()
+
+    const of = await history(namespace)
+    const edges = plan.actions.flatMap(({release, requires}) =>
+      requires.map((required) => [nameOf(release), nameOf(required.release)] as const),
+    )
+    expect(edges).toHaveLength(9)
+    for (const [name, required] of edges) {
+      expect(of(name).started > of(required).ready, `${name} after ${required}`).toBe(true)
+    }
+  })
+
+  it('a release starts as soon as its own requirements are Ready: no other is waited for', async () => {
+    const content = workloads({
+      slow: {values: readyAfter('9s')},
+      quick: {values: readyAfter('500ms')},
+      middle: {requires: ['quick'], values: readyAfter('1s')},
+      last: {requires: ['middle']},
+      top: {requires: ['slow', 'last']},
+    })
+
+    const of = await deploy(await makeEnvironment({content}))
+
+    expect(of('middle').started > of('quick').ready).toBe(true)
+    expect(of('last').started > of('middle').ready).toBe(true)
+    expect(of('last').started < of('slow').ready).toBe(true)
+    expect(of('top').started > of('slow').ready).toBe(true)
+  })
+
+  it('an applied edge waits until the objects exist, but not until they are Ready', async () => {
+    const content = workloads({
+      network: {values: readyAfter('6s')},
+      compute: {requires: ['network:applied']},
+    })
+
+    const of = await deploy(await makeEnvironment({content}))
+
+    expect(of('compute').started > of('network').applied).toBe(true)
+    expect(of('compute').started < of('network').ready).toBe(true)
+  })
+
+  it('an applied edge does not wait for hooks either, though helm does', async () => {
+    const hook = {hook: 'post-install', pod: {'ready-after': '100ms', 'complete-after': '7s'}}
+    const content = workloads({
+      network: {values: {job: hook}},
+      compute: {requires: ['network:applied']},
+    })
+
+    const of = await deploy(await makeEnvironment({content}))
+
+    expect(of('compute').started < of('network').ready).toBe(true)
+  })
+
+  it('releases that need each other start together, even when one helm runs at a time', async () => {
+    const content = workloads({
+      before: {values: readyAfter('500ms')},
+      nova: {requires: ['before', 'neutron:applied'], values: readyAfter('5s')},
+      neutron: {requires: ['nova:applied'], values: readyAfter('5s')},
+      after: {requires: ['nova']},
+    })
+
+    const of = await deploy(await makeEnvironment({content}), '--concurrency', '1')
+
+    expect(of('nova').started > of('before').ready).toBe(true)
+    expect(of('neutron').started > of('before').ready).toBe(true)
+    expect(of('neutron').started < of('nova').ready).toBe(true)
+    expect(of('nova').started < of('neutron').ready).toBe(true)
+    expect(of('after').started > of('nova').ready).toBe(true)
+  })
+
+  it('with --concurrency 1 no two helms write at once, but one may while another release is not Ready yet', async () => {
+    const content = workloads({
+      first: {values: readyAfter('5s')},
+      second: {values: readyAfter('1s')},
+    })
+
+    const of = await deploy(await makeEnvironment({content}), '--concurrency', '1')
+
+    expect(of('second').started > of('first').applied).toBe(true)
+    expect(of('second').started < of('first').ready).toBe(true)
+  })
+})
+
+function nameOf(release: string): string {
+  return release.slice(release.indexOf('/') + 1)
+}

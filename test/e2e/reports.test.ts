@@ -1,0 +1,161 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {readJunit, readPage} from '../report/files/support/read-by-python.ts'
+import {start} from './support/background.ts'
+import {uniqueName} from './support/cluster.ts'
+import {type Corner, openCorner} from './support/corner.ts'
+import {records} from './support/snapshot.ts'
+
+/** One release succeeds, one fails, and one is skipped because of it. */
+const BRANCHES = `
+kk:
+  OWN
+  releases:
+    good: {chart: workload}
+    broken: {chart: workload, requires: [good]}
+    above: {chart: workload, requires: [broken]}
+good: {}
+broken: {job: {pod: {fail: JobFailed}}}
+above: {}
+`
+
+const ALL = ['junit=out/kk.xml', 'html=out/kk.html', 'trace=out/trace.json', 'json=out/kk.json']
+const ALL_REPORTS = ALL.flatMap((report) => ['--report', report])
+
+const read = (corner: Corner, file: string) => readFile(join(corner.directory, file), 'utf8')
+const readJson = async (corner: Corner, file: string) => JSON.parse(await read(corner, file))
+
+describe.concurrent('--report', () => {
+  it('writes all four of a run with a success, a failure and a skip', async () => {
+    const corner = await openCorner(BRANCHES)
+
+    const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', ...ALL_REPORTS])
+
+    expect(exitCode, stderr).toBe(1)
+    const [junit] = await readJunit([await read(corner, 'out/kk.xml')])
+    expect(junit?.problems).toEqual([])
+    expect(junit?.cases.map(({name, endings}) => [name, endings[0]?.tag, endings[0]?.type])).toEqual([
+      ['good', undefined, undefined],
+      ['broken', 'failure', 'KK_UNHEALTHY'],
+      ['above', 'skipped', undefined],
+    ])
+    expect(junit?.cases[1]?.endings[0]?.text).toContain('Job/broken-job')
+
+    const html = await read(corner, 'out/kk.html')
+    const page = await readPage(html)
+    expect(page.problems).toEqual([])
+    expect(page.text).toContain('1 succeeded, 1 failed, 1 skipped')
+    expect(page.text).toContain('Skipped because of it: above')
+    expect(html.match(/class="node \w+"/g)).toEqual(
+      expect.arrayContaining(['class="node succeeded"', 'class="node failed"', 'class="node skipped"']),
+    )
+
+    const {traceEvents} = await readJson(corner, 'out/trace.json')
+    const bars = traceEvents.filter(({ph, cat}: {ph: string; cat: string}) => ph === 'X' && cat !== 'phase')
+    expect(bars.map(({cat}: {cat: string}) => cat)).toEqual(['succeeded', 'failed'])
+    expect(bars[1].ts).toBeGreaterThanOrEqual(bars[0].ts + bars[0].dur)
+
+    const {outcome, releases} = await readJson(corner, 'out/kk.json')
+    expect(outcome).toBe('failed')
+    expect(releases[0]).toMatchObject({state: 'succeeded', revision: 1})
+    expect(releases[0].phases.map(({phase}: {phase: string}) => phase)).toEqual(
+      expect.arrayContaining(['helm', 'gate']),
+    )
+  })
+
+  it('writes of a run that was interrupted', async () => {
+    const corner = await openCorner(`
+kk:
+  OWN
+  releases:
+    first: {chart: workload}
+    second: {chart: workload, requires: [first]}
+first: {job: {hook: post-install, pod: {complete-after: 3s}}}
+second: {}
+`)
+    const run = start(corner, ['deploy', 'env.yaml', '--report', 'junit=kk.xml', '--report', 'json=kk.json'])
+    await run.saw((event) => event.type === 'release-progressed' && event.phase === 'helm', 'helm runs')
+
+    run.signal('SIGTERM')
+    const {exitCode, stderr} = await run.ended()
+
+    expect(exitCode, stderr).toBe(143)
+    expect((await readJson(corner, 'kk.json')).outcome).toBe('interrupted')
+    const [junit] = await readJunit([await read(corner, 'kk.xml')])
+    expect(junit?.problems).toEqual([])
+    expect(junit?.cases[1]?.endings).toMatchObject([
+      {tag: 'skipped', message: 'skipped because the run was interrupted'},
+    ])
+  })
+
+  it('writes of a run that had nothing to do, and of kk upgrade', async () => {
+    const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
+    await corner.kk(['deploy', 'env.yaml'])
+
+    const nothing = await corner.kk(['deploy', 'env.yaml', '--report', 'json=nothing.json'])
+    const more = ['--set', 'one:pod.note=changed']
+    const upgrade = await corner.kk(['upgrade', 'env.yaml', 'one', ...more, '--report', 'json=upgrade.json'])
+
+    expect(nothing.exitCode, nothing.stderr).toBe(0)
+    expect(await readJson(corner, 'nothing.json')).toMatchObject({
+      run: null,
+      outcome: 'succeeded',
+      releases: [{state: 'unchanged'}],
+    })
+    expect(upgrade.exitCode, upgrade.stderr).toBe(0)
+    expect(await readJson(corner, 'upgrade.json')).toMatchObject({
+      outcome: 'succeeded',
+      releases: [{kind: 'upgrade', state: 'succeeded', revision: 2}],
+    })
+  })
+
+  it('holds no secret, also where a failing pod shows it', async () => {
+    const secret = uniqueName('mark')
+    const corner = await openCorner(`
+kk:
+  OWN
+  releases: {leaky: {chart: workload, timeout: 10s}}
+leaky: {auth: {password: ${secret}}, leak: true, pod: {fail: CrashLoopBackOff}}
+`)
+
+    const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', ...ALL_REPORTS])
+
+    expect(exitCode, stderr).toBe(1)
+    const files = ['out/kk.xml', 'out/kk.html', 'out/trace.json', 'out/kk.json']
+    const texts = await Promise.all(files.map((file) => read(corner, file)))
+    expect(texts.filter((text) => text.includes('CrashLoopBackOff'))).toHaveLength(4)
+    for (const form of [secret, Buffer.from(secret).toString('base64')])
+      expect(texts.filter((text) => text.includes(form))).toEqual([])
+  })
+
+  it.each([
+    ['junti=kk.xml', 'did you mean junit?'],
+    ['html=/proc/kk.html', 'the directory /proc is not writable'],
+    ['json=env.yaml/kk.json', 'env.yaml is not a directory'],
+  ])('%s is a usage error before anything starts', async (report, says) => {
+    const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
+
+    const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', '--report', report])
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('error KK_USAGE')
+    expect(stderr).toContain(says)
+    expect(await records(corner.name)).toEqual([])
+  })
+
+  it('is refused beside --dry-run, which runs nothing', async () => {
+    const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
+
+    const {exitCode, stderr} = await corner.kk([
+      'deploy',
+      'env.yaml',
+      '--dry-run',
+      '--report',
+      'json=kk.json',
+    ])
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('--dry-run')
+  })
+})

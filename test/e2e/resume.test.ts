@@ -1,0 +1,184 @@
+import {mkdtemp, readdir, readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {describe, expect, inject, it} from 'vitest'
+import {leaseName} from '../../src/cluster/lease/lease.ts'
+import {releaseId} from '../../src/release.ts'
+import type {RunEntry} from '../../src/verbs/history.ts'
+import {get, kubectl, waitFor} from './support/cluster.ts'
+import {openCorner} from './support/corner.ts'
+import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+import {kk} from './support/kk.ts'
+import {helmRecords, revisions} from './support/records.ts'
+
+const TWO = workloads({db: {}, api: {requires: ['db']}})
+const TWO_CHANGED = workloads({
+  db: {values: {replicas: 2}},
+  api: {requires: ['db'], values: {replicas: 2}},
+})
+/** Of the journal: the first release has ended, the second has not begun. */
+const BETWEEN = '6'
+
+/** Runs a verb until it kills itself at that step of its journal. */
+async function killed(
+  environment: TestEnvironment,
+  step: string,
+  ...words: readonly string[]
+): Promise<void> {
+  const {signal} = await kk([...words, environment.file], {
+    cwd: environment.directory,
+    env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: step},
+  })
+  expect(signal).toBe('SIGKILL')
+}
+
+async function statusOf(namespace: string): Promise<string | undefined> {
+  return (await helmRecords(namespace))[0]?.status
+}
+
+async function runs(environment: TestEnvironment): Promise<readonly RunEntry[]> {
+  return (await environment.json<{runs: readonly RunEntry[]}>('history')).runs
+}
+
+describe.concurrent('kk resume', () => {
+  it('goes on with a killed run, and does nothing twice', async () => {
+    const environment = await makeEnvironment({content: TWO})
+    await killed(environment, BETWEEN, 'deploy')
+    expect(await revisions(environment.name)).toEqual({db: 1})
+
+    const {exitCode, stderr} = await environment.kk('resume')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toMatch(/going on with run \S+: kk deploy of \S+, begun by \S+@\S+/)
+    expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
+    const [second, first] = await runs(environment)
+    expect([first!.state, second!.state, second!.of]).toEqual(['interrupted', 'succeeded', first!.id])
+  })
+
+  it('shows a killed run as killed until then', async () => {
+    const environment = await makeEnvironment({content: TWO})
+    await killed(environment, BETWEEN, 'deploy')
+
+    expect((await runs(environment))[0]!.state).toBe('killed')
+  })
+
+  it('works on another machine, by the record of the run in the cluster', async () => {
+    const environment = await makeEnvironment({content: TWO})
+    await killed(environment, BETWEEN, 'deploy')
+    const home = await mkdtemp(join(inject('run').home, 'elsewhere-'))
+    const [{id}] = (await runs(environment)) as [RunEntry]
+
+    const {exitCode, stderr} = await kk(['resume', id, environment.file], {
+      cwd: home,
+      env: {HOME: home, XDG_STATE_HOME: join(home, 'state')},
+    })
+
+    expect(exitCode, stderr).toBe(0)
+    expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
+  })
+
+  it('is refused, with names, when the file says something else meanwhile', async () => {
+    const environment = await makeEnvironment({content: TWO})
+    await killed(environment, BETWEEN, 'deploy')
+    await environment.write(workloads({db: {}, api: {requires: ['db'], values: {replicas: 2}}}))
+
+    const {exitCode, stderr} = await environment.kk('resume')
+
+    expect(exitCode).toBe(3)
+    expect(stderr).toMatch(/KK_MOVED.*api \(its inputs changed\)/)
+    expect(stderr).not.toMatch(/db \(/)
+    expect(await revisions(environment.name)).toEqual({db: 1})
+  })
+
+  it('keeps to the scope of the run', async () => {
+    const environment = await makeEnvironment({content: TWO})
+    await environment.deploy()
+    await environment.write(TWO_CHANGED)
+    const {signal} = await kk(['upgrade', 'db', environment.file], {
+      cwd: environment.directory,
+      env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: '1'},
+    })
+    expect(signal).toBe('SIGKILL')
+
+    const {exitCode, stderr} = await environment.kk('resume')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(await revisions(environment.name)).toEqual({db: 2, api: 1})
+  })
+
+  it('goes on with a rollback, to the same revisions', async () => {
+    const environment = await makeEnvironment({content: TWO})
+    await environment.deploy()
+    await environment.write(TWO_CHANGED)
+    await environment.deploy()
+    await killed(environment, BETWEEN, 'rollback', '--yes')
+    expect(await revisions(environment.name)).toEqual({db: 2, api: 3})
+
+    const {exitCode, stderr} = await environment.kk('resume', '--yes')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(await revisions(environment.name)).toEqual({db: 3, api: 3})
+  })
+
+  it('gives helm the values that it never got, for kk was killed when it had just started helm', async () => {
+    const corner = await openCorner('kk:\n  OWN\n  releases: {api: {chart: workload}}\napi: {replicas: 2}\n')
+    const KK_HELM = await corner.helm(
+      'case "$1" in install) kill -9 $PPID; exec $HELM "$@" </dev/null;; *) exec $HELM "$@";; esac',
+    )
+    const {signal} = await corner.kk(['deploy', 'env.yaml'], {env: {KK_HELM}})
+    expect(signal).toBe('SIGKILL')
+    const api = releaseId(corner.name, 'api')
+    await waitFor(async () => (await statusOf(corner.name)) === 'deployed', {until: 'the orphan has ended'})
+    await kubectl(['delete', 'lease', leaseName(api), '--namespace', 'kk-system', '--ignore-not-found'])
+
+    const {exitCode, stderr} = await corner.kk(['resume', 'env.yaml'])
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain('helm was started without its values, and gets them')
+    const {spec} = await get<{spec: {replicas: number}}>('deployment', 'api', '--namespace', corner.name)
+    expect(spec.replicas).toBe(2)
+  })
+
+  it('has nothing to go on with when all runs succeeded', async () => {
+    const environment = await makeEnvironment({content: TWO})
+    await environment.deploy()
+
+    const {exitCode, stderr} = await environment.kk('resume')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('KK_NO_RUN')
+  })
+})
+
+describe('a journal', () => {
+  it('that cannot be written at the start refuses the run, and nothing is changed', async () => {
+    const environment = await makeEnvironment({content: TWO})
+
+    const {exitCode, stderr} = await kk(['deploy', environment.file], {
+      cwd: environment.directory,
+      env: {KK_HELM: environment.helm, XDG_STATE_HOME: '/dev/null/state'},
+    })
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/KK_FILE.*the journal of the run cannot be written: \/dev\/null\/state/)
+    expect(await revisions(environment.name)).toEqual({})
+    expect(await runs(environment)).toEqual([])
+  })
+
+  it('and what else a run leaves holds no secret', async () => {
+    const secret = 'correct-horse-battery'
+    const environment = await makeEnvironment({
+      content: workloads({api: {values: {auth: {password: secret}}}}),
+    })
+    const home = await mkdtemp(join(inject('run').home, 'journal-'))
+    const env = {KK_HELM: environment.helm, XDG_STATE_HOME: join(home, 'state')}
+
+    const {exitCode, stderr} = await kk(['deploy', environment.file], {cwd: environment.directory, env})
+
+    expect(exitCode, stderr).toBe(0)
+    const directory = join(home, 'state', 'kk', 'runs')
+    const [name] = await readdir(directory)
+    const journal = await readFile(join(directory, name!), 'utf8')
+    expect(journal).toContain('"type":"gate-passed"')
+    expect(journal).not.toContain(secret)
+  })
+})

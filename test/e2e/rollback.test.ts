@@ -1,0 +1,153 @@
+import {describe, expect, it} from 'vitest'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {get, kubectl} from './support/cluster.ts'
+import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+import {helmRecords, revisions} from './support/records.ts'
+
+const REPLICAS = {values: {replicas: 2}}
+
+/** api requires db; both were deployed, then changed. */
+async function upgradedTwo(helm: 'helm3' | 'helm4' = 'helm4'): Promise<TestEnvironment> {
+  const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}}), helm})
+  await environment.deploy()
+  await environment.write(workloads({db: REPLICAS, api: {requires: ['db'], ...REPLICAS}}))
+  await environment.deploy()
+  return environment
+}
+
+async function replicas(namespace: string): Promise<Record<string, number>> {
+  const {items} = await get<{items: {metadata: {name: string}; spec: {replicas: number}}[]}>(
+    'deployments',
+    '--namespace',
+    namespace,
+  )
+  return Object.fromEntries(items.map(({metadata, spec}) => [metadata.name, spec.replicas]))
+}
+
+/** `rollback api 1`, in the order of time: which helm was told what. */
+async function rollbacks({helmCalls}: TestEnvironment): Promise<string[]> {
+  const calls = (await helmCalls()).filter((call) => call.startsWith('rollback '))
+  return calls.map((call) => call.replace(/^rollback .* -- /, 'rollback '))
+}
+
+describe.concurrent('kk rollback', () => {
+  it.each(['helm3', 'helm4'] as const)('undoes the last run, dependents first, with %s', async (helm) => {
+    const environment = await upgradedTwo(helm)
+
+    const {exitCode, stderr} = await environment.kk('rollback', '--yes')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(await rollbacks(environment)).toEqual(['rollback api 1', 'rollback db 1'])
+    const [call] = (await environment.helmCalls()).filter((each) => each.startsWith('rollback '))
+    expect(call).not.toMatch(/--wait|--atomic|--force|--cleanup-on-fail|--values/)
+    expect(await replicas(environment.name)).toEqual({api: 1, db: 1})
+    expect(await revisions(environment.name)).toEqual({api: 3, db: 3})
+  })
+
+  it('leaves records that kk recognises as its own, and says that the file wants more', async () => {
+    const environment = await upgradedTwo()
+
+    const {stderr} = await environment.kk('rollback', '--yes')
+
+    expect(stderr).toMatch(/note: the environment file still wants the newer inputs: kk deploy would upgrade/)
+    const last = (await helmRecords(environment.name)).filter(({revision}) => revision === 3)
+    expect(
+      last.map(({labels}) => [labels['kk.openstack.org/revision'], labels['kk.openstack.org/gated']]),
+    ).toEqual([
+      ['3', '3'],
+      ['3', '3'],
+    ])
+    const {actions} = await environment.json<PlanDocument>('plan')
+    expect(actions.map(({kind, reasons}) => [kind, reasons.length])).toEqual([
+      ['upgrade', 1],
+      ['upgrade', 1],
+    ])
+  })
+
+  it('that was done is not done again', async () => {
+    const environment = await upgradedTwo()
+    await environment.kk('rollback', '--yes')
+
+    const {exitCode, stderr} = await environment.kk('rollback', '--yes')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain('2 unchanged')
+    expect(await revisions(environment.name)).toEqual({api: 3, db: 3})
+  })
+
+  it('shows the plan and changes nothing when nobody can be asked', async () => {
+    const environment = await upgradedTwo()
+
+    const {exitCode, stderr} = await environment.kk('rollback')
+
+    expect(exitCode).toBe(3)
+    expect(stderr).toMatch(/< rollback\s+api .*back to revision 1: undoes run/)
+    expect(stderr).toContain('KK_UNCONFIRMED')
+    expect(await revisions(environment.name)).toEqual({api: 2, db: 2})
+  })
+
+  it('returns one release to a revision, and lets its dependents pass their gates again', async () => {
+    const environment = await upgradedTwo()
+
+    const {exitCode, stderr, stdout} = await environment.kk(
+      'rollback',
+      '--release',
+      'db',
+      '--revision',
+      '1',
+      '--yes',
+      '--output',
+      'json',
+    )
+
+    expect(exitCode, stderr).toBe(0)
+    const {releases} = JSON.parse(stdout) as {releases: {release: string; kind: string; state: string}[]}
+    expect(releases.map(({release, kind, state}) => [release.split('/')[1], kind, state])).toEqual([
+      ['db', 'rollback', 'succeeded'],
+      ['api', 'check', 'succeeded'],
+    ])
+    expect(await replicas(environment.name)).toEqual({api: 2, db: 1})
+  })
+
+  it('is refused at once when helm has pruned the revision', async () => {
+    const environment = await upgradedTwo()
+    await kubectl(['delete', 'secret', 'sh.helm.release.v1.api.v1', '--namespace', environment.name])
+
+    const {exitCode, stderr} = await environment.kk('rollback', '--yes')
+
+    expect(exitCode).toBe(3)
+    expect(stderr).toMatch(/KK_PRUNED.*revision 1 of .*\/api does not exist any more \(helm keeps 2\)/)
+    expect(await rollbacks(environment)).toEqual([])
+  })
+
+  it('is refused across a migration, unless the schema is to be kept', async () => {
+    const migrated = (version: number) =>
+      workloads({api: {values: {replicas: version, job: {migration: true, version}}}})
+    const environment = await makeEnvironment({content: migrated(1)})
+    await environment.deploy()
+    await environment.write(migrated(2))
+    await environment.deploy()
+
+    const refused = await environment.kk('rollback', '--yes')
+    const kept = await environment.kk('rollback', '--yes', '--keep-schema')
+
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toMatch(/KK_MIGRATION.*api-job-1, api-job-2.*no rollback takes that back/)
+    expect(kept.exitCode, kept.stderr).toBe(0)
+    expect(kept.stderr).toContain('keeps the schema')
+    expect(await replicas(environment.name)).toEqual({api: 1})
+  })
+
+  it('leaves what the run installed, and says so', async () => {
+    const environment = await makeEnvironment({content: workloads({db: {}})})
+    await environment.deploy()
+    await environment.write(workloads({db: REPLICAS, api: {requires: ['db']}}))
+    await environment.deploy()
+
+    const {exitCode, stderr} = await environment.kk('rollback', '--yes')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain('note: api stays: the run installed it')
+    expect(await revisions(environment.name)).toEqual({api: 1, db: 3})
+  })
+})

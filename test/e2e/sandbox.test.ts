@@ -1,0 +1,238 @@
+import {access, mkdtemp, readdir, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, describe, expect, inject, it} from 'vitest'
+import {uniqueName, waitFor} from './support/cluster.ts'
+import {kk} from './support/kk.ts'
+import {listeningAddresses, processesBelow} from './support/sandbox-processes.ts'
+
+const names: string[] = []
+
+/** The name of a sandbox that is removed after the test. */
+function newName(): string {
+  const name = uniqueName(inject('run').sandbox)
+  names.push(name)
+  return name
+}
+
+afterEach(async () => {
+  for (const name of names.splice(0)) await sandbox('down', name)
+})
+
+function sandbox(verb: 'up' | 'down' | 'status', name: string, ...flags: string[]) {
+  return kk(['sandbox', verb, '--sandbox-name', name, ...flags])
+}
+
+function shell(name: string, ...command: string[]) {
+  return kk(['sandbox', 'shell', '--sandbox-name', name, '--', ...command])
+}
+
+function home(name: string): string {
+  return join(inject('run').state, 'kk/sandboxes', name)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function runs(name: string, program: string): Promise<boolean> {
+  const processes = await processesBelow(home(name))
+  return processes.some(({commandLine}) => commandLine.split('\0')[0]?.endsWith(`/${program}`))
+}
+
+describe('kk sandbox up', () => {
+  it('starts a control plane with labelled nodes and a default storage class', async () => {
+    const name = newName()
+
+    const up = await sandbox('up', name, '--nodes', '2')
+
+    const labels = 'openstack-control-plane=enabled,openstack-compute-node=enabled,openvswitch=enabled'
+    const nodes = await shell(name, 'kubectl', 'get', 'nodes', '--selector', labels, '--output', 'name')
+    const classes = await shell(name, 'kubectl', 'get', 'storageclass')
+    expect(up.exitCode).toBe(0)
+    expect(up.stderr).toContain(`the sandbox ${name} is up in `)
+    expect(nodes.stdout.split('\n')).toEqual(['node/node-1', 'node/node-2'])
+    expect(classes.stdout).toContain('general (default)')
+  })
+
+  it('does nothing, and says so, when the sandbox runs', async () => {
+    const {sandbox: name, state} = inject('run')
+    const before = await processesBelow(join(state, 'kk/sandboxes', name))
+
+    const again = await sandbox('up', name, '--nodes', '7')
+
+    expect(again.exitCode).toBe(0)
+    expect(again.stderr).toBe(`the sandbox ${name} runs already, with 3 nodes`)
+    expect(await processesBelow(home(name))).toEqual(before)
+  })
+
+  it('starts two at once, each with ports of its own, all on loopback', async () => {
+    const pair = [newName(), newName()]
+
+    const ups = await Promise.all(pair.map((name) => sandbox('up', name, '--output', 'json')))
+
+    const servers = ups.map(({stdout}) => JSON.parse(stdout).server as string)
+    expect(new Set(servers).size).toBe(2)
+    for (const name of pair) {
+      const pids = (await processesBelow(home(name))).map(({pid}) => pid)
+      const loopback = '0100007F'
+      expect(await listeningAddresses(pids)).toEqual(Array.from({length: 6}, () => loopback))
+    }
+  })
+
+  it.each([
+    ['its directory was made', (name: string) => exists(home(name))],
+    ['kwokctl was started', (name: string) => runs(name, 'kwokctl')],
+    ['etcd was started', (name: string) => runs(name, 'etcd')],
+    ['the last component was started', (name: string) => runs(name, 'kube-scheduler')],
+    ['its kubeconfig was written', (name: string) => exists(join(home(name), 'kubeconfig'))],
+  ])('cleans up what is left of one that was killed when %s', async (until, condition) => {
+    const name = newName()
+    const killed = sandbox('up', name)
+    await waitFor(() => condition(name), {until})
+    killed.kill('SIGKILL')
+    await killed
+
+    const up = await sandbox('up', name)
+    const status = await sandbox('status', name)
+    await sandbox('down', name)
+
+    expect(up.exitCode).toBe(0)
+    expect(up.stderr).toContain('removed what an earlier start had left')
+    expect(status.exitCode).toBe(0)
+    expect(await processesBelow(home(name))).toEqual([])
+  })
+
+  it('undoes what it started when it is interrupted', async () => {
+    const name = newName()
+    const interrupted = sandbox('up', name)
+    await waitFor(() => runs(name, 'kube-apiserver'), {until: 'the API server was started'})
+    interrupted.kill('SIGINT')
+
+    const {exitCode, stderr} = await interrupted
+
+    expect(exitCode).toBe(130)
+    expect(stderr).toContain('KK_INTERRUPTED')
+    expect(await processesBelow(home(name))).toEqual([])
+    expect(await exists(home(name))).toBe(false)
+  })
+
+  it("writes nothing outside kk's own directories", async () => {
+    const name = newName()
+    const elsewhere = await mkdtemp(join(tmpdir(), 'kk-home-'))
+    const env = {HOME: elsewhere}
+
+    await kk(['sandbox', 'up', '--sandbox-name', name], {env})
+    await kk(['sandbox', 'status', '--sandbox-name', name], {env})
+    await kk(['sandbox', 'shell', '--sandbox-name', name, '--', 'kubectl', 'get', 'nodes'], {env})
+
+    expect(await readdir(elsewhere)).toEqual([])
+    await rm(elsewhere, {recursive: true})
+  })
+
+  it('names the binaries that are missing, and how to get them', async () => {
+    const env = {KK_TOOLBOX: '/nonexistent', PATH: '/nonexistent'}
+
+    const up = await kk(['sandbox', 'up', '--sandbox-name', newName()], {env})
+
+    expect(up.exitCode).toBe(2)
+    expect(up.stderr).toContain('KK_TOOLBOX: etcd, kube-apiserver')
+    expect(up.stderr).toContain('npm run toolbox')
+  })
+})
+
+describe('kk sandbox down', () => {
+  it('leaves no process and no file', async () => {
+    const name = newName()
+    await sandbox('up', name)
+
+    const down = await sandbox('down', name)
+
+    const left = await readdir(join(home(name), '..'))
+    expect(down.exitCode).toBe(0)
+    expect(down.stderr).toBe(`the sandbox ${name} is removed`)
+    expect(await processesBelow(home(name))).toEqual([])
+    expect(left.filter((entry) => entry.includes(name))).toEqual([])
+  })
+
+  it('says when there was nothing to remove', async () => {
+    const {exitCode, stderr} = await sandbox('down', 'nothing')
+
+    expect({exitCode, stderr}).toEqual({exitCode: 0, stderr: 'there is no sandbox nothing'})
+  })
+})
+
+describe('kk sandbox status', () => {
+  it('tells nodes, version and how to reach the sandbox', async () => {
+    const {sandbox: name, kubeconfig, context} = inject('run')
+
+    const {exitCode, stdout} = await sandbox('status', name, '--output', 'json')
+
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      state: 'running',
+      name,
+      kubeconfig,
+      context,
+      kubernetes: 'v1.36.3',
+      server: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/),
+      nodes: [1, 2, 3].map((number) => ({name: `node-${number}`, ready: true})),
+    })
+  })
+
+  it('exits with 1 when there is no sandbox', async () => {
+    const {exitCode, stdout} = await sandbox('status', 'nothing', '--output', 'json')
+
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({state: 'absent', name: 'nothing'})
+  })
+
+  it('names the component that does not run, and up starts all anew', async () => {
+    const name = newName()
+    await sandbox('up', name)
+    process.kill(Number(await readFile(join(home(name), 'kwok/clusters/kk/pids/kube-scheduler.pid'), 'utf8')))
+    await waitFor(async () => !(await runs(name, 'kube-scheduler')), {until: 'the scheduler has ended'})
+
+    const broken = await sandbox('status', name)
+    const up = await sandbox('up', name)
+
+    expect(broken.exitCode).toBe(1)
+    expect(broken.stdout).toContain('does not run: kube-scheduler')
+    expect(up.exitCode).toBe(0)
+    expect(up.stderr).toContain('removed what an earlier start had left')
+  })
+})
+
+describe('kk sandbox shell', () => {
+  it.each([
+    [['sh', '-c', 'exit 7'], 7],
+    [['sh', '-c', 'kill -TERM $$'], 143],
+    [['kubectl', 'auth', 'whoami'], 0],
+    [['helm', 'list'], 0],
+  ])('runs %j and exits with %d', async (command, expected) => {
+    const {exitCode} = await shell(inject('run').sandbox, ...command)
+
+    expect(exitCode).toBe(expected)
+  })
+
+  it('runs the shell of the user when no command is given', async () => {
+    const {sandbox: name, kubeconfig} = inject('run')
+
+    const {stdout} = await kk(['sandbox', 'shell', '--sandbox-name', name], {
+      env: {SHELL: '/bin/sh', KUBECONFIG: '/nonexistent'},
+      input: 'echo $KUBECONFIG\n',
+    })
+
+    expect(stdout).toBe(kubeconfig)
+  })
+
+  it('says how to start a sandbox that does not run', async () => {
+    const {exitCode, stderr} = await shell('nothing', 'true')
+
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('kk sandbox up --sandbox-name nothing')
+  })
+})

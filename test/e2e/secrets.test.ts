@@ -1,0 +1,110 @@
+import {randomBytes} from 'node:crypto'
+import {readdir, readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {beforeAll, describe, expect, it} from 'vitest'
+import {kubectl} from './support/cluster.ts'
+import {type Corner, openCorner} from './support/corner.ts'
+
+const SECRET = `mark-${randomBytes(12).toString('hex')}`
+const FORMS = [SECRET, Buffer.from(SECRET).toString('base64')]
+
+/** The password goes into a Secret, and into the pods' own environment, as careless charts do it. */
+const environment = (broken: string) => `
+kk:
+  OWN
+  releases:
+    db: {chart: workload, timeout: 20s}
+    hooked: {chart: workload, timeout: 20s}
+global: {endpoints: {oslo_db: {auth: {admin: {password: ${SECRET}}}}}}
+db: {auth: {password: ${SECRET}}, leak: true, ${broken}}
+hooked: {auth: {password: ${SECRET}}, leak: true}
+`
+
+let corner: Corner
+/** What each command line has printed. */
+const printed: Record<string, string> = {}
+beforeAll(async () => {
+  corner = await openCorner(environment(''))
+  await corner.write(
+    'broken.yaml',
+    environment('pod: {fail: CrashLoopBackOff}, job: {hook: post-upgrade, pod: {fail: JobFailed}}'),
+  )
+  // The API server quotes what it refuses.
+  await corner.write('odd.yaml', environment(`claim: ${SECRET}!`))
+  const env = {KK_HELM: await corner.helm('echo "$*" >> calls; exec $HELM "$@"'), TMPDIR: corner.directory}
+  for (const args of [
+    'plan env.yaml --diff',
+    'deploy env.yaml --output ndjson',
+    'plan broken.yaml --diff',
+    'deploy broken.yaml --output ndjson',
+    'deploy broken.yaml',
+    'status broken.yaml',
+    'status broken.yaml --output json',
+    'deploy odd.yaml --output json',
+    'graph env.yaml --output json',
+    'values split env.yaml -o split',
+    'values split env.yaml',
+  ]) {
+    const {exitCode, stdout, stderr} = await corner.kk(args.split(' '), {env})
+    printed[args] = `exit ${exitCode}\n${stdout}\n${stderr}`
+  }
+})
+
+const holdsSecret = (text: string) => FORMS.some((form) => text.includes(form))
+
+describe('a password', () => {
+  it('is printed by no command that was not asked to show it, even where releases fail', () => {
+    const leaks = Object.keys(printed).filter((args) => holdsSecret(printed[args]!))
+
+    expect(leaks).toEqual([])
+    expect(printed['deploy broken.yaml --output ndjson']).toMatch(/^exit 1[\s\S]*KK_(HELM_FAILED|UNHEALTHY)/)
+    expect(printed['status broken.yaml']).toMatch(/^exit 1/)
+    expect(printed['plan env.yaml --diff']).toContain('(masked')
+    expect(printed['deploy odd.yaml --output json']).toMatch(/^exit 2[\s\S]*KK_INVALID_OBJECT/)
+  })
+
+  it('is in no argument of helm, which was called all the same', async () => {
+    const calls = await readFile(join(corner.directory, 'calls'), 'utf8')
+
+    expect(calls).toMatch(/^install /m)
+    expect(calls).toMatch(/^upgrade /m)
+    expect(holdsSecret(calls)).toBe(false)
+  })
+
+  it('is in no label or annotation of a record, and in no Lease', async () => {
+    const records = await kubectl([
+      ...['get', 'secrets', '--namespace', corner.name, '--selector', 'owner=helm'],
+      ...['--output', 'jsonpath={.items[*].metadata}'],
+    ])
+    const leases = await kubectl(['get', 'leases', '--namespace', 'kk-system', '--output', 'json'])
+
+    expect(records).toContain('kk.openstack.org/inputs')
+    expect([records, leases].map(holdsSecret)).toEqual([false, false])
+  })
+
+  it('is in the values files alone, which nobody else may read', async () => {
+    const entries = await readdir(corner.directory, {recursive: true, withFileTypes: true})
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map(({parentPath, name}) => join(parentPath, name))
+    const holders = await Promise.all(
+      files.map(async (file) => (holdsSecret(await readFile(file, 'latin1')) ? [file] : [])),
+    )
+
+    const own = ['env.yaml', 'broken.yaml', 'odd.yaml'].map((file) => join(corner.directory, file))
+    const others = holders.flat().filter((file) => !own.includes(file))
+    expect(others.length).toBe(4)
+    expect(others).toEqual(
+      expect.arrayContaining([
+        join(corner.directory, 'split/db.yaml'),
+        expect.stringMatching(/\/helm\w{6}\/hooked\.yaml$/),
+      ]),
+    )
+  })
+
+  it('is shown by the command that is asked to show it', async () => {
+    const {stdout} = await corner.kk(['values', 'show', 'db', 'env.yaml'])
+
+    expect(stdout).toContain(SECRET)
+  })
+})

@@ -1,0 +1,148 @@
+import {mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {afterEach, beforeEach, describe, expect, inject, it} from 'vitest'
+import {writeProbeChart} from '../overrides/support/probe.ts'
+import {kk} from './support/kk.ts'
+
+const ENVIRONMENT = `kk: {name: test}
+global: {region: &r {name: RegionOne}}
+keystone: {region: *r, text: "yes", y: n, global: {debug: true}}
+glance:
+mariadb: {}
+`
+
+const KEYSTONE = `global:
+  debug: true
+  region:
+    name: RegionOne
+region:
+  name: RegionOne
+text: 'yes'
+y: n
+`
+
+let cwd: string
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'kk-e2e-split-'))
+  await writeFile(join(cwd, 'env.yaml'), ENVIRONMENT)
+})
+afterEach(() => rm(cwd, {recursive: true}))
+
+const split = (args: readonly string[], options: {input?: string; env?: Record<string, string>} = {}) =>
+  kk(['values', 'split', ...args], {cwd, ...options, env: {TMPDIR: cwd, ...options.env}})
+
+describe('kk values split', () => {
+  it.each([[['env.yaml']], [['-y', 'env.yaml']], [['--yaml=env.yaml']], [['-e', 'env.yaml']]])(
+    '%j writes a file per section into a fresh directory and prints its path alone',
+    async (args) => {
+      const {exitCode, stdout, stderr} = await split(args)
+
+      expect(exitCode, stderr).toBe(0)
+      expect(stdout).toMatch(new RegExp(`^${cwd}/helm\\w{6}$`))
+      expect(stderr.split('\n')).toEqual(
+        ['keystone', 'glance', 'mariadb'].map((name) => `Writing out ${stdout}/${name}.yaml`),
+      )
+      expect((await readdir(stdout)).sort()).toEqual(['glance.yaml', 'keystone.yaml', 'mariadb.yaml'])
+      expect(await readFile(join(stdout, 'keystone.yaml'), 'utf8')).toBe(KEYSTONE)
+      expect(((await stat(stdout)).mode & 0o777).toString(8)).toBe('700')
+      expect(((await stat(join(stdout, 'glance.yaml'))).mode & 0o777).toString(8)).toBe('600')
+    },
+  )
+
+  it('reads standard input, KK_ENVIRONMENT and kk.yaml', async () => {
+    await writeFile(join(cwd, 'kk.yaml'), 'nova: {}\n')
+
+    expect((await split(['-', '--stdout'], {input: 'heat: {a: 1}\n'})).stdout).toBe(
+      '---\n# Source: heat.yaml\na: 1',
+    )
+    expect((await split(['--stdout'])).stdout).toBe('---\n# Source: nova.yaml\n{}')
+    expect(
+      (await split(['--stdout', '--release', 'keystone'], {env: {KK_ENVIRONMENT: 'env.yaml'}})).stdout,
+    ).toBe(`---\n# Source: keystone.yaml\n${KEYSTONE.trimEnd()}`)
+  })
+
+  it('writes only the releases that are named, into the directory that is named', async () => {
+    const {exitCode, stdout} = await split([
+      'env.yaml',
+      '-o',
+      'values',
+      '--release',
+      'glance',
+      '--release',
+      'mariadb',
+    ])
+
+    expect([exitCode, stdout]).toEqual([0, 'values'])
+    expect((await readdir(join(cwd, 'values'))).sort()).toEqual(['.kk-split', 'glance.yaml', 'mariadb.yaml'])
+  })
+
+  it.each([
+    ['a: {}\na: {}\n', 'bad.yaml:2:1: the key "a" comes twice, first in line 1'],
+    ['a: {}\n---\nb: {}\n', 'bad.yaml:3:1: expected one document'],
+    ['../evil: {}\n', 'bad.yaml:1:1: ../evil: expected the name of a release'],
+    ['a: {b: 1}\nc: text\n', 'bad.yaml:2:1: c: expected a map of values, got a string'],
+    ['a: [1]\n', 'bad.yaml:1:1: a: expected a map of values, got a list'],
+    ['a: {t: 1:30}\n', 'bad.yaml:1:8: YAML 1.1 reads 1:30 as a number in base 60'],
+    ['a: {b\n', 'bad.yaml:2:1: '],
+  ])('writes nothing for %j', async (text, message) => {
+    await writeFile(join(cwd, 'bad.yaml'), text)
+
+    const {exitCode, stdout, stderr} = await split(['bad.yaml'])
+    const named = await split(['bad.yaml', '-o', 'values'])
+
+    expect([exitCode, stdout, named.exitCode]).toEqual([2, '', 2])
+    expect(stderr).toContain(message)
+    expect((await readdir(cwd)).sort()).toEqual(['bad.yaml', 'env.yaml'])
+  })
+
+  it.each([
+    [['none.yaml'], 2, 'KK_FILE'],
+    [[], 2, 'KK_NO_ENVIRONMENT'],
+    [['env.yaml', '--release', 'keyston'], 2, 'did you mean keystone?'],
+    [['env.yaml', '-o', '.'], 3, 'KK_DIRECTORY_IN_USE'],
+    [['env.yaml', '-y', 'other.yaml'], 2, 'KK_USAGE'],
+    [['env.yaml', '--stdout', '-o', 'values'], 2, 'KK_USAGE'],
+  ])('%j ends with %i and says %s', async (args, code, text) => {
+    const {exitCode, stdout, stderr} = await split(args)
+
+    expect([exitCode, stdout]).toEqual([code, ''])
+    expect(stderr).toContain(text)
+    expect(await readdir(cwd)).toEqual(['env.yaml'])
+  })
+
+  it.each(['helm3', 'helm4'])('writes files that %s accepts', async (name) => {
+    await writeFile(
+      join(cwd, 'odd.yaml'),
+      'empty:\nlong: {"é": "it\'s", "": [[], {}], big: 123456789012345678901}\n',
+    )
+    const {stdout: first} = await split(['env.yaml'])
+    const {stdout: second} = await split(['odd.yaml'])
+    const chart = await writeProbeChart(cwd)
+    const files = [first, second].map(async (directory) =>
+      (await readdir(directory)).map((file) => join(directory, file)),
+    )
+
+    for (const file of (await Promise.all(files)).flat()) {
+      const helm = await execa(
+        join(inject('run').toolbox, name),
+        ['template', 'x', chart, '--values', file],
+        {reject: false},
+      )
+      expect(helm.exitCode, `${file}: ${helm.stderr}`).toBe(0)
+    }
+  })
+})
+
+describe('kk schema environment', () => {
+  it('prints the JSON Schema', async () => {
+    const {exitCode, stdout} = await kk(['schema', 'environment'])
+
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: {kk: {properties: {name: {type: 'string'}}}},
+    })
+  })
+})

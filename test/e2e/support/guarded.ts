@@ -1,0 +1,102 @@
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {load} from 'js-yaml'
+import {expect, inject} from 'vitest'
+import {uniqueName} from './cluster.ts'
+import {makeEnvironment, type TestEnvironment} from './environment.ts'
+import {kk} from './kk.ts'
+
+/** A control plane of a test's own, for what concerns a whole cluster; it goes with the run. */
+export interface OwnCluster {
+  readonly sandbox: string
+  /** `kk guard <words>`. */
+  guard(...words: readonly string[]): ReturnType<typeof kk>
+  /** These resolve whatever the exit code is. */
+  kubectl(...args: readonly string[]): Promise<Done>
+  create(manifest: object | string): Promise<Done>
+  helm(version: 'helm3' | 'helm4', ...args: readonly string[]): Promise<Done>
+  /** `kk guard <words>` as somebody who has these ClusterRoles and no other right. */
+  guardAs(role: string, ...words: readonly string[]): Promise<Done>
+  /** Everything in a namespace with its version: equal when nothing was changed in between. */
+  snapshot(namespace: string): Promise<string>
+}
+
+export interface Done {
+  readonly exitCode?: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export async function startOwnCluster(): Promise<OwnCluster> {
+  const {sandbox: ours, toolbox, home} = inject('run')
+  const sandbox = uniqueName(ours)
+  const up = await kk(['sandbox', 'up', '--sandbox-name', sandbox, '--nodes', '1', '--output', 'json'])
+  expect(up.exitCode, up.stderr).toBe(0)
+  const {kubeconfig} = JSON.parse(up.stdout) as {kubeconfig: string}
+  const run = (program: string, args: readonly string[], input = ''): Promise<Done> =>
+    execa(join(toolbox, program), args, {
+      env: {KUBECONFIG: kubeconfig, HOME: home},
+      extendEnv: false,
+      reject: false,
+      input,
+    })
+  return {
+    sandbox,
+    guard: (...words) => kk(['guard', ...words, '--sandbox-name', sandbox]),
+    kubectl: (...args) => run('kubectl', args),
+    create: (manifest) => {
+      const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest)
+      return run('kubectl', ['create', '--filename', '-'], text)
+    },
+    helm: (version, ...args) => run(version, args),
+    async guardAs(role, ...words) {
+      const path = join(home, `${sandbox}-${role}.yaml`)
+      await writeFile(path, JSON.stringify(await restricted(kubeconfig, role, run)), {mode: 0o600})
+      return kk(['guard', ...words, '--kubeconfig', path])
+    },
+    async snapshot(namespace) {
+      const kinds = 'statefulsets,persistentvolumeclaims,services,secrets,configmaps'
+      const line = '{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}'
+      const output = `jsonpath={range .items[*]}${line}{end}`
+      return (await run('kubectl', ['get', kinds, '--namespace', namespace, '--output', output])).stdout
+    },
+  }
+}
+
+type Run = (program: string, args: readonly string[]) => Promise<Done>
+
+/** A kubeconfig for the same cluster with the token of a new service account that has one ClusterRole. */
+async function restricted(kubeconfig: string, role: string, run: Run): Promise<object> {
+  const {clusters} = load(await readFile(kubeconfig, 'utf8')) as {clusters: readonly {name: string}[]}
+  const account = uniqueName(role)
+  const of = `--serviceaccount=default:${account}`
+  await run('kubectl', ['create', 'serviceaccount', account])
+  await run('kubectl', ['create', 'clusterrolebinding', account, `--clusterrole=${role}`, of])
+  const token = (await run('kubectl', ['create', 'token', account])).stdout
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters,
+    users: [{name: account, user: {token}}],
+    contexts: [{name: role, context: {cluster: clusters[0]!.name, user: account}}],
+    'current-context': role,
+  }
+}
+
+const CHARTS = join(import.meta.dirname, '../../fixtures/guarded')
+/** The chart of both releases, protected unless the environment says otherwise. */
+export const STORE = join(CHARTS, 'store')
+
+/** Deploys `db`, which is protected, and `other`, which is not: both with a StatefulSet and two claims. */
+export async function deployStores(
+  {sandbox}: OwnCluster,
+  helm: 'helm3' | 'helm4',
+): Promise<TestEnvironment & {readonly stderr: string}> {
+  const releases = {db: {chart: 'store'}, other: {chart: 'store', protected: false}}
+  const content = {kk: {charts: [CHARTS], releases}, db: {}, other: {}}
+  const environment = await makeEnvironment({content, helm})
+  const {exitCode, stderr} = await environment.kk('deploy', '--sandbox-name', sandbox)
+  expect(exitCode, stderr).toBe(0)
+  return {...environment, stderr}
+}

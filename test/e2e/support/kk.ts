@@ -1,0 +1,31 @@
+import {execa} from 'execa'
+import {inject} from 'vitest'
+
+interface KkOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly input?: string
+}
+
+/** The environment of a test: the control plane of the run, the real tools, and nothing of the user's. */
+export function kkEnvironment(): Record<string, string> {
+  const {toolbox, kubeconfig, state, home} = inject('run')
+  return {
+    PATH: `${toolbox}:/usr/local/bin:/usr/bin:/bin`,
+    HOME: home,
+    KUBECONFIG: kubeconfig,
+    KK_TOOLBOX: toolbox,
+    XDG_STATE_HOME: state,
+  }
+}
+
+/** Starts the built binary; resolves, whatever its exit code, with `exitCode`, `stdout` and `stderr`. */
+export function kk(args: readonly string[], {env, cwd, input = ''}: KkOptions = {}) {
+  return execa(inject('run').kk, args, {
+    env: {...kkEnvironment(), ...env},
+    extendEnv: false,
+    reject: false,
+    input,
+    ...(cwd && {cwd}),
+  })
+}

@@ -1,0 +1,108 @@
+import {describe, expect, it} from 'vitest'
+import {usesLabel} from '../../src/plan/labels.ts'
+import {releaseId} from '../../src/release.ts'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import type {RunDocument} from '../../src/report/run/run-json.ts'
+import {auditEvents} from './support/cluster.ts'
+import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+import {helmRecords, revisions} from './support/records.ts'
+
+async function deployed(releases: Parameters<typeof workloads>[0]): Promise<TestEnvironment> {
+  const environment = await makeEnvironment({content: workloads(releases)})
+  await environment.deploy()
+  return environment
+}
+
+/** How many requests of kk and helm would change anything in a namespace. */
+async function writes(namespace: string): Promise<number> {
+  const events = (await auditEvents(namespace)).filter(({userAgent}) => /^(kk|Helm)/.test(userAgent ?? ''))
+  return events.filter(({verb}) => verb !== 'get' && verb !== 'list').length
+}
+
+describe.concurrent('a second deploy', () => {
+  it('of the same environment starts no helm, writes nothing and exits 0', async () => {
+    const environment = await deployed({db: {}, api: {requires: ['db']}})
+    const calls = await environment.helmCalls()
+    const before = await writes(environment.name)
+
+    const {exitCode, stdout, stderr} = await environment.kk('deploy')
+
+    expect([exitCode, stdout], stderr).toEqual([0, ''])
+    expect(stderr).toContain('plan: 2 unchanged')
+    expect(calls.filter((call) => call.startsWith('install'))).toHaveLength(2)
+    expect(await environment.helmCalls()).toEqual(calls)
+    expect(before).toBeGreaterThan(0)
+    expect(await writes(environment.name)).toBe(before)
+    expect(await revisions(environment.name)).toEqual({api: 1, db: 1})
+  })
+
+  it('needs no helm at all', async () => {
+    const environment = await deployed({db: {}})
+
+    const {exitCode, stderr} = await environment.kk('deploy', '--helm', '/nonexistent/helm')
+
+    expect(exitCode, stderr).toBe(0)
+  })
+
+  it('tells the same by --output json', async () => {
+    const environment = await deployed({db: {}})
+
+    const document = await environment.json<RunDocument>('deploy')
+
+    expect(document).toMatchObject({
+      environment: environment.name,
+      releases: [{release: `${environment.name}/db`, kind: 'unchanged'}],
+    })
+  })
+})
+
+describe.concurrent('a change of requirements alone', () => {
+  it('is written on the record, without a revision and without helm', async () => {
+    const environment = await deployed({db: {}, cache: {}, api: {requires: ['db']}})
+    await environment.write(workloads({db: {}, cache: {}, api: {requires: ['cache:applied']}}))
+
+    const {actions} = await environment.json<PlanDocument>('plan')
+    await environment.deploy()
+
+    expect(actions.find(({kind}) => kind !== 'unchanged')).toMatchObject({
+      release: `${environment.name}/api`,
+      kind: 'relabel',
+      reasons: ['now requires cache applied, 1 requirement dropped'],
+    })
+    const label = (name: string) => usesLabel(releaseId(environment.name, name))
+    const records = await helmRecords(environment.name)
+    const {labels} = records.find(({name}) => name === 'api')!
+    expect(labels).toMatchObject({
+      [label('cache')]: 'applied',
+      'kk.openstack.org/revision': '1',
+      'kk.openstack.org/gated': '1',
+    })
+    expect(labels).not.toHaveProperty(label('db'))
+    expect(await environment.helmCalls()).not.toContainEqual(expect.stringMatching(/^upgrade/))
+    expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 1})
+    expect(await environment.json<PlanDocument>('plan')).toMatchObject({changes: false})
+  })
+})
+
+describe.concurrent('a section that is taken out', () => {
+  it('uninstalls nothing; its release is shown as no longer wanted', async () => {
+    const environment = await deployed({db: {}, old: {requires: ['db']}})
+    await environment.write(workloads({db: {}}))
+
+    const plan = await environment.json<PlanDocument>('plan')
+    const {exitCode, stderr} = await environment.kk('deploy')
+    const status = await environment.json<{releases: {release: string; health: object}[]}>('status')
+
+    expect(plan).toMatchObject({
+      changes: false,
+      bystanders: [{release: `${environment.name}/old`, state: 'no-longer-wanted', owner: environment.name}],
+    })
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toMatch(/no longer wanted +old/)
+    expect(await revisions(environment.name)).toEqual({db: 1, old: 1})
+    expect(status.releases).toMatchObject([
+      {release: `${environment.name}/db`, health: {state: 'healthy'}},
+      {release: `${environment.name}/old`, health: {state: 'healthy'}},
+    ])
+  })
+})

@@ -1,0 +1,78 @@
+import {describe, expect, it} from 'vitest'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {auditEvents, kubectl} from './support/cluster.ts'
+import {makeEnvironment, workloads} from './support/environment.ts'
+import {history} from './support/history.ts'
+import {revisions} from './support/records.ts'
+
+describe.concurrent('kk upgrade of a named release', () => {
+  it('is refused when what it requires is not installed', async () => {
+    const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}})})
+
+    const {exitCode, stderr} = await environment.kk('upgrade', 'api')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('KK_NOT_INSTALLED')
+    expect(stderr).toMatch(/db is not installed \(required by api\)/)
+    expect(await revisions(environment.name)).toEqual({})
+  })
+
+  it('is refused when it is not installed itself', async () => {
+    const environment = await makeEnvironment({content: workloads({db: {}})})
+    await environment.deploy()
+    await environment.write(workloads({db: {}, api: {requires: ['db']}}))
+
+    const {exitCode, stderr} = await environment.kk('upgrade', 'api')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/KK_NOT_INSTALLED.*api is not installed/)
+    expect(await revisions(environment.name)).toEqual({db: 1})
+  })
+
+  it('knows only the releases of the environment, and suggests one', async () => {
+    const environment = await makeEnvironment({content: workloads({database: {}})})
+
+    const {exitCode, stderr} = await environment.kk('upgrade', 'databse')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('KK_UNKNOWN_RELEASE')
+    expect(stderr).toContain('did you mean database?')
+  })
+
+  it('waits until what it requires is Ready again', async () => {
+    const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}})})
+    await environment.deploy()
+    await environment.write(workloads({db: {}, api: {requires: ['db'], values: {replicas: 2}}}))
+    await restart('db', environment.name, '3s')
+
+    const {exitCode, stderr} = await environment.kk('upgrade', 'api')
+
+    expect(exitCode, stderr).toBe(0)
+    const events = await auditEvents(environment.name)
+    const upgraded = events.find(
+      ({verb, objectRef}) => verb === 'create' && objectRef?.name === 'sh.helm.release.v1.api.v2',
+    )
+    const {ready} = (await history(environment.name))('db')
+    expect(upgraded!.requestReceivedTimestamp > ready).toBe(true)
+  })
+
+  it('without a name takes all that are installed', async () => {
+    const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}})})
+    await environment.deploy()
+    const changed = {values: {replicas: 2}}
+    await environment.write(workloads({db: changed, api: {requires: ['db'], ...changed}}))
+
+    const {exitCode, stderr} = await environment.kk('upgrade')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(await revisions(environment.name)).toEqual({db: 2, api: 2})
+    expect(await environment.json<PlanDocument>('plan')).toMatchObject({changes: false})
+  })
+})
+
+/** Replaces the pods of a Deployment by some that are Ready only after a while. */
+async function restart(name: string, namespace: string, readyAfter: string): Promise<void> {
+  const annotations = {'sandbox.kk.openstack.org/ready-after': readyAfter}
+  const patch = {spec: {template: {metadata: {annotations}}}}
+  await kubectl(['patch', 'deployment', name, '--namespace', namespace, '--patch', JSON.stringify(patch)])
+}

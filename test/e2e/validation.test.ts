@@ -1,0 +1,114 @@
+import {describe, expect, it} from 'vitest'
+import {auditEvents, kubectl, makeNamespace} from './support/cluster.ts'
+import {allInOne, makeEnvironment, workloads} from './support/environment.ts'
+import {revisions} from './support/records.ts'
+
+/** Objects that a release could have made; a namespace of its own has a ConfigMap and an account in any case. */
+const objects = (namespace: string) =>
+  kubectl([
+    'get',
+    'deployments,jobs,secrets,persistentvolumeclaims',
+    '--namespace',
+    namespace,
+    '--output',
+    'name',
+  ])
+
+/** The names of the objects, by resource, that the API server was asked to accept in a dry run, with its answer. */
+async function dryRuns(namespace: string): Promise<{resource: string; name: string; code: number}[]> {
+  const events = await auditEvents(namespace)
+  return events
+    .filter(({requestURI}) => requestURI.includes('dryRun=All'))
+    .map(({objectRef, responseStatus}) => ({
+      resource: objectRef!.resource,
+      name: objectRef!.name!,
+      code: responseStatus!.code,
+    }))
+}
+
+describe.concurrent('before the first change', () => {
+  it('the server accepts every object of the six charts in a dry run', async () => {
+    const namespace = await makeNamespace('validation')
+    const environment = await makeEnvironment({content: await allInOne(), namespace})
+
+    const {exitCode, stderr} = await environment.kk('deploy', '--dry-run')
+
+    expect(exitCode, stderr).toBe(0)
+    const asked = await dryRuns(namespace)
+    expect(asked.filter(({code}) => code >= 300)).toEqual([])
+    const names = asked.map(({resource, name}) => `${resource}/${name}`)
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'statefulsets/mariadb-server',
+        'statefulsets/rabbitmq-server',
+        'statefulsets/memcached-server',
+        'deployments/keystone-api',
+        'deployments/glance-api',
+        'deployments/horizon-server',
+        'secrets/keystone-env',
+        'configmaps/glance-etc',
+        'cronjobs/keystone-fernet-rotate',
+        expect.stringMatching(/^jobs\/glance-db-sync-/),
+      ]),
+    )
+    expect(await objects(namespace)).toBe('')
+  })
+
+  it('an object that the server refuses is an error that names it, and nothing is changed', async () => {
+    const namespace = await makeNamespace('validation')
+    const content = workloads({
+      db: {},
+      api: {requires: ['db'], values: {nodeSelector: {zone: 'not a label'}, claim: 'Not A Class'}},
+    })
+    const environment = await makeEnvironment({content, namespace})
+
+    const {exitCode, stdout, stderr} = await environment.kk('deploy', '--output', 'json')
+
+    expect(exitCode).toBe(2)
+    expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_INVALID_OBJECT'}})
+    expect(stderr).toContain(`${namespace}/api: Deployment/api: `)
+    expect(stderr).toContain(`${namespace}/api: PersistentVolumeClaim/api: `)
+    expect(stderr).toContain('nothing was changed')
+    expect(await revisions(namespace)).toEqual({})
+    expect(await objects(namespace)).toBe('')
+  })
+
+  it('an upgrade that would change an immutable field is refused, and the release stays as it is', async () => {
+    const job = (pod: object) => workloads({db: {values: {job: {pod}}}, cache: {}})
+    const environment = await makeEnvironment({content: job({})})
+    await environment.deploy()
+    await environment.write(job({'ready-after': '1s'}))
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/KK_INVALID_OBJECT[\s\S]*db: Job\/db-job: .*field is immutable/)
+    expect(await revisions(environment.name)).toEqual({cache: 1, db: 1})
+  })
+
+  it('the very first release of a namespace is validated before its helm, too', async () => {
+    const environment = await makeEnvironment({
+      content: workloads({api: {values: {nodeSelector: {zone: 'not a label'}}}}),
+    })
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('KK_INVALID_OBJECT')
+    expect(await revisions(environment.name)).toEqual({})
+  })
+
+  it('what has no namespace yet is validated just before its own helm, after what it requires', async () => {
+    const content = workloads({
+      db: {},
+      api: {requires: ['db'], values: {nodeSelector: {zone: 'not a label'}}},
+    })
+    const environment = await makeEnvironment({content})
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/api +failed after .*: KK_INVALID_OBJECT: /)
+    expect(await revisions(environment.name)).toEqual({db: 1})
+  })
+})

@@ -1,0 +1,39 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {Readable} from 'node:stream'
+import {afterAll, beforeAll, expect, it} from 'vitest'
+import {loadEnvironment, loadSource} from '../../src/environment/load.ts'
+
+let cwd: string
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'kk-load-'))
+  await writeFile(join(cwd, 'prod.eu.yaml'), 'kk: {charts: [charts]}\nmariadb: {}\n')
+  await writeFile(join(cwd, 'latin.yaml'), Buffer.from([0x6d, 0x3a, 0x20, 0xe9]))
+})
+afterAll(() => rm(cwd, {recursive: true}))
+
+it('a file gives its name, and its directory to relative paths', async () => {
+  const environment = await loadEnvironment({file: 'prod.eu.yaml', cwd})
+
+  expect(environment).toMatchObject({name: 'prod.eu', file: 'prod.eu.yaml', directory: cwd})
+  expect(environment.charts).toEqual([{kind: 'directory', path: join(cwd, 'charts')}])
+})
+
+it('- is standard input', async () => {
+  const stdin = Readable.from(['kk: {name: piped}\n', 'mariadb: {}\n'])
+
+  expect(await loadEnvironment({file: '-', cwd, stdin})).toMatchObject({
+    name: 'piped',
+    file: '-',
+    directory: cwd,
+  })
+})
+
+it.each([
+  ['none.yaml', 'the environment file none.yaml cannot be read: there is no such file'],
+  ['.', 'the environment file . cannot be read: it is a directory'],
+  ['latin.yaml', 'latin.yaml: expected UTF-8 text, got other bytes'],
+])('%s is refused', async (file, message) => {
+  await expect(loadSource({file, cwd})).rejects.toMatchObject({code: 'KK_FILE', message, exit: 2})
+})

@@ -1,0 +1,41 @@
+import {expect, test} from 'vitest'
+import {cycle, cycleError} from '../../src/graph/cycle.ts'
+import type {Graph} from '../../src/graph/graph.ts'
+import {graphOf, id} from './graph-of.ts'
+
+function errorOf(graph: Graph, from: string, to: string) {
+  const edge = graph.requirements.get(id(from))!.find((candidate) => candidate.to === id(to))!
+  return cycleError(cycle(graph, edge))
+}
+
+test('a cycle is printed as the whole path, with what says each edge', () => {
+  const graph = graphOf({a: ['b'], b: ['c:applied'], c: ['a']})
+
+  const error = errorOf(graph, 'a', 'b')
+
+  expect(error.message).toBe(
+    [
+      'releases need each other: a → b → c → a',
+      '  a requires b (ready): charts/a/Chart.yaml: kk.openstack.org/requires: "b"',
+      '  b requires c (applied): charts/b/Chart.yaml: kk.openstack.org/requires: "c:applied"',
+      '  c requires a (ready): charts/c/Chart.yaml: kk.openstack.org/requires: "a"',
+    ].join('\n'),
+  )
+  expect(error.hint).toContain('kk.releases.a: {without: [b], requires: [{release: b, kind: applied}]}')
+})
+
+test('of several ways round, the shortest is printed', () => {
+  const graph = graphOf({a: ['b'], b: ['c', 'a'], c: ['a']})
+
+  const error = errorOf(graph, 'a', 'b')
+
+  expect(error.message).toContain('a → b → a\n')
+})
+
+test('releases of several namespaces are printed with them', () => {
+  const graph = graphOf({'one/a': ['two/a'], 'two/a': ['one/a']})
+
+  const error = errorOf(graph, 'one/a', 'two/a')
+
+  expect(error.message).toContain('one/a → two/a → one/a')
+})

@@ -1,0 +1,32 @@
+import {expect, test} from 'vitest'
+import {longestPath} from '../../src/graph/longest-path.ts'
+import {releaseName} from '../../src/release.ts'
+import {graphOf} from './graph-of.ts'
+
+test('the longest chain counts the seconds of each release on it', () => {
+  const graph = graphOf({
+    glance: ['keystone', 'rabbitmq'],
+    keystone: ['mariadb'],
+    mariadb: [],
+    rabbitmq: [],
+  })
+  const seconds: Record<string, number> = {glance: 5, keystone: 20, mariadb: 60, rabbitmq: 70}
+
+  const result = longestPath(graph, (release) => seconds[releaseName(release)]!)
+
+  expect(Object.fromEntries(result)).toEqual({
+    'openstack/glance': 85,
+    'openstack/keystone': 80,
+    'openstack/mariadb': 60,
+    'openstack/rabbitmq': 70,
+  })
+})
+
+test('a group counts as much as its longest member', () => {
+  const graph = graphOf({nova: ['neutron:applied', 'ovn'], neutron: ['nova:applied'], ovn: []})
+  const seconds: Record<string, number> = {nova: 30, neutron: 40, ovn: 2}
+
+  const result = longestPath(graph, (release) => seconds[releaseName(release)]!)
+
+  expect([...result.values()]).toEqual([2, 42, 42])
+})

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import {expect, test} from 'vitest'
+import type {Graph} from '../../src/graph/graph.ts'
+import {reverse} from '../../src/graph/reverse.ts'
+import {arbitraryGraph} from './arbitrary-graph.ts'
+import {graphOf, id} from './graph-of.ts'
+
+test('what was required requires, with kind and evidence', () => {
+  const graph = graphOf({nova: ['neutron:applied'], neutron: []})
+
+  const result = reverse(graph)
+
+  const [edge] = graph.requirements.get(id('nova'))!
+  expect(result.requirements.get(id('neutron'))).toEqual([{...edge, from: id('neutron'), to: id('nova')}])
+  expect(result.requirements.get(id('nova'))).toEqual([])
+})
+
+test('turned round twice, a graph has the same edges', () => {
+  const edges = (graph: Graph) =>
+    [...graph.requirements.values()].flat().map((edge) => `${edge.from} ${edge.to} ${edge.kind}`)
+
+  fc.assert(
+    fc.property(arbitraryGraph(), (graph) => {
+      expect(edges(reverse(reverse(graph))).toSorted()).toEqual(edges(graph).toSorted())
+    }),
+  )
+})

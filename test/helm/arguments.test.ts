@@ -1,0 +1,127 @@
+import {describe, expect, it} from 'vitest'
+import {
+  installArguments,
+  rollbackArguments,
+  templateArguments,
+  uninstallArguments,
+  upgradeArguments,
+} from '../../src/helm/arguments.ts'
+
+const call = {
+  name: 'keystone',
+  namespace: 'openstack',
+  chart: '/run/charts/key,stone',
+  values: {secret: 's3same'},
+}
+const change = {
+  labels: {owner: 'cloud', 'uses.kk/x': null},
+  timeoutSeconds: 300,
+  description: 'deploy, again',
+}
+
+describe('helm install', () => {
+  it.each([
+    [3, []],
+    [4, ['--server-side=true']],
+  ] as const)('of helm %i', (major, own) => {
+    expect(installArguments(major, call, {...change, createNamespace: true}, {})).toEqual([
+      'install',
+      '--create-namespace',
+      ...own,
+      ...[
+        '--timeout',
+        '300s',
+        '--labels',
+        'owner=cloud',
+        '--description',
+        'deploy, again',
+        '--output',
+        'json',
+      ],
+      ...['--namespace', 'openstack', '--values', '-', '--', 'keystone', '/run/charts/key,stone'],
+    ])
+  })
+})
+
+describe('helm upgrade', () => {
+  it.each([
+    [3, []],
+    [4, ['--server-side=auto']],
+  ] as const)('of helm %i forgets old values and takes labels away by null', (major, own) => {
+    expect(upgradeArguments(major, call, change, {kubeconfig: '/k/config', context: 'prod'})).toEqual([
+      ...['upgrade', '--reset-values', '--history-max', '10'],
+      ...own,
+      ...['--timeout', '300s', '--labels', 'owner=cloud', '--labels', 'uses.kk/x=null'],
+      ...['--description', 'deploy, again', '--output', 'json'],
+      ...['--kubeconfig', '/k/config', '--kube-context', 'prod'],
+      ...['--namespace', 'openstack', '--values', '-', '--', 'keystone', '/run/charts/key,stone'],
+    ])
+  })
+})
+
+const back = {name: 'keystone', namespace: 'openstack', revision: 3, values: {secret: 's3same'}}
+
+describe('helm rollback', () => {
+  it.each([
+    [3, []],
+    [4, ['--server-side=auto']],
+  ] as const)('of helm %i names the revision, and takes neither labels nor values', (major, own) => {
+    const cluster = {kubeconfig: '/k/config', context: 'prod'}
+
+    expect(rollbackArguments(major, back, {timeoutSeconds: 300}, cluster)).toEqual([
+      ...['rollback', '--history-max', '10', ...own, '--timeout', '300s'],
+      ...['--kubeconfig', '/k/config', '--kube-context', 'prod'],
+      ...['--namespace', 'openstack', '--', 'keystone', '3'],
+    ])
+  })
+})
+
+describe('helm template', () => {
+  it('knows of no cluster', () => {
+    const options = {
+      kubeVersion: '1.36.0',
+      apiVersions: ['a/v1', 'b/v1'],
+      isUpgrade: true,
+      showOnly: ['templates/a.yaml'],
+    }
+
+    expect(templateArguments(call, options)).toEqual([
+      ...['template', '--include-crds', '--skip-tests', '--kube-version', '1.36.0'],
+      ...[
+        '--api-versions',
+        'a/v1',
+        '--api-versions',
+        'b/v1',
+        '--is-upgrade',
+        '--show-only',
+        'templates/a.yaml',
+      ],
+      ...['--namespace', 'openstack', '--values', '-', '--', 'keystone', '/run/charts/key,stone'],
+    ])
+  })
+})
+
+it.each([
+  ['install', installArguments(4, call, change, {})],
+  ['upgrade', upgradeArguments(4, call, change, {})],
+  ['rollback', rollbackArguments(4, back, {timeoutSeconds: 300}, {})],
+  ['template', templateArguments(call, {})],
+])('helm %s never waits, undoes, forces, or carries a value', (_, words) => {
+  expect(words.join(' ')).not.toMatch(/--wait|--atomic|--rollback-on-failure|--force|--set|--debug|s3same/)
+})
+
+describe('helm uninstall', () => {
+  it('waits for nothing, keeps no history, and deletes in the background; the same in both majors', () => {
+    const words = uninstallArguments(
+      call,
+      {timeoutSeconds: 300},
+      {kubeconfig: '/home/u/kubeconfig', context: 'production'},
+    )
+
+    expect(words).toEqual([
+      ...['uninstall', '--cascade', 'background', '--timeout', '300s'],
+      ...['--kubeconfig', '/home/u/kubeconfig', '--kube-context', 'production'],
+      ...['--namespace', 'openstack', '--', 'keystone'],
+    ])
+  })
+})

@@ -1,0 +1,81 @@
+import {describe, expect, it} from 'vitest'
+import {helmFailure} from '../../src/helm/failure.ts'
+
+const failure = (stderr: string, stdout = '') =>
+  helmFailure({
+    command: 'upgrade',
+    call: {name: 'keystone', namespace: 'openstack'},
+    stdout,
+    stderr,
+    redact: (text) => text.replaceAll('hunter2', '***'),
+  })
+
+describe('helmFailure', () => {
+  it.each([
+    [
+      'KK_HELM_FAILED',
+      'Error: UPGRADE FAILED: post-upgrade hooks failed: job db-sync failed: BackoffLimitExceeded',
+      'openstack/keystone: helm upgrade failed: post-upgrade hooks failed: job db-sync failed: BackoffLimitExceeded',
+    ],
+    [
+      'KK_UNREACHABLE',
+      'Error: UPGRADE FAILED: Kubernetes cluster unreachable: dial tcp 127.0.0.1:1: connect: connection refused',
+      'openstack/keystone: helm does not reach the cluster: Kubernetes cluster unreachable: dial tcp 127.0.0.1:1: connect: connection refused',
+    ],
+    [
+      'KK_FORBIDDEN',
+      'Error: query: failed to query with labels: secrets is forbidden: User "eve" cannot list resource "secrets"',
+      'openstack/keystone: a permission is missing: query: failed to query with labels: secrets is forbidden: User "eve" cannot list resource "secrets"',
+    ],
+    [
+      'KK_RACED',
+      'Error: INSTALLATION FAILED: cannot re-use a name that is still in use',
+      'openstack/keystone: somebody else changed the release meanwhile: cannot re-use a name that is still in use',
+    ],
+    [
+      'KK_PENDING',
+      'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
+      'openstack/keystone: another operation on the release has not ended: another operation (install/upgrade/rollback) is in progress',
+    ],
+    [
+      'KK_CHART',
+      'Error: library charts are not installable',
+      'openstack/keystone: the chart cannot be used: library charts are not installable',
+    ],
+    [
+      'KK_RENDER',
+      'Error: a/templates/y.yaml:1:13\n  executing "a/templates/y.yaml" at <.Values.foo.bar>:\n    nil pointer evaluating interface {}.bar\n',
+      'openstack/keystone: the chart does not render: a/templates/y.yaml:1:13 executing "a/templates/y.yaml" at <.Values.foo.bar>: nil pointer evaluating interface {}.bar',
+    ],
+    [
+      'KK_VALUES',
+      "Error: values don't meet the specifications of the schema(s) in the following chart(s):\nkeystone:\n- at '/a': got string, want integer\n- at '/b': got null, want string\n",
+      "openstack/keystone: the values break the schema of the chart: keystone: at '/a': got string, want integer; at '/b': got null, want string",
+    ],
+  ])('is %s for %j', (code, stderr, message) => {
+    expect(failure(stderr)).toMatchObject({code, message, hint: expect.stringMatching(/./)})
+  })
+
+  it('keeps the last lines, without colour, noise and secrets', () => {
+    const lines = Array.from({length: 30}, (_, index) => `line ${index}`).join('\n')
+
+    const error = failure(
+      `${lines}\n\u001b[31mError: hunter2 is wrong\u001b[0m\n\nUse --debug flag to render out invalid YAML\n`,
+    )
+
+    expect(error.log).toHaveLength(20)
+    expect(error.log.at(0)).toBe('line 11')
+    expect(error.log.at(-1)).toBe('Error: *** is wrong')
+    expect(error.message).not.toContain('hunter2')
+  })
+
+  it('never shows the JSON of a release, which holds its values', () => {
+    const error = failure('Error: timed out', '{"config":{"db":"other"}}')
+
+    expect(error.log).toEqual(['Error: timed out'])
+  })
+
+  it('says so when helm printed nothing', () => {
+    expect(failure('').message).toBe('openstack/keystone: helm upgrade failed: it printed nothing')
+  })
+})

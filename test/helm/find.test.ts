@@ -1,0 +1,67 @@
+import {chmod, mkdir, mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {findHelm} from '../../src/helm/find.ts'
+import {writeFakeHelm} from './support/fake-helm.ts'
+
+describe('findHelm', () => {
+  let root: string
+  let onPath: string
+  let other: string
+  let env: {PATH: string; KK_HELM?: string}
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'kk-find-'))
+    await mkdir(join(root, 'bin'))
+    await mkdir(join(root, 'other'))
+    onPath = await writeFakeHelm(join(root, 'bin'), 'exit 0')
+    other = await writeFakeHelm(join(root, 'other'), 'exit 0')
+    env = {PATH: `${join(root, 'missing')}:${join(root, 'bin')}`}
+  })
+  afterAll(() => rm(root, {recursive: true, force: true}))
+
+  it('takes --helm before KK_HELM', () => {
+    expect(findHelm({flag: other, env: {...env, KK_HELM: onPath}})).toBe(other)
+  })
+
+  it('takes KK_HELM before PATH', () => {
+    expect(findHelm({env: {...env, KK_HELM: other}})).toBe(other)
+  })
+
+  it('takes PATH before the candidates', () => {
+    expect(findHelm({env, candidates: [other]})).toBe(onPath)
+  })
+
+  it('takes the first candidate that exists', () => {
+    expect(findHelm({env: {PATH: ''}, candidates: [join(root, 'none'), other]})).toBe(other)
+  })
+
+  it('looks for a bare name on PATH', () => {
+    expect(findHelm({flag: 'helm', env})).toBe(onPath)
+  })
+
+  it('says where it looked', () => {
+    expect(() => findHelm({env: {PATH: ''}, candidates: ['/toolbox/helm4']})).toThrow(
+      expect.objectContaining({
+        code: 'KK_HELM_MISSING',
+        message: 'no helm was found in PATH, /toolbox/helm4',
+        hint: expect.stringContaining('KK_HELM'),
+      }),
+    )
+  })
+
+  it('does not fall back when the named one is missing', () => {
+    expect(() => findHelm({flag: './nowhere', env})).toThrow(
+      '--helm names ./nowhere, which is not an executable file',
+    )
+    expect(() => findHelm({env: {...env, KK_HELM: 'nowhere'}})).toThrow('KK_HELM names nowhere')
+  })
+
+  it('does not take a file that cannot be executed', async () => {
+    await mkdir(join(root, 'plain'))
+    const plain = await writeFakeHelm(join(root, 'plain'), 'exit 0')
+    await chmod(plain, 0o644)
+
+    expect(() => findHelm({flag: plain, env})).toThrow('not an executable file')
+  })
+})

@@ -1,0 +1,219 @@
+import {mkdir, mkdtemp, readFile, rm, watch, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import type {Helm} from '../../src/helm/helm.ts'
+import {openHelm} from '../../src/helm/open.ts'
+import {helmVersion} from '../../src/helm/version.ts'
+import {toolPath} from '../support/tools.ts'
+import {RECORDING, writeFakeHelm} from './support/fake-helm.ts'
+
+const HELM_4 = {major: 4, minor: 2, text: 'v4.2.4'} as const
+const CHANGE = {labels: {}, timeoutSeconds: 60}
+
+describe('with a helm that records', () => {
+  let root: string
+  let path: string
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'kk-helm-'))
+    await mkdir(join(root, 'chart'))
+  })
+  afterEach(() => rm(root, {recursive: true, force: true}))
+
+  const fake = async (body: string, graceMilliseconds?: number) => {
+    path = await writeFakeHelm(root, body)
+    return openHelm({
+      path,
+      version: HELM_4,
+      env: process.env,
+      context: 'prod',
+      ...(graceMilliseconds && {graceMilliseconds}),
+    })
+  }
+  const call = (values: object = {}) => ({
+    name: 'keystone',
+    namespace: 'openstack',
+    chart: join(root, 'chart'),
+    values: {...values},
+  })
+  const recorded = (name: string) => readFile(join(root, name), 'utf8')
+
+  it('hands values over on standard input, and nowhere else', async () => {
+    const helm = await fake(RECORDING)
+
+    const changed = await helm.upgrade(call({password: 'hunter2', 'é\u0085': [1, null]}), CHANGE)
+
+    expect(changed).toEqual({revision: 7, status: 'deployed', manifest: 'a: 1\n', hooks: ['b: 2']})
+    expect(JSON.parse(await recorded('input'))).toEqual({password: 'hunter2', 'é\u0085': [1, null]})
+    expect(await recorded('arguments')).not.toContain('hunter2')
+    expect(await recorded('environment')).not.toContain('hunter2')
+  })
+
+  it('gives the cluster to what changes a release, and not to template', async () => {
+    const helm = await fake(RECORDING)
+
+    await helm.install(call(), CHANGE)
+    expect(await recorded('arguments')).toContain('--kube-context\nprod\n')
+    await helm.template(call())
+    expect(await recorded('arguments')).not.toContain('prod')
+  })
+
+  it('rolls back without values, masks those that it knows, and tells its process id', async () => {
+    const helm = await fake(`${RECORDING}echo $$ >"$D/pid"; echo "Error: bad password hunter2" >&2; exit 1`)
+    const pids: number[] = []
+    const back = {name: 'keystone', namespace: 'openstack', revision: 3, values: {password: 'hunter2'}}
+
+    const rollback = helm.rollback(back, {timeoutSeconds: 60, onStarted: (pid) => pids.push(pid)})
+
+    await expect(rollback).rejects.toThrow('openstack/keystone: helm rollback failed: bad password ***')
+    expect(await recorded('input')).toBe('')
+    expect(pids).toEqual([Number(await recorded('pid'))])
+  })
+
+  it('finds the release in the output of a helm that was told to stop, but ended well', async () => {
+    const helm = await fake(`echo "Release keystone has been cancelled."; ${RECORDING}`)
+
+    expect(await helm.install(call(), CHANGE)).toMatchObject({revision: 7})
+  })
+
+  it('takes an output without a release for a failure', async () => {
+    const helm = await fake('cat >/dev/null; echo fine')
+
+    await expect(helm.install(call(), CHANGE)).rejects.toMatchObject({code: 'KK_HELM_FAILED'})
+  })
+
+  it('reports the failure of a helm that did not read its input', async () => {
+    const helm = await fake('echo "Error: no" >&2; exit 1')
+
+    await expect(helm.template(call({filler: 'x'.repeat(2_000_000)}))).rejects.toMatchObject({
+      code: 'KK_HELM_FAILED',
+      message: 'keystone: helm template failed: no',
+    })
+  })
+
+  it('masks secrets in what helm said', async () => {
+    const helm = await fake('cat >/dev/null; echo "Error: bad password hunter2" >&2; exit 1')
+
+    const error = await helm.install(call({auth: {password: 'hunter2'}}), CHANGE).catch((thrown) => thrown)
+
+    expect(error.message).toBe('openstack/keystone: helm install failed: bad password ***')
+    expect(JSON.stringify([error, error.log, String(error.cause)])).not.toContain('hunter2')
+  })
+
+  it('says that a helm that has vanished cannot be started', async () => {
+    const helm = await fake(RECORDING)
+    await rm(path)
+
+    await expect(helm.template(call())).rejects.toMatchObject({code: 'KK_HELM_MISSING'})
+  })
+
+  /** Aborts as soon as the fake helm has made the file. */
+  const abortOnceRunning = async () => {
+    const controller = new AbortController()
+    const watcher = watch(root)
+    void (async () => {
+      for await (const {filename} of watcher) {
+        if (filename !== 'running') continue
+        controller.abort()
+        return
+      }
+    })()
+    return controller.signal
+  }
+
+  it('asks helm to end with SIGTERM, and tells that it did', async () => {
+    const helm = await fake(
+      'trap \'echo "Error: context canceled" >&2; exit 1\' TERM; : >"$D/running"; while :; do sleep 0.05; done',
+    )
+
+    const upgrade = helm.upgrade(call(), {...CHANGE, signal: await abortOnceRunning()})
+
+    await expect(upgrade).rejects.toMatchObject({
+      code: 'KK_INTERRUPTED',
+      message: 'openstack/keystone: helm upgrade was terminated: it had time to mark the revision as failed',
+      log: expect.arrayContaining(['Error: context canceled']),
+    })
+  })
+
+  it('kills a helm that does not end, with its children', async () => {
+    const helm = await fake('trap "" TERM; sleep 60 & echo $! >"$D/child"; : >"$D/running"; wait; wait', 100)
+
+    const upgrade = helm.upgrade(call(), {...CHANGE, signal: await abortOnceRunning()})
+
+    await expect(upgrade).rejects.toThrow('was killed; the release may be left pending')
+    const child = Number(await recorded('child'))
+    expect(await isAlive(child)).toBe(false)
+  })
+
+  it('believes a helm that ended well although it was told to stop', async () => {
+    const helm = await fake(
+      `trap 'echo "{\\"version\\":2,\\"info\\":{\\"status\\":\\"deployed\\"}}"; exit 0' TERM; : >"$D/running"; while :; do sleep 0.05; done`,
+    )
+
+    expect(await helm.upgrade(call(), {...CHANGE, signal: await abortOnceRunning()})).toMatchObject({
+      revision: 2,
+    })
+  })
+
+  it('does not start when it is too late', async () => {
+    const helm = await fake(RECORDING)
+
+    await expect(helm.install(call(), {...CHANGE, signal: AbortSignal.abort()})).rejects.toMatchObject({
+      code: 'KK_INTERRUPTED',
+    })
+    await expect(recorded('arguments')).rejects.toThrow('ENOENT')
+  })
+})
+
+/** A process that was killed can be a zombie of whoever inherited it for a moment. */
+async function isAlive(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  return stat !== undefined && !/\) Z /.test(stat)
+}
+
+describe.each(['helm3', 'helm4'] as const)('with a real %s', (name) => {
+  let chart: string
+  let helm: Helm
+  beforeAll(async () => {
+    chart = await mkdtemp(join(tmpdir(), 'kk,chart-'))
+    await mkdir(join(chart, 'templates'))
+    await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: api\nversion: 0.1.0\n')
+    await writeFile(join(chart, 'values.schema.json'), '{"properties": {"port": {"type": "integer"}}}')
+    await writeFile(
+      join(chart, 'templates', 'map.yaml'),
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ required "a name is needed" .Values.name | quote }}}\n',
+    )
+    const path = await toolPath(name)
+    helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
+  }, 600_000)
+  afterAll(() => rm(chart, {recursive: true, force: true}))
+
+  const render = (values: object) =>
+    helm.template({name: 'api', namespace: 'openstack', chart, values: {...values}})
+
+  it('renders a chart whose path has a comma, and text that YAML 1.1 misreads', async () => {
+    expect(await render({name: 'a\u0085b: "yes"'})).toContain('metadata: {name: "a\\u0085b: \\"yes\\""}')
+  })
+
+  it('says where a chart does not render', async () => {
+    await expect(render({})).rejects.toMatchObject({
+      code: 'KK_RENDER',
+      message: expect.stringMatching(
+        /^api: the chart does not render: .*api\/templates\/map\.yaml:3:.*a name is needed/,
+      ),
+    })
+  })
+
+  it('says which value breaks the schema', async () => {
+    await expect(render({name: 'x', port: 'http'})).rejects.toMatchObject({
+      code: 'KK_VALUES',
+      message: "api: the values break the schema of the chart: api: at '/port': got string, want integer",
+    })
+  })
+
+  it('says that a chart is none', async () => {
+    const call = {name: 'api', namespace: 'openstack', chart: join(chart, 'templates'), values: {}}
+
+    await expect(helm.template(call)).rejects.toMatchObject({code: 'KK_CHART'})
+  })
+})

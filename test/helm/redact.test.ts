@@ -1,0 +1,98 @@
+import {describe, expect, it} from 'vitest'
+import {looksSecret, redactor} from '../../src/helm/redact.ts'
+
+describe('looksSecret', () => {
+  it.each([
+    'password',
+    'adminPassword',
+    'db_passwd',
+    'secret',
+    'clientSecret',
+    'token',
+    'api_key',
+    'apiKey',
+    'keys',
+    'erlang_cookie',
+    'private_key',
+    'ceph_keyring',
+    'pass',
+    'user-pwd',
+    'passphrase',
+    'credentials',
+  ])('is true of %s', (key) => expect(looksSecret(key)).toBe(true))
+
+  it.each([
+    'keystone',
+    'monkey',
+    'node_selector_key',
+    'compass',
+    'bypass_proxy',
+    'hotkeys',
+    'replicas',
+    'region',
+  ])('is false of %s', (key) => expect(looksSecret(key)).toBe(false))
+})
+
+describe('redactor', () => {
+  it.each([
+    ['text under a secret key', {password: 'hunter2'}, 'wrong: hunter2.', 'wrong: ***.'],
+    ['text anywhere below one', {secrets: {db: ['hunter2']}}, 'wrong: hunter2', 'wrong: ***'],
+    ['a number', {password: 12345678}, 'got 12345678', 'got ***'],
+    [
+      'the password in a URL',
+      {connection: 'mysql://nova:hunter2@db/nova'},
+      'cannot use hunter2',
+      'cannot use ***',
+    ],
+    ['what Go has quoted', {token: 'a"b\nc-d-e-f'}, 'value "a\\"b\\nc-d-e-f"', 'value "***"'],
+    ['each line of a key', {private_key: 'BEGIN KEY\nabcdefgh\nEND KEY'}, 'at abcdefgh: bad', 'at ***: bad'],
+    ['base64', {password: 'hunter2'}, 'data: aHVudGVyMg==', 'data: ***'],
+    ['an escaped URL', {password: 'hunt er/2'}, 'http://a:hunt%20er%2F2@b', 'http://a:***@b'],
+    [
+      'characters of regular expressions',
+      {password: 'a+(b)*[c]{1}'},
+      'saw a+(b)*[c]{1} there',
+      'saw *** there',
+    ],
+    [
+      'the longest of several',
+      {password: 'hunter2', token: 'hunter2-hunter2'},
+      'x hunter2-hunter2 y',
+      'x *** y',
+    ],
+    ['a long one inside a word', {password: 'correcthorsebattery'}, 'xcorrecthorsebatteryx', 'x***x'],
+  ])('masks %s', (_, values, text, masked) => {
+    expect(redactor(values)(text)).toBe(masked)
+  })
+
+  it.each([
+    ['other values', {region: 'RegionOne'}, 'in RegionOne'],
+    ['short texts', {password: 'admin'}, 'user admin'],
+    ['a part of a word', {password: 'keyston'}, 'keystone/templates/a.yaml'],
+    ['anything without values', {}, 'Error: need b'],
+  ])('leaves %s', (_, values, text) => {
+    expect(redactor(values)(text)).toBe(text)
+  })
+
+  it('masks what helm says it could not merge, in the words of both majors', () => {
+    const redact = redactor({})
+
+    expect(
+      redact('coalesce.go:316: warning: cannot overwrite table with non table for c.auth (map[pw:x(y)])'),
+    ).toBe('coalesce.go:316: warning: cannot overwrite table with non table for c.auth (***)')
+    expect(
+      redact(
+        'level=INFO msg="warning: destination for c.auth is a table. Ignoring non-table value (sesame)"',
+      ),
+    ).toBe('level=INFO msg="warning: destination for c.auth is a table. Ignoring non-table value (***)"')
+  })
+
+  it('masks a default of the chart that its schema rejects, when its key looks secret', () => {
+    const redact = redactor({})
+
+    expect(redact("- at '/auth/password': 'abc' does not match pattern '^x$'")).toBe(
+      "- at '/auth/password': '***' does not match pattern '^x$'",
+    )
+    expect(redact("- at '/region': 'abc' does not match pattern '^x$'")).toContain("'abc'")
+  })
+})

@@ -1,0 +1,55 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import fc from 'fast-check'
+import {expect, it} from 'vitest'
+import {childEnvironment} from '../../src/helm/child-environment.ts'
+import {runHelm} from '../../src/helm/run.ts'
+import {valuesJson} from '../../src/helm/values-json.ts'
+import {readYaml} from '../../src/helm/yaml.ts'
+import {NASTY_STRINGS} from '../environment/support/nasty-strings.ts'
+import {writeProbeChart} from '../overrides/support/probe.ts'
+import {toolPath} from '../support/tools.ts'
+
+const text = fc.oneof(fc.constantFrom(...NASTY_STRINGS), fc.string({unit: 'binary', maxLength: 20}))
+const {value} = fc.letrec((tie) => ({
+  value: fc.oneof(
+    {maxDepth: 4},
+    text,
+    fc.constantFrom(null, true, 0, -1.5, 1e21, 1e-7),
+    fc.array(tie('value'), {maxLength: 3}),
+    fc.dictionary(text, tie('value'), {maxKeys: 3}),
+  ),
+}))
+
+it('escapes what YAML 1.1 would read as a break or a mark', () => {
+  expect(valuesJson({a: '\u0085\u2028\ufeffé'})).toBe('{"a":"\\u0085\\u2028\\ufeffé"}')
+})
+
+it.each(['helm3', 'helm4'] as const)(
+  'what kk writes is what %s, and kk itself, reads',
+  async (name) => {
+    const directory = await mkdtemp(join(tmpdir(), 'kk-json-'))
+    const values = {
+      all: fc.sample(value, {seed: 3, numRuns: 500}),
+      nasty: NASTY_STRINGS.map((each) => ({[each]: each})),
+    }
+
+    const chart = await writeProbeChart(directory)
+    // Helm refuses to print some of these characters, but not to read them.
+    await writeFile(join(chart, 'templates/values.yaml'), 'values: {{ .Values | toJson | b64enc }}\n')
+
+    const {stdout} = await runHelm({
+      path: await toolPath(name),
+      arguments: ['template', 'probe', chart, '--values', '-'],
+      env: childEnvironment(process.env),
+      input: valuesJson(values),
+    })
+
+    const printed = Buffer.from(/values: (.*)/.exec(stdout)?.[1] ?? '', 'base64').toString()
+    expect(JSON.parse(printed)).toEqual(values)
+    expect(readYaml(valuesJson(values))).toEqual(values)
+    await rm(directory, {recursive: true})
+  },
+  600_000,
+)

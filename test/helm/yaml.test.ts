@@ -1,0 +1,179 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import fc from 'fast-check'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {readYaml, readYamlDocuments} from '../../src/helm/yaml.ts'
+import {NASTY_WORDS} from '../environment/support/nasty-strings.ts'
+import {askHelm, valuesOfHelm, writeProbeChart} from '../overrides/support/probe.ts'
+import {toolPath} from '../support/tools.ts'
+
+const read = (word: string) => (readYaml(`key: ${word}\n`) as {key: unknown}).key
+
+describe('a plain word', () => {
+  it.each<[word: string, value: unknown]>([
+    ['yes', true],
+    ['Off', false],
+    ['y', true],
+    ['~', null],
+    ['0123', 83],
+    ['0o17', 15],
+    ['0x1F', 31],
+    ['-0b11', -3],
+    ['08', 8],
+    ['1_000', 1000],
+    ['1e3', 1000],
+    ['.5', 0.5],
+    ['1:30', '1:30'],
+    ['2001-01-01', '2001-01-01'],
+    ['12345678901234567890', 12345678901234567000],
+    ['0xFFFFFFFFFFFFFFFFFFFF', '0xFFFFFFFFFFFFFFFFFFFF'],
+    ['1e400', '1e400'],
+    ['1.0.0', '1.0.0'],
+    ['"yes"', 'yes'],
+    ['!!str 12', '12'],
+    ['! 12', '12'],
+    ['!mine 12', '12'],
+    ['!!int "12"', 12],
+    ['!!float 1', 1],
+    ['!!binary aGVsbG8=', 'hello'],
+  ])('%s is read as %j', (word, value) => {
+    expect(read(word)).toEqual(value)
+  })
+})
+
+describe('keys', () => {
+  it.each([
+    ['y: 1', {true: 1}],
+    ['0x10: 1', {16: 1}],
+    ['1e6: 1', {'1e+06': 1}],
+    ['1.10: 1', {1.1: 1}],
+    ['"y": 1', {y: 1}],
+    ['__proto__: {a: 1}', JSON.parse('{"__proto__": {"a": 1}}')],
+  ])('of %s are named as by Helm', (text, value) => {
+    expect(readYaml(text)).toEqual(value)
+  })
+
+  it('that come twice: the last wins, or it is an error with both places', () => {
+    const text = 'a: 1\nb: 2\na: 3\n'
+
+    expect(readYaml(text)).toEqual({a: 3, b: 2})
+    expect(() => readYaml(text, {file: 'x.yaml', duplicates: 'error'})).toThrow(
+      'x.yaml:3:1: the key "a" comes twice, first in line 1',
+    )
+  })
+})
+
+describe('<<', () => {
+  it('lays maps under the keys that follow it, the first of a list on top', () => {
+    expect(readYaml('a: {<<: [{x: 1, z: 1}, {x: 2, w: 2}], z: 3}')).toEqual({a: {x: 1, w: 2, z: 3}})
+  })
+
+  it('wins over keys before it, as it does for Helm only: an error where duplicates are', () => {
+    expect(readYaml('a: {x: 1, <<: {x: 2}}')).toEqual({a: {x: 2}})
+    expect(() => readYaml('a: {x: 1, <<: {x: 2}}', {duplicates: 'error'})).toThrow(
+      'YAML:1:15: the key "x" stands before << and in what << merges',
+    )
+  })
+})
+
+it('an alias is the same object as its anchor', () => {
+  const {a, b} = readYaml('a: &x {k: 1}\nb: *x\n') as Record<string, unknown>
+
+  expect(a).toBe(b)
+})
+
+it('a stream is all its documents; its first one is what Helm takes for values', () => {
+  expect(readYamlDocuments('a: 1\n---\n# nothing\n---\n- b\n')).toEqual([{a: 1}, null, ['b']])
+  expect(readYaml('a: 1\n---\nb: 2\n')).toEqual({a: 1})
+  expect(readYaml('')).toBeNull()
+})
+
+const BOMB = `r0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${[...Array(9).keys()]
+  .map((n) => `r${n + 1}: &a${n + 1} [${Array(10).fill(`*a${n}`)}]\n`)
+  .join('')}`
+
+const REFUSED: [text: string, message: string][] = [
+  ['a: .inf', 'x.yaml:1:4: Helm takes no .inf'],
+  ['a: {~: 1}', 'x.yaml:1:5: expected a string as a key, got null'],
+  ['a: {[b]: 1}', 'x.yaml:1:5: expected a string as a key, got a sequence'],
+  ['a: &a [*a]', 'x.yaml:1:8: the anchor &a contains itself'],
+  ['a: *b', 'x.yaml:1:4: the alias *b has no anchor &b before it'],
+  ['a: &b: c', 'x.yaml:1:5: expected letters, digits, - and _ as the name of an anchor, got "b:"'],
+  ['a: {<<: 5}', 'x.yaml:1:9: expected a map behind <<, got a scalar'],
+  ['a: !!int x', 'x.yaml:1:10: expected !!int, got "x"'],
+  ['a:\n\t- b', 'x.yaml:2:1: tab characters must not be used in indentation'],
+  ['a: [b', 'x.yaml:1:6: unexpected end of the stream within a flow collection'],
+  ['a: "x\u0085y"', 'x.yaml:1:6: the character U+0085 ends a line for Helm'],
+  ['a: "\\ud800"', 'x.yaml:1:4: half of a surrogate pair is no character'],
+  [BOMB, 'x.yaml:1:1: the aliases of this file stand for 1.4e+10 values'],
+]
+
+it.each(REFUSED)('%j is refused', (text, message) => {
+  expect(() => readYaml(text, {file: 'x.yaml'})).toThrow(message)
+})
+
+it('a block that the end of the file cuts off has no line break, as for helm 3 and PyYAML; helm 4 adds one', () => {
+  expect(readYaml('a: |\n  text')).toEqual({a: 'text'})
+})
+
+describe.each(['helm3', 'helm4'] as const)('%s', (name) => {
+  let directory: string
+  let helm: string
+  let chart: string
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kk-yaml-'))
+    helm = await toolPath(name)
+    chart = await writeProbeChart(directory)
+  }, 600_000)
+  afterAll(() => rm(directory, {recursive: true, force: true}))
+
+  async function helmReads(text: string): Promise<unknown> {
+    const file = join(directory, 'values.yaml')
+    await writeFile(file, text)
+    return valuesOfHelm({helm, chart, flags: ['--values', file]})
+  }
+
+  it('reads plain words as kk does, as values and as keys', async () => {
+    const random = fc.string({
+      unit: fc.constantFrom(...'0123456789._+-eExXobyYnN~ :'),
+      minLength: 1,
+      maxLength: 8,
+    })
+    const words = [...NASTY_WORDS, ...fc.sample(random, {seed: 11, numRuns: 5000})]
+    const lines = words.flatMap((word) => [`- a: ${word}\n`, `- ${word}: a\n`]).filter(isReadable)
+    const text = `words:\n${lines.join('')}`
+
+    expect(lines.length).toBeGreaterThan(9000)
+    expect(await helmReads(text)).toEqual(readYaml(text))
+  })
+
+  it.each([
+    'a: {x: 1, <<: {x: 2}}\nb: {<<: [{x: 1, z: 1}, {x: 2, w: 2}], z: 3}\n',
+    'a: |+\n  kept\n\nb: >-\n  folded\n  text\n',
+    'a: &x {b: [1, 2]}\nc: *x\n',
+    "\"a\\x41\\u00e9\\U0001F600\": 'it''s'\n",
+    'a: 1\na: 2\n',
+  ])('reads %j as kk does', async (text) => {
+    expect(await helmReads(text)).toEqual(readYaml(text))
+  })
+
+  it.each(REFUSED.map(([text]) => text).filter((text) => !text.includes('\u0085')))(
+    'refuses %j too',
+    async (text) => {
+      const file = join(directory, 'values.yaml')
+      await writeFile(file, text)
+
+      expect(await askHelm({helm, chart, flags: ['--values', file]})).not.toMatchObject({exitCode: 0})
+    },
+  )
+})
+
+function isReadable(line: string): boolean {
+  try {
+    const items = readYaml(line)
+    return Array.isArray(items) && items.length === 1 && Object.keys(items[0]).length === 1
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,93 @@
+import {globSync, readFileSync} from 'node:fs'
+import {dirname, join, relative} from 'node:path'
+import {describe, expect, it} from 'vitest'
+
+/** The house, from top to bottom: a folder may import from itself and from those above it. */
+const HOUSE = [
+  'errors.ts',
+  'release.ts',
+  'state',
+  'graph',
+  'helm',
+  'cluster',
+  'environment',
+  'charts',
+  'overrides',
+  'plan',
+  'run',
+  'sandbox',
+  'images',
+  'verbs',
+  'report',
+  'api',
+  'cli',
+  'commands',
+]
+
+/** Across these, imports are types and pure functions; what touches the world is passed in as an object. */
+const PURE = ['graph', 'plan']
+
+const SOURCE = join(import.meta.dirname, '../src')
+/** The one file that is made from the commands and read by what starts them. */
+const TABLE = 'commands/table.ts'
+
+interface Import {
+  readonly from: string
+  readonly to: string
+  readonly typesOnly: boolean
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(SOURCE, file), 'utf8')
+  const found = text.matchAll(
+    /^(?:import|export)\s+(type\s+)?[^;'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\s*\)/gm,
+  )
+  return [...found].map(([, type, fixed, lazy]) => ({
+    from: file,
+    to: relative(SOURCE, join(SOURCE, dirname(file), (fixed ?? lazy)!)),
+    typesOnly: type !== undefined,
+  }))
+}
+
+function room(file: string): string {
+  return file.split('/')[0]!
+}
+
+/** The imports that go against the house, each as one line. */
+function offending(imports: readonly Import[]): string[] {
+  return imports
+    .filter(({from, to}) => !to.startsWith('..') && to !== TABLE && from !== TABLE)
+    .filter(({from, to}) => HOUSE.indexOf(room(to)) > HOUSE.indexOf(room(from)))
+    .map(({from, to}) => `src/${from} imports src/${to}: ${room(from)} stands above ${room(to)}`)
+}
+
+const FILES = globSync('**/*.ts', {cwd: SOURCE}).sort()
+
+describe('who imports whom', () => {
+  it('every folder of src has its place in the house', () => {
+    const unknown = FILES.filter((file) => !HOUSE.includes(room(file)))
+
+    expect(unknown).toEqual([])
+  })
+
+  it('a folder imports only from itself and from those above it', () => {
+    const found = offending(FILES.flatMap(importsOf))
+
+    expect(found).toEqual([])
+  })
+
+  it('graph and plan touch nothing outside the program', () => {
+    const found = FILES.filter((file) => PURE.includes(room(file)))
+      .map((file) => [file, readFileSync(join(SOURCE, file), 'utf8')] as const)
+      .filter(([, text]) => /from '(?:node:(?!crypto)|execa|undici)|process\./.test(text))
+      .map(([file]) => `src/${file}`)
+
+    expect(found).toEqual([])
+  })
+
+  it('an import against the order is printed with both files', () => {
+    const found = offending([{from: 'graph/order.ts', to: 'verbs/deploy.ts', typesOnly: false}])
+
+    expect(found).toEqual(['src/graph/order.ts imports src/verbs/deploy.ts: graph stands above verbs'])
+  })
+})

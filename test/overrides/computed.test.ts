@@ -1,0 +1,98 @@
+import {mkdir, mkdtemp, readdir, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {dirname, join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, it, vi} from 'vitest'
+import type {Helm} from '../../src/helm/helm.ts'
+import {openHelm} from '../../src/helm/open.ts'
+import {helmVersion} from '../../src/helm/version.ts'
+import {computedValues} from '../../src/overrides/computed.ts'
+import {toolPath} from '../support/tools.ts'
+
+const CHART = {
+  'Chart.yaml': `
+apiVersion: v2
+name: glance
+version: 0.1.0
+dependencies:
+  - {name: cache, version: 0.1.0, condition: cache.enabled}
+  - {name: common, version: 0.1.0}
+`,
+  'values.yaml':
+    'port: 9292\ndebug: false\npod: {replicas: {api: 1}}\nhosts: [a, b]\ncache: {enabled: true}\n',
+  'values.schema.json': '{"type": "object", "properties": {"port": {"type": "integer"}}}',
+  'templates/deployment.yaml': '{{ fail "the chart itself is not rendered" }}',
+  'charts/cache/Chart.yaml': 'apiVersion: v2\nname: cache\nversion: 0.1.0\n',
+  'charts/cache/values.yaml': 'size: 64\n',
+  'charts/cache/templates/deployment.yaml': '{{ fail "nor is a subchart" }}',
+  'charts/common/Chart.yaml': 'apiVersion: v2\nname: common\nversion: 0.1.0\ntype: library\n',
+  'charts/common/templates/_names.tpl': '{{- define "common.name" -}}x{{- end -}}',
+}
+
+describe.each(['helm3', 'helm4'] as const)('the values that %s computes', (name) => {
+  let chart: string
+  let helm: Helm
+  const computed = (values: object) =>
+    computedValues(helm, {name: 'glance', namespace: 'openstack', chart, values: {...values}})
+
+  beforeAll(async () => {
+    chart = await mkdtemp(join(tmpdir(), 'kk-chart-'))
+    for (const [path, text] of Object.entries(CHART)) {
+      await mkdir(dirname(join(chart, path)), {recursive: true})
+      await writeFile(join(chart, path), text)
+    }
+    const path = await toolPath(name)
+    helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
+  }, 600_000)
+  afterAll(() => rm(chart, {recursive: true, force: true}))
+
+  it('are the defaults of the chart and its subcharts under the given values', async () => {
+    expect(
+      await computed({port: 80, pod: {replicas: {db: 2}}, hosts: ['c'], global: {region: 'one'}}),
+    ).toEqual({
+      port: 80,
+      debug: false,
+      pod: {replicas: {api: 1, db: 2}},
+      hosts: ['c'],
+      global: {region: 'one'},
+      cache: {enabled: true, size: 64, global: {region: 'one'}},
+      common: {global: {region: 'one'}},
+    })
+  })
+
+  it('lack a default that null takes away', async () => {
+    expect(await computed({debug: null})).not.toHaveProperty('debug')
+  })
+
+  it('lack a subchart that is switched off', async () => {
+    expect(await computed({cache: {enabled: false}})).toMatchObject({cache: {enabled: false}})
+    expect(await computed({cache: {enabled: false}})).not.toHaveProperty('cache.size')
+  })
+
+  it('are not taken for a Kubernetes object', async () => {
+    const values = {kind: 'Secret', metadata: {annotations: {'helm.sh/hook': 'test'}}, text: 'a\n---\nb: <&>'}
+
+    expect(await computed(values)).toMatchObject(values)
+  })
+
+  it('keep characters that YAML cannot hold bare', async () => {
+    const values = {text: 'a\u007fb\u0085c\u2028d\ufeffe'}
+
+    expect(await computed(values)).toMatchObject(values)
+  })
+
+  it('are refused when they break the schema', async () => {
+    await expect(computed({port: 'x'})).rejects.toMatchObject({code: 'KK_VALUES'})
+  })
+
+  it('leave nothing behind', async () => {
+    const temporary = await mkdtemp(join(tmpdir(), 'kk-empty-'))
+    vi.stubEnv('TMPDIR', temporary)
+
+    await computed({})
+    await expect(computed({port: 'x'})).rejects.toThrow()
+
+    expect(await readdir(temporary)).toEqual([])
+    vi.unstubAllEnvs()
+    await rm(temporary, {recursive: true})
+  })
+})

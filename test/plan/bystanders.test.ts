@@ -1,0 +1,34 @@
+import {expect, test} from 'vitest'
+import {bystanders} from '../../src/plan/bystanders.ts'
+import {graphOf, id} from '../graph/graph-of.ts'
+import {bareRecord, desiredOf, recordOf} from './fixtures.ts'
+
+test('what concerns the environment and is left alone is listed', () => {
+  const records = [
+    bareRecord(id('prometheus')),
+    bareRecord(id('monitoring/grafana')),
+    recordOf(desiredOf('horizon')),
+    recordOf(desiredOf('mariadb', {owner: 'infra'})),
+    recordOf(desiredOf('rabbitmq', {owner: 'infra'})),
+    recordOf(desiredOf('keystone')),
+  ]
+
+  const result = bystanders({
+    environment: 'all-in-one',
+    graph: graphOf({keystone: ['mariadb'], mariadb: []}),
+    records,
+  })
+
+  expect(result).toEqual([
+    expect.objectContaining({release: 'openstack/horizon', state: 'no-longer-wanted'}),
+    expect.objectContaining({release: 'openstack/prometheus', state: 'foreign'}),
+  ])
+})
+
+test('of a release whose history alone was kept, nothing is said', () => {
+  const records = [recordOf(desiredOf('horizon'), {status: 'uninstalled'})]
+
+  const result = bystanders({environment: 'all-in-one', graph: graphOf({keystone: []}), records})
+
+  expect(result).toEqual([])
+})

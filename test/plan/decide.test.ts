@@ -1,0 +1,159 @@
+import {expect, test} from 'vitest'
+import {decide} from '../../src/plan/decide.ts'
+import {id} from '../graph/graph-of.ts'
+import {bareRecord, desiredOf, type Recorded, recordOf, type Wanted} from './fixtures.ts'
+
+const before: Wanted = {
+  requires: ['mariadb', 'memcached'],
+  layers: {section: {replicas: 1}, global: {global: {region: 'RegionOne'}}},
+}
+
+test('what has no record is installed', () => {
+  const result = decide(desiredOf('keystone'), undefined, 'all-in-one.yaml')
+
+  expect(result).toEqual({kind: 'install', reasons: ['not installed']})
+})
+
+test.each<{after: Wanted; kind: string; reasons: string[]}>([
+  {after: before, kind: 'unchanged', reasons: []},
+  {
+    after: {...before, layers: {...before.layers, section: {replicas: 3}}},
+    kind: 'upgrade',
+    reasons: ['section keystone of all-in-one.yaml changed'],
+  },
+  {
+    after: {...before, layers: {section: {replicas: 1}}},
+    kind: 'upgrade',
+    reasons: ['global of all-in-one.yaml changed'],
+  },
+  {
+    after: {...before, layers: {...before.layers, set: {debug: true}, features: {a: 1}}},
+    kind: 'upgrade',
+    reasons: ['feature files changed', '--set changed'],
+  },
+  {after: {...before, chartDigest: 'other'}, kind: 'upgrade', reasons: ['chart files changed']},
+  {after: {...before, version: '0.2.0'}, kind: 'upgrade', reasons: ['chart version 0.1.0 → 0.2.0']},
+  {
+    after: {...before, flags: {skipHooks: 'true'}},
+    kind: 'upgrade',
+    reasons: ['flags that change rendering changed'],
+  },
+  {
+    after: {...before, requires: ['mariadb', 'neutron:applied']},
+    kind: 'relabel',
+    reasons: ['now requires neutron applied, 1 requirement dropped'],
+  },
+  {
+    after: {...before, requires: ['mariadb', 'memcached:applied']},
+    kind: 'relabel',
+    reasons: ['now requires memcached applied'],
+  },
+  {
+    after: {...before, stated: false, protected: true},
+    kind: 'relabel',
+    reasons: ['no longer stated in a section, only required', 'now protected'],
+  },
+  {
+    after: {...before, requires: [], chartDigest: 'other'},
+    kind: 'upgrade',
+    reasons: ['chart files changed', '2 requirements dropped'],
+  },
+])('$kind because $reasons', ({after, kind, reasons}) => {
+  const record = recordOf(desiredOf('keystone', before))
+
+  const result = decide(desiredOf('keystone', after), record, 'environments/all-in-one.yaml')
+
+  expect(result).toEqual({kind, reasons})
+})
+
+test.each<{recorded: Recorded; kind: string; reasons: string[]}>([
+  {recorded: {gated: undefined}, kind: 'await', reasons: ['revision 2 has not passed its gate']},
+  {recorded: {gated: 1}, kind: 'await', reasons: ['revision 2 has not passed its gate']},
+  {
+    recorded: {revision: 3, written: 2, gated: 2},
+    kind: 'upgrade',
+    reasons: ['changed outside kk (revision 3, kk last wrote 2)'],
+  },
+  {recorded: {revision: 1, status: 'failed'}, kind: 'upgrade', reasons: ['last revision failed']},
+  {recorded: {status: 'superseded'}, kind: 'upgrade', reasons: ['last revision is superseded']},
+])('$kind with equal inputs because $reasons', ({recorded, kind, reasons}) => {
+  const keystone = desiredOf('keystone', before)
+
+  const result = decide(keystone, recordOf(keystone, recorded), 'all-in-one.yaml')
+
+  expect(result).toEqual({kind, reasons})
+})
+
+test.each([
+  {status: 'pending-install', hint: /helm history keystone -n openstack/},
+  {status: 'pending-upgrade', hint: /helm rollback/},
+  {status: 'pending-rollback', hint: /helm rollback/},
+  {status: 'uninstalling', hint: /kk remove keystone/},
+  {status: 'uninstalled', hint: /kk remove keystone/},
+  {status: 'unknown', hint: /helm history keystone -n openstack/},
+])('a release that is $status is refused', ({status, hint}) => {
+  const keystone = desiredOf('keystone')
+
+  const act = () => decide(keystone, recordOf(keystone, {status}), 'all-in-one.yaml')
+
+  expect(act).toThrow(
+    expect.objectContaining({
+      code: 'KK_PENDING',
+      exit: 3,
+      message: `openstack/keystone is ${status} at revision 2`,
+      hint: expect.stringMatching(hint),
+    }),
+  )
+})
+
+test('a release that kk did not install is refused', () => {
+  const act = () => decide(desiredOf('keystone'), bareRecord(id('keystone'), 4), 'all-in-one.yaml')
+
+  expect(act).toThrow(
+    expect.objectContaining({
+      code: 'KK_FOREIGN',
+      exit: 3,
+      hint: expect.stringContaining('give keystone another name'),
+    }),
+  )
+})
+
+test('a release that another environment owns is refused if the file states it', () => {
+  const record = recordOf(desiredOf('mariadb', {owner: 'infra'}))
+
+  const act = () => decide(desiredOf('mariadb', {stated: true}), record, 'identity.yaml')
+
+  expect(act).toThrow(
+    expect.objectContaining({
+      code: 'KK_OWNER',
+      exit: 3,
+      message: 'openstack/mariadb belongs to the environment "infra", but identity.yaml states it too',
+    }),
+  )
+})
+
+test('a release that another environment owns is used as it is if it is only required', () => {
+  const record = recordOf(desiredOf('mariadb', {owner: 'infra', chartDigest: 'theirs'}))
+
+  const result = decide(desiredOf('mariadb', {stated: false}), record, 'identity.yaml')
+
+  expect(result).toEqual({kind: 'check', reasons: ['belongs to the environment "infra"']})
+})
+
+test.each(['set', 'values'] as const)(
+  'a release that another environment owns is refused if --%s gives it values',
+  (layer) => {
+    const record = recordOf(desiredOf('mariadb', {owner: 'infra'}))
+    const desired = desiredOf('mariadb', {stated: false, layers: {[layer]: {replicas: 3}}})
+
+    const act = () => decide(desired, record, 'identity.yaml')
+
+    expect(act).toThrow(
+      expect.objectContaining({
+        code: 'KK_OWNER',
+        message:
+          'openstack/mariadb belongs to the environment "infra", but the command line asks to change it',
+      }),
+    )
+  },
+)

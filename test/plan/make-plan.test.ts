@@ -1,0 +1,236 @@
+import fc from 'fast-check'
+import {describe, expect, test} from 'vitest'
+import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
+import {makePlan, type PlanInputs} from '../../src/plan/make-plan.ts'
+import {hasChanges} from '../../src/plan/plan.ts'
+import type {PlanMode} from '../../src/plan/scope.ts'
+import {releaseName} from '../../src/release.ts'
+import {arbitraryGraph} from '../graph/arbitrary-graph.ts'
+import {graphOf, id} from '../graph/graph-of.ts'
+import {bareRecord, desiredOf, recordOf, type Wanted} from './fixtures.ts'
+
+const requires: Record<string, readonly string[]> = {
+  keystone: ['mariadb'],
+  glance: ['keystone', 'mariadb'],
+  horizon: ['keystone'],
+  mariadb: [],
+}
+
+function inputsOf(
+  wanted: Readonly<Record<string, Wanted>>,
+  records: readonly ReleaseRecord[],
+  mode: PlanMode = {kind: 'all'},
+): PlanInputs {
+  const desired = Object.keys(requires).map((name) =>
+    desiredOf(name, {requires: requires[name]!, ...wanted[name]}),
+  )
+  return {
+    environment: 'all-in-one',
+    file: 'all-in-one.yaml',
+    cluster: {context: 'sandbox', server: 'https://127.0.0.1:6443', uid: 'u', version: 'v1.36.0'},
+    graph: graphOf(requires),
+    desired: new Map(desired.map((release) => [release.release, release])),
+    records,
+    mode,
+  }
+}
+
+function allDeployed(): readonly ReleaseRecord[] {
+  return Object.keys(requires).map((name) => recordOf(desiredOf(name, {requires: requires[name]!})))
+}
+
+function kinds(inputs: PlanInputs): Record<string, string> {
+  return Object.fromEntries(makePlan(inputs).actions.map(({release, kind}) => [releaseName(release), kind]))
+}
+
+describe('a whole environment', () => {
+  test('on an empty cluster all is installed, requirements first', () => {
+    const plan = makePlan(inputsOf({}, []))
+
+    expect(plan.actions.map(({release, kind}) => `${kind} ${release}`)).toEqual([
+      'install openstack/mariadb',
+      'install openstack/keystone',
+      'install openstack/glance',
+      'install openstack/horizon',
+    ])
+    expect(plan.actions[2]).toEqual({
+      release: 'openstack/glance',
+      kind: 'install',
+      reasons: ['not installed'],
+      chart: {name: 'glance', version: '0.1.0', appVersion: '2025.1'},
+      requires: [
+        {release: 'openstack/keystone', kind: 'ready'},
+        {release: 'openstack/mariadb', kind: 'ready'},
+      ],
+      group: ['openstack/glance'],
+      revision: 0,
+      inputs: expect.stringMatching(/^[0-9a-f]{40}$/),
+      protected: false,
+    })
+    expect(hasChanges(plan)).toBe(true)
+  })
+
+  test('what is deployed, healthy and equal is left alone', () => {
+    const plan = makePlan(inputsOf({}, allDeployed()))
+
+    expect(new Set(plan.actions.map(({kind}) => kind))).toEqual(new Set(['unchanged']))
+    expect(hasChanges(plan)).toBe(false)
+  })
+
+  test('a change of one section upgrades that release alone', () => {
+    const result = kinds(inputsOf({keystone: {layers: {section: {replicas: 3}}}}, allDeployed()))
+
+    expect(result).toEqual({
+      mariadb: 'unchanged',
+      keystone: 'upgrade',
+      glance: 'unchanged',
+      horizon: 'unchanged',
+    })
+  })
+
+  test('what waits for its health in vain is upgraded, and says why', () => {
+    const waiting = {...recordOf(desiredOf('mariadb')), labels: {...recordOf(desiredOf('mariadb')).labels}}
+    delete waiting.labels['kk.openstack.org/gated']
+    const inputs = inputsOf({}, [waiting, ...allDeployed().filter(({release}) => release !== id('mariadb'))])
+
+    const patient = makePlan(inputs)
+    const stuck = makePlan({...inputs, stuck: new Map([[id('mariadb'), 'Job/db failed']])})
+
+    expect(patient.actions[0]).toMatchObject({kind: 'await'})
+    expect(stuck.actions[0]).toMatchObject({kind: 'upgrade', reasons: ['Job/db failed']})
+  })
+
+  test('what the file no longer names stays, as a bystander', () => {
+    const nova = recordOf(desiredOf('nova'))
+
+    const plan = makePlan(inputsOf({}, [...allDeployed(), nova]))
+
+    expect(plan.bystanders).toEqual([
+      expect.objectContaining({release: id('nova'), state: 'no-longer-wanted'}),
+    ])
+    expect(hasChanges(plan)).toBe(false)
+  })
+})
+
+describe('a release that another environment owns', () => {
+  const theirs = recordOf(desiredOf('mariadb', {owner: 'infra'}))
+
+  test('is checked before what requires it starts', () => {
+    const plan = makePlan(inputsOf({mariadb: {stated: false}}, [theirs]))
+
+    expect(plan.actions[0]).toMatchObject({release: id('mariadb'), kind: 'check', revision: 2})
+    expect(plan.bystanders).toEqual([])
+  })
+
+  test('is not even checked when nothing that requires it changes', () => {
+    const records = [theirs, ...allDeployed().filter(({release}) => release !== id('mariadb'))]
+
+    const plan = makePlan(inputsOf({mariadb: {stated: false}}, records))
+
+    expect(plan.actions[0]).toMatchObject({release: id('mariadb'), kind: 'unchanged'})
+    expect(hasChanges(plan)).toBe(false)
+  })
+
+  test('is refused when it is named', () => {
+    const inputs = inputsOf({mariadb: {stated: false}}, [theirs])
+    const named = {...inputs, mode: {kind: 'named', releases: [id('mariadb')], install: false}} as const
+
+    expect(() => makePlan(named)).toThrow(expect.objectContaining({code: 'KK_OWNER'}))
+  })
+
+  test('is refused when a section states it', () => {
+    expect(() => makePlan(inputsOf({}, [theirs]))).toThrow(expect.objectContaining({code: 'KK_OWNER'}))
+  })
+})
+
+describe('a release of the graph that is only used', () => {
+  const {desired, ...rest} = inputsOf({}, [])
+  const withoutMariadb = {
+    ...rest,
+    desired: new Map([...desired].filter(([release]) => release !== id('mariadb'))),
+  }
+
+  test('must be installed', () => {
+    expect(() => makePlan(withoutMariadb)).toThrow(
+      expect.objectContaining({
+        code: 'KK_NOT_INSTALLED',
+        message: 'openstack/mariadb is not installed (required by keystone, glance)',
+      }),
+    )
+  })
+
+  test('is checked, even if kk did not install it', () => {
+    const plan = makePlan({...withoutMariadb, records: [bareRecord(id('mariadb'))]})
+
+    expect(plan.actions[0]).toMatchObject({kind: 'check', chart: {name: 'mariadb', version: ''}})
+    expect(plan.bystanders).toEqual([])
+  })
+})
+
+describe('named releases', () => {
+  const named = (name: string, install = false): PlanMode => ({kind: 'named', releases: [id(name)], install})
+
+  test('are the only ones to be changed, after the gates of what they require', () => {
+    const changed = {layers: {section: {replicas: 3}}}
+
+    const result = kinds(inputsOf({keystone: changed, mariadb: changed}, allDeployed(), named('keystone')))
+
+    expect(result).toEqual({mariadb: 'check', keystone: 'upgrade'})
+  })
+
+  test('need nothing when they are unchanged', () => {
+    const result = kinds(inputsOf({}, allDeployed(), named('keystone')))
+
+    expect(result).toEqual({mariadb: 'unchanged', keystone: 'unchanged'})
+  })
+
+  test.each([
+    {what: 'it', records: [], message: 'openstack/mariadb is not installed (required by keystone, glance)'},
+    {
+      what: 'the named one',
+      records: [recordOf(desiredOf('mariadb'))],
+      message: 'openstack/keystone is not installed (required by glance, horizon)',
+    },
+  ])('are refused when $what is not installed', ({records, message}) => {
+    const act = () => makePlan(inputsOf({}, records, named('keystone')))
+
+    expect(act).toThrow(expect.objectContaining({code: 'KK_NOT_INSTALLED', message}))
+  })
+
+  test('may be new where the verb allows it', () => {
+    const result = kinds(inputsOf({}, [recordOf(desiredOf('mariadb'))], named('keystone', true)))
+
+    expect(result).toEqual({mariadb: 'check', keystone: 'install'})
+  })
+})
+
+test('the plan is the same for any order of what was observed and desired', () => {
+  const shuffled = arbitraryGraph().chain((graph) => {
+    const desired = graph.releases.map((release) =>
+      desiredOf(releaseName(release), {
+        requires: graph.requirements.get(release)!.map(({to, kind}) => `${to}:${kind}`),
+      }),
+    )
+    const records = [
+      ...desired.filter((_, index) => index % 2 === 0).map((one) => recordOf(one)),
+      recordOf(desiredOf('old')),
+    ]
+    return fc.record({
+      graph: fc.constant(graph),
+      desired: fc.constant(desired),
+      records: fc.constant(records),
+      desiredShuffled: fc.shuffledSubarray(desired, {minLength: desired.length}),
+      recordsShuffled: fc.shuffledSubarray(records, {minLength: records.length}),
+    })
+  })
+
+  fc.assert(
+    fc.property(shuffled, ({graph, desired, records, desiredShuffled, recordsShuffled}) => {
+      const base = inputsOf({}, [])
+      const plan = (some: typeof desired, observed: typeof records) =>
+        makePlan({...base, graph, desired: new Map(some.map((one) => [one.release, one])), records: observed})
+
+      expect(plan(desiredShuffled, recordsShuffled)).toEqual(plan(desired, records))
+    }),
+  )
+})

@@ -1,0 +1,88 @@
+import {expect, test} from 'vitest'
+import {makeDestroyPlan} from '../../../src/plan/removal/make-destroy-plan.ts'
+import {orphans} from '../../../src/plan/removal/orphans.ts'
+import type {Uses} from '../../../src/plan/removal/uses.ts'
+import {releaseName} from '../../../src/release.ts'
+import {id} from '../../graph/graph-of.ts'
+import {clusterOf, type Described} from './cluster-of.ts'
+
+const all: Record<string, Described> = {
+  mariadb: {protected: true, stated: false},
+  memcached: {stated: false},
+  keystone: {requires: ['mariadb', 'memcached']},
+  glance: {requires: ['keystone', 'mariadb']},
+}
+
+function destroy(uses: Uses, confirmed: readonly string[] = []) {
+  const {actions, bystanders} = makeDestroyPlan({
+    environment: 'all-in-one',
+    file: 'all-in-one.yaml',
+    cluster: {context: 'sandbox', server: 'https://127.0.0.1:6443', uid: 'u', version: 'v1.36.0'},
+    uses,
+    isProtected: (release) => uses.observed.get(release)!.labels?.protected === true,
+    confirmed: new Set(confirmed.map(id)),
+  })
+  return {
+    goes: actions.map(({release}) => releaseName(release)),
+    stays: Object.fromEntries(bystanders.map(({release, note}) => [releaseName(release), note])),
+  }
+}
+
+test('all goes, dependents first, but for what is protected and was not confirmed', () => {
+  expect(destroy(clusterOf(all))).toEqual({
+    goes: ['glance', 'keystone', 'memcached'],
+    stays: {mariadb: 'protected: it goes only with --confirm mariadb'},
+  })
+})
+
+test('what is protected goes when it is confirmed by name', () => {
+  expect(destroy(clusterOf(all), ['mariadb'])).toEqual({
+    goes: ['glance', 'keystone', 'mariadb', 'memcached'],
+    stays: {},
+  })
+})
+
+test.each<[string, Described, string]>([
+  ['another environment', {requires: ['keystone'], owner: 'other'}, 'environment "other"'],
+  ['a foreign release', {isForeign: true, declares: 'keystone'}, 'not installed by kk'],
+])('what %s uses stays, and all that it requires', (_, heat, whose) => {
+  expect(destroy(clusterOf({...all, heat}), ['mariadb'])).toEqual({
+    goes: ['glance'],
+    stays: {
+      keystone: `used by openstack/heat (${whose})`,
+      mariadb: 'required by keystone, which stays',
+      memcached: 'required by keystone, which stays',
+    },
+  })
+})
+
+test('releases of others are no part of it', () => {
+  const uses = clusterOf({...all, wiki: {isForeign: true}, 'other/db': {owner: 'other'}})
+
+  expect(destroy(uses, ['mariadb']).goes).toEqual(['glance', 'keystone', 'mariadb', 'memcached'])
+})
+
+test('a record that cannot be read stops all of it', () => {
+  const uses = clusterOf({...all, 'other/wiki': {isForeign: true, isUnreadable: true}})
+
+  expect(() => destroy(uses)).toThrow(expect.objectContaining({code: 'KK_HAS_DEPENDENTS', exit: 3}))
+})
+
+test('a pending release stops all of it, before anything is removed', () => {
+  const uses = clusterOf({...all, glance: {status: 'pending-upgrade', requires: ['keystone']}})
+
+  expect(() => destroy(uses)).toThrow(expect.objectContaining({code: 'KK_PENDING'}))
+})
+
+test('orphans are releases that were only required, and that nothing requires now', () => {
+  const uses = clusterOf({
+    mariadb: {stated: false},
+    memcached: {stated: false},
+    rabbitmq: {stated: true},
+    keystone: {requires: ['mariadb']},
+    old: {stated: false, status: 'uninstalled'},
+    wiki: {isForeign: true},
+  })
+
+  expect(orphans(uses)).toEqual([{release: 'openstack/memcached', owner: 'all-in-one', revision: 2}])
+})

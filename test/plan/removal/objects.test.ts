@@ -1,0 +1,87 @@
+import {expect, test} from 'vitest'
+import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {claimsOfSets, goingObject, splitObjects} from '../../../src/plan/removal/objects.ts'
+
+function object(kind: string, name: string, annotations: Readonly<Record<string, string>> = {}) {
+  return {apiVersion: 'v1', kind, metadata: {name, annotations}}
+}
+
+test('helm deletes the manifest of the last revision, and leaves all else', () => {
+  const manifest = [
+    object('Secret', 'mariadb'),
+    object('Secret', 'kept', {'helm.sh/resource-policy': ' Keep '}),
+    object('Secret', 'not-kept', {'helm.sh/resource-policy': 'delete'}),
+  ]
+
+  const {goes, stays} = splitObjects({
+    manifest,
+    hooks: [object('Job', 'bootstrap')],
+    crds: [object('CustomResourceDefinition', 'users')],
+    earlier: [object('Secret', 'mariadb'), object('ConfigMap', 'of-revision-1')],
+  })
+
+  expect(goes.map(({metadata}) => metadata.name)).toEqual(['mariadb', 'not-kept'])
+  expect(stays.map(({object: {metadata}, why}) => [metadata.name, why])).toEqual([
+    ['kept', 'keep'],
+    ['bootstrap', 'hook'],
+    ['users', 'crd'],
+    ['of-revision-1', 'earlier'],
+  ])
+})
+
+test.each([
+  ['Namespace', 'with everything in it'],
+  ['CustomResourceDefinition', 'with every object of its kind on the cluster'],
+  ['PersistentVolumeClaim', 'with its data'],
+])('a %s goes %s', (kind, what) => {
+  expect(goingObject(object(kind, 'a'), 'openstack')).toEqual({
+    kind,
+    name: 'a',
+    namespace: 'openstack',
+    with: what,
+  })
+})
+
+const labels = {app: 'mariadb'}
+const set = (more: object = {}): KubernetesObject => ({
+  ...object('StatefulSet', 'mariadb'),
+  spec: {
+    selector: {matchLabels: labels},
+    volumeClaimTemplates: [{metadata: {name: 'data'}}, {metadata: {name: 'log'}}],
+    ...more,
+  },
+})
+const claim = (name: string, more: object = {}) => ({
+  namespace: 'openstack',
+  name,
+  uid: name,
+  labels,
+  ...more,
+})
+
+test('the claims of a StatefulSet are those that its templates name and its selector labels', () => {
+  const claims = [
+    claim('data-mariadb-0'),
+    claim('log-mariadb-11'),
+    claim('data-mariadb-backup'),
+    claim('data-mariadb-backup-0'),
+    claim('cache-mariadb-0'),
+    claim('data-mariadb-1', {labels: {app: 'other'}}),
+    claim('data-mariadb-2', {namespace: 'elsewhere'}),
+  ]
+
+  const found = claimsOfSets([set()], claims, 'openstack')
+
+  expect(found.map(({claim: {name}, goes}) => [name, goes])).toEqual([
+    ['data-mariadb-0', false],
+    ['log-mariadb-11', false],
+  ])
+})
+
+test('they go with the StatefulSet when its retention policy says so', () => {
+  const sets = [set({persistentVolumeClaimRetentionPolicy: {whenDeleted: 'Delete'}})]
+
+  const found = claimsOfSets(sets, [claim('data-mariadb-0')], 'openstack')
+
+  expect(found).toMatchObject([{goes: true}])
+})

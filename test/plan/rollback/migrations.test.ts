@@ -1,0 +1,38 @@
+import {describe, expect, it} from 'vitest'
+import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {migrationsBetween} from '../../../src/plan/rollback/migrations.ts'
+
+function job(name: string, image: string, annotations: Record<string, string> = MIGRATES): KubernetesObject {
+  return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name, annotations}, spec: {image}}
+}
+
+const MIGRATES = {'kk.openstack.org/migration': 'true'}
+const MIGRATES_NOT = {'kk.openstack.org/migration': 'false'}
+
+describe('migrations between two revisions', () => {
+  it.each([
+    {what: 'the same job', last: [job('sync', 'a')], target: [job('sync', 'a')], found: []},
+    {what: 'a job of another spec', last: [job('sync', 'b')], target: [job('sync', 'a')], found: ['sync']},
+    {
+      what: 'a job of another name',
+      last: [job('sync-2', 'a')],
+      target: [job('sync-1', 'a')],
+      found: ['sync-1', 'sync-2'],
+    },
+    {what: 'a job that is new', last: [job('sync', 'a')], target: [], found: ['sync']},
+    {
+      what: 'a job that migrates nothing',
+      last: [job('bootstrap', 'b', {})],
+      target: [job('bootstrap', 'a', {})],
+      found: [],
+    },
+    {
+      what: 'a job that says false',
+      last: [job('bootstrap', 'b', MIGRATES_NOT)],
+      target: [job('bootstrap', 'a', MIGRATES_NOT)],
+      found: [],
+    },
+  ])('$what', ({last, target, found}) => {
+    expect(migrationsBetween(last, target)).toEqual(found)
+  })
+})

@@ -1,0 +1,36 @@
+import {expect, test} from 'vitest'
+import {scope} from '../../src/plan/scope.ts'
+import {graphOf, id} from '../graph/graph-of.ts'
+
+const graph = graphOf({
+  glance: ['keystone'],
+  keystone: ['mariadb'],
+  mariadb: [],
+  horizon: ['keystone'],
+})
+
+test('without names, all may be changed, requirements first', () => {
+  const result = scope(graph, {kind: 'all'})
+
+  expect([...result]).toEqual([
+    ['openstack/mariadb', 'change'],
+    ['openstack/keystone', 'change'],
+    ['openstack/glance', 'change'],
+    ['openstack/horizon', 'change'],
+  ])
+})
+
+test('with names, what they require is only used, and the rest is left out', () => {
+  const result = scope(graph, {kind: 'named', releases: [id('keystone')], install: false})
+
+  expect([...result]).toEqual([
+    ['openstack/mariadb', 'use'],
+    ['openstack/keystone', 'change'],
+  ])
+})
+
+test('a name that the environment does not have is an error', () => {
+  const act = () => scope(graph, {kind: 'named', releases: [id('nova')], install: false})
+
+  expect(act).toThrow(expect.objectContaining({code: 'KK_UNKNOWN_RELEASE'}))
+})

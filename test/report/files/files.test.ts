@@ -1,0 +1,83 @@
+import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {instance} from '@viz-js/viz'
+import {afterEach, beforeEach, expect, it} from 'vitest'
+import {reportFiles} from '../../../src/report/files/files.ts'
+import {nothingDone} from '../../../src/report/files/nothing-done.ts'
+import type {ReportKind} from '../../../src/report/files/request.ts'
+import {watchRun} from '../../../src/report/run/run-view.ts'
+import {brokenRun} from '../support/all-in-one.ts'
+import {START} from '../support/clock.ts'
+import {MIXED_PLAN} from '../support/plans.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-reports-'))
+})
+afterEach(() => rm(directory, {recursive: true}))
+
+const at = (file: string) => join(directory, file)
+const open = (...requests: readonly (readonly [ReportKind, string])[]) =>
+  reportFiles(
+    requests.map(([kind, file]) => ({kind, file: at(file)})),
+    instance,
+  )
+
+it('writes every report when the events end, and nothing else', async () => {
+  const files = open(
+    ['junit', 'new/run.xml'],
+    ['html', 'run.html'],
+    ['trace', 'trace.json'],
+    ['json', 'run.json'],
+  )
+
+  await watchRun(brokenRun(), [files])
+
+  expect(files.problems).toEqual([])
+  expect((await readdir(directory)).toSorted()).toEqual(['new', 'run.html', 'run.json', 'trace.json'])
+  expect(await readdir(at('new'))).toEqual(['run.xml'])
+  expect(await readFile(at('run.html'), 'utf8')).toContain('</html>')
+})
+
+it('writes also when the events are broken off by an error', async () => {
+  const files = open(['json', 'run.json'])
+  async function* events() {
+    yield* brokenRun().slice(0, 2)
+    throw new Error('broken off')
+  }
+
+  await expect(watchRun(events(), [files])).rejects.toThrow('broken off')
+
+  expect(JSON.parse(await readFile(at('run.json'), 'utf8'))).toMatchObject({outcome: 'broken-off'})
+})
+
+it('leaves an old report when a run never began', async () => {
+  await writeFile(at('run.json'), 'old')
+
+  await watchRun([], [open(['json', 'run.json'])])
+
+  expect(await readFile(at('run.json'), 'utf8')).toBe('old')
+})
+
+it('tells what could not be written, writes the others, and does not hide the end of the run', async () => {
+  const files = open(['json', 'taken/run.json'], ['junit', 'run.xml'])
+  await writeFile(at('taken'), '')
+
+  const state = await watchRun(brokenRun(), [files])
+
+  expect(state.finished?.outcome).toBe('failed')
+  expect(files.problems).toMatchObject([
+    {code: 'KK_REPORT', message: expect.stringContaining('the json report could not be written to')},
+  ])
+  expect(await readdir(directory)).toContain('run.xml')
+})
+
+it('a run that had nothing to do has reports, too', async () => {
+  await watchRun(nothingDone(MIXED_PLAN, START), [open(['json', 'run.json'])])
+
+  const {run, outcome, releases} = JSON.parse(await readFile(at('run.json'), 'utf8'))
+  expect({run, outcome}).toEqual({run: null, outcome: 'succeeded'})
+  expect(releases).toHaveLength(MIXED_PLAN.actions.length)
+  expect(new Set(releases.map(({state}: {state: string}) => state))).toEqual(new Set(['unchanged']))
+})

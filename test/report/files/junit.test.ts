@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import {expect, it} from 'vitest'
+import {junitReport} from '../../../src/report/files/junit.ts'
+import {plainLine} from '../../../src/report/text/plain.ts'
+import {brokenRun, goodRun, KEYSTONE_FAILURE} from '../support/all-in-one.ts'
+import {readJunit} from './support/read-by-python.ts'
+import {brokenOff, failing, stateOf} from './support/state-of.ts'
+
+it.each([
+  ['succeeded', goodRun()],
+  ['failed', brokenRun()],
+  ['was broken off', brokenOff()],
+])('a run that %s is a suite by both schemas in use', async (_ending, events) => {
+  const [read] = await readJunit([junitReport(stateOf(events))])
+
+  expect(read?.problems).toEqual([])
+})
+
+it('each release is a case with its time; a failure holds its message and its log, a skip its reason', async () => {
+  const [read] = await readJunit([junitReport(stateOf(brokenRun()))])
+
+  expect(read?.suite).toMatchObject({
+    name: 'all-in-one',
+    tests: '6',
+    failures: '1',
+    skipped: '2',
+    time: '40.000',
+    timestamp: '2026-11-20T12:00:00',
+  })
+  expect(read?.cases.map(({name, time, endings}) => [name, time, endings[0]?.tag])).toEqual([
+    ['mariadb', '12.000', undefined],
+    ['memcached', '4.000', undefined],
+    ['rabbitmq', '9.000', undefined],
+    ['keystone', '28.000', 'failure'],
+    ['glance', '0.000', 'skipped'],
+    ['horizon', '0.000', 'skipped'],
+  ])
+  expect(read?.cases[3]?.classname).toBe('all-in-one.openstack')
+  expect(read?.cases[3]?.endings).toEqual([
+    {
+      tag: 'failure',
+      type: 'KK_UNHEALTHY',
+      message: KEYSTONE_FAILURE.message,
+      text: expect.stringContaining('| OperationalError: (1045) Access denied for user keystone'),
+    },
+  ])
+  expect(read?.cases[4]?.endings[0]?.message).toBe('skipped because keystone failed')
+})
+
+it('a release whose end is not known is an error, not a success', async () => {
+  const [read] = await readJunit([junitReport(stateOf(brokenOff()))])
+
+  expect(read?.suite.errors).toBe('1')
+  expect(read?.cases.map(({name, endings}) => [name, endings[0]?.tag, endings[0]?.message])).toEqual([
+    ['mariadb', 'error', 'not known to have ended'],
+    ['keystone', 'skipped', 'skipped because the run was interrupted'],
+    ['rabbitmq', undefined, undefined],
+  ])
+})
+
+it('any text is read back as it was, but for characters that XML cannot hold', async () => {
+  const text = fc.oneof(
+    fc.string({unit: 'binary'}),
+    fc.constantFrom(']]>', '<!--', '&amp;', '<script>', '"\'', '\u0000', '\ud800', '\ufffe', 'é 漢 😀'),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, {minLength: 200, maxLength: 300}), async (texts) => {
+      const read = await readJunit(texts.map((each) => junitReport(stateOf(failing(each)))))
+
+      expect(read.map(({cases}) => cases[0]?.endings[0]?.message)).toEqual(
+        texts.map((each) =>
+          plainLine(each)
+            .toWellFormed()
+            .replaceAll(/[\ufffe\uffff]/gu, '\ufffd'),
+        ),
+      )
+    }),
+    {numRuns: 2},
+  )
+})

@@ -1,0 +1,29 @@
+import {expect, it} from 'vitest'
+import {parseReportRequests} from '../../../src/report/files/request.ts'
+
+it('each value names a kind and a file, whose name may hold =', () => {
+  const requests = parseReportRequests(['junit=out/kk.xml', 'html=a=b.html', 'junit=again.xml'])
+
+  expect(requests).toEqual([
+    {kind: 'junit', file: 'out/kk.xml'},
+    {kind: 'html', file: 'a=b.html'},
+    {kind: 'junit', file: 'again.xml'},
+  ])
+})
+
+it.each([
+  [['junti=kk.xml'], 'but got junti=kk.xml', 'did you mean junit?'],
+  [['kk.xml'], '--report expects one of junit, trace, html, json', 'for example --report junit=kk.xml'],
+  [['html'], '--report html needs a file', 'for example'],
+  [['html='], '--report html needs a file', 'for example'],
+  [['json=-'], 'goes to a file', '--output json'],
+  [['html=run', 'json=./run'], 'two reports, html and json, were given one file', 'for example'],
+])('%j is a usage error', (texts, message, hint) => {
+  expect(() => parseReportRequests(texts)).toThrow(
+    expect.objectContaining({
+      code: 'KK_USAGE',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    }),
+  )
+})

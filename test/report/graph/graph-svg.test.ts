@@ -1,0 +1,12 @@
+import {instance} from '@viz-js/viz'
+import {expect, it} from 'vitest'
+import {graphSvg} from '../../../src/report/graph/graph-svg.ts'
+import {SIX} from '../support/graphs.ts'
+
+it('draws every release and every edge by Graphviz', async () => {
+  const svg = await graphSvg(SIX, {all: true}, instance)
+
+  expect(svg).toContain('<svg')
+  expect(svg.match(/class="node"/g)).toHaveLength(6)
+  expect(svg.match(/class="edge"/g)).toHaveLength(9)
+})

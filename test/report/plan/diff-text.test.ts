@@ -1,0 +1,151 @@
+import {describe, expect, it} from 'vitest'
+import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {palette} from '../../../src/report/colour.ts'
+import {diffText, type ManifestDiff} from '../../../src/report/plan/diff-text.ts'
+
+const redact = (text: string) => text.replaceAll('hunter2', '(masked)').replaceAll('hunter3', '(masked)')
+
+function diffOf(diff: Omit<ManifestDiff, 'release'>, level: 0 | 1 = 0): string {
+  return diffText([{release: 'openstack/keystone', ...diff}], {palette: palette(level), redact})
+}
+
+function deployment(replicas: number, args: readonly string[] = []): KubernetesObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {name: 'keystone-api'},
+    spec: {replicas, template: {spec: {containers: [{name: 'api', image: 'keystone', args}]}}},
+  }
+}
+
+function secret(data: Record<string, string>, key: 'data' | 'stringData' = 'data'): KubernetesObject {
+  return {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'keystone', namespace: 'openstack'}, [key]: data}
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe('a diff of manifests', () => {
+  it('shows what changes in each object, and what comes and goes', () => {
+    const service = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'keystone'}}
+    const job = {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: 'db-sync'}}
+
+    expect(diffOf({before: [deployment(1), job], after: [service, deployment(3)]})).toMatchInlineSnapshot(`
+      "release openstack/keystone: 1 changed, 1 added, 1 removed
+      --- /dev/null
+      +++ v1 Service openstack/keystone
+      @@ -0,0 +1,4 @@
+      +apiVersion: v1
+      +kind: Service
+      +metadata:
+      +  name: keystone
+      --- apps/v1 Deployment openstack/keystone-api
+      +++ apps/v1 Deployment openstack/keystone-api
+      @@ -3,7 +3,7 @@
+       metadata:
+         name: keystone-api
+       spec:
+      -  replicas: 1
+      +  replicas: 3
+         template:
+           spec:
+             containers:
+      --- batch/v1 Job openstack/db-sync
+      +++ /dev/null
+      @@ -1,4 +0,0 @@
+      -apiVersion: batch/v1
+      -kind: Job
+      -metadata:
+      -  name: db-sync
+      "
+    `)
+  })
+
+  it('knows an object wherever it stands, and whatever the order of its keys', () => {
+    const {spec, metadata, ...rest} = deployment(1)
+    const turned = {spec, metadata: {...metadata, namespace: 'openstack'}, ...rest} as KubernetesObject
+    const text = diffOf({
+      before: [{...deployment(1), metadata: turned.metadata}, secret({})],
+      after: [secret({}), turned],
+    })
+
+    expect(text).toBe('release openstack/keystone: no object differs\n')
+  })
+
+  it('shows everything when the release is new', () => {
+    expect(diffOf({before: undefined, after: [deployment(1)]})).toMatchInlineSnapshot(`
+      "release openstack/keystone: new, 1 added
+      --- /dev/null
+      +++ apps/v1 Deployment openstack/keystone-api
+      @@ -0,0 +1,12 @@
+      +apiVersion: apps/v1
+      +kind: Deployment
+      +metadata:
+      +  name: keystone-api
+      +spec:
+      +  replicas: 1
+      +  template:
+      +    spec:
+      +      containers:
+      +        - args: []
+      +          image: keystone
+      +          name: api
+      "
+    `)
+  })
+
+  it('masks the values of secrets, and says which have changed', () => {
+    const before = [secret({password: base64('hunter2hunter2'), user: base64('keystone'), gone: base64('x')})]
+    const after = [
+      secret({password: base64('hunter3hunter3'), user: base64('keystone'), token: base64('abc')}),
+    ]
+
+    const text = diffOf({before, after})
+
+    expect(text).toMatchInlineSnapshot(`
+      "release openstack/keystone: 1 changed
+      --- v1 Secret openstack/keystone
+      +++ v1 Secret openstack/keystone
+      @@ -1,7 +1,7 @@
+       apiVersion: v1
+       data:
+      -  gone: (masked, 1 byte)
+      -  password: (masked, 14 bytes)
+      +  password: (masked, 14 bytes, changed)
+      +  token: (masked, 3 bytes)
+         user: (masked, 8 bytes)
+       kind: Secret
+       metadata:
+      "
+    `)
+    expect(text).not.toMatch(/hunter|aHVudGVy/)
+  })
+
+  it('masks stringData, also of a new secret', () => {
+    const text = diffOf({before: undefined, after: [secret({password: 'correct horse'}, 'stringData')]})
+
+    expect(text).toContain('+  password: (masked, 13 bytes)')
+    expect(text).not.toContain('horse')
+  })
+
+  it('redacts known secrets elsewhere, and says when nothing else differs', () => {
+    const text = diffOf({
+      before: [deployment(1, ['--password=hunter2'])],
+      after: [deployment(1, ['--password=hunter3'])],
+    })
+
+    expect(text).toMatchInlineSnapshot(`
+      "release openstack/keystone: 1 changed
+      --- apps/v1 Deployment openstack/keystone-api
+      +++ apps/v1 Deployment openstack/keystone-api
+      differs only in values that are masked
+      "
+    `)
+  })
+
+  it('colours what comes green and what goes red', () => {
+    const text = diffOf({before: [deployment(1)], after: [deployment(3)]}, 1)
+
+    expect(text).toContain('\u001b[31m-  replicas: 1\u001b[39m')
+    expect(text).toContain('\u001b[32m+  replicas: 3\u001b[39m')
+  })
+})

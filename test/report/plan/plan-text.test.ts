@@ -1,0 +1,62 @@
+import {describe, expect, it} from 'vitest'
+import {palette} from '../../../src/report/colour.ts'
+import {planText} from '../../../src/report/plan/plan-text.ts'
+import {action, MIXED_PLAN, plan} from '../support/plans.ts'
+
+describe('a plan for people', () => {
+  it('names the cluster first, then each release with its reason, then the counts', () => {
+    expect(planText(MIXED_PLAN, palette(0))).toMatchInlineSnapshot(`
+      "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
+      environment  all-in-one (environments/all-in-one.yaml)
+
+        = unchanged         mariadb    mariadb 0.1.0    revision 3  unchanged
+        … await             rabbitmq   rabbitmq 0.1.0   revision 3  revision 3 has not passed its gate
+        ○ check             memcached  memcached 0.1.0  revision 3  required by keystone
+        ~ upgrade           keystone   keystone 0.1.0   revision 3  section keystone of environments/all-in-one.yaml changed
+                                                                    charts/keystone changed
+        # relabel           glance     glance 0.1.0     revision 3  requirements changed: rabbitmq added
+        + install           nova       nova 0.1.0                   not installed
+                                                                    starts together with neutron
+        + install           neutron    neutron 0.1.0                not installed
+                                                                    starts together with nova
+        - no longer wanted  heat                                    the file no longer names it
+        ? foreign           redis                                   kk did not install it
+
+      plan: 2 to install, 1 to upgrade, 1 to await, 1 to relabel, 1 to check, 1 unchanged, 1 no longer wanted (left as it is), 1 foreign (not installed by kk, left alone)
+      "
+    `)
+  })
+
+  it('puts many unchanged releases on one line', () => {
+    const names = Array.from({length: 12}, (_, index) => `service-${index}`)
+    const actions = [action('keystone', 'upgrade'), ...names.map((name) => action(name, 'unchanged'))]
+
+    expect(planText(plan({actions}), palette(0))).toMatchInlineSnapshot(`
+      "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
+      environment  all-in-one (environments/all-in-one.yaml)
+
+        ~ upgrade  keystone  keystone 0.1.0  revision 3
+        = 12 unchanged: service-0, service-1, service-2, service-3, service-4, service-5, service-6, service-7, service-8, service-9, service-10, service-11
+
+      plan: 1 to upgrade, 12 unchanged
+      "
+    `)
+  })
+
+  it('is short when there is nothing', () => {
+    expect(planText(plan({}), palette(0))).toMatchInlineSnapshot(`
+      "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
+      environment  all-in-one (environments/all-in-one.yaml)
+
+      plan: no releases
+      "
+    `)
+  })
+
+  it('colours what is installed and what is upgraded', () => {
+    const text = planText(MIXED_PLAN, palette(1))
+
+    expect(text).toContain('\u001b[32m+ install\u001b[39m')
+    expect(text).toContain('\u001b[33m~ upgrade\u001b[39m')
+  })
+})

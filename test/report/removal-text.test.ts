@@ -1,0 +1,73 @@
+import {expect, it} from 'vitest'
+import type {ReleaseRemoval} from '../../src/plan/removal/objects.ts'
+import {palette} from '../../src/report/colour.ts'
+import {leftText, removalDocument, removalText} from '../../src/report/removal-text.ts'
+
+const namespace = 'openstack'
+const removals: readonly ReleaseRemoval[] = [
+  {
+    release: 'openstack/mariadb',
+    goes: [
+      {kind: 'Service', name: 'mariadb', namespace},
+      {kind: 'Service', name: 'peers', namespace},
+      {kind: 'StatefulSet', name: 'mariadb', namespace},
+      {kind: 'PersistentVolumeClaim', name: 'backup', namespace, with: 'with its data'},
+    ],
+    stays: [
+      {kind: 'PersistentVolumeClaim', name: 'data-mariadb-0', namespace, why: 'claim'},
+      {kind: 'Job', name: 'bootstrap', namespace: 'elsewhere', why: 'hook'},
+    ],
+  },
+  {release: 'openstack/empty', goes: [], stays: []},
+]
+
+it('what goes and what stays are two lists', () => {
+  expect(removalText(removals, palette(0))).toMatchInlineSnapshot(`
+    "goes
+      mariadb  Service                mariadb, peers
+               StatefulSet            mariadb
+               PersistentVolumeClaim  backup          with its data
+      empty    no objects
+
+    stays: helm leaves it behind
+      mariadb  PersistentVolumeClaim/data-mariadb-0  claim of its StatefulSet
+      mariadb  Job/bootstrap in elsewhere            made by a hook
+               Namespace/openstack                   helm deletes no namespace
+    "
+  `)
+})
+
+it('what is left names what helm deleted and is there still', () => {
+  const left: ReleaseRemoval = {
+    release: 'openstack/mariadb',
+    goes: [{kind: 'Service', name: 'mariadb', namespace, with: 'still being deleted'}],
+    stays: removals[0]!.stays,
+  }
+
+  expect(leftText([left], palette(0))).toMatchInlineSnapshot(`
+    "left on the cluster
+      mariadb  Service/mariadb                       still being deleted
+      mariadb  PersistentVolumeClaim/data-mariadb-0  claim of its StatefulSet
+      mariadb  Job/bootstrap in elsewhere            made by a hook
+               Namespace/openstack                   helm deletes no namespace
+    "
+  `)
+})
+
+it('a namespace that goes is not among those that stay', () => {
+  const goes = [{kind: 'Namespace', name: namespace, namespace, with: 'with everything in it'}]
+
+  expect(removalText([{release: 'openstack/base', goes, stays: []}], palette(0))).not.toContain(
+    'helm deletes no namespace',
+  )
+})
+
+it('programs are told the same', () => {
+  expect(removalDocument(removals)).toMatchObject({
+    goes: [{release: 'openstack/mariadb', kind: 'Service', name: 'mariadb'}, {}, {}, {with: 'with its data'}],
+    stays: [
+      {name: 'data-mariadb-0', why: 'claim'},
+      {namespace: 'elsewhere', why: 'hook'},
+    ],
+  })
+})

@@ -1,0 +1,28 @@
+import {expect, it} from 'vitest'
+import {ndjsonView} from '../../../src/report/run/ndjson.ts'
+import {brokenRun} from '../support/all-in-one.ts'
+import {createSink} from '../support/sink.ts'
+
+function ndjsonOf(events: ReturnType<typeof brokenRun>): string {
+  const stream = createSink()
+  const view = ndjsonView({stream})
+  for (const event of events) view.show(event)
+  return stream.text()
+}
+
+it('writes one object per line, which reads back as the event', () => {
+  const lines = ndjsonOf(brokenRun()).trimEnd().split('\n')
+
+  expect(lines.map((line) => JSON.parse(line))).toEqual(brokenRun())
+})
+
+it('keeps the keys in one order, however the event was made', () => {
+  const reversed = brokenRun().map(
+    (event) => Object.fromEntries(Object.entries(event).reverse()) as typeof event,
+  )
+
+  expect(ndjsonOf(reversed)).toBe(ndjsonOf(brokenRun()))
+  expect(ndjsonOf(brokenRun().slice(1, 2))).toBe(
+    '{"type":"release-started","at":1795176000000,"release":"openstack/mariadb","kind":"install"}\n',
+  )
+})

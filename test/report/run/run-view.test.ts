@@ -1,0 +1,43 @@
+import {expect, it} from 'vitest'
+import {releasesIn} from '../../../src/report/run/run-state.ts'
+import {type RunView, watchRun} from '../../../src/report/run/run-view.ts'
+import type {RunEvent} from '../../../src/run/events.ts'
+import {brokenRun} from '../support/all-in-one.ts'
+
+function recordingView(): RunView & {readonly calls: string[]} {
+  const calls: string[] = []
+  return {
+    calls,
+    show: (event) => calls.push(event.type),
+    async close() {
+      calls.push('closed')
+    },
+  }
+}
+
+async function* streamOf(events: readonly RunEvent[], end?: Error): AsyncGenerator<RunEvent> {
+  yield* events
+  if (end) throw end
+}
+
+it('shows every event to every view, closes each once, and returns where the run ended', async () => {
+  const views = [recordingView(), recordingView()]
+
+  const state = await watchRun(streamOf(brokenRun()), views)
+
+  for (const view of views) expect(view.calls).toEqual([...brokenRun().map(({type}) => type), 'closed'])
+  expect(state.finished?.outcome).toBe('failed')
+  expect(releasesIn(state, 'skipped').map(({release}) => release)).toEqual([
+    'openstack/glance',
+    'openstack/horizon',
+  ])
+})
+
+it('closes the views and throws on when the events break off', async () => {
+  const view = recordingView()
+
+  const watched = watchRun(streamOf(brokenRun().slice(0, 1), new Error('lost')), [view])
+
+  await expect(watched).rejects.toThrow('lost')
+  expect(view.calls).toEqual(['run-started', 'closed'])
+})

@@ -1,0 +1,114 @@
+import {describe, expect, it} from 'vitest'
+import {palette} from '../../../src/report/colour.ts'
+import {NO_RUN, nextState} from '../../../src/report/run/run-state.ts'
+import {summaryText} from '../../../src/report/run/summary.ts'
+import type {RunEvent} from '../../../src/run/events.ts'
+import {brokenRun, goodRun} from '../support/all-in-one.ts'
+import {recorder} from '../support/recorder.ts'
+
+const commands = {again: 'kk deploy all-in-one.yaml', status: 'kk status all-in-one.yaml'}
+
+function summaryOf(events: readonly RunEvent[]): string {
+  return summaryText(events.reduce(nextState, NO_RUN), {palette: palette(0), commands})
+}
+
+describe('the end of a run', () => {
+  it('says what was done', () => {
+    expect(summaryOf(goodRun())).toMatchInlineSnapshot(`
+      "done in 47 s: 6 installed
+      next: kk status all-in-one.yaml
+      "
+    `)
+  })
+
+  it('repeats each failure in full and names what was skipped because of it', () => {
+    expect(summaryOf(brokenRun())).toMatchInlineSnapshot(`
+      "✖ keystone failed after 28 s
+        error KK_UNHEALTHY: openstack/keystone did not become healthy: Deployment/keystone-api: progress deadline exceeded; pod keystone-api-6f7c9d-x2kqm, container keystone-api: CrashLoopBackOff
+        | Traceback (most recent call last):
+        | OperationalError: (1045) Access denied for user keystone
+        hint: look at the pod with "kubectl -n openstack logs keystone-api-6f7c9d-x2kqm", then deploy again
+
+      - glance, horizon skipped because keystone failed
+
+      failed after 40 s: 3 installed, 1 failed, 2 skipped
+      next: kk deploy all-in-one.yaml   goes on with what is left
+      "
+    `)
+  })
+
+  it('names the pod that its gate blamed last, with its log, when the error does not', () => {
+    const run = recorder({keystone: []})
+
+    const text = summaryOf([
+      run.begin(),
+      run.start(0, 'keystone'),
+      run.progress(1, 'keystone', 'gate', '', [
+        {
+          object: 'Job/keystone-db-sync',
+          message: 'failed',
+          pod: 'keystone-db-sync-x7',
+          container: 'db-sync',
+          reason: 'Error',
+          log: ['no such table'],
+        },
+      ]),
+      run.fail(9, 'keystone', {code: 'KK_HELM_FAILED', message: 'helm failed', log: ['Error: post-install']}),
+      run.finish(9, 'failed'),
+    ])
+
+    expect(text).toMatchInlineSnapshot(`
+      "✖ keystone failed after 9 s
+        error KK_HELM_FAILED: helm failed
+        to blame: Job/keystone-db-sync: failed; pod keystone-db-sync-x7, container db-sync: Error
+        | Error: post-install
+        | no such table
+
+      failed after 9 s: 1 failed
+      next: kk deploy all-in-one.yaml   goes on with what is left
+      "
+    `)
+  })
+
+  it('says that a run was interrupted, and how to go on', () => {
+    const run = recorder({mariadb: [], keystone: ['mariadb']})
+
+    const text = summaryOf([
+      run.begin(),
+      run.start(0, 'mariadb'),
+      run.interrupt(2, ['mariadb']),
+      run.succeed(5, 'mariadb'),
+      run.skip(5, 'keystone', undefined, 'interrupted'),
+      run.finish(5, 'interrupted'),
+    ])
+
+    expect(text).toMatchInlineSnapshot(`
+      "- keystone skipped because the run was interrupted
+
+      interrupted after 5 s: 1 installed, 1 skipped
+      next: kk deploy all-in-one.yaml   goes on with what is left
+      "
+    `)
+  })
+
+  it('names what was still running when the events broke off', () => {
+    const run = recorder({mariadb: [], keystone: ['mariadb']})
+
+    expect(summaryOf([run.begin(), run.start(0, 'mariadb')])).toMatchInlineSnapshot(`
+      "! not known to have ended: mariadb
+      broken off: 1 not known to have ended, 1 not started
+      next: kk deploy all-in-one.yaml   goes on with what is left
+      "
+    `)
+  })
+
+  it('counts what was unchanged', () => {
+    const run = recorder({mariadb: [], keystone: ['mariadb']}, {mariadb: 'unchanged', keystone: 'unchanged'})
+
+    expect(summaryOf([run.begin(), run.finish(0, 'succeeded')])).toMatchInlineSnapshot(`
+      "done in < 1 s: 2 unchanged
+      next: kk status all-in-one.yaml
+      "
+    `)
+  })
+})

@@ -1,0 +1,48 @@
+import {expect, test} from 'vitest'
+import {newChannel} from '../../src/run/channel.ts'
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const result: T[] = []
+  for await (const item of items) result.push(item)
+  return result
+}
+
+test('what is pushed before and while somebody reads arrives in order', async () => {
+  const channel = newChannel<number>()
+  channel.push(1)
+  const reading = collected(channel.items())
+  channel.push(2)
+  await Promise.resolve()
+  channel.push(3)
+  channel.close()
+
+  expect(await reading).toEqual([1, 2, 3])
+})
+
+test('what is pushed while the last items are read is not lost', async () => {
+  const channel = newChannel<number>()
+  channel.push(1)
+  const result: number[] = []
+
+  for await (const item of channel.items()) {
+    result.push(item)
+    if (item < 3) channel.push(item + 1)
+    if (item === 2) channel.close()
+  }
+
+  expect(result).toEqual([1, 2, 3])
+})
+
+test('an error comes after what was pushed before', async () => {
+  const channel = newChannel<number>()
+  const result: number[] = []
+  channel.push(1)
+  channel.close(new Error('broken'))
+
+  const reading = (async () => {
+    for await (const item of channel.items()) result.push(item)
+  })()
+
+  await expect(reading).rejects.toThrow('broken')
+  expect(result).toEqual([1])
+})

@@ -1,0 +1,36 @@
+import {describe, expect, test} from 'vitest'
+import {everyInterleaving, MARIADB, type Patience, requiresMariadb} from './two-operators.ts'
+
+const CASES: readonly (readonly ['install' | 'relabel', Patience])[] = [
+  ['install', 'waits'],
+  ['install', 'gives up'],
+  ['relabel', 'waits'],
+  ['relabel', 'gives up'],
+]
+
+describe.each(CASES)('%s of keystone by one who %s, against removal of mariadb', (verb, patience) => {
+  test('in every order of their steps, no dependent ends without its requirement', async () => {
+    const endings = await everyInterleaving(verb, patience)
+
+    expect(endings.length).toBeGreaterThan(100)
+    for (const {shared, remove} of endings) {
+      expect(shared.records.has(MARIADB) || !requiresMariadb(shared)).toBe(true)
+      expect(shared.records.has(MARIADB)).toBe(remove !== undefined)
+    }
+  })
+
+  test('each of them gets through in some order, and nothing of either is left behind', async () => {
+    const endings = await everyInterleaving(verb, patience)
+
+    expect(endings).toContainEqual(expect.objectContaining({install: undefined, remove: 'KK_HAS_DEPENDENTS'}))
+    expect(endings).toContainEqual(expect.objectContaining({install: 'KK_NOT_INSTALLED', remove: undefined}))
+    for (const {shared} of endings) expect(shared).toMatchObject({leases: new Map(), intents: []})
+  })
+})
+
+test('of one who waits and one who removes, always exactly one gets through', async () => {
+  const endings = await everyInterleaving('install', 'waits')
+
+  for (const {install, remove} of endings) expect([install, remove]).toContain(undefined)
+  for (const {install, remove} of endings) expect(install ?? remove).toBeDefined()
+})

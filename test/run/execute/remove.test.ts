@@ -1,0 +1,178 @@
+import {describe, expect, test} from 'vitest'
+import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {KkError} from '../../../src/errors.ts'
+import type {RemovalWork} from '../../../src/run/execute/remove.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld} from './world.ts'
+
+const record = recordOf(desiredOf('keystone'))
+const service = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'keystone'}}
+
+function removalOf(more: Partial<RemovalWork> = {}): RemovalWork {
+  return {
+    uid: record.secret.uid,
+    objects: [service],
+    hooks: [],
+    values: {},
+    claims: [],
+    refusal: async () => undefined,
+    excused: new Set(),
+    timeoutSeconds: 60,
+    onEnded: async () => undefined,
+    ...more,
+  }
+}
+
+type Setting = Parameters<typeof newWorld>[0]
+
+function remove(setting: Setting = {}, more: Partial<RemovalWork> = {}) {
+  const world = newWorld({record, ...setting})
+  const removing = world.execute(actionOf('remove', 2), undefined, removalOf(more))
+  return {world, removing}
+}
+
+describe('remove', () => {
+  test('marks the lease it holds, looks who uses the release, and has helm uninstall it; then data goes', async () => {
+    const claim = {namespace: 'openstack', name: 'data-keystone-0', uid: 'c', labels: {}}
+    const ended: unknown[] = []
+
+    const {world, removing} = remove({}, {claims: [claim], onEnded: async (left) => void ended.push(left)})
+
+    expect(await removing).toEqual({revision: 0})
+    expect(world.log).toEqual([
+      'lease: taking its lease',
+      'hold openstack/keystone',
+      'annotate {"kk.openstack.org/removing":"operator@host"}',
+      'helm: helm uninstall',
+      'helm uninstall',
+      'delete claim data-keystone-0',
+      'withdraw intents',
+      'give back',
+    ])
+    expect(ended).toEqual([[]])
+  })
+
+  test('waits for what is being deleted, and tells what stays', async () => {
+    const answers = [true, true, false].map((isGoing) => [{object: service, isGoing}])
+    const ended: unknown[] = []
+
+    const {removing} = remove(
+      {cluster: {present: async () => answers.shift() ?? []}},
+      {onEnded: async (left) => void ended.push(left)},
+    )
+
+    await removing
+    expect(ended).toEqual([[{object: service, isGoing: false}]])
+  })
+})
+
+describe('the release stays, and the lease is as it was,', () => {
+  const later: ReleaseRecord = {...record, revision: 3}
+  const anew: ReleaseRecord = {...record, secret: {...record.secret, uid: 'another'}}
+  const intent = {
+    name: 'kk-intent-x',
+    required: 'openstack/keystone',
+    dependent: 'openstack/glance',
+    operator: 'grace@host',
+    deadline: 2_000_000,
+  } as const
+  const on = (deadline: number) => ({
+    declare: async () => undefined,
+    withdraw: async () => undefined,
+    tombstone: async () => undefined,
+    on: async () => [{...intent, deadline}],
+  })
+
+  test.each<[string, Setting, Partial<RemovalWork>, string, RegExp]>([
+    [
+      'while something uses it',
+      {},
+      {refusal: async () => new KkError('KK_HAS_DEPENDENTS', 'glance requires it')},
+      'KK_HAS_DEPENDENTS',
+      /glance requires it/,
+    ],
+    [
+      'while something that requires it is being installed',
+      {cluster: {intents: on(2_000_000)}},
+      {},
+      'KK_HAS_DEPENDENTS',
+      /openstack\/glance, by grace@host, until 1970/,
+    ],
+    [
+      'when such an intent is overdue, for nobody knows whether its run is dead',
+      {cluster: {intents: on(1)}},
+      {},
+      'KK_HAS_DEPENDENTS',
+      /overdue since 1970/,
+    ],
+    ['when it was upgraded meanwhile', {record: later}, {}, 'KK_RACED', /found 3/],
+    ['when it was installed anew', {record: anew}, {}, 'KK_RACED', /installed again/],
+    ['when it is gone', {record: undefined}, {}, 'KK_RACED', /not there any more/],
+    [
+      'when another operation works on it',
+      {record: {...record, status: 'pending-upgrade'}},
+      {},
+      'KK_PENDING',
+      /pending-upgrade/,
+    ],
+  ])('%s', async (_, setting, more, code, message) => {
+    const {world, removing} = remove(setting, more)
+
+    await expect(removing).rejects.toMatchObject({code, message: expect.stringMatching(message)})
+    expect(world.log).not.toContain('helm uninstall')
+    expect(world.log.slice(-2)).toEqual(['annotate {"kk.openstack.org/removing":null}', 'give back'])
+  })
+
+  test('unless the intent was excused by name', async () => {
+    const {world, removing} = remove(
+      {cluster: {intents: on(1)}},
+      {excused: new Set(['kk-system/kk-intent-x'])},
+    )
+
+    await removing
+    expect(world.log).toContain('helm uninstall')
+  })
+})
+
+test('a removal that was cut short is finished', async () => {
+  const {world, removing} = remove({record: {...record, status: 'uninstalling'}})
+
+  await removing
+  expect(world.log).toContain('helm uninstall')
+})
+
+test('a record that helm could not delete is told, and data stays', async () => {
+  const claim = {namespace: 'openstack', name: 'data-keystone-0', uid: 'c', labels: {}}
+
+  const {world, removing} = remove({cluster: {lastRecord: async () => record}}, {claims: [claim]})
+
+  await expect(removing).rejects.toMatchObject({
+    code: 'KK_HELM_FAILED',
+    message: expect.stringContaining('the record of revision 2 is still there'),
+  })
+  expect(world.log).not.toContain('delete claim data-keystone-0')
+})
+
+test('an interruption before helm starts stops it; one that comes later lets helm end, and data stays', async () => {
+  const {world, removing} = remove(
+    {
+      cluster: {
+        async present() {
+          world.abort.abort(new KkError('KK_INTERRUPTED', 'the run was interrupted'))
+          return []
+        },
+      },
+    },
+    {claims: [{namespace: 'openstack', name: 'data-keystone-0', uid: 'c', labels: {}}]},
+  )
+  const early = newWorld({record})
+  early.abort.abort(new KkError('KK_INTERRUPTED', 'the run was interrupted'))
+
+  await expect(early.execute(actionOf('remove', 2), undefined, removalOf())).rejects.toMatchObject({
+    code: 'KK_INTERRUPTED',
+  })
+  await expect(removing).rejects.toMatchObject({code: 'KK_INTERRUPTED'})
+  expect(world.log).toContain('helm uninstall')
+  expect(world.log).not.toContain('delete claim data-keystone-0')
+  expect(early.log).not.toContain('helm uninstall')
+})

@@ -1,0 +1,106 @@
+import {describe, expect, it} from 'vitest'
+import {KkError} from '../../../src/errors.ts'
+import {GATED_LABEL, labelsOf} from '../../../src/plan/labels.ts'
+import type {Action} from '../../../src/plan/plan.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld} from './world.ts'
+
+const older = desiredOf('keystone', {version: '0.1.0', requires: ['mariadb']})
+const newer = desiredOf('keystone', {version: '0.2.0', requires: ['mariadb', 'memcached']})
+
+const back = (target: number): Action => ({...actionOf('rollback', 3), target})
+const worldAfterUpgrade = (setting: Parameters<typeof newWorld>[0] = {}) =>
+  newWorld({
+    earlier: [recordOf(older, {revision: 2})],
+    record: recordOf(newer, {revision: 3, status: 'failed', gated: undefined}),
+    ...setting,
+  })
+
+describe('rollback', () => {
+  it('holds the lease while helm runs and the labels are put right, then passes the gate, then marks the record', async () => {
+    const world = worldAfterUpgrade()
+
+    const result = await world.execute(back(2))
+
+    expect(result).toEqual({revision: 4})
+    expect(world.deeds()).toEqual([
+      'hold openstack/keystone',
+      'helm rollback to 2',
+      'label revision 4: {"kk.openstack.org/revision":"4","kk.openstack.org/gated":null}',
+      'give back',
+      'helm ended',
+      'gate Deployment/keystone-api',
+      'label revision 4: {"kk.openstack.org/gated":"4"}',
+    ])
+    expect(world.record?.labels).toEqual({...labelsOf(older, 4), [GATED_LABEL]: '4'})
+  })
+
+  it('declares what only the earlier revision requires, before helm starts', async () => {
+    const world = worldAfterUpgrade({
+      cluster: {
+        intents: {
+          declare: async ({required}) => void world.log.push(`declare ${required}`),
+          withdraw: async () => void world.log.push('withdraw'),
+          tombstone: async () => undefined,
+          on: async () => [],
+        },
+      },
+    })
+
+    await world.execute({...back(2), uses: [{release: 'openstack/etcd', kind: 'ready'}]})
+
+    expect(world.deeds().slice(1, 4)).toEqual(['declare openstack/etcd', 'helm rollback to 2', 'withdraw'])
+  })
+
+  it('stands in the journal before helm starts, with the revision that it is to make', async () => {
+    const world = worldAfterUpgrade()
+
+    await world.execute(back(2))
+
+    const release = 'openstack/keystone'
+    expect(world.journal).toEqual([
+      {type: 'helm-starting', release, verb: 'rollback', revision: 4, deadline: expect.any(Number)},
+      {type: 'helm-started', release, pid: 4711},
+      {type: 'helm-ended', release},
+      {type: 'gate-passed', release, revision: 4},
+      {type: 'release-ended', release},
+    ])
+  })
+
+  it('leaves no mark when the gate stays closed', async () => {
+    const world = worldAfterUpgrade({
+      cluster: {
+        gate: async () => {
+          throw new KkError('KK_UNHEALTHY', 'Deployment/keystone-api: 0 of 1 replicas are available')
+        },
+      },
+    })
+
+    await expect(world.execute(back(2))).rejects.toMatchObject({code: 'KK_UNHEALTHY'})
+
+    expect(world.record?.labels).toEqual(labelsOf(older, 4))
+    expect(world.journal.at(-1)).toEqual({
+      type: 'release-ended',
+      release: 'openstack/keystone',
+      error: 'KK_UNHEALTHY',
+    })
+  })
+
+  it('starts no helm when the revision was pruned after the plan', async () => {
+    const world = worldAfterUpgrade({earlier: []})
+
+    await expect(world.execute(back(2))).rejects.toMatchObject({
+      code: 'KK_PRUNED',
+      message: expect.stringContaining('revision 2 of openstack/keystone does not exist any more'),
+    })
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
+  })
+
+  it('starts no helm when somebody changed the release after the plan', async () => {
+    const world = worldAfterUpgrade({record: recordOf(newer, {revision: 4})})
+
+    await expect(world.execute(back(2))).rejects.toMatchObject({code: 'KK_RACED'})
+
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
+  })
+})

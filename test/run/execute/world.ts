@@ -1,0 +1,225 @@
+import type {Blame, KubernetesObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
+import type {DesiredRelease} from '../../../src/plan/desired.ts'
+import type {Action, ActionKind} from '../../../src/plan/plan.ts'
+import {execute, type Tools} from '../../../src/run/execute/execute.ts'
+import type {RemovalWork} from '../../../src/run/execute/remove.ts'
+import type {Work} from '../../../src/run/execute/work.ts'
+import type {Transition} from '../../../src/run/journal/journal.ts'
+import type {Controls} from '../../../src/run/perform.ts'
+import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
+
+type HelmChange = (call: ReleaseCall, options: ChangeOptions) => Promise<ChangedRelease>
+
+interface Setting {
+  readonly record?: ReleaseRecord | undefined
+  /** Revisions before it that helm keeps. */
+  readonly earlier?: readonly ReleaseRecord[]
+  /** Replaces what differs from a cluster on which all goes well. */
+  readonly cluster?: Partial<Tools['cluster']>
+  /** Takes the place of helm; `succeed` does what helm would have done. */
+  readonly helm?: (succeed: HelmChange, ...change: Parameters<HelmChange>) => Promise<ChangedRelease>
+  readonly appliedAwaited?: boolean
+  readonly onApplied?: () => void
+}
+
+export const MANIFEST = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: keystone-api}
+`
+
+const HOOK: KubernetesObject = {
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: {name: 'keystone-db-sync', annotations: {'helm.sh/hook': 'post-install'}},
+}
+
+/**
+ * A cluster and a helm as objects of functions: they keep one release's last record, and `log` tells what was asked of
+ * them. Time stands still until `pass` is called; a wait of a second is over at once.
+ */
+export function newWorld(setting: Setting = {}) {
+  const log: string[] = []
+  const journal: Transition[] = []
+  const abort = new AbortController()
+  const leaseLost = new AbortController()
+  const time = newTime()
+  let record = setting.record
+
+  const change: HelmChange = async (_call, {labels}) => {
+    const next = bareRecord('openstack/keystone', (record?.revision ?? 0) + 1)
+    record = {...next, labels: patched(record?.labels ?? {}, labels)}
+    return {revision: record.revision, status: 'deployed', manifest: MANIFEST, hooks: []}
+  }
+  const helm =
+    (kind: 'install' | 'upgrade'): HelmChange =>
+    async (call, options) => {
+      log.push(`helm ${kind}`)
+      return setting.helm ? setting.helm(change, call, options) : change(call, options)
+    }
+
+  const rollback: Tools['helm']['rollback'] = async ({revision}, {onStarted}) => {
+    log.push(`helm rollback to ${revision}`)
+    onStarted?.(4711)
+    const target = setting.earlier!.find((each) => each.revision === revision)!
+    record = {...bareRecord('openstack/keystone', record!.revision + 1), labels: target.labels}
+  }
+
+  const cluster: Tools['cluster'] = {
+    async hold(release) {
+      log.push(`hold ${release}`)
+      return {
+        lost: leaseLost.signal,
+        annotate: async (notes) => void log.push(`annotate ${JSON.stringify(notes)}`),
+        release: async () => void log.push('give back'),
+      }
+    },
+    lastRecord: async () => record,
+    async stored(_release, revision = record?.revision) {
+      const found = [...(setting.earlier ?? []), record].find((each) => each?.revision === revision)
+      return (
+        found && {...found, manifest: MANIFEST, values: {}, hooks: [], chart: CHART, applyMethod: undefined}
+      )
+    },
+    async label(of, labels) {
+      log.push(`label revision ${of.revision}: ${JSON.stringify(labels)}`)
+      record = {...of, labels: patched(of.labels, labels)}
+    },
+    validate: async (_namespace, objects) =>
+      objects.map(({kind, metadata}) => ({object: `${kind}/${metadata.name}`, outcome: 'accepted'})),
+    async gate({objects}) {
+      log.push(`gate ${objects.map(({kind, metadata}) => `${kind}/${metadata.name}`).join(' ')}`)
+    },
+    makeNamespace: async (name) => void log.push(`make namespace ${name}`),
+    deleteFailedJobs: async () => [],
+    exist: async () => true,
+    present: async () => [],
+    deleteClaim: async ({name}) => void log.push(`delete claim ${name}`),
+    intents: {
+      declare: async ({required}) => void log.push(`intent on ${required}`),
+      withdraw: async () => void log.push('withdraw intents'),
+      on: async () => [],
+      tombstone: async () => undefined,
+    },
+    watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
+    ...setting.cluster,
+  }
+
+  const controls: Controls = {
+    signal: abort.signal,
+    appliedAwaited: setting.appliedAwaited ?? false,
+    onProgress: (phase, message) => void log.push(`${phase}: ${message}`),
+    onApplied: () => {
+      log.push('applied')
+      setting.onApplied?.()
+    },
+    onHelmEnded: () => void log.push('helm ended'),
+  }
+  const tools: Tools = {
+    helm: {
+      install: helm('install'),
+      upgrade: helm('upgrade'),
+      rollback,
+      uninstall: async () => {
+        log.push('helm uninstall')
+        record = undefined
+      },
+    },
+    cluster: {
+      ...cluster,
+      // What it requires is there.
+      lastRecord: async (release) =>
+        release === 'openstack/keystone' ? cluster.lastRecord(release) : bareRecord(release),
+    },
+    environment: 'all-in-one',
+    holder: 'operator@host',
+    clock: time.clock,
+    journal: {note: async (transition) => void journal.push(transition)},
+  }
+  return {
+    log,
+    journal,
+    abort,
+    leaseLost,
+    pass: time.pass,
+    get record() {
+      return record
+    },
+    set record(other: ReleaseRecord | undefined) {
+      record = other
+    },
+    /** What was done, without progress and intents. */
+    deeds: () => log.filter((line) => !/^(lease|validate|helm|gate): |intent/.test(line)),
+    execute: (action: Action, work?: Work, removal?: RemovalWork) =>
+      execute({action, work, removal, tools, controls}),
+  }
+}
+
+const CHART = {name: 'keystone', version: '0.1.0', appVersion: ''}
+
+export function actionOf(kind: ActionKind, revision: number): Action {
+  return {
+    release: 'openstack/keystone',
+    kind,
+    reasons: [],
+    chart: CHART,
+    requires: [],
+    group: ['openstack/keystone'],
+    revision,
+    inputs: '',
+    protected: false,
+  }
+}
+
+export function workOf(desired: DesiredRelease = desiredOf('keystone'), work: Partial<Work> = {}): Work {
+  return {
+    desired,
+    chart: 'run/charts/keystone',
+    values: {auth: {password: 'correct-horse-battery'}},
+    timeoutSeconds: 60,
+    objects: [HOOK],
+    unvalidated: [],
+    ...work,
+  }
+}
+
+export function blame(more: Partial<Blame> = {}): Blame {
+  return {object: 'Job/keystone-db-sync', message: 'it has not ended', ...more}
+}
+
+function patched(labels: Readonly<Record<string, string>>, changes: Readonly<Record<string, string | null>>) {
+  return Object.fromEntries(
+    Object.entries({...labels, ...changes}).filter((entry): entry is [string, string] => entry[1] !== null),
+  )
+}
+
+function newTime() {
+  let now = 1_000_000
+  const waits = new Set<{at: number; end: (passed: boolean) => void}>()
+  return {
+    clock: {
+      now: () => now,
+      wait(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+        if (milliseconds <= 1000) return Promise.resolve(!signal.aborted)
+        const {promise, resolve} = Promise.withResolvers<boolean>()
+        const wait = {at: now + milliseconds, end: resolve}
+        waits.add(wait)
+        const abort = () => {
+          waits.delete(wait)
+          resolve(false)
+        }
+        if (signal.aborted) abort()
+        signal.addEventListener('abort', abort)
+        return promise
+      },
+    },
+    pass(seconds: number): void {
+      now += seconds * 1000
+      for (const wait of waits) {
+        if (wait.at > now) continue
+        waits.delete(wait)
+        wait.end(true)
+      }
+    },
+  }
+}

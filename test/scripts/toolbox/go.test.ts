@@ -1,0 +1,44 @@
+import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {goVersion} from '../../../scripts/toolbox/go.ts'
+
+let path: string
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'kk-go-'))
+})
+afterEach(() => rm(path, {recursive: true}))
+
+async function fakeGo(version: string): Promise<void> {
+  await writeFile(join(path, 'go'), `#!/bin/sh\necho '${version}'\n`)
+  await chmod(join(path, 'go'), 0o755)
+}
+
+describe('Go', () => {
+  it('is asked for by name where there is none', async () => {
+    await expect(goVersion({PATH: path})).rejects.toMatchObject({
+      code: 'KK_TOOLBOX',
+      message: 'Go was not found on PATH: it builds the binaries of the throwaway cluster',
+      hint: expect.stringContaining('https://go.dev/dl/'),
+    })
+  })
+
+  it.each(['go1.25.9', 'go1.9', 'nonsense'])('%s is too old', async (version) => {
+    await fakeGo(version)
+
+    await expect(goVersion({PATH: path})).rejects.toMatchObject({
+      code: 'KK_TOOLBOX',
+      message: `Go 1.26 or newer is needed, but PATH has ${version}`,
+    })
+  })
+
+  it.each(['go1.26.0', 'go1.26.8', 'go1.30', 'go2.0', 'devel go1.27-abcdef'])(
+    '%s is taken',
+    async (version) => {
+      await fakeGo(version)
+
+      expect(await goVersion({PATH: path})).toBe(version)
+    },
+  )
+})

@@ -1,0 +1,83 @@
+import {chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {buildToolbox} from '../../../scripts/toolbox.ts'
+import {TOOL_NAMES, toolPath} from '../../../src/sandbox/tools.ts'
+
+// A Go that writes down what it was asked for and makes an empty binary where the real one would.
+const FAKE_GO = `#!/bin/sh
+if [ "$1" = env ]; then echo go1.26.8; exit; fi
+echo "$1" >> "$FAKE_GO_LOG"
+if [ "$FAKE_GO_FAILS" = "$1" ]; then echo "no module proxy" >&2; exit 1; fi
+sleep 0.1
+case $1 in
+  build) while [ "$1" != -o ]; do shift; done; binary=$2 ;;
+  install) binary=$GOBIN/helm ;;
+esac
+touch "$binary" && chmod +x "$binary"
+`
+
+let directory: string
+let env: NodeJS.ProcessEnv
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-toolbox-'))
+  await mkdir(join(directory, 'bin'))
+  await writeFile(join(directory, 'bin/go'), FAKE_GO)
+  await chmod(join(directory, 'bin/go'), 0o755)
+  env = {
+    PATH: `${directory}/bin:/usr/bin:/bin`,
+    XDG_CACHE_HOME: join(directory, 'cache'),
+    FAKE_GO_LOG: join(directory, 'log'),
+  }
+})
+afterEach(() => rm(directory, {recursive: true}))
+
+async function runsOfGo(): Promise<string[]> {
+  return (await readFile(join(directory, 'log'), 'utf8')).trim().split('\n')
+}
+
+describe('the toolbox', () => {
+  it('holds every tool, where the binary of kk finds it', async () => {
+    const bin = await buildToolbox(env, () => {})
+
+    for (const name of TOOL_NAMES) expect(toolPath(name, env)).toBe(join(bin, name))
+  })
+
+  it('is built once, however many ask for it', async () => {
+    const lines: string[] = []
+
+    await Promise.all([
+      buildToolbox(env, (line) => lines.push(line)),
+      buildToolbox(env, (line) => lines.push(line)),
+    ])
+
+    expect(await runsOfGo()).toEqual(['build', 'install', 'install'])
+    expect(lines).toContain(`toolbox: process ${process.pid} is building it; waiting`)
+  })
+
+  it('says nothing when it is there', async () => {
+    await buildToolbox(env, () => {})
+    const lines: string[] = []
+
+    await buildToolbox(env, (line) => lines.push(line))
+
+    expect(lines).toEqual([])
+  })
+
+  it('is not there when a step failed, which says what Go said', async () => {
+    const failing = buildToolbox({...env, FAKE_GO_FAILS: 'install'}, () => {})
+
+    await expect(failing).rejects.toMatchObject({code: 'KK_TOOLBOX', log: ['no module proxy']})
+    expect(() => toolPath('etcd', env)).toThrow('not found')
+  })
+
+  it('forgets what a build that failed or was killed had left', async () => {
+    await buildToolbox({...env, FAKE_GO_FAILS: 'install'}, () => {}).catch(() => {})
+
+    await buildToolbox(env, () => {})
+
+    const names = await readdir(join(directory, 'cache/kk/toolbox'))
+    expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), 'current'])
+  })
+})

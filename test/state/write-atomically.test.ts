@@ -1,0 +1,42 @@
+import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {writeAtomically} from '../../src/state/write-atomically.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-write-'))
+})
+afterEach(() => rm(directory, {recursive: true}))
+
+describe('writeAtomically', () => {
+  it('makes the directories above the file', async () => {
+    await writeAtomically(join(directory, 'a/b/file'), 'text')
+
+    expect(await readFile(join(directory, 'a/b/file'), 'utf8')).toBe('text')
+  })
+
+  it('replaces a file and leaves nothing beside it', async () => {
+    await writeFile(join(directory, 'file'), 'old and longer')
+
+    await writeAtomically(join(directory, 'file'), 'new')
+
+    expect(await readFile(join(directory, 'file'), 'utf8')).toBe('new')
+    expect(await readdir(directory)).toEqual(['file'])
+  })
+
+  it.each([0o600, 0o644, 0o666])('gives mode %o whatever the umask', async (mode) => {
+    await writeAtomically(join(directory, 'file'), 'text', {mode})
+
+    expect((await stat(join(directory, 'file'))).mode & 0o777).toBe(mode)
+  })
+
+  it('leaves nothing beside the file when it cannot be replaced', async () => {
+    await mkdir(join(directory, 'file'))
+
+    await expect(writeAtomically(join(directory, 'file'), 'text')).rejects.toThrow('EISDIR')
+
+    expect(await readdir(directory)).toEqual(['file'])
+  })
+})

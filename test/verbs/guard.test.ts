@@ -1,0 +1,126 @@
+import {describe, expect, it} from 'vitest'
+import type {Cluster, ReleaseRecord} from '../../src/cluster/cluster.ts'
+import type {Approval, GuardParameters, GuardState} from '../../src/cluster/guard/guard.ts'
+import type {ReleaseId} from '../../src/release.ts'
+import {planApproval, planGuard, unguarded} from '../../src/verbs/guard.ts'
+import {bareRecord} from '../plan/fixtures.ts'
+
+const NOW = 1_795_000_000_000
+const OBJECT = {kind: 'StatefulSet', namespace: 'openstack', name: 'mariadb-server', uid: 'b3a1'} as const
+
+function record(release: ReleaseId, isProtected: boolean): ReleaseRecord {
+  const labels = {'kk.openstack.org/owner': 'all-in-one', 'kk.openstack.org/protected': String(isProtected)}
+  return {...bareRecord(release, 1), labels}
+}
+
+function stateOf(parameters: Partial<GuardParameters>): GuardState {
+  const whole = {releases: [], claims: new Map(), approvals: [], ...parameters}
+  return {parameters: whole, resourceVersion: '7', faults: [], enforced: true}
+}
+
+interface Setting {
+  readonly supported?: boolean
+  readonly records?: readonly ReleaseRecord[]
+  readonly state?: GuardState
+}
+
+/** As much of a cluster as the guard asks. */
+function clusterWith({supported = true, records = [], state}: Setting): Cluster {
+  const guard = {
+    supported: async () => supported,
+    read: async () => state,
+    parameters: async () => state?.parameters,
+    claims: async () => new Map([['openstack/data-mariadb-server', 'openstack/mariadb']]),
+    objects: async () => [OBJECT],
+  }
+  const identity = async () => ({uid: 'c0ffee', version: 'v1.29.4'})
+  return {
+    context: 'test',
+    server: 'https://test',
+    identity,
+    records: async () => records,
+    guard,
+  } as unknown as Cluster
+}
+
+describe('kk guard install', () => {
+  it('guards what is protected in any environment, and drops what is not any more', async () => {
+    const cluster = clusterWith({
+      records: [record('openstack/keystone', false), record('openstack/mariadb', true)],
+      state: stateOf({releases: ['openstack/old']}),
+    })
+
+    const plan = await planGuard(cluster, NOW)
+
+    expect(plan.added).toEqual(['openstack/mariadb'])
+    expect(plan.dropped).toEqual(['openstack/old'])
+    expect(plan.parameters).toMatchObject({
+      releases: ['openstack/mariadb'],
+      claims: new Map([['openstack/data-mariadb-server', 'openstack/mariadb']]),
+    })
+  })
+
+  it.each([
+    ['an API server without the policies', {supported: false}, 'KK_NO_GUARD', 'Kubernetes 1.30'],
+    ['a cluster where nothing is protected', {}, 'KK_NOT_INSTALLED', 'no protected release'],
+  ])('is refused on %s', async (_, setting, code, text) => {
+    const plan = planGuard(clusterWith(setting), NOW)
+
+    await expect(plan).rejects.toMatchObject({code, message: expect.stringContaining(text)})
+  })
+})
+
+describe('kk guard approve', () => {
+  const RELEASES: readonly ReleaseId[] = ['openstack/mariadb', 'edge/mariadb', 'openstack/rabbitmq']
+  const old = (release: ReleaseId, seconds: number): Approval => ({
+    release,
+    expires: NOW / 1000 + seconds,
+    by: 'somebody',
+    objects: [],
+  })
+  const request = {seconds: 900, namespace: false, by: 'operator@laptop', now: NOW}
+
+  it('names the objects as they are, until when, and leaves out what has run out', async () => {
+    const approvals = [old('openstack/mariadb', 60), old('edge/mariadb', -60)]
+    const cluster = clusterWith({state: stateOf({releases: RELEASES, approvals})})
+
+    const plan = await planApproval(cluster, {...request, names: ['rabbitmq']})
+
+    const added = {
+      release: 'openstack/rabbitmq',
+      expires: NOW / 1000 + 900,
+      by: 'operator@laptop',
+      objects: [OBJECT],
+    }
+    expect(plan).toMatchObject({approvals: [added], resourceVersion: '7'})
+    expect(plan?.parameters.approvals).toEqual([approvals[0], added])
+  })
+
+  it.each([
+    ['mariadb', 'mariadb is not one release', 'name it with its namespace'],
+    ['rabitmq', 'the guard keeps no release rabitmq', 'did you mean rabbitmq?'],
+  ])('of %s is refused', async (name, message, hint) => {
+    const cluster = clusterWith({state: stateOf({releases: RELEASES})})
+
+    const plan = planApproval(cluster, {...request, names: [name]})
+
+    await expect(plan).rejects.toMatchObject({
+      code: 'KK_UNKNOWN_RELEASE',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    })
+  })
+
+  it('is nothing where there is no guard', async () => {
+    expect(await planApproval(clusterWith({}), {...request, names: ['mariadb']})).toBeUndefined()
+  })
+})
+
+it('a deploy offers the guard for protected releases that it does not keep', async () => {
+  const cluster = clusterWith({state: stateOf({releases: ['openstack/mariadb']})})
+
+  expect(await unguarded(cluster, ['openstack/mariadb', 'openstack/rabbitmq'])).toEqual([
+    'openstack/rabbitmq',
+  ])
+  expect(await unguarded(clusterWith({}), [])).toEqual([])
+})

@@ -1,0 +1,104 @@
+import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {splitFiles, writeSplit} from '../../src/verbs/split.ts'
+
+const SOURCE = {file: 'e.yaml', text: 'global: {a: 1}\nkeystone: {b: 2}\nglance: {}\n', directory: '/'}
+
+describe('the files of a split', () => {
+  it('are those of all sections, or of the releases that are named', () => {
+    expect([...splitFiles(SOURCE, {releases: []}).keys()]).toEqual(['keystone', 'glance'])
+    expect([...splitFiles(SOURCE, {releases: ['glance']}).keys()]).toEqual(['glance'])
+  })
+
+  it('of an unknown release are none: the likely one is suggested', () => {
+    expect(() => splitFiles(SOURCE, {releases: ['keyston']})).toThrow(
+      expect.objectContaining({
+        code: 'KK_UNKNOWN_RELEASE',
+        message: 'e.yaml has no section "keyston"',
+        hint: 'did you mean keystone?',
+      }),
+    )
+  })
+})
+
+describe('writing a split', () => {
+  let home: string
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'kk-split-'))
+  })
+  afterEach(() => rm(home, {recursive: true}))
+
+  const files = (...names: string[]) => new Map(names.map((name) => [name, `of: ${name}\n`]))
+  const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+  it('goes into a fresh directory that only its owner reads', async () => {
+    const {directory, paths} = await writeSplit(files('nova'), {directory: undefined, partial: false})
+
+    expect(directory).toMatch(/\/helm\w{6}$/)
+    expect(paths).toEqual([join(directory, 'nova.yaml')])
+    expect(await readFile(join(directory, 'nova.yaml'), 'utf8')).toBe('of: nova\n')
+    expect([await mode(directory), await mode(join(directory, 'nova.yaml'))]).toEqual(['700', '600'])
+    await rm(directory, {recursive: true})
+  })
+
+  it('makes the directory that is named', async () => {
+    const directory = join(home, 'deep/values')
+
+    const {paths} = await writeSplit(files('nova'), {directory, partial: false})
+
+    expect(paths).toEqual([join(directory, 'nova.yaml')])
+    expect((await readdir(directory)).sort()).toEqual(['.kk-split', 'nova.yaml'])
+    expect([await mode(directory), await mode(join(directory, 'nova.yaml'))]).toEqual(['700', '600'])
+  })
+
+  it('takes the place of an earlier split, and takes away what that one had more', async () => {
+    await writeSplit(files('nova', 'glance'), {directory: home, partial: false})
+    await mkdir(join(home, '.kk-split-left-by-a-killed-one'))
+
+    await writeSplit(files('nova', 'cinder'), {directory: home, partial: false})
+
+    expect((await readdir(home)).sort()).toEqual(['.kk-split', 'cinder.yaml', 'nova.yaml'])
+  })
+
+  it('of some releases leaves the others', async () => {
+    await writeSplit(files('nova', 'glance'), {directory: home, partial: false})
+    await writeSplit(new Map([['nova', 'new: true\n']]), {directory: home, partial: true})
+    await writeSplit(files('cinder'), {directory: home, partial: true})
+
+    expect((await readdir(home)).sort()).toEqual(['.kk-split', 'cinder.yaml', 'glance.yaml', 'nova.yaml'])
+    expect(await readFile(join(home, 'nova.yaml'), 'utf8')).toBe('new: true\n')
+  })
+
+  it('says so where no directory can be made', async () => {
+    const files = new Map([['mariadb', 'a: 1\n']])
+
+    await expect(writeSplit(files, {directory: '/proc/nope', partial: false})).rejects.toMatchObject({
+      code: 'KK_FILE',
+    })
+  })
+
+  it('never touches a directory that holds files of others', async () => {
+    await writeSplit(files('nova'), {directory: home, partial: false})
+    await writeFile(join(home, 'mine.txt'), 'mine')
+
+    await expect(writeSplit(files('glance'), {directory: home, partial: false})).rejects.toMatchObject({
+      code: 'KK_DIRECTORY_IN_USE',
+      message: `${home} holds files that kk did not write: mine.txt`,
+      exit: 3,
+    })
+    expect((await readdir(home)).sort()).toEqual(['.kk-split', 'mine.txt', 'nova.yaml'])
+  })
+
+  it('says when the directory cannot be one', async () => {
+    await writeFile(join(home, 'file'), '')
+
+    await expect(
+      writeSplit(files('nova'), {directory: join(home, 'file'), partial: false}),
+    ).rejects.toMatchObject({
+      code: 'KK_FILE',
+      message: expect.stringContaining('the values files cannot be written'),
+    })
+  })
+})

@@ -1,0 +1,54 @@
+import {defineConfig} from 'vitest/config'
+
+/** Tests that run real programs for seconds: both helms, Python, Go. They belong to `npm test`, not to `npm run check`. */
+const WITH_PROGRAMS = [
+  'test/charts/**/*.test.ts',
+  'test/charts-reading/{sources/remote,vendor-charts,files/chart-files}.test.ts',
+  'test/environment/split.test.ts',
+  'test/helm/{open,yaml,version}.test.ts',
+  'test/overrides/{computed,merge-helm,strvals}.test.ts',
+  'test/report/files/{junit,html/page}.test.ts',
+  'test/scripts/**/*.test.ts',
+]
+
+/** End-to-end tests wait more than they work. One number for all: vitest refuses projects that run side by side with different ones. */
+const maxWorkers = 4
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          maxWorkers,
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**', ...WITH_PROGRAMS],
+          // No module keeps state, so files share what is imported: a third of the time.
+          isolate: false,
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'programs',
+          maxWorkers,
+          include: WITH_PROGRAMS,
+          testTimeout: 60_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          maxWorkers,
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/e2e/support/setup.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
+          // A real control plane on a machine that others use: once more, and shown as such, before it counts.
+          retry: process.env.CI ? 1 : 0,
+        },
+      },
+    ],
+  },
+})
