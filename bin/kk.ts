@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import {VERSION} from '../src/cli/version.ts'
+import {VERSION} from '../src/cli/program/version.ts'
 
 /** All that the executable reads at every start: the rest of kk is a bundle beside it. */
 async function start(): Promise<void> {

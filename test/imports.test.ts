@@ -86,8 +86,8 @@ describe('who imports whom', () => {
   })
 
   it('an import against the order is printed with both files', () => {
-    const found = offending([{from: 'graph/order.ts', to: 'verbs/deploy.ts', typesOnly: false}])
+    const found = offending([{from: 'graph/order.ts', to: 'verbs/change/deploy.ts', typesOnly: false}])
 
-    expect(found).toEqual(['src/graph/order.ts imports src/verbs/deploy.ts: graph stands above verbs'])
+    expect(found).toEqual(['src/graph/order.ts imports src/verbs/change/deploy.ts: graph stands above verbs'])
   })
 })

@@ -5,10 +5,10 @@ import {KkError} from '../errors.ts'
 import type {Plan} from '../plan/plan.ts'
 import {guardOfferText} from '../report/guard-text.ts'
 import {unguarded} from '../verbs/guard.ts'
-import type {ClusterFlags} from './choose-cluster.ts'
-import {canAsk, confirm} from './confirm.ts'
+import {canAsk, confirm} from './confirm/confirm.ts'
+import type {ClusterFlags} from './open/choose-cluster.ts'
 import {openChosenCluster} from './open.ts'
-import {paletteOf} from './streams.ts'
+import {paletteOf} from './show/streams.ts'
 
 interface GuardFlags extends ClusterFlags {
   readonly environment?: string | undefined

@@ -15,8 +15,8 @@ import {findTool} from '../sandbox/tools.ts'
 import {builtInFiles} from '../state/assets.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../state/temporary-directory.ts'
-import {type Prepared, prepare} from '../verbs/prepare.ts'
-import {type ClusterFlags, chooseCluster} from './choose-cluster.ts'
+import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
+import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
 
 export interface EnvironmentFlags {
   readonly environment?: string | undefined

@@ -1,5 +1,4 @@
-import {change} from '../cli/change.ts'
-import {KkCommand} from '../cli/command.ts'
+import {change} from '../cli/change/change.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -11,6 +10,7 @@ import {
   streamFlags,
   valueFlags,
 } from '../cli/flags.ts'
+import {KkCommand} from '../cli/program/command.ts'
 import {KkError} from '../errors.ts'
 
 export default class Deploy extends KkCommand {

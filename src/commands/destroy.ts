@@ -1,4 +1,3 @@
-import {KkCommand} from '../cli/command.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -8,10 +7,11 @@ import {
   removalFlags,
   streamFlags,
 } from '../cli/flags.ts'
+import {KkCommand} from '../cli/program/command.ts'
 import {confirmEnvironment} from '../cli/removal/confirmations.ts'
-import {removeReleases} from '../cli/removal.ts'
+import {removeReleases} from '../cli/removal/removal.ts'
 import {KkError} from '../errors.ts'
-import {planDestroy} from '../verbs/destroy.ts'
+import {planDestroy} from '../verbs/removal/destroy.ts'
 
 export default class Destroy extends KkCommand {
   static override summary = 'Uninstall everything an environment owns, but for what others use.'

@@ -1,11 +1,11 @@
 import {Args, Flags} from '@oclif/core'
-import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, ownerFlags} from '../cli/flags.ts'
+import {openOwner} from '../cli/open/owner.ts'
 import {openChosenCluster} from '../cli/open.ts'
-import {openOwner} from '../cli/owner.ts'
+import {KkCommand} from '../cli/program/command.ts'
 import {KkError} from '../errors.ts'
 import {revisionsText, runsText} from '../report/history-text.ts'
-import {releaseHistory, runHistory} from '../verbs/history.ts'
+import {releaseHistory, runHistory} from '../verbs/observation/history.ts'
 
 export default class History extends KkCommand {
   static override summary = 'Show the runs of an environment, or the revisions of a release.'

@@ -1,9 +1,9 @@
 import {Flags} from '@oclif/core'
-import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, fileArgument} from '../cli/flags.ts'
 import {openChosenCluster, openEnvironment} from '../cli/open.ts'
+import {KkCommand} from '../cli/program/command.ts'
 import {orphansText} from '../report/orphans-text.ts'
-import {findOrphans} from '../verbs/orphans.ts'
+import {findOrphans} from '../verbs/removal/orphans.ts'
 import {usesReader} from '../verbs/removal/uses-reader.ts'
 
 export default class Orphans extends KkCommand {

@@ -1,5 +1,4 @@
 import {Flags} from '@oclif/core'
-import {KkCommand} from '../cli/command.ts'
 import {
   clusterFlags,
   documentFlags,
@@ -9,6 +8,7 @@ import {
   valueFlags,
 } from '../cli/flags.ts'
 import {openChosenCluster, openPrepared, openUsersHelm} from '../cli/open.ts'
+import {KkCommand} from '../cli/program/command.ts'
 import {hasChanges} from '../plan/plan.ts'
 import {diffText} from '../report/plan/diff-text.ts'
 import {planDocument} from '../report/plan/plan-json.ts'

@@ -1,5 +1,4 @@
 import {Flags} from '@oclif/core'
-import {KkCommand} from '../cli/command.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -9,10 +8,11 @@ import {
   removalFlags,
   streamFlags,
 } from '../cli/flags.ts'
+import {KkCommand} from '../cli/program/command.ts'
 import {confirmProtected} from '../cli/removal/confirmations.ts'
-import {removeReleases} from '../cli/removal.ts'
+import {removeReleases} from '../cli/removal/removal.ts'
 import {KkError} from '../errors.ts'
-import {planRemove} from '../verbs/remove.ts'
+import {planRemove} from '../verbs/removal/remove.ts'
 
 export default class Remove extends KkCommand {
   static override summary = 'Uninstall the named releases, unless anything on the cluster uses them.'

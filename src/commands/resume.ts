@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core'
-import {KkCommand} from '../cli/command.ts'
+import {resume} from '../cli/change/resume.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -11,7 +11,7 @@ import {
   streamFlags,
   valueFlags,
 } from '../cli/flags.ts'
-import {resume} from '../cli/resume.ts'
+import {KkCommand} from '../cli/program/command.ts'
 
 export default class Resume extends KkCommand {
   static override summary = 'Go on with a run that was interrupted, killed, or failed.'

@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core'
-import {KkCommand} from '../cli/command.ts'
+import {rollBack} from '../cli/change/rollback.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -8,7 +8,7 @@ import {
   ownerFlags,
   streamFlags,
 } from '../cli/flags.ts'
-import {rollBack} from '../cli/rollback.ts'
+import {KkCommand} from '../cli/program/command.ts'
 
 export default class Rollback extends KkCommand {
   static override summary = 'Return to what was deployed before a run, dependents first.'

@@ -1,8 +1,8 @@
-import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, releasesArgument} from '../cli/flags.ts'
 import {openChosenCluster, openPrepared} from '../cli/open.ts'
+import {KkCommand} from '../cli/program/command.ts'
 import {statusText} from '../report/status-text.ts'
-import {status} from '../verbs/status.ts'
+import {status} from '../verbs/observation/status.ts'
 
 export default class Status extends KkCommand {
   static override summary = 'Show each release of an environment as it is on the cluster.'

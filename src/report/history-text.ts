@@ -1,5 +1,5 @@
 import type {RunRelease} from '../cluster/runs/run-record.ts'
-import type {ReleaseHistory, RevisionEntry, RunEntry, RunState} from '../verbs/history.ts'
+import type {ReleaseHistory, RevisionEntry, RunEntry, RunState} from '../verbs/observation/history.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 import {plainLine} from './text/plain.ts'

@@ -1,4 +1,4 @@
-import type {FoundOrphans} from '../verbs/orphans.ts'
+import type {FoundOrphans} from '../verbs/removal/orphans.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 import {counted} from './text/list.ts'

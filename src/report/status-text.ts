@@ -1,4 +1,4 @@
-import type {ReleaseStatus} from '../verbs/status.ts'
+import type {ReleaseStatus} from '../verbs/observation/status.ts'
 import type {Palette} from './colour.ts'
 import {blameText} from './run/run-words.ts'
 import {table} from './table.ts'

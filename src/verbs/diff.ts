@@ -5,9 +5,9 @@ import type {Helm} from '../helm/helm.ts'
 import {redactor} from '../helm/redact.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
-import type {Prepared} from './prepare.ts'
-import {helmActions, renderAll} from './render.ts'
-import {vendor} from './vendored.ts'
+import type {Prepared} from './preparation/prepare.ts'
+import {helmActions, renderAll} from './preparation/render.ts'
+import {vendor} from './preparation/vendored.ts'
 
 /** What a plan would change in the manifests of its releases. */
 export interface PlanDiff {

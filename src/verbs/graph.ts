@@ -3,7 +3,7 @@ import type {Graph} from '../graph/graph.ts'
 import {requirements} from '../graph/requirements.ts'
 import {why} from '../graph/why.ts'
 import type {ReleaseId} from '../release.ts'
-import {namedRelease, type Prepared} from './prepare.ts'
+import {namedRelease, type Prepared} from './preparation/prepare.ts'
 
 /** The graph of an environment, or the part of it that the named releases need. */
 export function viewOf(prepared: Prepared, names: readonly string[]) {

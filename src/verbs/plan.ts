@@ -5,7 +5,7 @@ import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {PlanMode} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
-import {namedRelease, type Prepared} from './prepare.ts'
+import {namedRelease, type Prepared} from './preparation/prepare.ts'
 
 /** `install`: whether a named release may be new. */
 export interface PlanScope {

@@ -2,8 +2,8 @@ import type {Helm} from '../helm/helm.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {ReleaseId, Values} from '../release.ts'
-import {namedRelease, type Prepared} from './prepare.ts'
-import {vendor} from './vendored.ts'
+import {namedRelease, type Prepared} from './preparation/prepare.ts'
+import {vendor} from './preparation/vendored.ts'
 
 /** The values of one release, and the layers that they come from. */
 export interface ShownValues {

@@ -1,7 +1,7 @@
 import {mkdtemp} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, inject, it} from 'vitest'
-import type {ReleaseHistory, RunEntry} from '../../src/verbs/history.ts'
+import type {ReleaseHistory, RunEntry} from '../../src/verbs/observation/history.ts'
 import {get, kubectl, waitFor} from './support/cluster.ts'
 import {makeEnvironment, workloads} from './support/environment.ts'
 import {kk} from './support/kk.ts'

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {palette} from '../../src/report/colour.ts'
 import {revisionsText, runsText} from '../../src/report/history-text.ts'
-import type {RunEntry} from '../../src/verbs/history.ts'
+import type {RunEntry} from '../../src/verbs/observation/history.ts'
 
 const PLAIN = palette(0)
 

@@ -1,7 +1,7 @@
 import type {Claim} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
-import {canAsk} from '../confirm.ts'
-import {typedName} from '../confirm-name.ts'
+import {canAsk} from '../confirm/confirm.ts'
+import {typedName} from '../confirm/confirm-name.ts'
 
 interface Wish {
   /** `--delete-data`. */

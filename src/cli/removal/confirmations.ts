@@ -1,8 +1,8 @@
 import {KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
-import {canAsk} from '../confirm.ts'
-import {typedName} from '../confirm-name.ts'
+import {canAsk} from '../confirm/confirm.ts'
+import {typedName} from '../confirm/confirm-name.ts'
 
 /**
  * Protected releases go only when each is named: with `--confirm`, or typed on a terminal. Throws `KK_UNCONFIRMED`, and

@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core'
-import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {openPrepared} from '../../cli/open.ts'
+import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {dependentsText} from '../../report/graph/dependents-text.ts'
 import {dependentsOf} from '../../verbs/graph.ts'

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
-import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags, releasesArgument} from '../../cli/flags.ts'
 import {openPrepared} from '../../cli/open.ts'
+import {KkCommand} from '../../cli/program/command.ts'
 import {graphDot} from '../../report/graph/graph-dot.ts'
 import {graphDocument} from '../../report/graph/graph-json.ts'
 import {graphMermaid} from '../../report/graph/graph-mermaid.ts'

@@ -1,11 +1,11 @@
 import {Args} from '@oclif/core'
-import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {openPrepared} from '../../cli/open.ts'
+import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {why} from '../../graph/why.ts'
 import {whyText} from '../../report/graph/why-text.ts'
-import {namedRelease} from '../../verbs/prepare.ts'
+import {namedRelease} from '../../verbs/preparation/prepare.ts'
 
 export default class GraphWhy extends KkCommand {
   static override summary = 'Print the path by which one release needs another.'

@@ -1,7 +1,7 @@
-import {KkCommand} from '../../cli/command.ts'
-import {canAsk, confirm} from '../../cli/confirm.ts'
+import {canAsk, confirm} from '../../cli/confirm/confirm.ts'
 import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
 import {confirmLoss, onGuardedCluster} from '../../cli/guard.ts'
+import {KkCommand} from '../../cli/program/command.ts'
 import {guardPlanText} from '../../report/guard-text.ts'
 import {planGuard} from '../../verbs/guard.ts'
 

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
-import {KkCommand} from '../../cli/command.ts'
 import {environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
 import {openPrepared, openUsersHelm} from '../../cli/open.ts'
+import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
 import {showValues} from '../../verbs/values.ts'

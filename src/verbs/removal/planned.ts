@@ -9,7 +9,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import type {RemovalWork} from '../../run/execute/remove.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
-import {type RunChoices, type RunPorts, startRun} from '../start-run.ts'
+import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
 import {type FoundObjects, findObjects} from './removal-objects.ts'
 import type {UsesReader} from './uses-reader.ts'
 

@@ -1,0 +1,131 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {Environment} from '../../environment/environment.ts'
+import type {ExitCode} from '../../errors.ts'
+import {hasChanges, type Plan} from '../../plan/plan.ts'
+import {palette} from '../../report/colour.ts'
+import {documentText} from '../../report/document.ts'
+import type {ReportFiles} from '../../report/files/files.ts'
+import {planText} from '../../report/plan/plan-text.ts'
+import {runDocument} from '../../report/run/run-json.ts'
+import type {Interruption} from '../../run/interruption.ts'
+import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
+import type {RunAccount} from '../../verbs/change/start-run.ts'
+import {type PlanScope, plan} from '../../verbs/plan.ts'
+import {canAsk, confirm} from '../confirm/confirm.ts'
+import {offerGuard} from '../guard.ts'
+import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
+import {printNothingDone, printPlan} from '../show/print-plan.ts'
+import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
+import {placeOf, showRun} from '../show/show-run.ts'
+import {levelOf} from '../show/streams.ts'
+import {type OnFailure, type Undone, undoFailed} from './on-failure.ts'
+
+export interface ChangeFlags {
+  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
+  readonly yes: boolean
+  readonly 'dry-run': boolean
+  readonly concurrency?: number | undefined
+  readonly 'fail-fast': boolean
+  readonly message?: string | undefined
+  readonly 'on-failure'?: OnFailure | undefined
+  readonly 'keep-schema'?: boolean | undefined
+  readonly 'remove-new'?: boolean | undefined
+  readonly helm?: string | undefined
+  readonly environment?: string | undefined
+  readonly sandbox?: boolean | undefined
+  readonly 'sandbox-name'?: string | undefined
+  /** `KIND=FILE` each. */
+  readonly report?: readonly string[] | undefined
+}
+
+export interface Change {
+  /** The command's name, for what it says. */
+  readonly verb: string
+  readonly flags: ChangeFlags
+  /** Arguments: the environment file and releases. */
+  readonly argv: readonly string[]
+  /** Words of the command line, for colour. */
+  readonly words: readonly string[]
+  readonly scope: (releases: readonly string[]) => PlanScope
+  /** Start the sandbox when it does not run. */
+  readonly startSandbox: boolean
+  /** Throws when the plan is not what it should be. */
+  readonly expect?: ((planned: Plan) => void) | undefined
+  /** The run that this one goes on with. */
+  readonly of?: string | undefined
+}
+
+/** Plans, validates, asks, runs and reports: what all verbs that change releases have in common. */
+export async function change(options: Change): Promise<ExitCode> {
+  const {verb, flags, argv, words, scope, startSandbox, of} = options
+  const say = (text: string) => void process.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+  const reports = await openReportFiles(flags.report)
+  const {prepared, releases} = await openPrepared(flags, argv)
+  const wanted = scope(releases)
+  const cluster = await openChosenCluster(flags, prepared.environment, {
+    start: startSandbox && !flags['dry-run'],
+    say,
+  })
+  try {
+    const planned = await plan(prepared, cluster, wanted)
+    options.expect?.(planned)
+    const isDry = flags['dry-run']
+    if (!isDry) say(planText(planned, palette(levelOf('stderr', words))))
+    if (isDry) {
+      printPlan(planned, flags.output, levelOf('stdout', words))
+      if (!hasChanges(planned)) return 0
+    }
+    if (!hasChanges(planned) && !isDry) {
+      printNothingDone(planned, flags.output)
+      return await reportNothingDone(planned, reports, words)
+    }
+    const helm = await openUsersHelm(flags, cluster)
+    const deployment = await readyDeployment(prepared, planned, {cluster, helm})
+    try {
+      if (isDry) return 0
+      if (!flags.yes && canAsk()) await confirm(`${verb} these releases to ${cluster.context}?`)
+      const account = {verb, scope: wanted, message: flags.message, of}
+      const {environment} = prepared
+      const exit = await runDeployment(deployment, {flags, words, account, reports, environment, cluster})
+      if (verb === 'deploy' && flags.output === 'text')
+        await offerGuard(cluster, planned, {words, place: placeOf(environment.file, flags)})
+      return exit
+    } finally {
+      await deployment.close()
+    }
+  } finally {
+    await cluster.close()
+  }
+}
+
+interface RunContext extends Pick<Change, 'flags' | 'words'> {
+  readonly account: RunAccount
+  readonly reports: ReportFiles | undefined
+  readonly environment: Environment
+  readonly cluster: Cluster
+}
+
+async function runDeployment(
+  deployment: Deployment,
+  {flags, words, account, reports, environment, cluster}: RunContext,
+): Promise<ExitCode> {
+  const {output, concurrency, 'fail-fast': failFast} = flags
+  const place = placeOf(environment.file, flags)
+  const commands = {again: `kk ${account.verb} ${place}`, status: `kk status ${place}`}
+  const start = (interruption: Interruption) => deployment.run({concurrency, failFast, interruption, account})
+  const shown = await showRun(start, {output, words, commands, reports})
+  const undone = await undoFailed(shown, {flags, words, environment, cluster})
+  if (output === 'json' || output === 'yaml') {
+    const document = {...runDocument(shown.state), ...undoneDocument(undone)}
+    process.stdout.write(documentText(document, output))
+  }
+  const interrupted = [undone.rollback, undone.removal].find((each) => each?.isInterrupted)
+  return interrupted?.exit ?? shown.exit
+}
+
+function undoneDocument({rollback, removal}: Undone) {
+  return {
+    ...(rollback && {rollback: runDocument(rollback.state)}),
+    ...(removal && {removal: runDocument(removal.state)}),
+  }
+}

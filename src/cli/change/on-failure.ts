@@ -1,0 +1,83 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {Environment} from '../../environment/environment.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import {hasChanges} from '../../plan/plan.ts'
+import {targetsOfRun} from '../../plan/rollback/targets.ts'
+import {lastOf} from '../../plan/rollback/ways.ts'
+import {palette} from '../../report/colour.ts'
+import {errorText} from '../../report/error-text.ts'
+import {planText} from '../../report/plan/plan-text.ts'
+import {type RunState, releasesIn} from '../../report/run/run-state.ts'
+import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
+import type {ShownRun} from '../show/show-run.ts'
+import {levelOf} from '../show/streams.ts'
+import {removeNew} from './remove-new.ts'
+import {type RollbackRunFlags, runRollback} from './rollback.ts'
+
+export type OnFailure = 'keep' | 'rollback-failed' | 'rollback-run'
+
+export interface UndoOptions {
+  readonly flags: RollbackRunFlags & {
+    readonly 'on-failure'?: OnFailure | undefined
+    readonly 'keep-schema'?: boolean | undefined
+    readonly 'remove-new'?: boolean | undefined
+  }
+  readonly words: readonly string[]
+  readonly environment: Environment
+  readonly cluster: Cluster
+}
+
+/** What was done about a failed run. */
+export interface Undone {
+  readonly rollback?: ShownRun | undefined
+  readonly removal?: ShownRun | undefined
+}
+
+/**
+ * What `--on-failure` asks for after a run in which a release failed: plans the way back and runs it. A refusal is said,
+ * and hides nothing of how the run ended. Who interrupts a run is asked for no more.
+ */
+export async function undoFailed({state, isInterrupted}: ShownRun, options: UndoOptions): Promise<Undone> {
+  const {flags, words, cluster} = options
+  const mode = flags['on-failure'] ?? 'keep'
+  const failed = releasesIn(state, 'failed').map(({release}) => release)
+  if (mode === 'keep' || isInterrupted || failed.length === 0) return {}
+  process.stderr.write(`\n--on-failure ${mode}\n`)
+  const only = mode === 'rollback-failed' ? new Set(failed) : undefined
+  let rollback: ShownRun | undefined
+  try {
+    const run = await recordOf(state, cluster)
+    rollback = await rollBackRun({kind: 'run', run, only}, options)
+    const isBack = rollback === undefined || rollback.exit === 0
+    if (!flags['remove-new'] || !isBack) return {rollback}
+    const {installed} = targetsOfRun(run, lastOf(await cluster.revisions()), only)
+    return {rollback, removal: await removeNew(installed, {...options, of: run.id})}
+  } catch (error) {
+    process.stderr.write(errorText(asKkError(error), palette(levelOf('stderr', words))))
+    return {rollback}
+  }
+}
+
+/** Undefined when there is nothing to roll back. */
+async function rollBackRun(
+  request: Extract<RollbackRequest, {kind: 'run'}>,
+  {flags, words, environment, cluster}: UndoOptions,
+): Promise<ShownRun | undefined> {
+  const planned = await planRollback(cluster, {
+    environment: environment.name,
+    file: environment.file,
+    request,
+    keepSchema: flags['keep-schema'] ?? false,
+  })
+  process.stderr.write(planText(planned, palette(levelOf('stderr', words))))
+  if (!hasChanges(planned)) return undefined
+  return runRollback(planned, {cluster, flags, words, environment, of: request.run.id})
+}
+
+async function recordOf({run}: RunState, cluster: Cluster) {
+  const record = await cluster.runs.read(run)
+  if (record) return record
+  throw new KkError('KK_NO_RUN', `the record of run ${run} is not in the cluster any more`, {
+    hint: 'roll releases back one by one: kk rollback --release R --revision N',
+  })
+}

@@ -1,0 +1,60 @@
+import {hasChanges} from '../../plan/plan.ts'
+import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import {palette} from '../../report/colour.ts'
+import {planText} from '../../report/plan/plan-text.ts'
+import {leftText, removalText} from '../../report/removal-text.ts'
+import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
+import {planRemove} from '../../verbs/removal/remove.ts'
+import {usesReader} from '../../verbs/removal/uses-reader.ts'
+import {openUsersHelm} from '../open.ts'
+import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
+import {levelOf} from '../show/streams.ts'
+import type {UndoOptions} from './on-failure.ts'
+
+/**
+ * Removes releases that a failed run installed, with all that stands against a removal: what others use, and what is
+ * protected, stays. Data of claims is never deleted.
+ */
+export async function removeNew(
+  releases: readonly ReleaseId[],
+  {flags, words, environment, cluster, of}: UndoOptions & {readonly of: string},
+): Promise<ShownRun | undefined> {
+  if (releases.length === 0) return undefined
+  const excused = new Set<string>()
+  const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
+  const planned = await planUnprotected(context, releases)
+  const colours = palette(levelOf('stderr', words))
+  process.stderr.write(`${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
+  if (!hasChanges(planned.plan)) return undefined
+
+  const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
+  const {output, concurrency, 'fail-fast': failFast, message} = flags
+  const names = planned.plan.actions.map(({release}) => releaseName(release))
+  const account = {verb: 'remove', scope: {names, install: false}, message, of}
+  const place = placeOf(environment.file, flags)
+  const commands = {again: ['kk remove', ...names, place].join(' '), status: `kk status ${place}`}
+  const left: ReleaseRemoval[] = []
+  const onStays = (stays: ReleaseRemoval) => void left.push(stays)
+  const shown = await showRun(
+    (interruption) => planned.run({ports, claims: [], onStays, concurrency, failFast, interruption, account}),
+    {output, words, commands},
+  )
+  process.stderr.write(leftText(left, colours))
+  return shown
+}
+
+/** A protected release goes only when it is named and confirmed, which nobody has done here. */
+async function planUnprotected(
+  context: RemovalContext,
+  releases: readonly ReleaseId[],
+): Promise<PlannedRemoval> {
+  const planned = await planRemove(context, {names: releases, withDependents: false})
+  const isProtected = new Set(
+    planned.plan.actions.filter((action) => action.protected).map(({release}) => release),
+  )
+  if (isProtected.size === 0) return planned
+  const names = releases.filter((release) => !isProtected.has(release))
+  process.stderr.write(`${[...isProtected].map(releaseName).join(', ')}: protected, and not removed\n`)
+  return planRemove(context, {names, withDependents: false})
+}

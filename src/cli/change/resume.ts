@@ -1,0 +1,119 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {RunRecord} from '../../cluster/runs/run-record.ts'
+import {type ExitCode, KkError} from '../../errors.ts'
+import {expectSameInputs, runToResume, targetsOfRollback} from '../../verbs/change/resume.ts'
+import {runState} from '../../verbs/observation/history.ts'
+import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
+import {openChosenCluster} from '../open.ts'
+import {type ChangeFlags, change} from './change.ts'
+import {rollBackTo} from './rollback.ts'
+
+export interface ResumeFlags extends ChangeFlags, OwnerFlags {
+  readonly 'keep-schema': boolean
+}
+
+/** Goes on with a run: the same verb and scope, planned anew by what the cluster says. */
+export async function resume(
+  flags: ResumeFlags,
+  argv: readonly string[],
+  words: readonly string[],
+): Promise<ExitCode> {
+  const owner = await openOwner(flags, argv)
+  const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
+  try {
+    const run = await runOf(cluster, owner)
+    await expectEnded(run)
+    process.stderr.write(
+      `going on with run ${run.id}: kk ${run.verb} of ${run.environment}, begun by ${run.who}\n`,
+    )
+    const how = run.verb === 'rollback' ? resumeRollback : resumeChange
+    const exit = await how({run, owner, cluster, flags, argv, words})
+    if (!flags['dry-run']) await closeRecord(cluster, run)
+    return exit
+  } finally {
+    await cluster.close()
+  }
+}
+
+interface Resumption {
+  readonly run: RunRecord
+  readonly owner: Owner
+  readonly cluster: Cluster
+  readonly flags: ResumeFlags
+  readonly argv: readonly string[]
+  readonly words: readonly string[]
+}
+
+async function resumeRollback({run, owner, cluster, flags, words}: Resumption): Promise<ExitCode> {
+  const subject = {
+    environment: run.environment,
+    file: owner.environment?.file ?? run.file,
+    request: {kind: 'targets' as const, targets: targetsOfRollback(run)},
+  }
+  return rollBackTo(subject, {flags, words, cluster, environment: owner.environment, of: run.id})
+}
+
+async function resumeChange({run, owner, flags, argv, words}: Resumption): Promise<ExitCode> {
+  const {environment} = owner
+  if (environment?.name !== run.environment) {
+    throw new KkError(
+      'KK_NO_ENVIRONMENT',
+      `run ${run.id} is one of the environment "${run.environment}", whose file is needed to go on (then ${run.file})`,
+      {hint: `name the file: kk resume ${run.id} ${run.file}`},
+    )
+  }
+  return change({
+    verb: run.verb,
+    flags,
+    argv: argv.filter((word) => !owner.words.includes(word)),
+    words,
+    scope: () => run.scope,
+    startSandbox: false,
+    expect: (planned) => expectSameInputs(run, planned),
+    of: run.id,
+  })
+}
+
+async function runOf(cluster: Cluster, {name, words}: Owner): Promise<RunRecord> {
+  const [id, second] = words
+  if (second !== undefined) {
+    throw new KkError('KK_USAGE', `kk resume goes on with one run, but got ${words.join(', ')}`, {
+      hint: 'name one run; see kk history',
+    })
+  }
+  if (id === undefined && name === undefined) {
+    throw new KkError('KK_NO_ENVIRONMENT', 'neither a run nor an environment is named', {
+      hint: 'name the environment file; see kk history --all for runs',
+    })
+  }
+  const run =
+    id === undefined ? runToResume(await cluster.runs.list(name), name!) : await cluster.runs.read(id)
+  if (run) return resumable(run)
+  throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: 'see kk history --all'})
+}
+
+/** A removal is confirmed by names each time it is asked for. */
+function resumable(run: RunRecord): RunRecord {
+  if (run.verb !== 'remove' && run.verb !== 'destroy') return run
+  const names = run.scope.names.join(' ')
+  throw new KkError('KK_USAGE', `run ${run.id} was a removal, which goes on when it is asked for again`, {
+    hint: `kk ${run.verb} ${names === '' ? run.file : `${run.file} ${names}`}`,
+  })
+}
+
+async function expectEnded(run: RunRecord): Promise<void> {
+  if ((await runState(run)) !== 'running') return
+  throw new KkError(
+    'KK_HELD',
+    `run ${run.id} has not ended: process ${run.process.pid} of this machine is at work on it`,
+    {
+      hint: 'wait until it has ended, or interrupt it',
+    },
+  )
+}
+
+/** What was killed could not say that it ended. */
+async function closeRecord(cluster: Cluster, run: RunRecord): Promise<void> {
+  if (run.outcome !== 'running') return
+  await cluster.runs.write({...run, outcome: 'interrupted', endedAt: new Date().toISOString()})
+}

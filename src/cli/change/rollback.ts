@@ -1,0 +1,209 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {Environment} from '../../environment/environment.ts'
+import {type ExitCode, KkError} from '../../errors.ts'
+import {readLabels} from '../../plan/labels.ts'
+import {hasChanges, type Plan} from '../../plan/plan.ts'
+import {lastOf} from '../../plan/rollback/ways.ts'
+import {releaseName} from '../../release.ts'
+import {palette} from '../../report/colour.ts'
+import {documentText} from '../../report/document.ts'
+import {planText} from '../../report/plan/plan-text.ts'
+import {runDocument} from '../../report/run/run-json.ts'
+import {refuseDowngrade} from '../../verbs/change/deploy.ts'
+import {planRollback, type RollbackRequest, runToUndo} from '../../verbs/change/rollback.ts'
+import {startRun} from '../../verbs/change/start-run.ts'
+import {releaseOnCluster} from '../../verbs/observation/release-on-cluster.ts'
+import {canAsk, confirm} from '../confirm/confirm.ts'
+import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
+import {openChosenCluster, openUsersHelm} from '../open.ts'
+import {printNothingDone, printPlan} from '../show/print-plan.ts'
+import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
+import {levelOf} from '../show/streams.ts'
+
+export interface RollbackRunFlags {
+  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
+  readonly concurrency?: number | undefined
+  readonly 'fail-fast': boolean
+  readonly message?: string | undefined
+  readonly helm?: string | undefined
+  readonly sandbox?: boolean | undefined
+  readonly 'sandbox-name'?: string | undefined
+}
+
+export interface RollbackFlags extends RollbackRunFlags, OwnerFlags {
+  readonly yes: boolean
+  readonly 'dry-run': boolean
+  readonly release?: string | undefined
+  readonly revision?: number | undefined
+  readonly 'keep-schema': boolean
+}
+
+/** What returns, and whose it is. */
+export interface Subject {
+  readonly environment: string
+  readonly file: string
+  readonly request: RollbackRequest
+}
+
+/** Undoes a run, or brings one release back. `words` are those of the command line, for colour. */
+export async function rollBack(
+  flags: RollbackFlags,
+  argv: readonly string[],
+  words: readonly string[],
+): Promise<ExitCode> {
+  const owner = await openOwner(flags, argv)
+  const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
+  try {
+    const subject = await subjectOf(cluster, owner, flags)
+    return await rollBackTo(subject, {
+      flags,
+      words,
+      cluster,
+      environment: owner.environment,
+      of: runOf(subject),
+    })
+  } finally {
+    await cluster.close()
+  }
+}
+
+export interface RollBackOptions extends RunRollbackOptions {
+  readonly flags: RollbackRunFlags & {
+    readonly yes: boolean
+    readonly 'dry-run': boolean
+    readonly 'keep-schema': boolean
+  }
+}
+
+/** Plans the way back, shows it, asks, rolls back and reports. */
+export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
+  const {flags, words, cluster} = options
+  const planned = await planRollback(cluster, {...subject, keepSchema: flags['keep-schema']})
+  if (flags['dry-run']) {
+    printPlan(planned, flags.output, levelOf('stdout', words))
+    return 0
+  }
+  process.stderr.write(planText(planned, palette(levelOf('stderr', words))))
+  if (!hasChanges(planned)) {
+    printNothingDone(planned, flags.output)
+    return 0
+  }
+  if (!flags.yes) await confirmRollback(cluster)
+  const {exit, state} = await runRollback(planned, options)
+  if (flags.output === 'json' || flags.output === 'yaml')
+    process.stdout.write(documentText(runDocument(state), flags.output))
+  return exit
+}
+
+export interface RunRollbackOptions {
+  readonly cluster: Cluster
+  readonly flags: RollbackRunFlags
+  readonly words: readonly string[]
+  /** For timeouts, where there is a file. */
+  readonly environment: Environment | undefined
+  /** The run that is undone. */
+  readonly of: string | undefined
+}
+
+/** Runs a plan of rollbacks. Throws `KK_HELM_DOWNGRADE` before anything is changed. */
+export async function runRollback(planned: Plan, options: RunRollbackOptions): Promise<ShownRun> {
+  const {cluster, flags, words, environment, of} = options
+  const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
+  await refuseDowngrade(planned, ports)
+  const releases = planned.actions
+    .filter(({kind}) => kind === 'rollback')
+    .map(({release}) => releaseName(release))
+  const account = {verb: 'rollback', scope: {names: releases, install: false}, message: flags.message, of}
+  const place = placeOf(planned.file, flags)
+  const commands = {
+    again: of === undefined ? `kk status ${place}` : `kk rollback ${of} ${place}`,
+    status: `kk status ${place}`,
+  }
+  return showRun(
+    (interruption) =>
+      startRun({
+        plan: planned,
+        ports,
+        work: () => undefined,
+        timeout: (release) => environment?.releases.get(releaseName(release))?.timeoutSeconds,
+        concurrency: flags.concurrency,
+        failFast: flags['fail-fast'],
+        interruption,
+        account,
+      }),
+    {output: flags.output, words, commands},
+  )
+}
+
+async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): Promise<Subject> {
+  const [id, second] = owner.words
+  if (second !== undefined || (id !== undefined && flags.release !== undefined)) {
+    throw new KkError(
+      'KK_USAGE',
+      `kk rollback undoes one run, or one release, but got ${owner.words.join(', ')}`,
+      {
+        hint: 'name one run, or --release R --revision N; see kk history',
+      },
+    )
+  }
+  if (flags.release !== undefined) return releaseSubject(cluster, owner, flags)
+  const run = id === undefined ? await lastRun(cluster, owner) : await cluster.runs.read(id)
+  if (!run) {
+    throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: 'see kk history --all'})
+  }
+  if (owner.isNamed && owner.name !== run.environment) {
+    throw new KkError(
+      'KK_OWNER',
+      `run ${run.id} is one of the environment "${run.environment}", not of "${owner.name}"`,
+      {
+        hint: 'leave the environment out: the record of the run says it',
+      },
+    )
+  }
+  return {
+    environment: run.environment,
+    file: owner.environment?.file ?? run.file,
+    request: {kind: 'run', run},
+  }
+}
+
+async function lastRun(cluster: Cluster, {name}: Owner) {
+  if (name !== undefined) return runToUndo(await cluster.runs.list(name), name)
+  throw new KkError('KK_NO_ENVIRONMENT', 'no environment is named, and the last run of all is not meant', {
+    hint: 'name a run, an environment file, or --owner NAME; see kk history --all',
+  })
+}
+
+async function releaseSubject(
+  cluster: Cluster,
+  owner: Owner,
+  {release: name, revision}: RollbackFlags,
+): Promise<Subject> {
+  const last = lastOf(await cluster.revisions())
+  const record = releaseOnCluster([...last.values()], name!, owner.name)
+  const environment = (owner.isNamed ? owner.name : undefined) ?? readLabels(record.labels)?.owner ?? ''
+  return {
+    environment,
+    file:
+      owner.environment?.name === environment ? owner.environment.file : await fileOf(cluster, environment),
+    request: {kind: 'release', release: record.release, revision: revision!},
+  }
+}
+
+/** As the last run of the environment named it: for what is said, not to be read. */
+async function fileOf(cluster: Cluster, environment: string): Promise<string> {
+  const [last] = await cluster.runs.list(environment)
+  return last?.file ?? `${environment}.yaml`
+}
+
+function runOf({request}: Subject): string | undefined {
+  return request.kind === 'run' ? request.run.id : undefined
+}
+
+/** A rollback takes away what somebody wanted: it is never done unasked. */
+async function confirmRollback(cluster: Cluster): Promise<void> {
+  if (canAsk()) return confirm(`roll these releases back on ${cluster.context}?`)
+  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {
+    hint: 'look at the plan above, then pass --yes',
+  })
+}

@@ -1,0 +1,19 @@
+import {createInterface} from 'node:readline/promises'
+import {KkError} from '../../errors.ts'
+
+/** Whether a question can be asked: a terminal on both sides. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}
+
+/** Asks on standard error; rejects with `KK_UNCONFIRMED` unless the answer is yes. */
+export async function confirm(question: string): Promise<void> {
+  const terminal = createInterface({input: process.stdin, output: process.stderr})
+  const cancelled = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)))
+  const answer = await Promise.race([terminal.question(`${question} [y/N] `), cancelled])
+  terminal.close()
+  // Ctrl-C and Ctrl-D end no line.
+  if (answer === undefined) process.stderr.write('\n')
+  if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return
+  throw new KkError('KK_UNCONFIRMED', 'not confirmed; nothing was changed', {hint: 'answer y, or pass --yes'})
+}

@@ -1,0 +1,42 @@
+import {Command, Flags} from '@oclif/core'
+import type {Palette} from '../../report/colour.ts'
+import {type DocumentFormat, documentText} from '../../report/document.ts'
+import {paletteOf} from '../show/streams.ts'
+
+/** What every command of kk shares: where its output goes, and that errors are printed once, by `main`. */
+export abstract class KkCommand extends Command {
+  static override baseFlags = {
+    color: Flags.boolean({
+      allowNo: true,
+      summary: 'Colour or none, whatever the terminal and NO_COLOR say.',
+      helpGroup: 'GLOBAL',
+    }),
+  }
+
+  /** Data, for standard output. */
+  protected print(text: string): void {
+    if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+
+  /** Everything else, for standard error. */
+  protected say(text: string): void {
+    if (text !== '') process.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+
+  /** One document on standard output: for people, or as `--output json|yaml`. */
+  protected document(
+    format: 'text' | DocumentFormat,
+    value: unknown,
+    text: (palette: Palette) => string,
+  ): void {
+    this.print(format === 'text' ? text(this.palette('stdout')) : documentText(value, format))
+  }
+
+  protected palette(stream: 'stdout' | 'stderr'): Palette {
+    return paletteOf(stream, this.argv)
+  }
+
+  protected override async catch(error: Error): Promise<never> {
+    throw error
+  }
+}

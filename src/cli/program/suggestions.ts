@@ -1,0 +1,58 @@
+import {commands} from '../../commands/table.ts'
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+
+const IDS = Object.keys(commands)
+
+/** Throws `KK_USAGE` with "did you mean" when the first words are neither a command nor a topic. */
+export function checkCommand(argv: readonly string[]): void {
+  const words = leadingWords(argv)
+  const [first] = words
+  const [option = '--help'] = argv
+  if (first === undefined && !['-h', '--help', '--version', '--color', '--no-color'].includes(option)) {
+    throw new KkError('KK_USAGE', `expected a command, got ${option}`, {
+      hint: 'see all commands with kk --help',
+    })
+  }
+  if (first === undefined || commandOf(words) !== undefined) return
+  const topic = IDS.filter((id) => id.startsWith(`${first}:`))
+  const [, second] = words
+  if (topic.length > 0 && second === undefined) return
+  const known = topic.length > 0 ? topic : [...new Set(IDS.map((id) => id.split(':')[0]!))]
+  const word = topic.length > 0 ? `${first}:${second}` : first
+  const close = word === 'version' ? '--version' : suggest(word, known)
+  const hint =
+    close === undefined ? 'see all commands with kk --help' : `did you mean kk ${close.replaceAll(':', ' ')}?`
+  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(word.replaceAll(':', ' '))}`, {hint})
+}
+
+/** Adds "did you mean" for a flag that the command does not have; otherwise points to the command's help. */
+export function withFlagSuggestion(
+  error: Error,
+  argv: readonly string[],
+  make: (hint: string) => KkError,
+): KkError {
+  const id = commandOf(leadingWords(argv))
+  const help = `see kk ${id === undefined ? '' : `${id.replaceAll(':', ' ')} `}--help`
+  const flags = 'flags' in error && Array.isArray(error.flags) ? (error.flags as string[]) : []
+  const known = id === undefined ? [] : Object.keys((commands[id] as {flags: Record<string, unknown>}).flags)
+  for (const flag of flags) {
+    const close = suggest(flag.replace(/^--?/, '').replace(/=.*$/, ''), known)
+    if (close !== undefined) return make(`did you mean --${close}? ${help}`)
+  }
+  return make(help)
+}
+
+/** The id of the longest command that the words begin with. */
+export function commandOf(words: readonly string[]): string | undefined {
+  for (let length = words.length; length > 0; length--) {
+    const id = words.slice(0, length).join(':')
+    if (id in commands) return id
+  }
+  return undefined
+}
+
+function leadingWords(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex((argument) => argument.startsWith('-'))
+  return argv.slice(0, end === -1 ? Math.min(argv.length, 4) : Math.min(end, 4))
+}

@@ -1,0 +1,41 @@
+import type {ExitCode} from '../../errors.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {errorText} from '../../report/error-text.ts'
+import type {ReportFiles} from '../../report/files/files.ts'
+import {watchRun} from '../../report/run/run-view.ts'
+import {loadBundle} from '../../state/assets.ts'
+import {paletteOf} from './streams.ts'
+
+/**
+ * The files that `--report` asks for; none costs nothing. Call it before anything else is done: a kind that kk does not
+ * know, or a place that cannot be written, is `KK_USAGE`.
+ */
+export async function openReportFiles(texts: readonly string[] = []): Promise<ReportFiles | undefined> {
+  if (texts.length === 0) return undefined
+  const [{parseReportRequests}, {expectWritable}, {reportFiles}] = await Promise.all([
+    import('../../report/files/request.ts'),
+    import('../../report/files/places.ts'),
+    import('../../report/files/files.ts'),
+  ])
+  const requests = parseReportRequests(texts)
+  await expectWritable(requests)
+  return reportFiles(requests, async () => (await loadBundle('viz', () => import('@viz-js/viz'))).instance())
+}
+
+/** Says on standard error which reports could not be written; true when all were. */
+export function sayReported({problems}: ReportFiles, words: readonly string[]): boolean {
+  for (const problem of problems) process.stderr.write(errorText(problem, paletteOf('stderr', words)))
+  return problems.length === 0
+}
+
+/** The reports of a run that had nothing to do; resolves with the exit code. */
+export async function reportNothingDone(
+  plan: Plan,
+  reports: ReportFiles | undefined,
+  words: readonly string[],
+): Promise<ExitCode> {
+  if (!reports) return 0
+  const {nothingDone} = await import('../../report/files/nothing-done.ts')
+  await watchRun(nothingDone(plan, Date.now()), [reports])
+  return sayReported(reports, words) ? 0 : 1
+}

@@ -1,0 +1,81 @@
+import type {ExitCode} from '../../errors.ts'
+import {type ColourLevel, palette} from '../../report/colour.ts'
+import type {ReportFiles} from '../../report/files/files.ts'
+import {linesView} from '../../report/run/lines.ts'
+import {canDrawLive} from '../../report/run/live.ts'
+import {ndjsonView} from '../../report/run/ndjson.ts'
+import type {RunState} from '../../report/run/run-state.ts'
+import {type RunView, watchRun} from '../../report/run/run-view.ts'
+import {summaryText} from '../../report/run/summary.ts'
+import type {RunEvent} from '../../run/events.ts'
+import {type Interruption, newInterruption} from '../../run/interruption.ts'
+import {sayReported} from './report-files.ts'
+import {interruptible} from './signals.ts'
+import {levelOf} from './streams.ts'
+
+export interface ShowOptions {
+  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
+  /** Words of the command line, for colour. */
+  readonly words: readonly string[]
+  /** Command lines to go on with. */
+  readonly commands: {readonly again: string; readonly status: string}
+  /** What `--report` asks for. */
+  readonly reports?: ReportFiles | undefined
+}
+
+export interface ShownRun {
+  readonly state: RunState
+  readonly exit: ExitCode
+  readonly isInterrupted: boolean
+}
+
+/** Runs, shows what happens as it happens, and sums it up on standard error; signals interrupt the run. */
+export async function showRun(
+  start: (interruption: Interruption) => AsyncIterable<RunEvent>,
+  {output, words, commands, reports}: ShowOptions,
+): Promise<ShownRun> {
+  const level = levelOf('stderr', words)
+  const interruption = newInterruption()
+  const views = [...(await viewsFor(output, level)), ...(reports ? [reports] : [])]
+  const {result: state, interrupted} = await interruptible(interruption, () =>
+    watchRun(start(interruption), views),
+  )
+  process.stderr.write(summaryText(state, {palette: palette(level), commands}))
+  const isReported = !reports || sayReported(reports, words)
+  return {
+    state,
+    exit: interrupted ?? (isReported ? exitCode(state) : 1),
+    isInterrupted: interrupted !== undefined,
+  }
+}
+
+/** What to say after the verb so that a command is about the same environment and cluster. */
+export function placeOf(
+  file: string,
+  flags: {
+    readonly sandbox?: boolean | undefined
+    readonly 'sandbox-name'?: string | undefined
+    readonly kubeconfig?: string | undefined
+    readonly context?: string | undefined
+  },
+): string {
+  const named = (['sandbox-name', 'kubeconfig', 'context'] as const)
+    .filter((flag) => flags[flag] !== undefined)
+    .map((flag) => `--${flag} ${flags[flag]}`)
+  return [file, ...(flags.sandbox && named.length === 0 ? ['--sandbox'] : []), ...named].join(' ')
+}
+
+/** The live board on a terminal, otherwise a line per event; both on standard error. */
+async function viewsFor(output: ShowOptions['output'], level: ColourLevel): Promise<readonly RunView[]> {
+  const people = canDrawLive(process.stderr, process.env)
+    ? (await import('../../report/run/board.ts')).boardView({stream: process.stderr, level})
+    : linesView({stream: process.stderr, level})
+  return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), people] : [people]
+}
+
+function exitCode(state: RunState): ExitCode {
+  const isDone = [...state.releases.values()].every(
+    ({progress}) => progress.state === 'succeeded' || progress.state === 'unchanged',
+  )
+  return isDone ? 0 : 1
+}

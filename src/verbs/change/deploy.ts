@@ -1,0 +1,97 @@
+import {KkError} from '../../errors.ts'
+import type {Action, Plan} from '../../plan/plan.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {RunEvent} from '../../run/events.ts'
+import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import {helmActions, type Rendered, renderAll, validateAll} from '../preparation/render.ts'
+import {type Vendored, vendor} from '../preparation/vendored.ts'
+import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
+
+/** A plan that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
+export interface Deployment {
+  readonly plan: Plan
+  /** Starts the run; events end when it has ended. */
+  run(options: RunChoices): AsyncIterable<RunEvent>
+  /** Removes the run's private files. */
+  close(): Promise<void>
+}
+
+/** Renders and validates all that a plan would change, before the first change. */
+export async function readyDeployment(prepared: Prepared, plan: Plan, ports: RunPorts): Promise<Deployment> {
+  await refuseDowngrade(plan, ports)
+  const actions = helmActions(plan)
+  const vendored = await vendor(
+    prepared,
+    actions.map(({release}) => release),
+  )
+  try {
+    const rendered = await renderAll(plan, ports.helm, vendored)
+    const unvalidated = await validateAll(rendered, ports.cluster)
+    const work = workOf({prepared, plan, vendored, rendered, unvalidated})
+    return {
+      plan,
+      close: vendored.remove,
+      run: (choices) => startRun({...choices, plan, ports, work: (release) => work.get(release)}),
+    }
+  } catch (error) {
+    await vendored.remove()
+    throw error
+  }
+}
+
+interface WorkSources {
+  readonly prepared: Prepared
+  readonly plan: Plan
+  readonly vendored: Vendored
+  readonly rendered: Rendered
+  readonly unvalidated: Rendered
+}
+
+function workOf({
+  prepared,
+  plan,
+  vendored,
+  rendered,
+  unvalidated,
+}: WorkSources): ReadonlyMap<ReleaseId, Work> {
+  const own = plan.actions.filter(({release}) => prepared.releases.has(release))
+  return new Map(
+    own.map(({release}) => {
+      const {desired, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = prepared.releases.get(release)!
+      const objects = rendered.get(release)
+      const {chart, values} = objects ? vendored.call(release) : {chart: '', values: {}}
+      return [
+        release,
+        {
+          desired,
+          chart,
+          values,
+          timeoutSeconds,
+          objects: objects ?? [],
+          unvalidated: unvalidated.get(release) ?? [],
+        },
+      ]
+    }),
+  )
+}
+
+/** Helm 3 converts a release that helm 4 applied on the server side, silently. Throws `KK_HELM_DOWNGRADE`. */
+export async function refuseDowngrade(plan: Plan, {helm, cluster}: RunPorts): Promise<void> {
+  if (helm.version.major !== 3) return
+  for (const {release} of plan.actions.filter(changesRevision)) {
+    const stored = await cluster.stored(release)
+    if (stored?.applyMethod !== 'ssa') continue
+    throw new KkError(
+      'KK_HELM_DOWNGRADE',
+      `${release} was applied on the server side by helm 4; ${helm.version.text} would convert it back`,
+      {
+        hint: 'use helm 4 for this cluster: name it with --helm or KK_HELM',
+      },
+    )
+  }
+}
+
+function changesRevision({kind}: Action): boolean {
+  return kind === 'upgrade' || kind === 'rollback'
+}

@@ -1,0 +1,84 @@
+import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import type {RunRecord} from '../../cluster/runs/run-record.ts'
+import {KkError} from '../../errors.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {makeRollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
+import {migrationsBetween} from '../../plan/rollback/migrations.ts'
+import {type RollbackTarget, targetsOfRun} from '../../plan/rollback/targets.ts'
+import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
+import type {ReleaseId} from '../../release.ts'
+
+/** What is to be undone. */
+export type RollbackRequest =
+  | {readonly kind: 'run'; readonly run: RunRecord; readonly only?: ReadonlySet<ReleaseId> | undefined}
+  | {readonly kind: 'targets'; readonly targets: readonly RollbackTarget[]}
+  | {readonly kind: 'release'; readonly release: ReleaseId; readonly revision: number}
+
+export interface RollbackOptions {
+  /** That plans; only its own releases return. */
+  readonly environment: string
+  readonly file: string
+  readonly request: RollbackRequest
+  readonly keepSchema: boolean
+}
+
+/** How many records are read at once: each is up to 1 MiB. */
+const READERS = 4
+
+/**
+ * Plans the way back, by the cluster alone. Throws what `makeRollbackPlan` throws, and `KK_RECORD` when a revision
+ * cannot be read.
+ */
+export async function planRollback(
+  cluster: Pick<Cluster, 'context' | 'server' | 'identity' | 'revisions' | 'stored'>,
+  {environment, file, request, keepSchema}: RollbackOptions,
+): Promise<Plan> {
+  const [identity, revisions] = await Promise.all([cluster.identity(), cluster.revisions()])
+  const {targets, staying} = targetsOf(request, lastOf(revisions))
+  const ways = waysBack({targets, revisions, environment})
+  const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
+  const migrations = await mapParallel(returning, READERS, async (release) => {
+    const [last, target] = [
+      await manifest(cluster, release),
+      await manifest(cluster, release, ways.get(release)!.to),
+    ]
+    return [release, migrationsBetween(last, target)] as const
+  })
+  return makeRollbackPlan({
+    environment,
+    file,
+    cluster: {context: cluster.context, server: cluster.server, ...identity},
+    targets,
+    revisions,
+    migrations: new Map(migrations),
+    keepSchema,
+    notes: staying,
+  })
+}
+
+/** The last run of an environment that was not itself a rollback: to undo an undoing, it must be named. Throws `KK_NO_RUN`. */
+export function runToUndo(runs: readonly RunRecord[], environment: string): RunRecord {
+  const found = runs.find(({verb}) => verb !== 'rollback')
+  if (found) return found
+  throw new KkError('KK_NO_RUN', `the cluster has no record of a run of the environment "${environment}"`, {
+    hint: 'name a release and a revision: kk rollback --release R --revision N; see kk history R',
+  })
+}
+
+function targetsOf(
+  request: RollbackRequest,
+  last: ReadonlyMap<ReleaseId, ReleaseRecord>,
+): {readonly targets: readonly RollbackTarget[]; readonly staying: readonly string[]} {
+  if (request.kind === 'run') return targetsOfRun(request.run, last, request.only)
+  if (request.kind === 'targets') return {targets: request.targets, staying: []}
+  const {release, revision} = request
+  return {targets: [{release, revision, reason: `back to revision ${revision}`}], staying: []}
+}
+
+/** Objects and hooks of a revision: a migration can be a hook. */
+async function manifest(cluster: Pick<Cluster, 'stored'>, release: ReleaseId, of?: ReleaseRecord) {
+  const stored = await cluster.stored(release, of?.revision)
+  return stored ? [stored.manifest, ...stored.hooks].flatMap(parseManifest) : []
+}

@@ -1,0 +1,148 @@
+import {randomBytes} from 'node:crypto'
+import {hostname, userInfo} from 'node:os'
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {RunRecord} from '../../cluster/runs/run-record.ts'
+import type {Helm} from '../../helm/helm.ts'
+import type {Action, Plan} from '../../plan/plan.ts'
+import {lastGated} from '../../plan/rollback/last-gated.ts'
+import type {ReleaseId} from '../../release.ts'
+import {defaultConcurrency} from '../../run/concurrency.ts'
+import type {RunEvent} from '../../run/events.ts'
+import {systemClock} from '../../run/execute/clock.ts'
+import {execute} from '../../run/execute/execute.ts'
+import type {RemovalWork} from '../../run/execute/remove.ts'
+import type {Work} from '../../run/execute/work.ts'
+import type {Interruption} from '../../run/interruption.ts'
+import {openJournal} from '../../run/journal/open-journal.ts'
+import {recordRun} from '../../run/journal/record-run.ts'
+import {run} from '../../run/run.ts'
+import {stateDirectory} from '../../state/directories.ts'
+import {identifyProcess} from '../../state/process-identity.ts'
+
+/** What is kept of a run beside its plan. */
+export interface RunAccount {
+  readonly verb: string
+  readonly scope: RunRecord['scope']
+  /** Why, as the user says it. */
+  readonly message?: string | undefined
+  /** The run that this one goes on with, or undoes. */
+  readonly of?: string | undefined
+}
+
+export interface RunChoices {
+  readonly concurrency: number | undefined
+  readonly failFast: boolean
+  readonly interruption: Interruption
+  readonly account: RunAccount
+}
+
+export interface RunPorts {
+  readonly cluster: Cluster
+  readonly helm: Helm
+}
+
+export interface StartOptions extends RunChoices {
+  readonly plan: Plan
+  readonly ports: RunPorts
+  /** What is needed for an action beside the plan; undefined where helm gets no values. */
+  readonly work: (release: ReleaseId) => Work | undefined
+  /** Of the releases that are to be removed. */
+  readonly removal?: (release: ReleaseId) => RemovalWork | undefined
+  /** Seconds, where there is no work. */
+  readonly timeout?: (release: ReleaseId) => number | undefined
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/**
+ * Runs a plan with a journal on this machine and a record in the cluster. Throws, before anything is changed,
+ * `KK_FILE` when the journal cannot be written, and what the cluster says when the record cannot be.
+ */
+export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent> {
+  const {plan, ports, account, env = process.env} = options
+  const id = runId()
+  const record = await newRecord(id, options)
+  const troubles: string[] = []
+  const journal = await openJournal({
+    directory: stateDirectory(env),
+    run: id,
+    onBroken: (message) => troubles.push(message),
+    killAt: env.KK_TEST_KILL_AT === undefined ? undefined : Number(env.KK_TEST_KILL_AT),
+  })
+  const holder = `${record.who} (process ${process.pid}, run ${id})`
+  const tools = {...ports, environment: plan.environment, holder, clock: systemClock, journal}
+  const events = run({
+    run: id,
+    plan,
+    perform: (action, controls) =>
+      execute({
+        action,
+        work: options.work(action.release),
+        removal: options.removal?.(action.release),
+        timeoutSeconds: options.timeout?.(action.release),
+        tools,
+        controls,
+      }),
+    concurrency: options.concurrency ?? defaultConcurrency(process.availableMemory()),
+    failFast: options.failFast,
+    interruption: options.interruption,
+  })
+  const lastRevision = async (release: ReleaseId) => (await ports.cluster.lastRecord(release))?.revision
+  const onRecorded = () =>
+    journal.note({
+      type: 'run-started',
+      run: id,
+      environment: plan.environment,
+      verb: account.verb,
+      context: plan.cluster.context,
+      actions: acting(plan).map(({release, kind, revision, inputs}) => ({release, kind, revision, inputs})),
+    })
+  const records = ports.cluster.runs
+  try {
+    for await (const event of recordRun({events, record, records, onRecorded, lastRevision})) {
+      if (event.type === 'run-finished') await journal.note({type: 'run-ended', outcome: event.outcome})
+      for (const message of troubles.splice(0)) yield {type: 'run-warned', at: event.at, message}
+      yield event
+    }
+  } finally {
+    await journal.close()
+  }
+}
+
+async function newRecord(id: string, {plan, ports, account}: StartOptions): Promise<RunRecord> {
+  const {verb, scope, message, of} = account
+  const gated = lastGated(await ports.cluster.revisions())
+  const host = hostname()
+  const self = await identifyProcess(process.pid)
+  return {
+    id,
+    environment: plan.environment,
+    file: plan.file,
+    verb,
+    scope,
+    who: `${userInfo().username}@${host}`,
+    process: {host, pid: process.pid, ...(self?.started !== undefined && {started: self.started})},
+    ...(message !== undefined && {message}),
+    ...(of !== undefined && {of}),
+    startedAt: new Date().toISOString(),
+    outcome: 'running',
+    releases: acting(plan).map(({release, kind, revision, inputs, target}) => ({
+      release,
+      kind,
+      before: revision,
+      gatedBefore: gated.get(release) ?? 0,
+      inputs,
+      ...(target !== undefined && {target}),
+      outcome: 'waiting',
+    })),
+  }
+}
+
+function acting({actions}: Plan): readonly Action[] {
+  return actions.filter(({kind}) => kind !== 'unchanged')
+}
+
+/** Sorts by time: `20261121-083000-3f9a`. */
+function runId(): string {
+  const [date = '', time = ''] = new Date().toISOString().split('T')
+  return `${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`
+}

@@ -1,0 +1,112 @@
+import {hostname} from 'node:os'
+import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import type {RunOutcome, RunRecord} from '../../cluster/runs/run-record.ts'
+import {KkError} from '../../errors.ts'
+import {readLabels} from '../../plan/labels.ts'
+import {hasPassed} from '../../plan/rollback/last-gated.ts'
+import {lastOf} from '../../plan/rollback/ways.ts'
+import type {ReleaseId} from '../../release.ts'
+import {isRunning} from '../../state/process-identity.ts'
+import {releaseOnCluster} from './release-on-cluster.ts'
+
+/** `killed`: its process was one of this machine and is gone. `not-ended`: nobody here can tell whether it runs. */
+export type RunState = RunOutcome | 'killed' | 'not-ended'
+
+export interface RunEntry extends RunRecord {
+  readonly state: RunState
+}
+
+/** One revision of a release. */
+export interface RevisionEntry {
+  readonly revision: number
+  /** Helm's word. */
+  readonly status: string
+  readonly gate: 'passed' | 'not-passed' | 'unknown'
+  readonly chart: string
+  readonly version: string
+  readonly appVersion: string
+  /** ISO 8601. */
+  readonly at: string | undefined
+  /** The run that made it, as far as records of runs tell. */
+  readonly run: string | undefined
+  readonly note?: string
+}
+
+export interface ReleaseHistory {
+  readonly release: ReleaseId
+  readonly owner: string | undefined
+  /** Newest first. */
+  readonly revisions: readonly RevisionEntry[]
+}
+
+const READERS = 4
+
+/** The runs of an environment, or of all; newest first. */
+export async function runHistory(
+  cluster: Pick<Cluster, 'runs'>,
+  owner: string | undefined,
+): Promise<readonly RunEntry[]> {
+  const records = await cluster.runs.list(owner)
+  return Promise.all(records.map(async (record) => ({...record, state: await runState(record)})))
+}
+
+/** What became of a run, as far as this machine can tell. */
+export async function runState({outcome, process}: RunRecord): Promise<RunState> {
+  if (outcome !== 'running') return outcome
+  if (process.host !== hostname()) return 'not-ended'
+  return (await isRunning(process)) ? 'running' : 'killed'
+}
+
+/** The revisions of a release that helm keeps. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`. */
+export async function releaseHistory(
+  cluster: Pick<Cluster, 'runs' | 'revisions' | 'stored'>,
+  name: string,
+  owner: string | undefined,
+): Promise<ReleaseHistory> {
+  const all = await cluster.revisions()
+  const {release, labels} = releaseOnCluster([...lastOf(all).values()], name, owner)
+  const own = readLabels(labels)?.owner
+  const runs = own === undefined ? [] : await cluster.runs.list(own)
+  const records = all.filter((record) => record.release === release).toReversed()
+  const revisions = await mapParallel(records, READERS, (record) => entryOf(cluster, record, runs))
+  return {release, owner: own, revisions}
+}
+
+async function entryOf(
+  cluster: Pick<Cluster, 'stored'>,
+  record: ReleaseRecord,
+  runs: readonly RunRecord[],
+): Promise<RevisionEntry> {
+  const {release, revision, status} = record
+  const isKks = readLabels(record.labels) !== undefined
+  const common = {
+    revision,
+    status,
+    gate: !isKks ? ('unknown' as const) : hasPassed(record) ? ('passed' as const) : ('not-passed' as const),
+    run: runs.find((run) => hasMade(run, record))?.id,
+  }
+  try {
+    const stored = await cluster.stored(release, revision)
+    const {name = '', version = '', appVersion = ''} = stored?.chart ?? {}
+    return {...common, chart: name, version, appVersion, at: stored?.deployedAt}
+  } catch (error) {
+    if (!(error instanceof KkError) || error.code !== 'KK_RECORD') throw error
+    return {
+      ...common,
+      chart: '',
+      version: '',
+      appVersion: '',
+      at: undefined,
+      note: 'its record cannot be read',
+    }
+  }
+}
+
+/** Of a run that was killed in between, what it had begun is the revision after the one it saw. */
+function hasMade({releases}: RunRecord, {release, revision}: ReleaseRecord): boolean {
+  const entry = releases.find((each) => each.release === release)
+  if (!entry || !['install', 'upgrade', 'rollback'].includes(entry.kind)) return false
+  if (entry.after === undefined) return entry.outcome === 'running' && revision === entry.before + 1
+  return entry.after === revision && revision > entry.before
+}

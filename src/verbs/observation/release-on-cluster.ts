@@ -1,0 +1,34 @@
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+import {readLabels} from '../../plan/labels.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+
+/**
+ * The release that a name on the command line means, by the cluster alone: `namespace/name`, or a name; that of the
+ * environment where several namespaces have one. Throws `KK_UNKNOWN_RELEASE`, and `KK_USAGE` when it could be several.
+ */
+export function releaseOnCluster(
+  records: readonly ReleaseRecord[],
+  name: string,
+  owner: string | undefined,
+): ReleaseRecord {
+  const named = records.filter(({release}) => release === name || releaseName(release) === name)
+  const own = named.filter(({labels}) => owner !== undefined && readLabels(labels)?.owner === owner)
+  const [first, second] = own.length > 0 ? own : named
+  if (first === undefined) throw unknown(records, name)
+  if (second === undefined) return first
+  const found: readonly ReleaseId[] = (own.length > 0 ? own : named).map(({release}) => release)
+  throw new KkError('KK_USAGE', `several releases are called ${name}: ${found.join(', ')}`, {
+    hint: `name one with its namespace, e.g. ${first.release}`,
+  })
+}
+
+function unknown(records: readonly ReleaseRecord[], name: string): KkError {
+  const names = [...new Set(records.map(({release}) => releaseName(release)))].sort()
+  const close = suggest(name, names)
+  const hint = names.length === 0 ? 'it has none' : `it has: ${names.join(', ')}`
+  return new KkError('KK_UNKNOWN_RELEASE', `the cluster has no release ${name}`, {
+    hint: close === undefined ? hint : `did you mean ${close}?`,
+  })
+}

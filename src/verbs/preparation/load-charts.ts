@@ -1,0 +1,98 @@
+import type {Chart} from '../../charts/chart.ts'
+import {type ChartFinding, findChart} from '../../charts/find-chart.ts'
+import type {Environment, StatedRequirement} from '../../environment/environment.ts'
+import {KkError} from '../../errors.ts'
+import type {Requirement} from '../../graph/build.ts'
+import {type Evidence, type ReleaseId, releaseId, releaseName} from '../../release.ts'
+
+/** What was found for the releases of an environment. */
+export interface LoadedCharts {
+  readonly charts: ReadonlyMap<ReleaseId, Chart>
+  /** What each release requires; no entry for what no source of charts has. */
+  readonly requirements: ReadonlyMap<ReleaseId, readonly Requirement[]>
+}
+
+/** The namespace and name that a release of this environment has, or will have. */
+export function idOf(environment: Environment, name: string): ReleaseId {
+  return releaseId(environment.releases.get(name)?.namespace ?? environment.namespace, name)
+}
+
+/**
+ * Finds the chart of every section, then of what those require, and so on. A requirement written as
+ * `namespace/release` is another environment's: it is used, so it needs no chart here.
+ */
+export async function loadCharts(environment: Environment, finding: ChartFinding): Promise<LoadedCharts> {
+  const charts = new Map<ReleaseId, Chart>()
+  const requirements = new Map<ReleaseId, readonly Requirement[]>()
+  const wanted = [...environment.sections.keys()].map((name) => idOf(environment, name))
+  const queue = wanted.map((release) => ({release, required: false, elsewhere: false}))
+  for (const {release, required, elsewhere} of queue) {
+    if (requirements.has(release)) continue
+    const chart = elsewhere ? undefined : await chartOf(environment, release, required, finding)
+    if (chart === undefined && !elsewhere) continue
+    if (chart !== undefined) charts.set(release, chart)
+    const found = chart === undefined ? [] : requirementsOf(environment, releaseName(release), chart)
+    requirements.set(
+      release,
+      found.map(({requirement}) => requirement),
+    )
+    for (const each of found)
+      queue.push({release: each.requirement.release, required: true, elsewhere: each.elsewhere})
+  }
+  return {charts, requirements}
+}
+
+/** Undefined for a requirement that no source has: the graph says so, with the place that requires it. */
+async function chartOf(
+  environment: Environment,
+  release: ReleaseId,
+  required: boolean,
+  finding: ChartFinding,
+) {
+  const name = releaseName(release)
+  const settings = environment.releases.get(name)
+  const wanted = {
+    name: settings?.chart ?? name,
+    ...(settings?.version !== undefined && {version: settings.version}),
+  }
+  try {
+    return await findChart(wanted, environment.charts, finding)
+  } catch (error) {
+    if (!(error instanceof KkError) || error.code !== 'KK_CHART_NOT_FOUND') throw error
+    if (required) return undefined
+    throw placed(error, environment, name)
+  }
+}
+
+/** The same error, with the place in the file that names the chart. */
+function placed({code, message, hint}: KkError, {file, position}: Environment, name: string): KkError {
+  const at = position(['kk', 'releases', name, 'chart']) ?? position([name])
+  const place = at ? `${at.file}:${at.line}:${at.column}` : file
+  return new KkError(code, `${place}: ${message}`, hint === undefined ? {} : {hint})
+}
+
+interface ResolvedRequirement {
+  readonly requirement: Requirement
+  readonly elsewhere: boolean
+}
+
+function requirementsOf(environment: Environment, name: string, chart: Chart): ResolvedRequirement[] {
+  const settings = environment.releases.get(name)
+  const stated = (settings?.requires ?? []).map((each) => ({
+    ...each,
+    evidence: statedEvidence(environment, name, each),
+  }))
+  const without = new Set(settings?.without ?? [])
+  const annotated = chart.requires.filter((each) => !without.has(each.release))
+  return [...annotated, ...stated].map(({release, namespace, kind, evidence}) => {
+    const here = idOf(environment, release)
+    const id = namespace === undefined ? here : releaseId(namespace, release)
+    return {requirement: {release: id, kind, evidence}, elsewhere: id !== here}
+  })
+}
+
+function statedEvidence(environment: Environment, name: string, requirement: StatedRequirement): Evidence {
+  const {release, kind, position} = requirement
+  const text = `kk.releases.${name}.requires: ${kind === 'ready' ? release : `${release}:${kind}`}`
+  return {source: 'environment', file: environment.file, ...(position && {line: position.line}), text}
+}

@@ -1,0 +1,59 @@
+import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import {KkError} from '../../errors.ts'
+import type {Helm} from '../../helm/helm.ts'
+import type {Action, Plan} from '../../plan/plan.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import type {Vendored} from './vendored.ts'
+
+/** How many helms render at once: each takes about 100 MB for a moment. */
+const RENDERERS = 4
+
+/** The objects of each release that is to be installed or upgraded, hooks included. */
+export type Rendered = ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
+
+/** The actions for which helm will run. */
+export function helmActions(plan: Plan): readonly Action[] {
+  return plan.actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
+}
+
+/** Rejects with what helm says of the first chart, in the order of the plan, that does not render. */
+export async function renderAll(
+  plan: Plan,
+  helm: Pick<Helm, 'template'>,
+  vendored: Vendored,
+): Promise<Rendered> {
+  const outcomes = await mapParallel(helmActions(plan), RENDERERS, ({release, kind}) =>
+    helm
+      .template(vendored.call(release), {kubeVersion: plan.cluster.version, isUpgrade: kind === 'upgrade'})
+      .then((manifest) => ({release, objects: parseManifest(manifest)}))
+      .catch((error: unknown) => ({release, error})),
+  )
+  for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
+  return new Map(outcomes.map((outcome) => [outcome.release, 'objects' in outcome ? outcome.objects : []]))
+}
+
+/**
+ * Asks the API server, in a dry run, to accept every object whose namespace and kind exist. Resolves with the others,
+ * which are known after apply; rejects with `KK_INVALID_OBJECT` and all that it refuses.
+ */
+export async function validateAll(rendered: Rendered, cluster: Pick<Cluster, 'validate'>): Promise<Rendered> {
+  const refusals: string[] = []
+  const later = new Map<ReleaseId, readonly KubernetesObject[]>()
+  for (const [release, objects] of rendered) {
+    const validations = await cluster.validate(releaseNamespace(release), objects)
+    later.set(
+      release,
+      objects.filter((_, index) => validations[index]?.outcome === 'known-after-apply'),
+    )
+    for (const validation of validations) {
+      if (validation.outcome === 'refused')
+        refusals.push(`${release}: ${validation.object}: ${validation.message}`)
+    }
+  }
+  if (refusals.length === 0) return later
+  throw new KkError('KK_INVALID_OBJECT', `the cluster would not accept:\n  ${refusals.join('\n  ')}`, {
+    hint: 'correct the values of these releases, or their charts; nothing was changed',
+  })
+}

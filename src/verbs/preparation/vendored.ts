@@ -1,0 +1,39 @@
+import {vendorCharts} from '../../charts/vendor-charts.ts'
+import {KkError} from '../../errors.ts'
+import type {ReleaseCall} from '../../helm/helm.ts'
+import {mergedValues} from '../../overrides/layers.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {temporaryDirectory} from '../../state/temporary-directory.ts'
+import type {Prepared} from './prepare.ts'
+
+/** The charts of a run, copied with their libraries into a directory of the run's own. */
+export interface Vendored {
+  /** What helm is told of a release. */
+  call(release: ReleaseId): ReleaseCall
+  /** Removes the directory. */
+  remove(): Promise<void>
+}
+
+/** One after the other, before helms run beside each other; the user's chart directories are never written. */
+export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>): Promise<Vendored> {
+  const directory = await temporaryDirectory('kk-run-')
+  const charts = [...releases].map((release) => prepared.releases.get(release)!.chart)
+  const copies = await vendorCharts(charts, directory.path).catch(async (error) => {
+    await directory.remove()
+    throw error
+  })
+  return {
+    remove: directory.remove,
+    call(release) {
+      const {chart, layers} = prepared.releases.get(release)!
+      const copy = copies.get(chart.directory)
+      if (copy === undefined) throw new KkError('KK_BUG', `the chart of ${release} was not vendored`)
+      return {
+        name: releaseName(release),
+        namespace: releaseNamespace(release),
+        chart: copy,
+        values: mergedValues(layers),
+      }
+    },
+  }
+}

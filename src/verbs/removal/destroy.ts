@@ -1,0 +1,42 @@
+import {KkError} from '../../errors.ts'
+import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import {type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
+import {isProtectedIn} from './protected.ts'
+import {clusterOf} from './remove.ts'
+
+/**
+ * What taking the environment away would do. `confirmed` are the names after `--confirm`, without the environment's own:
+ * protected releases go only when they are among them. Throws `KK_USAGE` for a name that is no release of the
+ * environment, `KK_HAS_DEPENDENTS`, `KK_PENDING`, `KK_RECORD`.
+ */
+export async function planDestroy(
+  context: RemovalContext,
+  confirmed: readonly string[],
+): Promise<PlannedRemoval> {
+  const {environment, cluster} = context
+  const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
+  const owned = [...uses.observed.values()]
+    .filter(({labels}) => labels?.owner === environment.name)
+    .map(({release}) => release)
+  const plan = makeDestroyPlan({
+    environment: environment.name,
+    file: environment.file,
+    cluster: plansCluster,
+    uses,
+    isProtected: isProtectedIn(uses, environment),
+    confirmed: new Set(confirmed.flatMap((name) => confirmedReleases(name, owned))),
+  })
+  return plannedRemoval(context, plan)
+}
+
+function confirmedReleases(name: string, owned: readonly ReleaseId[]): readonly ReleaseId[] {
+  const found = owned.filter((release) => release === name || releaseName(release) === name)
+  if (found.length > 0) return found
+  throw new KkError('KK_USAGE', `--confirm ${name}: neither the environment nor one of its releases`, {
+    hint:
+      owned.length === 0
+        ? 'the environment has nothing on this cluster'
+        : `it has: ${owned.map(releaseName).join(', ')}`,
+  })
+}

@@ -1,0 +1,75 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {Environment} from '../../environment/environment.ts'
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
+import type {Uses} from '../../plan/removal/uses.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import {idOf} from '../preparation/load-charts.ts'
+import {type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
+import {isProtectedIn} from './protected.ts'
+
+export interface RemoveScope {
+  readonly names: readonly string[]
+  readonly withDependents: boolean
+}
+
+/**
+ * What removing releases by name would do. A release that the file knows and the cluster does not is told as absent.
+ * Throws `KK_HAS_DEPENDENTS`, `KK_OWNER`, `KK_FOREIGN`, `KK_PENDING`, `KK_RECORD`, and `KK_NOT_INSTALLED` for a name that
+ * nothing bears.
+ */
+export async function planRemove(
+  context: RemovalContext,
+  {names, withDependents}: RemoveScope,
+): Promise<PlannedRemoval> {
+  const {environment, cluster} = context
+  const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
+  const found = names.map((name) => ({name, release: namedOnCluster(environment, uses, name)}))
+  const plan = makeRemovalPlan({
+    environment: environment.name,
+    file: environment.file,
+    cluster: plansCluster,
+    uses,
+    releases: found.flatMap(({release}) => release ?? []),
+    withDependents,
+    isProtected: isProtectedIn(uses, environment),
+  })
+  const absent = found.filter(({release}) => release === undefined).map(({name}) => name)
+  return plannedRemoval(context, plan, absent)
+}
+
+export async function clusterOf(cluster: Cluster): Promise<Plan['cluster']> {
+  return {context: cluster.context, server: cluster.server, ...(await cluster.identity())}
+}
+
+/** The release that a name means; undefined when the file knows it, but the cluster does not. */
+function namedOnCluster(environment: Environment, {observed}: Uses, name: string): ReleaseId | undefined {
+  const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
+  if (observed.has(id)) return id
+  const named = [...observed.values()].filter(({release}) => releaseName(release) === name)
+  const ours = named.filter(({labels}) => labels?.owner === environment.name)
+  const isInFile = environment.sections.has(name) || environment.releases.has(name)
+  const candidates = ours.length > 0 || isInFile ? ours : named
+  if (candidates.length === 1) return candidates[0]!.release
+  if (candidates.length > 1) {
+    throw new KkError(
+      'KK_USAGE',
+      `${name} is not one release: ${candidates.map(({release}) => release).join(', ')}`,
+      {hint: `name it with its namespace, e.g. ${candidates[0]!.release}`},
+    )
+  }
+  if (isInFile) return undefined
+  const known = [...observed.values()].filter(({labels}) => labels?.owner === environment.name)
+  const close = suggest(name, [
+    ...known.map(({release}) => releaseName(release)),
+    ...environment.sections.keys(),
+  ])
+  throw new KkError('KK_NOT_INSTALLED', `${id} is not installed`, {
+    hint:
+      close === undefined
+        ? 'see what this environment has installed with kk status'
+        : `did you mean ${close}?`,
+  })
+}

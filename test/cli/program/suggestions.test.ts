@@ -1,0 +1,22 @@
+import {expect, it} from 'vitest'
+import {checkCommand} from '../../../src/cli/program/suggestions.ts'
+
+it.each([
+  [['deply'], 'kk has no command "deply"', 'did you mean kk deploy?'],
+  [['sandbox', 'stop'], 'kk has no command "sandbox stop"', expect.stringContaining('kk')],
+  [['version'], 'kk has no command "version"', 'did you mean kk --version?'],
+  [['--foo'], 'expected a command, got --foo', 'see all commands with kk --help'],
+])('%j is refused', (argv, message, hint) => {
+  expect(() => checkCommand(argv)).toThrow(expect.objectContaining({code: 'KK_USAGE', message, hint}))
+})
+
+it.each([
+  [[]],
+  [['--help']],
+  [['--version']],
+  [['--no-color', '--help']],
+  [['sandbox']],
+  [['graph', 'why', 'a', 'b']],
+])('%j is left to oclif', (argv) => {
+  expect(() => checkCommand(argv)).not.toThrow()
+})

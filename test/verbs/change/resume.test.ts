@@ -1,0 +1,115 @@
+import {describe, expect, it} from 'vitest'
+import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
+import type {Action, Plan} from '../../../src/plan/plan.ts'
+import {expectSameInputs, runToResume, targetsOfRollback} from '../../../src/verbs/change/resume.ts'
+import {id} from '../../graph/graph-of.ts'
+
+const NONE = {kind: 'upgrade', before: 1, gatedBefore: 1, inputs: 'a', outcome: 'waiting'} as const
+
+function runOf(name: string, more: Partial<RunRecord> = {}): RunRecord {
+  return {
+    id: name,
+    environment: 'all-in-one',
+    file: 'all-in-one.yaml',
+    verb: 'deploy',
+    scope: {names: [], install: true},
+    who: 'operator@host',
+    process: {host: 'host', pid: 1},
+    startedAt: '2026-11-21T08:00:00.000Z',
+    outcome: 'running',
+    releases: [],
+    ...more,
+  }
+}
+
+describe('the run to go on with', () => {
+  it.each([
+    {what: 'that was killed', runs: [runOf('r2', {outcome: 'succeeded'}), runOf('r1')], found: 'r1'},
+    {what: 'that was interrupted', runs: [runOf('r1', {outcome: 'interrupted'})], found: 'r1'},
+    {what: 'that failed', runs: [runOf('r1', {outcome: 'failed'})], found: 'r1'},
+    {what: 'the newest of several', runs: [runOf('r2'), runOf('r1')], found: 'r2'},
+    {
+      what: 'not one that was gone on with or undone',
+      runs: [runOf('r3', {outcome: 'succeeded', of: 'r2'}), runOf('r2'), runOf('r1')],
+      found: 'r1',
+    },
+  ])('is the last unfinished one: $what', ({runs, found}) => {
+    expect(runToResume(runs, 'all-in-one').id).toBe(found)
+  })
+
+  it('may not exist', () => {
+    expect(() => runToResume([runOf('r1', {outcome: 'succeeded'})], 'all-in-one')).toThrow(
+      expect.objectContaining({code: 'KK_NO_RUN'}),
+    )
+  })
+})
+
+describe('inputs', () => {
+  const entry = (name: string, more: Partial<RunRelease> = {}): RunRelease => ({
+    release: id(name),
+    ...NONE,
+    ...more,
+  })
+
+  function planOf(actions: readonly {name: string; kind: Action['kind']; inputs: string}[]): Plan {
+    return {
+      environment: 'all-in-one',
+      file: 'all-in-one.yaml',
+      cluster: {context: 'kk', server: 'https://127.0.0.1:6443', uid: 'u', version: 'v1.36.3'},
+      actions: actions.map(({name, kind, inputs}) => ({
+        release: id(name),
+        kind,
+        reasons: [],
+        chart: {name, version: '', appVersion: ''},
+        requires: [],
+        group: [id(name)],
+        revision: 1,
+        inputs,
+        protected: false,
+      })),
+      bystanders: [],
+    }
+  }
+
+  it('that are the same let the run go on, whatever has been done of it', () => {
+    const run = runOf('r1', {
+      releases: [entry('mariadb'), entry('keystone'), entry('glance', {kind: 'check'})],
+    })
+    const plan = planOf([
+      {name: 'mariadb', kind: 'unchanged', inputs: 'a'},
+      {name: 'keystone', kind: 'upgrade', inputs: 'a'},
+      {name: 'glance', kind: 'check', inputs: 'whatever'},
+      {name: 'horizon', kind: 'unchanged', inputs: 'b'},
+    ])
+
+    expect(() => expectSameInputs(run, plan)).not.toThrow()
+  })
+
+  it('that moved are named, every one of them', () => {
+    const run = runOf('r1', {releases: [entry('mariadb'), entry('keystone')]})
+    const plan = planOf([
+      {name: 'mariadb', kind: 'unchanged', inputs: 'b'},
+      {name: 'glance', kind: 'install', inputs: 'c'},
+    ])
+
+    expect(() => expectSameInputs(run, plan)).toThrow(
+      expect.objectContaining({
+        code: 'KK_MOVED',
+        message:
+          'what run r1 was to do is not what all-in-one.yaml says now: glance (was not to be changed), ' +
+          'mariadb (its inputs changed), keystone (is not part of it any more)',
+      }),
+    )
+  })
+})
+
+it('a rollback goes on to the same revisions', () => {
+  const releases = [
+    {release: id('keystone'), ...NONE, kind: 'rollback', target: 3},
+    {release: id('glance'), ...NONE, kind: 'check'},
+  ]
+
+  expect(targetsOfRollback(runOf('r1', {releases}))).toEqual([
+    {release: id('keystone'), revision: 3, reason: 'back to revision 3: goes on with run r1'},
+  ])
+})

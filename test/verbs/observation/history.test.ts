@@ -1,0 +1,151 @@
+import {hostname} from 'node:os'
+import {execa} from 'execa'
+import {describe, expect, it} from 'vitest'
+import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
+import {KkError} from '../../../src/errors.ts'
+import {identifyProcess} from '../../../src/state/process-identity.ts'
+import {releaseHistory, runState} from '../../../src/verbs/observation/history.ts'
+import {id} from '../../graph/graph-of.ts'
+import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
+
+function runOf(more: Partial<RunRecord> = {}): RunRecord {
+  return {
+    id: 'r1',
+    environment: 'all-in-one',
+    file: 'all-in-one.yaml',
+    verb: 'deploy',
+    scope: {names: [], install: true},
+    who: 'operator@host',
+    process: {host: hostname(), pid: process.pid},
+    startedAt: '2026-11-21T08:00:00.000Z',
+    outcome: 'running',
+    releases: [],
+    ...more,
+  }
+}
+
+describe('what became of a run', () => {
+  it('is what its record says when it was closed', async () => {
+    expect(await runState(runOf({outcome: 'failed'}))).toBe('failed')
+  })
+
+  it('is "running" while its process runs on this machine', async () => {
+    const self = (await identifyProcess(process.pid))!
+
+    expect(await runState(runOf({process: {host: hostname(), ...self}}))).toBe('running')
+  })
+
+  it('is "killed" when its process is gone, or another has its id', async () => {
+    const ended = execa(process.execPath, ['--version'])
+    const {pid} = ended
+    await ended
+    const other = {host: hostname(), pid: process.pid, started: '1'}
+
+    expect(await runState(runOf({process: {host: hostname(), pid: pid!}}))).toBe('killed')
+    expect(await runState(runOf({process: other}))).toBe('killed')
+  })
+
+  it('cannot be told of a process on another machine', async () => {
+    expect(await runState(runOf({process: {host: 'elsewhere', pid: 1}}))).toBe('not-ended')
+  })
+})
+
+describe('the revisions of a release', () => {
+  const keystone = desiredOf('keystone')
+  const chart = {name: 'keystone', version: '0.1.0', appVersion: '2025.1'}
+
+  function clusterOf(records: readonly ReleaseRecord[], runs: readonly RunRecord[] = []) {
+    return {
+      revisions: async () => records,
+      stored: async (_release: string, revision?: number) => {
+        if (revision === 13) throw new KkError('KK_RECORD', 'it cannot be read')
+        const record = records.find((each) => each.revision === revision)!
+        return {
+          ...record,
+          manifest: '',
+          values: {},
+          hooks: [],
+          annotations: {},
+          chart,
+          applyMethod: undefined,
+          deployedAt: `2026-11-21T08:00:0${revision}Z`,
+        }
+      },
+      runs: {
+        list: async () => runs,
+        read: async () => undefined,
+        write: async () => {},
+        prune: async () => {},
+      },
+    }
+  }
+
+  const entry = (more: Partial<RunRelease>): RunRelease => ({
+    release: id('keystone'),
+    kind: 'upgrade',
+    before: 1,
+    gatedBefore: 1,
+    inputs: '',
+    outcome: 'succeeded',
+    ...more,
+  })
+
+  it('are told newest first, each with its gate, its chart, its time and the run that made it', async () => {
+    const records = [
+      recordOf(keystone, {revision: 1, status: 'superseded'}),
+      recordOf(keystone, {revision: 2, status: 'failed', gated: undefined}),
+    ]
+    const runs = [runOf({id: 'r2', releases: [entry({after: 2})]})]
+
+    const {owner, revisions} = await releaseHistory(clusterOf(records, runs), 'keystone', undefined)
+
+    expect(owner).toBe('all-in-one')
+    expect(revisions.map(({revision, status, gate, at, run}) => [revision, status, gate, at, run])).toEqual([
+      [2, 'failed', 'not-passed', '2026-11-21T08:00:02Z', 'r2'],
+      [1, 'superseded', 'passed', '2026-11-21T08:00:01Z', undefined],
+    ])
+    expect(revisions[0]).toMatchObject({chart: 'keystone', version: '0.1.0', appVersion: '2025.1'})
+  })
+
+  it.each([
+    {what: 'made it', release: entry({after: 2}), run: 'r1'},
+    {what: 'was killed while it made it', release: entry({outcome: 'running'}), run: 'r1'},
+    {what: 'only looked at it', release: entry({kind: 'check', before: 2, after: 2}), run: undefined},
+    {
+      what: 'failed before helm made it',
+      release: entry({before: 2, after: 2, outcome: 'failed'}),
+      run: undefined,
+    },
+  ])('name the run that $what: $run', async ({release, run}) => {
+    const records = [recordOf(keystone, {revision: 2})]
+
+    const {revisions} = await releaseHistory(
+      clusterOf(records, [runOf({releases: [release]})]),
+      'keystone',
+      undefined,
+    )
+
+    expect(revisions[0]!.run).toBe(run)
+  })
+
+  it('are told of releases that kk did not install, without a gate', async () => {
+    const {owner, revisions} = await releaseHistory(
+      clusterOf([bareRecord(id('keystone'))]),
+      'openstack/keystone',
+      undefined,
+    )
+
+    expect(owner).toBeUndefined()
+    expect(revisions[0]!.gate).toBe('unknown')
+  })
+
+  it('do not fail for one record that cannot be read', async () => {
+    const records = [recordOf(keystone, {revision: 12}), recordOf(keystone, {revision: 13})]
+
+    const {revisions} = await releaseHistory(clusterOf(records), 'keystone', undefined)
+
+    expect(revisions[0]).toMatchObject({revision: 13, note: 'its record cannot be read'})
+    expect(revisions[1]).toMatchObject({revision: 12, chart: 'keystone'})
+  })
+})
