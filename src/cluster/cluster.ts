@@ -34,6 +34,8 @@ export interface PresentObject {
   readonly object: KubernetesObject
   /** It is being deleted. */
   readonly isGoing: boolean
+  /** As it is on the cluster; undefined when it may not be read. */
+  readonly live: KubernetesObject['metadata'] | undefined
 }
 
 /** A PersistentVolumeClaim. */

@@ -22,9 +22,10 @@ export async function presentObjects(
     const at = {namespace: home, name: object.metadata.name, accept: METADATA}
     try {
       const live = await readObject<KubernetesObject>(client, resource, at)
-      return live ? [{object, isGoing: live.metadata.deletionTimestamp !== undefined}] : []
+      if (!live) return []
+      return [{object, isGoing: live.metadata.deletionTimestamp !== undefined, live: live.metadata}]
     } catch (error) {
-      if (isApiError(error, 403)) return [{object, isGoing: false}]
+      if (isApiError(error, 403)) return [{object, isGoing: false, live: undefined}]
       throw error
     }
   })

@@ -62,7 +62,7 @@ describe('remove', () => {
     )
 
     await removing
-    expect(ended).toEqual([[{object: service, isGoing: false}]])
+    expect(ended).toEqual([[{object: service, isGoing: false, live: undefined}]])
   })
 })
 

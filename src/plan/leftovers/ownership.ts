@@ -1,0 +1,42 @@
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {isKept} from '../removal/objects.ts'
+
+/** Why an object is never deleted as a leftover. */
+export type KeepReason = 'data' | 'policy' | 'namespace' | 'crd'
+
+const RELEASE_NAME = 'meta.helm.sh/release-name'
+const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'
+
+/** What helm writes on every object of a release (Helm 4.2: validate.go setMetadataVisitor). */
+export function helmMetadata(release: ReleaseId): {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+} {
+  return {
+    labels: {'app.kubernetes.io/managed-by': 'Helm'},
+    annotations: {[RELEASE_NAME]: releaseName(release), [RELEASE_NAMESPACE]: releaseNamespace(release)},
+  }
+}
+
+/** Whether a live object bears helm's mark of this release, and of no other. */
+export function bearsMarkOf(
+  release: ReleaseId,
+  {annotations = {}}: Pick<KubernetesObject['metadata'], 'annotations'>,
+): boolean {
+  return (
+    annotations[RELEASE_NAME] === releaseName(release) &&
+    annotations[RELEASE_NAMESPACE] === releaseNamespace(release)
+  )
+}
+
+/** Why a leftover stays, whatever is asked; undefined when it may be deleted. */
+export function keepReason(
+  object: KubernetesObject,
+  live: KubernetesObject['metadata'],
+): KeepReason | undefined {
+  if (object.kind === 'PersistentVolumeClaim') return 'data'
+  if (object.kind === 'Namespace') return 'namespace'
+  if (object.kind === 'CustomResourceDefinition') return 'crd'
+  return isKept(object) || isKept({...object, metadata: live}) ? 'policy' : undefined
+}

@@ -1,0 +1,69 @@
+import type {Cluster, KubernetesObject, ReleaseRecord} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {comparedRevision, forgotten, type RevisionObjects} from '../../plan/leftovers/forgotten.ts'
+import {bearsMarkOf, type KeepReason, keepReason} from '../../plan/leftovers/ownership.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+
+/** An object that only a failed revision created, that exists, and that helm has forgotten. */
+export interface Leftover {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  /** The last revision that had it. */
+  readonly revision: number
+  /** Why `kk drift --prune` leaves it; undefined when it may go. */
+  readonly kept?: KeepReason
+}
+
+type Reads = Pick<Cluster, 'stored' | 'present'>
+
+/**
+ * The leftovers of a release, by the revisions of it that helm keeps (`Cluster.revisions`). Reads nothing while none of
+ * them failed. Throws `KK_RECORD` when a revision cannot be read.
+ */
+export async function leftovers(
+  cluster: Reads,
+  release: ReleaseId,
+  revisions: readonly ReleaseRecord[],
+): Promise<readonly Leftover[]> {
+  const own = revisions.filter((record) => record.release === release)
+  if (!own.some(({status}) => status === 'failed')) return []
+  const namespace = releaseNamespace(release)
+  const made = forgotten(await readAll(cluster, own), namespace)
+  const objects = made.map(({object}) => object)
+  const revisionOf = new Map(made.map(({object, revision}) => [object, revision]))
+  const present = await cluster.present(namespace, objects)
+  return present.flatMap(({object, live, isGoing}): readonly Leftover[] => {
+    if (isGoing || live === undefined || !bearsMarkOf(release, live)) return []
+    const kept = keepReason(object, live)
+    return [
+      {
+        ...nameOf(object, live, namespace),
+        uid: String(live.uid),
+        revision: revisionOf.get(object)!,
+        ...(kept && {kept}),
+      },
+    ]
+  })
+}
+
+/** One after the other: a record is up to 1 MiB. */
+async function readAll(cluster: Reads, records: readonly ReleaseRecord[]): Promise<RevisionObjects[]> {
+  const base = comparedRevision(records)
+  const wanted = records.filter((record) => record === base || /^(failed|superseded)$/.test(record.status))
+  const read: RevisionObjects[] = []
+  for (const {release, revision, status} of wanted) {
+    const stored = await cluster.stored(release, revision)
+    if (!stored) continue
+    const objects = parseManifest(stored.manifest)
+    read.push({revision, status, objects, hooks: stored.hooks.flatMap(parseManifest)})
+  }
+  return read
+}
+
+function nameOf(object: KubernetesObject, live: KubernetesObject['metadata'], namespace: string) {
+  const {apiVersion, kind, metadata} = object
+  return {apiVersion, kind, name: metadata.name, namespace: live.namespace ?? metadata.namespace ?? namespace}
+}

@@ -1,0 +1,65 @@
+import {describe, expect, it} from 'vitest'
+import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {forgotten, type RevisionObjects} from '../../../src/plan/leftovers/forgotten.ts'
+
+const object = (text: string, annotations?: Record<string, string>): KubernetesObject => {
+  const [kind = '', name = '', apiVersion = 'v1'] = text.split(' ')
+  return {apiVersion, kind, metadata: {name, ...(annotations && {annotations})}}
+}
+
+const revision = (
+  number: number,
+  status: string,
+  objects: readonly (string | KubernetesObject)[],
+): RevisionObjects => ({
+  revision: number,
+  status,
+  objects: objects.map((each) => (typeof each === 'string' ? object(each) : each)),
+  hooks: [],
+})
+
+const found = (...revisions: readonly RevisionObjects[]) =>
+  forgotten(revisions, 'openstack').map((each) => `${each.object.metadata.name} of ${each.revision}`)
+
+describe('forgotten', () => {
+  it('is what a failed revision had and the deployed one has not', () => {
+    expect(
+      found(
+        revision(1, 'superseded', ['ConfigMap a']),
+        revision(2, 'failed', ['ConfigMap a', 'ConfigMap b']),
+        revision(3, 'deployed', ['ConfigMap a']),
+      ),
+    ).toEqual(['b of 2'])
+  })
+
+  it('is nothing when the deployed revision has it again, as a hook or in another version of its group', () => {
+    const hook = {...revision(2, 'deployed', ['Deployment api apps/v1']), hooks: [object('Job sync')]}
+
+    expect(found(revision(1, 'failed', ['Deployment api apps/v1beta1', 'Job sync']), hook)).toEqual([])
+  })
+
+  it('is nothing while a failed first install is all there is: the next upgrade compares with it', () => {
+    expect(found(revision(1, 'failed', ['ConfigMap a']))).toEqual([])
+  })
+
+  it('names the last revision that had it, once', () => {
+    expect(
+      found(
+        revision(1, 'deployed', []),
+        revision(2, 'failed', ['ConfigMap b']),
+        revision(3, 'failed', ['ConfigMap b']),
+      ),
+    ).toEqual(['b of 3'])
+  })
+
+  it('is not what a revision that is at work just now has', () => {
+    expect(found(revision(1, 'deployed', []), revision(2, 'pending-upgrade', ['ConfigMap b']))).toEqual([])
+  })
+
+  it('is not what helm was told to keep when a later revision left it out', () => {
+    const kept = object('ConfigMap kept', {'helm.sh/resource-policy': 'keep'})
+
+    expect(found(revision(1, 'superseded', [kept]), revision(2, 'deployed', []))).toEqual([])
+    expect(found(revision(1, 'deployed', []), revision(2, 'failed', [kept]))).toEqual(['kept of 2'])
+  })
+})
