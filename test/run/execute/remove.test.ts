@@ -53,7 +53,7 @@ describe('remove', () => {
   })
 
   test('waits for what is being deleted, and tells what stays', async () => {
-    const answers = [true, true, false].map((isGoing) => [{object: service, isGoing}])
+    const answers = [true, true, false].map((isGoing) => [{object: service, isGoing, live: undefined}])
     const ended: unknown[] = []
 
     const {removing} = remove(
