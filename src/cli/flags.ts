@@ -66,6 +66,9 @@ export const changeFlags = {
     helpValue: 'N',
   }),
   'fail-fast': Flags.boolean({summary: 'Start nothing more after the first failure.'}),
+  'no-wait': Flags.boolean({
+    summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+  }),
   message: Flags.string({
     char: 'm',
     summary: 'Why, for the record of the run: kk history shows it.',

@@ -138,11 +138,17 @@ export type Validation =
   | {readonly object: string; readonly outcome: 'refused'; readonly message: string}
 
 export interface HeldLease {
-  /** Aborted when the lease is lost. */
+  /** Aborted when the lease is lost; the reason is a `KK_LEASE_LOST`. */
   readonly lost: AbortSignal
-  /** Writes annotations to the Lease, for others to read; `null` takes one away. Throws `KK_HELD` when it is lost. */
+  /** Writes annotations to the Lease, for others to read; `null` takes one away. Throws `KK_LEASE_LOST`. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
   release(): Promise<void>
+}
+
+/** Who holds a release, as others are told. */
+export interface Holder {
+  readonly release: ReleaseId
+  readonly holder: string
 }
 
 /** One cluster through one kubeconfig context. Every function throws `KK_UNREACHABLE`, `KK_FORBIDDEN` or `KK_API`. */
@@ -197,6 +203,8 @@ export interface Cluster {
     deadline: number,
     onHeld?: (by: string) => void,
   ): Promise<HeldLease>
+  /** Those of the releases that somebody holds now: one list of Leases. */
+  holders(releases: readonly ReleaseId[]): Promise<readonly Holder[]>
   /** What was run on the cluster, by whom and when. */
   readonly runs: RunRecords
   readonly guard: Guard

@@ -11,6 +11,7 @@ import {openGuard} from './guard/open.ts'
 import {useIntents} from './intents/intents.ts'
 import {deleteFailedJobs, listFailedJobs} from './jobs/failed-jobs.ts'
 import {holdLease} from './lease/hold.ts'
+import {listHolders} from './lease/holders.ts'
 import {createNamespace} from './lease/lease.ts'
 import {helmRecords} from './records/records.ts'
 import {deleteClaim, listClaims} from './removal/claims.ts'
@@ -44,6 +45,7 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     deleteClaim: (claim) => deleteClaim(client, claim),
     hold: (release, holder, deadline, onHeld) =>
       holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}),
+    holders: (releases) => listHolders(client, releases),
     runs: runRecords(client),
     guard: openGuard(client),
     intents: useIntents(client),

@@ -83,6 +83,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'no-wait': {
+        name: 'no-wait',
+        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        allowNo: false,
+        type: 'boolean',
+      },
       message: {
         char: 'm',
         name: 'message',
@@ -282,6 +288,12 @@ export const commands: Readonly<Record<string, unknown>> = {
       'fail-fast': {
         name: 'fail-fast',
         summary: 'Start nothing more after the first failure.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'no-wait': {
+        name: 'no-wait',
+        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
         allowNo: false,
         type: 'boolean',
       },
@@ -1330,6 +1342,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'no-wait': {
+        name: 'no-wait',
+        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        allowNo: false,
+        type: 'boolean',
+      },
       message: {
         char: 'm',
         name: 'message',
@@ -1480,6 +1498,12 @@ export const commands: Readonly<Record<string, unknown>> = {
       'fail-fast': {
         name: 'fail-fast',
         summary: 'Start nothing more after the first failure.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'no-wait': {
+        name: 'no-wait',
+        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
         allowNo: false,
         type: 'boolean',
       },
@@ -1679,6 +1703,12 @@ export const commands: Readonly<Record<string, unknown>> = {
       'fail-fast': {
         name: 'fail-fast',
         summary: 'Start nothing more after the first failure.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'no-wait': {
+        name: 'no-wait',
+        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
         allowNo: false,
         type: 'boolean',
       },
@@ -2111,6 +2141,12 @@ export const commands: Readonly<Record<string, unknown>> = {
       'fail-fast': {
         name: 'fail-fast',
         summary: 'Start nothing more after the first failure.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'no-wait': {
+        name: 'no-wait',
+        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
         allowNo: false,
         type: 'boolean',
       },

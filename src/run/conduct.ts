@@ -1,5 +1,6 @@
+import {asKkError} from '../errors.ts'
 import type {Action} from '../plan/plan.ts'
-import type {RunEvent} from './events.ts'
+import type {RunEvent, SkipReason} from './events.ts'
 import {type Ledger, newLedger} from './ledger.ts'
 import type {Controls} from './perform.ts'
 import type {RunOptions} from './run.ts'
@@ -56,12 +57,14 @@ export async function conduct(options: ConductOptions): Promise<void> {
     for (const {release, direct} of skippedBy(schedule, ledger.states, action.release)) {
       ledger.skipped(release, action.release, direct ? 'failed' : 'skipped')
     }
-    if (failFast) skipWaiting(schedule, ledger, action)
+    if (failFast) skipWaiting(schedule, ledger, 'fail-fast', action)
+    // What took one Lease away may have taken the others, too.
+    if (asKkError(error).code === 'KK_LEASE_LOST') skipWaiting(schedule, ledger, 'lease-lost', action)
   }
 
   const interrupt = (): void => {
     ledger.interrupting()
-    skipWaiting(schedule, ledger)
+    skipWaiting(schedule, ledger, 'interrupted')
   }
 
   ledger.runStarted(options.run, plan)
@@ -76,11 +79,11 @@ export async function conduct(options: ConductOptions): Promise<void> {
   ledger.runFinished(stop.aborted)
 }
 
-/** Skips all that has not started, because of the failed action or else because of the interruption. */
-function skipWaiting(schedule: Schedule, ledger: Ledger, failed?: Action): void {
+/** Skips all that has not started, because of the failed action if there is one. */
+function skipWaiting(schedule: Schedule, ledger: Ledger, reason: SkipReason, failed?: Action): void {
   for (const release of schedule.actionOf.keys()) {
     if (ledger.states.of.get(release) !== 'waiting') continue
-    ledger.skipped(release, failed?.release, failed ? 'fail-fast' : 'interrupted')
+    ledger.skipped(release, failed?.release, reason)
   }
 }
 

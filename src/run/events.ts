@@ -9,7 +9,8 @@ export interface FailureDetails {
   readonly log: readonly string[]
 }
 
-export type SkipReason = 'failed' | 'skipped' | 'fail-fast' | 'interrupted'
+/** `lease-lost`: after the loss of one Lease nothing more starts. */
+export type SkipReason = 'failed' | 'skipped' | 'fail-fast' | 'lease-lost' | 'interrupted'
 
 /** Everything that happens in a run, in order. `at` is milliseconds since the epoch. */
 export type RunEvent =

@@ -86,7 +86,7 @@ describe.concurrent('two kk at once on one release', () => {
     await corner.write('go', '')
     const one = await first.ended()
 
-    expect(refused.exitCode).toBe(1)
+    expect(refused.exitCode).toBe(3)
     expect(endings(refused.stdout)).toEqual(['api failed: KK_HELD'])
     expect(refused.stderr).toMatch(
       new RegExp(`KK_HELD: ${corner.name}/api is held by \\S+@\\S+ \\(process ${first.pid}, run [\\w-]+\\)`),

@@ -207,6 +207,16 @@ describe('a failure', () => {
     ])
   })
 
+  test('by the loss of a Lease starts nothing more', async () => {
+    const perform: Perform = async () => {
+      throw new KkError('KK_LEASE_LOST', 'the hold on openstack/a was lost')
+    }
+
+    const events = await collected(runOf({a: [], b: []}, {perform, concurrency: 1}))
+
+    expect(story(events)).toEqual(['started a', 'failed a', 'skipped b (lease-lost: a)'])
+  })
+
   test('is told with its code, hint and last lines', async () => {
     const perform: Perform = async () => {
       throw new KkError('KK_HELM_FAILED', 'helm failed', {hint: 'look', log: ['line 1']})

@@ -26,6 +26,7 @@ export interface ChangeFlags {
   readonly 'dry-run': boolean
   readonly concurrency?: number | undefined
   readonly 'fail-fast': boolean
+  readonly 'no-wait': boolean
   readonly message?: string | undefined
   readonly 'on-failure'?: OnFailure | undefined
   readonly 'keep-schema'?: boolean | undefined
@@ -109,10 +110,11 @@ async function runDeployment(
   deployment: Deployment,
   {flags, words, account, reports, environment, cluster}: RunContext,
 ): Promise<ExitCode> {
-  const {output, concurrency, 'fail-fast': failFast} = flags
+  const {output, concurrency, 'fail-fast': failFast, 'no-wait': noWait} = flags
   const place = placeOf(environment.file, flags)
   const commands = {again: `kk ${account.verb} ${place}`, status: `kk status ${place}`}
-  const start = (interruption: Interruption) => deployment.run({concurrency, failFast, interruption, account})
+  const start = (interruption: Interruption) =>
+    deployment.run({concurrency, failFast, noWait, interruption, account})
   const shown = await showRun(start, {output, words, commands, reports})
   const undone = await undoFailed(shown, {flags, words, environment, cluster})
   if (output === 'json' || output === 'yaml') {

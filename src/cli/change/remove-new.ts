@@ -29,7 +29,7 @@ export async function removeNew(
   if (!hasChanges(planned.plan)) return undefined
 
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
-  const {output, concurrency, 'fail-fast': failFast, message} = flags
+  const {output, concurrency, 'fail-fast': failFast, 'no-wait': noWait, message} = flags
   const names = planned.plan.actions.map(({release}) => releaseName(release))
   const account = {verb: 'remove', scope: {names, install: false}, message, of}
   const place = placeOf(environment.file, flags)
@@ -37,7 +37,8 @@ export async function removeNew(
   const left: ReleaseRemoval[] = []
   const onStays = (stays: ReleaseRemoval) => void left.push(stays)
   const shown = await showRun(
-    (interruption) => planned.run({ports, claims: [], onStays, concurrency, failFast, interruption, account}),
+    (interruption) =>
+      planned.run({ports, claims: [], onStays, concurrency, failFast, noWait, interruption, account}),
     {output, words, commands},
   )
   process.stderr.write(leftText(left, colours))

@@ -24,6 +24,7 @@ export interface RollbackRunFlags {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
   readonly concurrency?: number | undefined
   readonly 'fail-fast': boolean
+  readonly 'no-wait': boolean
   readonly message?: string | undefined
   readonly helm?: string | undefined
   readonly sandbox?: boolean | undefined
@@ -128,6 +129,7 @@ export async function runRollback(planned: Plan, options: RunRollbackOptions): P
         timeout: (release) => environment?.releases.get(releaseName(release))?.timeoutSeconds,
         concurrency: flags.concurrency,
         failFast: flags['fail-fast'],
+        noWait: flags['no-wait'],
         interruption,
         account,
       }),

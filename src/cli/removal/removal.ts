@@ -21,6 +21,7 @@ export interface RemovalFlags {
   readonly 'dry-run': boolean
   readonly concurrency?: number | undefined
   readonly 'fail-fast': boolean
+  readonly 'no-wait': boolean
   readonly message?: string | undefined
   readonly helm?: string | undefined
   readonly environment?: string | undefined
@@ -72,7 +73,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
 
     const helm = await openUsersHelm(flags, cluster)
     const left: ReleaseRemoval[] = []
-    const {concurrency, 'fail-fast': failFast, message} = flags
+    const {concurrency, 'fail-fast': failFast, 'no-wait': noWait, message} = flags
     const account = {verb, scope: {names, install: false}, message}
     const place = placeOf(environment.file, flags)
     const again = ['kk', verb, ...names, place].join(' ')
@@ -83,6 +84,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
           claims,
           concurrency,
           failFast,
+          noWait,
           interruption,
           account,
           onStays: (stays) => left.push(stays),

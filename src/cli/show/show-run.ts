@@ -73,9 +73,10 @@ async function viewsFor(output: ShowOptions['output'], level: ColourLevel): Prom
   return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), people] : [people]
 }
 
+/** Where nothing failed but what somebody else holds, the run was refused, and not wrong. */
 function exitCode(state: RunState): ExitCode {
-  const isDone = [...state.releases.values()].every(
-    ({progress}) => progress.state === 'succeeded' || progress.state === 'unchanged',
-  )
-  return isDone ? 0 : 1
+  const progresses = [...state.releases.values()].map(({progress}) => progress)
+  if (progresses.every(({state}) => state === 'succeeded' || state === 'unchanged')) return 0
+  const failures = progresses.flatMap((progress) => (progress.state === 'failed' ? progress.error.code : []))
+  return failures.length > 0 && failures.every((code) => code === 'KK_HELD') ? 3 : 1
 }

@@ -48,13 +48,14 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
   async function renew(): Promise<void> {
     const began = performance.now()
     const renewed = await renewOnce(client, options, {lease, notes}).catch(() => 'unknown' as const)
-    if (typeof renewed === 'object') {
+    const isRenewed = renewed !== 'unknown' && !isLost(renewed)
+    if (isRenewed) {
       lease = renewed
       since = began
     }
     if (released) return
-    if (typeof renewed === 'object') return schedule(pace.renew)
-    const isOver = renewed === 'taken' || performance.now() + pace.renewAgain - since > pace.giveUp
+    if (isRenewed) return schedule(pace.renew)
+    const isOver = renewed !== 'unknown' || performance.now() + pace.renewAgain - since > pace.giveUp
     if (!isOver) return schedule(pace.renewAgain)
     lost.abort(leaseLost(options.release, renewed))
   }
@@ -73,8 +74,8 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
         schedule(pace.renewAgain)
         throw error
       })
-      if (renewed === 'taken') {
-        lost.abort(leaseLost(options.release, 'taken'))
+      if (isLost(renewed)) {
+        lost.abort(leaseLost(options.release, renewed))
         throw lost.signal.reason
       }
       lease = renewed
@@ -117,18 +118,28 @@ async function acquire(client: ApiClient, {release, holder, deadline, onHeld}: H
 /** Annotations that the holder has put on its Lease; `null` takes one away. */
 type Notes = Readonly<Record<string, string | null>>
 
+/** Somebody else has the Lease; or nobody, and it is gone. */
+interface Lost {
+  readonly taker: string | undefined
+}
+
+function isLost(renewed: Lease | Lost): renewed is Lost {
+  return 'taker' in renewed
+}
+
 /** An update that was cut may have been done all the same: the Lease is then still ours, in a newer version. */
 async function renewOnce(
   client: ApiClient,
   {release, holder}: HoldOptions,
   {lease, notes}: {readonly lease: Lease; readonly notes: Notes},
-): Promise<Lease | 'taken'> {
+): Promise<Lease | Lost> {
   const write = (before: Lease) =>
     writeLease(client, annotated(heldLease(release, holder, before, new Date()), notes))
   const renewed = await write(lease)
   if (renewed) return renewed
   const found = await readLease(client, release)
-  if (found?.spec?.holderIdentity !== holder) return 'taken'
+  const current = found?.spec?.holderIdentity
+  if (!found || current !== holder) return {taker: current || undefined}
   const again = await write(found)
   if (again) return again
   throw new KkError('KK_RACED', `the Lease of ${release} changes under its holder`)
@@ -140,10 +151,14 @@ function held(release: ReleaseId, holder: string): KkError {
   })
 }
 
-function leaseLost(release: ReleaseId, how: 'taken' | 'unknown'): KkError {
+function leaseLost(release: ReleaseId, how: Lost | 'unknown'): KkError {
   const why =
-    how === 'taken' ? 'somebody else has taken it' : 'the cluster was out of sight for too long to renew it'
-  return new KkError('KK_HELD', `the hold on ${release} was lost: ${why}`, {
+    how === 'unknown'
+      ? 'the cluster was out of sight for too long to renew it'
+      : how.taker === undefined
+        ? 'somebody has taken its Lease away'
+        : `${how.taker} has it now`
+  return new KkError('KK_LEASE_LOST', `the hold on ${release} was lost: ${why}`, {
     hint: 'run kk again: it looks at the cluster first',
   })
 }

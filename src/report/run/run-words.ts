@@ -41,6 +41,7 @@ export function successText(kind: ActionKind, revision: number, seconds: number)
 export function skipText(because: ReleaseId | undefined, reason: SkipReason, labels: Labels): string {
   const cause = because === undefined ? undefined : labels(because)
   if (reason === 'interrupted') return 'skipped because the run was interrupted'
+  if (reason === 'lease-lost') return `skipped because the hold on ${cause ?? 'another release'} was lost`
   const failed = `skipped because ${cause ?? 'another release'} failed`
   return reason === 'fail-fast' ? `${failed} (--fail-fast)` : failed
 }

@@ -7,6 +7,7 @@ import type {Journal} from '../journal/journal.ts'
 import type {Controls} from '../perform.ts'
 import {change} from './change.ts'
 import type {Clock} from './clock.ts'
+import type {Hold} from './hold.ts'
 import {passGate, passGateAgain} from './pass-gate.ts'
 import {relabel} from './relabel.ts'
 import {type RemovalWork, remove} from './remove.ts'
@@ -36,6 +37,10 @@ export interface Tools {
   readonly environment: string
   /** Who holds the leases, as others are told: user, host, process. */
   readonly holder: string
+  /** Takes Leases; those of a group all at once. */
+  readonly hold: Hold
+  /** Whether somebody else who holds a release is waited for. */
+  readonly waits: boolean
   readonly clock: Clock
   readonly journal: Journal
 }

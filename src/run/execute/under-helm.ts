@@ -1,9 +1,9 @@
 import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
 import {describeBlame} from '../../cluster/gate/describe-blame.ts'
 import {asKkError, KkError} from '../../errors.ts'
-import {releaseName, releaseNamespace} from '../../release.ts'
+import type {ActionKind} from '../../plan/plan.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execute.ts'
-import {raced} from './races.ts'
 import type {Work} from './work.ts'
 
 const HOOK = 'helm.sh/hook'
@@ -26,6 +26,7 @@ export async function underHelm<T>(
 ): Promise<T> {
   const {execution, lease} = surroundings
   const {clock, controls, deadline} = execution
+  lease.lost.throwIfAborted()
   const ended = new AbortController()
   const overdue = new AbortController()
   const late = clock.wait(deadline - clock.now(), ended.signal).then((isLate) => isLate && overdue.abort())
@@ -78,8 +79,7 @@ async function explain(error: unknown, {surroundings, hooks, overdue}: Ending): 
   const {execution, lease, work} = surroundings
   const {release, kind} = execution.action
   const failure = asKkError(error)
-  if (lease.lost.aborted)
-    return raced(release, `its lease was lost while helm ${kind} ran, and helm was ended`)
+  if (lease.lost.aborted) return lostUnderHelm(release, kind, lease.lost)
   if (execution.controls.signal.aborted) return failure
   if (!overdue.aborted && failure.code !== 'KK_HELM_FAILED') return failure
   const blames = await hooks.blames()
@@ -94,6 +94,16 @@ async function explain(error: unknown, {surroundings, hooks, overdue}: Ending): 
     ...(hint === undefined ? {} : {hint}),
     log: [...failure.log, ...blames.flatMap((blame) => blame.log ?? [])],
   })
+}
+
+/** Kubernetes has nothing that would refuse the writes of who has lost a Lease. */
+function lostUnderHelm(release: ReleaseId, kind: ActionKind, lost: AbortSignal): KkError {
+  const cause = asKkError(lost.reason)
+  return new KkError(
+    'KK_LEASE_LOST',
+    `${cause.message}; helm ${kind} ran, and was ended. What it had sent to the cluster by then is not undone, and whoever holds ${releaseName(release)} now is not shielded from it`,
+    {cause, hint: 'look at what it left with kk status, then run the same command again'},
+  )
 }
 
 function isHook({metadata}: KubernetesObject): boolean {

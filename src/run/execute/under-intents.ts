@@ -47,12 +47,12 @@ export async function underIntents<T>(
 
 /** Whoever removes the requirement holds its Lease: it is free again when they have ended, or are dead. */
 async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<void> {
-  const {action, cluster, controls, clock, holder, deadline} = execution
+  const {action, cluster, controls, clock, holder, deadline, waits} = execution
   for (;;) {
     const tombstone = await cluster.intents.tombstone(required)
     if (!tombstone) return
     controls.onProgress('lease', `${releaseName(required)} is being removed by ${tombstone.holder}: waiting`)
-    const until = Math.min(deadline, clock.now() + LONGEST_REMOVAL_WAIT)
+    const until = waits ? Math.min(deadline, clock.now() + LONGEST_REMOVAL_WAIT) : 0
     const lease = await cluster.hold(required, holder, until).catch((error: unknown) => {
       if (asKkError(error).code !== 'KK_HELD') throw error
       throw new KkError(

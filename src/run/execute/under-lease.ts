@@ -1,5 +1,7 @@
 import type {HeldLease} from '../../cluster/cluster.ts'
+import type {ReleaseId} from '../../release.ts'
 import type {Execution} from './execute.ts'
+import {giveBack} from './hold.ts'
 
 /** Works while the release's Lease is held, and gives it back, whatever happens. Throws `KK_HELD`, `KK_INTERRUPTED`. */
 export async function underLease<T>(
@@ -7,7 +9,7 @@ export async function underLease<T>(
   work: (lease: HeldLease) => Promise<T>,
 ): Promise<T> {
   execution.controls.onProgress('lease', 'taking its lease')
-  const lease = await hold(execution)
+  const lease = await take(execution)
   try {
     return await work(lease)
   } finally {
@@ -15,16 +17,15 @@ export async function underLease<T>(
   }
 }
 
-async function hold({action, cluster, controls, holder, deadline}: Execution): Promise<HeldLease> {
+async function take({action, controls, hold, deadline}: Execution): Promise<HeldLease> {
   const {signal} = controls
-  const {release} = action
-  const onHeld = (by: string) =>
+  const onHeld = (release: ReleaseId, by: string) =>
     controls.onProgress('lease', `held by ${by}`, [{object: release, message: `it is held by ${by}`}])
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort)
-  const held = cluster.hold(release, holder, deadline, onHeld)
+  const held = hold({release: action.release, deadline, onHeld})
   try {
     return await Promise.race([held, aborted.promise])
   } catch (error) {
@@ -34,9 +35,4 @@ async function hold({action, cluster, controls, holder, deadline}: Execution): P
   } finally {
     signal.removeEventListener('abort', abort)
   }
-}
-
-/** A Lease that cannot be given back runs out by itself; that must not hide how the work ended. */
-function giveBack(lease: HeldLease): Promise<void> {
-  return lease.release().catch(() => undefined)
 }

@@ -10,6 +10,7 @@ import {defaultConcurrency} from '../../run/concurrency.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {systemClock} from '../../run/execute/clock.ts'
 import {execute} from '../../run/execute/execute.ts'
+import {newHold} from '../../run/execute/hold.ts'
 import type {RemovalWork} from '../../run/execute/remove.ts'
 import type {Work} from '../../run/execute/work.ts'
 import type {Interruption} from '../../run/interruption.ts'
@@ -18,6 +19,7 @@ import {recordRun} from '../../run/journal/record-run.ts'
 import {run} from '../../run/run.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/process-identity.ts'
+import {expectFree} from './expect-free.ts'
 
 /** What is kept of a run beside its plan. */
 export interface RunAccount {
@@ -32,6 +34,8 @@ export interface RunAccount {
 export interface RunChoices {
   readonly concurrency: number | undefined
   readonly failFast: boolean
+  /** Fail at once where somebody else holds a release; otherwise they are waited for. */
+  readonly noWait: boolean
   readonly interruption: Interruption
   readonly account: RunAccount
 }
@@ -55,10 +59,12 @@ export interface StartOptions extends RunChoices {
 
 /**
  * Runs a plan with a journal on this machine and a record in the cluster. Throws, before anything is changed,
- * `KK_FILE` when the journal cannot be written, and what the cluster says when the record cannot be.
+ * `KK_FILE` when the journal cannot be written, what the cluster says when the record cannot be, and `KK_HELD` when
+ * somebody holds a release and is not to be waited for.
  */
 export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent> {
-  const {plan, ports, account, env = process.env} = options
+  const {plan, ports, account, noWait, env = process.env} = options
+  if (noWait) await expectFree(plan, ports.cluster)
   const id = runId()
   const record = await newRecord(id, options)
   const troubles: string[] = []
@@ -69,7 +75,9 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     killAt: env.KK_TEST_KILL_AT === undefined ? undefined : Number(env.KK_TEST_KILL_AT),
   })
   const holder = `${record.who} (process ${process.pid}, run ${id})`
-  const tools = {...ports, environment: plan.environment, holder, clock: systemClock, journal}
+  const waits = !noWait
+  const hold = newHold({cluster: ports.cluster, holder, actions: plan.actions, waits})
+  const tools = {...ports, environment: plan.environment, holder, hold, waits, clock: systemClock, journal}
   const events = run({
     run: id,
     plan,

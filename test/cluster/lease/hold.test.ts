@@ -111,7 +111,7 @@ describe('a hold on a release', () => {
       spec: {holderIdentity: 'thief'},
     }
 
-    await expect(held.annotate({note: 'a'})).rejects.toMatchObject({code: 'KK_HELD'})
+    await expect(held.annotate({note: 'a'})).rejects.toMatchObject({code: 'KK_LEASE_LOST'})
 
     expect(held.lost.aborted).toBe(true)
     await held.release()
@@ -156,8 +156,8 @@ describe('a hold on a release', () => {
 
     await expect.poll(() => held.lost.aborted).toBe(true)
     expect(held.lost.reason).toMatchObject({
-      code: 'KK_HELD',
-      message: expect.stringContaining('somebody else has taken it'),
+      code: 'KK_LEASE_LOST',
+      message: 'the hold on openstack/keystone was lost: thief has it now',
     })
     await held.release()
     expect(server.lease?.spec?.holderIdentity).toBe('thief')

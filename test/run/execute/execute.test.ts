@@ -335,9 +335,27 @@ describe('an end before helm ends', () => {
     const acting = world.execute(actionOf('install', 0), workOf(keystone))
 
     await expect(acting).rejects.toMatchObject({
-      code: 'KK_RACED',
-      message: expect.stringContaining('its lease was lost while helm install ran'),
+      code: 'KK_LEASE_LOST',
+      message: expect.stringMatching(/helm install ran, and was ended.*is not undone/),
     })
+  })
+
+  test('a lease that is lost before helm starts keeps it from starting', async () => {
+    const lost = new KkError('KK_LEASE_LOST', 'the hold was lost')
+    const world = newWorld({
+      cluster: {
+        async validate() {
+          world.leaseLost.abort(lost)
+          return []
+        },
+      },
+    })
+    const unvalidated = workOf().objects
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone, {unvalidated}))
+
+    await expect(acting).rejects.toBe(lost)
+    expect(world.log).not.toContain('helm install')
   })
 
   test('the deadline ends helm', async () => {

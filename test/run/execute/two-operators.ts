@@ -4,6 +4,7 @@ import {KkError} from '../../../src/errors.ts'
 import {labelsOf, readLabels, usesLabel} from '../../../src/plan/labels.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {execute, type Tools} from '../../../src/run/execute/execute.ts'
+import {newHold} from '../../../src/run/execute/hold.ts'
 import type {RemovalWork} from '../../../src/run/execute/remove.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
@@ -141,9 +142,64 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
   const {name, step} = operator
   const stepOn = <T>(release: ReleaseId, does: () => T) => (release === MARIADB ? step(does) : does())
   const isFree = (release: ReleaseId) => (leases.get(release)?.holder ?? name) === name
+  const cluster: Tools['cluster'] = {
+    async hold(release) {
+      const take = () => {
+        if (!isFree(release)) throw new KkError('KK_HELD', 'it is held')
+        leases.set(release, {holder: name, notes: {}})
+      }
+      const canBeDone = () => patience === 'gives up' || isFree(release)
+      await (release === MARIADB ? step(take, canBeDone) : take())
+      return {
+        lost: new AbortController().signal,
+        annotate: (notes) => step(() => void leases.set(release, {holder: name, notes})),
+        release: async () => stepOn(release, () => void leases.delete(release)),
+      }
+    },
+    makeNamespace: async () => undefined,
+    deleteFailedJobs: async () => [],
+    lastRecord: async (release) =>
+      name === 'installer' ? stepOn(release, () => records.get(release)) : records.get(release),
+    stored: async (release) => {
+      const record = records.get(release)
+      const chart = {name: 'keystone', version: '0.1.0', appVersion: ''}
+      return record && {...record, manifest: '', values: {}, hooks: [], chart, applyMethod: undefined}
+    },
+    label: (record, labels) =>
+      step(() => {
+        const before = records.get(record.release)!
+        records.set(record.release, {...before, labels: {...before.labels, ...withoutNull(labels)}})
+      }),
+    validate: async () => [],
+    gate: async () => undefined,
+    exist: async () => true,
+    watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
+    present: async () => [],
+    deleteClaim: async () => undefined,
+    intents: {
+      declare: ({required, dependent}) => step(() => void intents.push({required, dependent})),
+      withdraw: async (dependent) => {
+        const others = intents.filter((intent) => intent.dependent !== dependent)
+        if (dependent !== MARIADB) await step(() => void intents.splice(0, intents.length, ...others))
+      },
+      on: (release) =>
+        step(() =>
+          intents
+            .filter(({required}) => required === release)
+            .map((intent) => ({...intent, name: 'kk-intent', operator: 'other', deadline: 1})),
+        ),
+      tombstone: (release) =>
+        step(() => {
+          const lease = leases.get(release)
+          return lease?.notes[TOMBSTONE] == null ? undefined : {holder: lease.holder}
+        }),
+    },
+  }
   return {
     environment: 'all-in-one',
     holder: name,
+    hold: newHold({cluster, holder: name, actions: [], waits: true}),
+    waits: true,
     clock: {
       now: () => 0,
       wait: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(false))),
@@ -160,59 +216,7 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
       rollback: () => Promise.reject(new Error('nobody rolls back')),
       uninstall: ({name: release}) => step(() => void records.delete(id(release))),
     },
-    cluster: {
-      async hold(release) {
-        const take = () => {
-          if (!isFree(release)) throw new KkError('KK_HELD', 'it is held')
-          leases.set(release, {holder: name, notes: {}})
-        }
-        const canBeDone = () => patience === 'gives up' || isFree(release)
-        await (release === MARIADB ? step(take, canBeDone) : take())
-        return {
-          lost: new AbortController().signal,
-          annotate: (notes) => step(() => void leases.set(release, {holder: name, notes})),
-          release: async () => stepOn(release, () => void leases.delete(release)),
-        }
-      },
-      makeNamespace: async () => undefined,
-      deleteFailedJobs: async () => [],
-      lastRecord: async (release) =>
-        name === 'installer' ? stepOn(release, () => records.get(release)) : records.get(release),
-      stored: async (release) => {
-        const record = records.get(release)
-        const chart = {name: 'keystone', version: '0.1.0', appVersion: ''}
-        return record && {...record, manifest: '', values: {}, hooks: [], chart, applyMethod: undefined}
-      },
-      label: (record, labels) =>
-        step(() => {
-          const before = records.get(record.release)!
-          records.set(record.release, {...before, labels: {...before.labels, ...withoutNull(labels)}})
-        }),
-      validate: async () => [],
-      gate: async () => undefined,
-      exist: async () => true,
-      watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
-      present: async () => [],
-      deleteClaim: async () => undefined,
-      intents: {
-        declare: ({required, dependent}) => step(() => void intents.push({required, dependent})),
-        withdraw: async (dependent) => {
-          const others = intents.filter((intent) => intent.dependent !== dependent)
-          if (dependent !== MARIADB) await step(() => void intents.splice(0, intents.length, ...others))
-        },
-        on: (release) =>
-          step(() =>
-            intents
-              .filter(({required}) => required === release)
-              .map((intent) => ({...intent, name: 'kk-intent', operator: 'other', deadline: 1})),
-          ),
-        tombstone: (release) =>
-          step(() => {
-            const lease = leases.get(release)
-            return lease?.notes[TOMBSTONE] == null ? undefined : {holder: lease.holder}
-          }),
-      },
-    },
+    cluster,
   }
 }
 

@@ -3,6 +3,7 @@ import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm
 import type {DesiredRelease} from '../../../src/plan/desired.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
 import {execute, type Tools} from '../../../src/run/execute/execute.ts'
+import {newHold} from '../../../src/run/execute/hold.ts'
 import type {RemovalWork} from '../../../src/run/execute/remove.ts'
 import type {Work} from '../../../src/run/execute/work.ts'
 import type {Transition} from '../../../src/run/journal/journal.ts'
@@ -133,6 +134,8 @@ export function newWorld(setting: Setting = {}) {
     },
     environment: 'all-in-one',
     holder: 'operator@host',
+    hold: newHold({cluster, holder: 'operator@host', actions: [], waits: true}),
+    waits: true,
     clock: time.clock,
     journal: {note: async (transition) => void journal.push(transition)},
   }

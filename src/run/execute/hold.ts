@@ -1,0 +1,124 @@
+import type {Cluster, HeldLease} from '../../cluster/cluster.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {Action} from '../../plan/plan.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import {runsHelm} from '../schedule/schedule.ts'
+
+export interface HoldRequest {
+  readonly release: ReleaseId
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+  /** Told who has to be waited for, and which Lease they have: that of the release, or of another of its group. */
+  readonly onHeld: (held: ReleaseId, by: string) => void
+}
+
+/**
+ * Takes the Lease of a release, once per run. Members of a group get theirs together or not at all. Throws `KK_HELD` when
+ * one stays taken until the deadline.
+ */
+export type Hold = (request: HoldRequest) => Promise<HeldLease>
+
+interface HoldOptions {
+  readonly cluster: Pick<Cluster, 'hold'>
+  readonly holder: string
+  /** Those of the run. */
+  readonly actions: readonly Pick<Action, 'release' | 'kind' | 'group'>[]
+  /** Whether somebody else who holds a release is waited for. */
+  readonly waits: boolean
+}
+
+/** How a run takes its Leases. */
+export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
+  const acting = new Set(actions.filter(({kind}) => takesLease(kind)).map(({release}) => release))
+  const groupOf = new Map(
+    actions.map(({release, group}) => [release, group.filter((member) => acting.has(member)).sort()]),
+  )
+  const groups = new Map<ReleaseId, SharedHold>()
+
+  return async ({release, deadline, onHeld}) => {
+    const until = waits ? deadline : 0
+    const members = groupOf.get(release) ?? []
+    const [first] = members
+    if (first === undefined || members.length === 1)
+      return cluster.hold(release, holder, until, (by) => onHeld(release, by))
+    let shared = groups.get(first)
+    if (!shared) {
+      const told: HoldRequest['onHeld'][] = []
+      const tell: HoldRequest['onHeld'] = (held, by) => {
+        for (const each of told) each(held, by)
+      }
+      const take: Take = (member, deadline) =>
+        cluster.hold(member, holder, deadline, (by) => tell(member, by))
+      shared = {told, leases: holdAll(members, take, until)}
+      groups.set(first, shared)
+    }
+    shared.told.push(onHeld)
+    return (await shared.leases).get(release)!
+  }
+}
+
+/** Whether an action of this kind is done under the release's Lease. */
+export function takesLease(kind: Action['kind']): boolean {
+  return runsHelm(kind) || kind === 'relabel'
+}
+
+/** What the members of a group wait for. */
+interface SharedHold {
+  readonly told: HoldRequest['onHeld'][]
+  readonly leases: Promise<ReadonlyMap<ReleaseId, HeldLease>>
+}
+
+type Take = (member: ReleaseId, deadline: number) => Promise<HeldLease>
+
+/**
+ * All in one order, or none: nobody is waited for while a Lease is had, so two runs cannot wait for each other, and no
+ * member of the group starts without the others.
+ */
+async function holdAll(
+  members: readonly ReleaseId[],
+  take: Take,
+  until: number,
+): Promise<ReadonlyMap<ReleaseId, HeldLease>> {
+  for (;;) {
+    const {leases, missing} = await takeFree(members, take)
+    if (missing === undefined) return leases
+    const freed = await take(missing, until).catch((error: unknown) => {
+      throw asKkError(error).code === 'KK_HELD' ? heldGroup(members, error) : error
+    })
+    await giveBack(freed)
+  }
+}
+
+interface Taken {
+  readonly leases: ReadonlyMap<ReleaseId, HeldLease>
+  /** Somebody else has this one; `leases` are given back. */
+  readonly missing?: ReleaseId
+}
+
+async function takeFree(members: readonly ReleaseId[], take: Take): Promise<Taken> {
+  const leases = new Map<ReleaseId, HeldLease>()
+  for (const member of members) {
+    try {
+      leases.set(member, await take(member, 0))
+    } catch (error) {
+      await Promise.all([...leases.values()].map(giveBack))
+      if (asKkError(error).code === 'KK_HELD') return {leases, missing: member}
+      throw error
+    }
+  }
+  return {leases}
+}
+
+function heldGroup(members: readonly ReleaseId[], error: unknown): KkError {
+  const {message, hint} = asKkError(error)
+  const names = members.map(releaseName).join(', ')
+  return new KkError('KK_HELD', `${message}; ${names} need each other and start only together`, {
+    cause: error,
+    ...(hint === undefined ? {} : {hint}),
+  })
+}
+
+/** A Lease that cannot be given back runs out by itself; that must not hide how the work ended. */
+export function giveBack(lease: HeldLease): Promise<void> {
+  return lease.release().catch(() => undefined)
+}
