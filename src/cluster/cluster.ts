@@ -1,6 +1,7 @@
 import type {ReleaseId, Values} from '../release.ts'
 import type {Guard} from './guard/guard.ts'
 import type {Intents} from './intents/intent.ts'
+import type {SeenLease} from './lease/list-leases.ts'
 import type {RunRecords} from './runs/run-record.ts'
 
 export interface ClusterIdentity {
@@ -160,8 +161,8 @@ export interface Cluster {
   readonly kubeconfig: string | undefined
   /** Throws `KK_KUBERNETES_VERSION` for a cluster that is too old. */
   identity(): Promise<ClusterIdentity>
-  /** The last revision of every release on the cluster: one list of metadata. */
-  records(): Promise<readonly ReleaseRecord[]>
+  /** The last revision of every release, on the cluster or in one namespace: one list of metadata. */
+  records(namespace?: string): Promise<readonly ReleaseRecord[]>
   /** Every revision that helm keeps, of one release or of all, by metadata alone; those of a release are ascending. */
   revisions(release?: ReleaseId): Promise<readonly ReleaseRecord[]>
   /** Every revision of every release, and the Secrets of helm's that tell of none. */
@@ -182,6 +183,8 @@ export interface Cluster {
   watchHooks(options: HookWatchOptions): Promise<HookWatch>
   /** Makes a namespace unless it exists, as `helm install --create-namespace` does. */
   makeNamespace(name: string): Promise<void>
+  /** True also when it may not be looked at: who sees that little cannot make it. */
+  hasNamespace(name: string): Promise<boolean>
   /** The names of those Jobs among the objects that have failed for good. */
   failedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
   /** Deletes those Jobs among the objects that have failed for good, so that helm makes them anew; resolves with their names. */
@@ -205,6 +208,8 @@ export interface Cluster {
   ): Promise<HeldLease>
   /** Those of the releases that somebody holds now: one list of Leases. */
   holders(releases: readonly ReleaseId[]): Promise<readonly Holder[]>
+  /** The Leases of all releases that somebody holds, or held: one list. */
+  leases(): Promise<readonly SeenLease[]>
   /** What was run on the cluster, by whom and when. */
   readonly runs: RunRecords
   readonly guard: Guard

@@ -13,6 +13,8 @@ import {deleteFailedJobs, listFailedJobs} from './jobs/failed-jobs.ts'
 import {holdLease} from './lease/hold.ts'
 import {listHolders} from './lease/holders.ts'
 import {createNamespace} from './lease/lease.ts'
+import {listLeases} from './lease/list-leases.ts'
+import {namespaceExists} from './namespace-exists.ts'
 import {helmRecords} from './records/records.ts'
 import {deleteClaim, listClaims} from './removal/claims.ts'
 import {presentObjects} from './removal/present.ts'
@@ -37,6 +39,7 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     gate: (gate) => waitForHealth(client, watches, gate),
     watchHooks: (hooks) => watchHookObjects(client, watches, hooks),
     makeNamespace: (name) => createNamespace(client, name),
+    hasNamespace: (name) => namespaceExists(client, name),
     failedJobs: (namespace, objects) => listFailedJobs(client, namespace, objects),
     deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
     exist: (namespace, objects) => allExist(client, discovery, namespace, objects),
@@ -46,6 +49,7 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     hold: (release, holder, deadline, onHeld) =>
       holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}),
     holders: (releases) => listHolders(client, releases),
+    leases: () => listLeases(client),
     runs: runRecords(client),
     guard: openGuard(client),
     intents: useIntents(client),

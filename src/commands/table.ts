@@ -1988,10 +1988,11 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'Revision, health with the reason, and whether a deploy would find other inputs than those that are deployed. Exits 1 when a release is not healthy.',
+      'Revision, health with the reason, who works on it, who requires it, and whether a deploy would find other inputs than those that are deployed. Exits 1 when a release is not healthy.',
     examples: [
       '<%= config.bin %> status environments/all-in-one.yaml --sandbox',
       '<%= config.bin %> status environments/all-in-one.yaml keystone --sandbox --output json',
+      '<%= config.bin %> status --owner all-in-one --sandbox',
     ],
     flags: {
       color: {
@@ -2007,6 +2008,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         summary: 'The environment file; - reads standard input.',
         hasDynamicHelp: false,
         helpValue: 'FILE',
+        multiple: false,
+        type: 'option',
+      },
+      owner: {
+        name: 'owner',
+        summary: 'The environment by its name; no file is needed.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
         multiple: false,
         type: 'option',
       },

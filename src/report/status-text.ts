@@ -1,9 +1,9 @@
-import type {ReleaseStatus} from '../verbs/observation/status.ts'
+import {isWell, type ReleaseHolder, type ReleaseStatus} from '../verbs/observation/release-status.ts'
 import type {Palette} from './colour.ts'
 import {blameText} from './run/run-words.ts'
 import {table} from './table.ts'
 import {type Labels, releaseLabels} from './text/label.ts'
-import {plainLines} from './text/plain.ts'
+import {plainLine, plainLines} from './text/plain.ts'
 
 const HEADINGS = [
   'release',
@@ -18,14 +18,28 @@ const HEADINGS = [
 ]
 const NOTHING = '–'
 
-/** A table of releases for people, then, for each that is not healthy, what is to blame. */
+/** A table of releases for people, then, for each that is not as it should be, why, and what to do. */
 export function statusText(rows: readonly ReleaseStatus[], palette: Palette): string {
   if (rows.length === 0) return 'no releases\n'
-  const labels = releaseLabels(rows.map(({release}) => release))
+  const others = rows.flatMap(({dependents}) => dependents.map(({release}) => release))
+  const labels = releaseLabels([...rows.map(({release}) => release), ...others])
   const cells = rows.map((row) => statusCells(row, labels, palette))
   const lines = table([HEADINGS.map(palette.strong), ...cells], {right: [1, 7, 8]})
   const reasons = rows.flatMap((row) => reasonLines(row, labels, palette))
   return `${[...lines, ...(reasons.length === 0 ? [] : ['', ...reasons])].join('\n')}\n`
+}
+
+/** `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`: one release on one line. */
+export function statusLine(row: ReleaseStatus, palette: Palette): string {
+  const {release, revision, status, health, holder} = row
+  const blame = health && health.state !== 'healthy' ? health.blames[0] : undefined
+  const parts = [
+    revision === 0 ? status : `revision ${revision} ${status}`,
+    ...(health ? [healthText(health, palette)] : []),
+    ...(blame ? [blameText(blame)] : []),
+    ...(holder ? [holderText(holder)] : []),
+  ]
+  return `${isWell(row) ? palette.good('✔') : palette.change('!')} ${release}  ${parts.join(', ')}`
 }
 
 function statusCells(row: ReleaseStatus, labels: Labels, palette: Palette): readonly string[] {
@@ -34,12 +48,17 @@ function statusCells(row: ReleaseStatus, labels: Labels, palette: Palette): read
     row.revision === 0 ? NOTHING : String(row.revision),
     row.status === 'deployed' ? row.status : palette.change(row.status),
     healthText(row.health, palette),
-    row.inputs === 'changed' ? palette.change(row.inputs) : palette.quiet(row.inputs),
+    inputsText(row, palette),
     palette.quiet(`${row.chart} ${row.version}`.trim()),
     row.owner ?? NOTHING,
     String(row.requires.length),
     String(row.dependents.length),
   ]
+}
+
+function inputsText({inputs, wanted}: ReleaseStatus, palette: Palette): string {
+  if (!wanted) return palette.change('no longer wanted')
+  return inputs === 'changed' ? palette.change(inputs) : palette.quiet(inputs)
 }
 
 function healthText(health: ReleaseStatus['health'], palette: Palette): string {
@@ -48,10 +67,33 @@ function healthText(health: ReleaseStatus['health'], palette: Palette): string {
   return health.state === 'failed' ? palette.bad('failed') : palette.change('waiting')
 }
 
-function reasonLines({release, health}: ReleaseStatus, labels: Labels, palette: Palette): readonly string[] {
-  if (health === undefined || health.state === 'healthy') return []
-  return health.blames.flatMap((blame) => [
-    `${labels(release)}: ${blameText(blame)}`,
-    ...(blame.log ?? []).flatMap(plainLines).map((line) => `  ${palette.quiet('|')} ${line}`),
-  ])
+function reasonLines(row: ReleaseStatus, labels: Labels, palette: Palette): readonly string[] {
+  const {health, holder, unreadable, advice, wanted} = row
+  const name = labels(row.release)
+  const blames = health === undefined || health.state === 'healthy' ? [] : health.blames
+  const others = row.dependents.filter(
+    ({environment}) => environment !== undefined && environment !== row.owner,
+  )
+  return [
+    ...blames.flatMap((blame) => [
+      `${name}: ${blameText(blame)}`,
+      ...(blame.log ?? []).flatMap(plainLines).map((line) => `  ${palette.quiet('|')} ${line}`),
+    ]),
+    ...(unreadable === undefined ? [] : [`${name}: ${plainLine(unreadable)}`]),
+    ...(holder === undefined ? [] : [`${name}: ${holderText(holder)}`]),
+    ...(advice === undefined ? [] : [`${name}: ${advice}`]),
+    ...(wanted ? [] : [`${name}: the file no longer names it; it goes only by: kk remove ${name}`]),
+    ...(others.length === 0
+      ? []
+      : [
+          `${name}: also required by ${others.map(({release, environment}) => `${labels(release)} (environment ${environment})`).join(', ')}`,
+        ]),
+  ]
+}
+
+function holderText({holder, since, operation, ranOut}: ReleaseHolder): string {
+  const time = `${since.slice(0, 19).replace('T', ' ')}Z`
+  const what = operation === undefined ? 'held' : `held to ${operation} it`
+  const end = ranOut ? '; that has run out, and the next run takes over' : ''
+  return plainLine(`${what} by ${holder} since ${time}${end}`)
 }

@@ -6,6 +6,7 @@ import type {Plan} from '../plan/plan.ts'
 import type {PlanMode} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
+import {seenRecords} from './preparation/seen-records.ts'
 
 /** `install`: whether a named release may be new. */
 export interface PlanScope {
@@ -13,26 +14,30 @@ export interface PlanScope {
   readonly install: boolean
 }
 
-/** Compares the environment with the cluster: one list of records' metadata and one look at the cluster's identity. */
+/**
+ * Compares the environment with the cluster: one list of records' metadata, or one of each of its namespaces where the
+ * whole cluster may not be listed, and one look at the cluster's identity.
+ */
 export async function plan(prepared: Prepared, cluster: Cluster, {names, install}: PlanScope): Promise<Plan> {
   const {environment, graph, releases} = prepared
   const mode: PlanMode =
     names.length === 0
       ? {kind: 'all'}
       : {kind: 'named', releases: names.map((name) => namedRelease(prepared, name)), install}
-  const [identity, records] = await Promise.all([cluster.identity(), cluster.records()])
+  const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
   const inputs: PlanInputs = {
     environment: environment.name,
     file: environment.file,
     cluster: {context: cluster.context, server: cluster.server, ...identity},
     graph,
     desired: new Map([...releases].map(([release, {desired}]) => [release, desired])),
-    records,
+    records: seen.records,
     mode,
   }
   const planned = makePlan(inputs)
   const stuck = await stuckReleases(planned, prepared, cluster)
-  return stuck.size === 0 ? planned : makePlan({...inputs, stuck})
+  const settled = stuck.size === 0 ? planned : makePlan({...inputs, stuck})
+  return seen.note === undefined ? settled : {...settled, notes: [...(settled.notes ?? []), seen.note]}
 }
 
 /**

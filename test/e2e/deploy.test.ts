@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto'
 import {beforeAll, describe, expect, it} from 'vitest'
-import type {ReleaseStatus} from '../../src/verbs/observation/status.ts'
+import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {get} from './support/cluster.ts'
 import {allInOne, makeEnvironment, type TestEnvironment} from './support/environment.ts'
 import {eventsIn} from './support/events.ts'

@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
-import type {ReleaseStatus} from '../../src/verbs/observation/status.ts'
+import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {allInOne, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {history} from './support/history.ts'
 import {helmRecords, revisions} from './support/records.ts'

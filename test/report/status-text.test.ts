@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {palette} from '../../src/report/colour.ts'
-import {statusText} from '../../src/report/status-text.ts'
-import type {ReleaseStatus} from '../../src/verbs/observation/status.ts'
+import {statusLine, statusText} from '../../src/report/status-text.ts'
+import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 
 const mariadb: ReleaseStatus = {
   release: 'openstack/mariadb',
@@ -11,9 +11,13 @@ const mariadb: ReleaseStatus = {
   status: 'deployed',
   inputs: 'current',
   health: {state: 'healthy'},
+  wanted: true,
   owner: 'all-in-one',
   requires: [],
-  dependents: ['openstack/keystone', 'openstack/glance'],
+  dependents: [
+    {release: 'openstack/keystone', environment: 'all-in-one'},
+    {release: 'openstack/glance', environment: undefined},
+  ],
 }
 
 const keystone: ReleaseStatus = {
@@ -36,7 +40,7 @@ const keystone: ReleaseStatus = {
     ],
   },
   requires: ['openstack/mariadb'],
-  dependents: ['openstack/glance'],
+  dependents: [{release: 'openstack/glance', environment: undefined}],
 }
 
 const glance: ReleaseStatus = {
@@ -71,6 +75,44 @@ describe('status', () => {
       "release  revision  status    health   inputs   chart          owner       requires  dependents
       mariadb         1  deployed  healthy  current  mariadb 0.1.0  all-in-one         0           2
       "
+    `)
+  })
+
+  it('says who holds a release, who else requires it, and what to do about what has not ended', () => {
+    const held: ReleaseStatus = {
+      ...mariadb,
+      status: 'pending-upgrade',
+      dependents: [...mariadb.dependents, {release: 'images/glance', environment: 'images'}],
+      holder: {
+        holder: 'ada@station (process 42, run r1)',
+        since: '2026-11-21T08:30:00.123Z',
+        operation: 'remove',
+        ranOut: true,
+      },
+      advice: 'another run may be at work: wait until it ends',
+    }
+    const left: ReleaseStatus = {...mariadb, release: 'openstack/wiki', wanted: false, dependents: []}
+
+    expect(statusText([held, left], palette(0))).toMatchInlineSnapshot(`
+      "release  revision  status           health   inputs            chart          owner       requires  dependents
+      mariadb         1  pending-upgrade  healthy  current           mariadb 0.1.0  all-in-one         0           3
+      wiki            1  deployed         healthy  no longer wanted  mariadb 0.1.0  all-in-one         0           0
+
+      mariadb: held to remove it by ada@station (process 42, run r1) since 2026-11-21 08:30:00Z; that has run out, and the next run takes over
+      mariadb: another run may be at work: wait until it ends
+      mariadb: also required by images/glance (environment images)
+      wiki: the file no longer names it; it goes only by: kk remove wiki
+      "
+    `)
+  })
+
+  it('is one line per release, too', () => {
+    expect([mariadb, keystone, glance].map((row) => statusLine(row, palette(0)))).toMatchInlineSnapshot(`
+      [
+        "✔ openstack/mariadb  revision 1 deployed, healthy",
+        "! openstack/keystone  revision 12 deployed, failed, Deployment/keystone-api: progress deadline exceeded; pod keystone-api-6f7c9d-x2kqm, container keystone-api: CrashLoopBackOff",
+        "! openstack/glance  not installed",
+      ]
     `)
   })
 

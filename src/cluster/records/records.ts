@@ -16,8 +16,8 @@ const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
 /** Helm's records of releases: Secrets in the namespace of each release. */
 export function helmRecords(client: ApiClient): Records {
   return {
-    records: async () => lastRecords(await listSecrets(client)),
-    revisions: async (release) => allRecords(await listSecrets(client, release), release),
+    records: async (namespace) => lastRecords(await listSecrets(client, {namespace})),
+    revisions: async (release) => allRecords(await listOf(client, release), release),
     everyRecord: () => listEveryRecord(client),
     lastRecord: (release) => readLast(client, release),
     stored: (release, revision) => readStored(client, release, revision),
@@ -26,16 +26,23 @@ export function helmRecords(client: ApiClient): Records {
 }
 
 async function readLast(client: ApiClient, release: ReleaseId): Promise<ReleaseRecord | undefined> {
-  return lastRecords(await listSecrets(client, release)).find((record) => record.release === release)
+  return lastRecords(await listOf(client, release)).find((record) => record.release === release)
 }
 
-/** The metadata of helm's Secrets: of one release, or of all. */
-async function listSecrets(client: ApiClient, release?: ReleaseId): Promise<readonly SecretMetadata[]> {
-  const namespace = release === undefined ? undefined : releaseNamespace(release)
+function listOf(client: ApiClient, release: ReleaseId | undefined): Promise<readonly SecretMetadata[]> {
+  if (release === undefined) return listSecrets(client, {})
+  return listSecrets(client, {namespace: releaseNamespace(release), name: releaseName(release)})
+}
+
+/** The metadata of helm's Secrets: of all namespaces or one, of all releases or those of a name. */
+async function listSecrets(
+  client: ApiClient,
+  {namespace, name}: {readonly namespace?: string | undefined; readonly name?: string},
+): Promise<readonly SecretMetadata[]> {
   const {items} = await listAll<SecretMetadata>(client, {
     path: namespace === undefined ? '/api/v1/secrets' : resourcePath(SECRETS, namespace),
     query: {
-      labelSelector: release === undefined ? 'owner=helm' : `owner=helm,name=${releaseName(release)}`,
+      labelSelector: name === undefined ? 'owner=helm' : `owner=helm,name=${name}`,
       ...OF_HELM,
     },
     accept: METADATA_LIST,

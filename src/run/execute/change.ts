@@ -69,8 +69,12 @@ interface UnderLease {
   readonly before: ReleaseRecord | undefined
 }
 
-function callHelm(execution: Execution, work: Work, {lease, before}: UnderLease): Promise<ChangedRelease> {
-  const {action, helm, controls, deadline, clock} = execution
+async function callHelm(
+  execution: Execution,
+  work: Work,
+  {lease, before}: UnderLease,
+): Promise<ChangedRelease> {
+  const {action, cluster, helm, controls, deadline, clock} = execution
   const call = {
     name: releaseName(action.release),
     namespace: releaseNamespace(action.release),
@@ -78,6 +82,8 @@ function callHelm(execution: Execution, work: Work, {lease, before}: UnderLease)
     values: work.values,
   }
   const labels = labelsOf(work.desired, action.revision + 1)
+  // Helm would create it again, which who may not create namespaces cannot.
+  const createNamespace = !before && !(await cluster.hasNamespace(call.namespace))
   controls.onProgress('helm', `helm ${action.kind}`)
   const helmOnce = (onStarted: (pid: number) => void) =>
     underHelm({execution, work, lease}, (signal) => {
@@ -85,7 +91,7 @@ function callHelm(execution: Execution, work: Work, {lease, before}: UnderLease)
       const operation = {timeoutSeconds, signal, onStarted}
       return before
         ? helm.upgrade(call, {...operation, labels: labelChanges(labels, before.labels)})
-        : helm.install(call, {...operation, labels, createNamespace: true})
+        : helm.install(call, {...operation, labels, createNamespace})
     })
   return helmUnderJournal(execution, helmOnce)
 }

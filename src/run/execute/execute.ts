@@ -26,6 +26,7 @@ export interface Tools {
     | 'validate'
     | 'deleteFailedJobs'
     | 'makeNamespace'
+    | 'hasNamespace'
     | 'gate'
     | 'exist'
     | 'watchHooks'

@@ -19,6 +19,7 @@ import {recordRun} from '../../run/journal/record-run.ts'
 import {run} from '../../run/run.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/process-identity.ts'
+import {seenRevisions} from '../preparation/seen-records.ts'
 import {expectFree} from './expect-free.ts'
 
 /** What is kept of a run beside its plan. */
@@ -118,7 +119,8 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
 
 async function newRecord(id: string, {plan, ports, account}: StartOptions): Promise<RunRecord> {
   const {verb, scope, message, of} = account
-  const gated = lastGated(await ports.cluster.revisions())
+  const releases = acting(plan).map(({release}) => release)
+  const gated = lastGated(await seenRevisions(ports.cluster, releases))
   const host = hostname()
   const self = await identifyProcess(process.pid)
   return {

@@ -157,6 +157,7 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
       }
     },
     makeNamespace: async () => undefined,
+    hasNamespace: async () => true,
     deleteFailedJobs: async () => [],
     lastRecord: async (release) =>
       name === 'installer' ? stepOn(release, () => records.get(release)) : records.get(release),

@@ -92,6 +92,7 @@ export function newWorld(setting: Setting = {}) {
       log.push(`gate ${objects.map(({kind, metadata}) => `${kind}/${metadata.name}`).join(' ')}`)
     },
     makeNamespace: async (name) => void log.push(`make namespace ${name}`),
+    hasNamespace: async () => false,
     deleteFailedJobs: async () => [],
     exist: async () => true,
     present: async () => [],

@@ -1,0 +1,48 @@
+import type {ReleaseId} from '../../release.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, LEASES, resourcePath} from '../api/resources.ts'
+import {TOMBSTONE} from '../intents/intent.ts'
+import {KK_NAMESPACE, LEASE_SECONDS, type Lease, leaseName} from './lease.ts'
+
+/** A release's Lease as it stands. */
+export interface SeenLease {
+  /** Of the Lease. */
+  readonly name: string
+  readonly release: ReleaseId
+  readonly holder: string
+  /** Milliseconds since the epoch, of the holder's clock. */
+  readonly acquired: number
+  readonly renewed: number
+  /** When others may take it, if it is not renewed; the same clock. */
+  readonly runsOut: number
+  /** It is held to remove the release. */
+  readonly isRemoval: boolean
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/** All Leases of releases: one list. None where `kk-system` does not exist. */
+export async function listLeases(client: ApiClient): Promise<readonly SeenLease[]> {
+  const {items} = await listAll<Lease>(client, {
+    path: resourcePath(LEASES, KK_NAMESPACE),
+    asked: asking('list', LEASES, KK_NAMESPACE),
+  })
+  return items.flatMap((lease) => seenLease(lease) ?? [])
+}
+
+function seenLease({metadata: {name, annotations = {}}, spec = {}}: Lease): SeenLease | undefined {
+  const release = annotations['kk.openstack.org/release'] as ReleaseId | undefined
+  const {holderIdentity: holder, leaseDurationSeconds: seconds = LEASE_SECONDS} = spec
+  if (release === undefined || name !== leaseName(release) || !holder) return undefined
+  const renewed = Date.parse(spec.renewTime ?? '') || 0
+  return {
+    name,
+    release,
+    holder,
+    acquired: Date.parse(spec.acquireTime ?? '') || renewed,
+    renewed,
+    runsOut: renewed + seconds * 1000,
+    isRemoval: annotations[TOMBSTONE] !== undefined,
+    annotations,
+  }
+}

@@ -1,0 +1,33 @@
+import type {ReleaseRecord} from '../cluster/cluster.ts'
+import type {Edge, Graph} from '../graph/graph.ts'
+import type {ReleaseId} from '../release.ts'
+import {readLabels, usesLabel} from './labels.ts'
+
+/**
+ * Who requires whom by all that is known without reading a payload: the graph of an environment, and the labels of
+ * every record, those of other environments included. An edge that both tell is there once.
+ */
+export function clusterGraph(graph: Graph, records: readonly ReleaseRecord[]): Graph {
+  const releases = [...new Set([...graph.releases, ...records.map(({release}) => release)])]
+  const byLabel = new Map(releases.map((release) => [usesLabel(release), release]))
+  const recorded = new Map(
+    records.map(({release, labels}) => [release, recordedEdges(release, labels, byLabel)]),
+  )
+  const edgesOf = (from: ReleaseId): readonly Edge[] => {
+    const wanted = graph.requirements.get(from) ?? []
+    const known = new Set(wanted.map(({to}) => to))
+    return [...wanted, ...(recorded.get(from) ?? []).filter(({to}) => !known.has(to))]
+  }
+  return {releases, requirements: new Map(releases.map((release) => [release, edgesOf(release)]))}
+}
+
+function recordedEdges(
+  from: ReleaseId,
+  labels: ReleaseRecord['labels'],
+  byLabel: ReadonlyMap<string, ReleaseId>,
+): readonly Edge[] {
+  return [...(readLabels(labels)?.uses ?? [])].flatMap(([label, kind]) => {
+    const to = byLabel.get(label)
+    return to === undefined ? [] : [{from, to, kind, evidence: []}]
+  })
+}

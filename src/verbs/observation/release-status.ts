@@ -1,0 +1,58 @@
+import type {Health} from '../../cluster/cluster.ts'
+import type {ReleaseId} from '../../release.ts'
+
+/** A release that requires another, directly or not. */
+export interface Dependent {
+  readonly release: ReleaseId
+  /** Its owner; undefined when it is not on the cluster yet, or kk did not install it. */
+  readonly environment: string | undefined
+}
+
+/** Who works on a release now, by its Lease. */
+export interface ReleaseHolder {
+  /** User, host, process and run. */
+  readonly holder: string
+  /** ISO 8601, of the holder's clock. */
+  readonly since: string
+  /** What is done; undefined where the Lease does not tell. */
+  readonly operation: string | undefined
+  /** It was not renewed for so long that others may take it: its holder is dead, or the clocks differ. */
+  readonly ranOut: boolean
+}
+
+/** One release, as it is on the cluster. */
+export interface ReleaseStatus {
+  readonly release: ReleaseId
+  readonly chart: string
+  readonly version: string
+  /** 0 when it is not installed. */
+  readonly revision: number
+  readonly status: string
+  /** Whether a deploy would find other inputs than those that are deployed. */
+  readonly inputs: 'current' | 'changed' | 'unknown'
+  /** False for what the environment owns, but its file no longer names. */
+  readonly wanted: boolean
+  /** Undefined when it is not installed, or its record cannot be read. */
+  readonly health: Health | undefined
+  readonly owner: string | undefined
+  readonly holder?: ReleaseHolder
+  readonly requires: readonly string[]
+  /** Those of other environments included. */
+  readonly dependents: readonly Dependent[]
+  /** Why it cannot be told more. */
+  readonly unreadable?: string
+  /** What to do about an operation that has not ended. */
+  readonly advice?: string
+}
+
+export interface StatusReport {
+  readonly environment: string
+  readonly releases: readonly ReleaseStatus[]
+  /** What cannot be seen, for people. */
+  readonly notes: readonly string[]
+}
+
+/** Of an operation that failed, or has not ended, the objects may be healthy all the same. */
+export function isWell({status, health}: ReleaseStatus): boolean {
+  return status === 'deployed' && health?.state === 'healthy'
+}

@@ -1,0 +1,48 @@
+import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import {asKkError} from '../../errors.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+
+/** The last revisions that this user may see. */
+export interface SeenRecords {
+  readonly records: readonly ReleaseRecord[]
+  /** What is not seen, for people; undefined when the whole cluster is. */
+  readonly note: string | undefined
+}
+
+/**
+ * The records of the whole cluster or, for who may not list these, of the namespaces in which the releases live. That is
+ * enough to see what they are, not who uses them: who removes must see all. Throws `KK_FORBIDDEN` when one of these
+ * namespaces may not be seen either.
+ */
+export async function seenRecords(
+  cluster: Pick<Cluster, 'records'>,
+  releases: readonly ReleaseId[],
+): Promise<SeenRecords> {
+  try {
+    return {records: await cluster.records(), note: undefined}
+  } catch (error) {
+    const namespaces = [...new Set(releases.map(releaseNamespace))].sort()
+    if (asKkError(error).code !== 'KK_FORBIDDEN' || namespaces.length === 0) throw error
+    const records = await Promise.all(namespaces.map((namespace) => cluster.records(namespace)))
+    return {
+      records: records.flat(),
+      note: `you may not list secrets in all namespaces: only ${namespaces.join(', ')} is seen, not what other environments have elsewhere`,
+    }
+  }
+}
+
+const AT_ONCE = 8
+
+/** Every revision of these releases, and of others where the whole cluster may be listed. */
+export async function seenRevisions(
+  cluster: Pick<Cluster, 'revisions'>,
+  releases: readonly ReleaseId[],
+): Promise<readonly ReleaseRecord[]> {
+  try {
+    return await cluster.revisions()
+  } catch (error) {
+    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    return (await mapParallel(releases, AT_ONCE, (release) => cluster.revisions(release))).flat()
+  }
+}
