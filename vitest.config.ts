@@ -22,7 +22,7 @@ export default defineConfig({
           name: 'unit',
           maxWorkers,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', ...WITH_PROGRAMS],
+          exclude: ['test/e2e/**', 'test/long/**', ...WITH_PROGRAMS],
           // No module keeps state, so files share what is imported: a third of the time.
           isolate: false,
           testTimeout: 20_000,
@@ -47,6 +47,18 @@ export default defineConfig({
           hookTimeout: 600_000,
           // A real control plane on a machine that others use: once more, and shown as such, before it counts.
           retry: process.env.CI ? 1 : 0,
+        },
+      },
+      {
+        test: {
+          name: 'long',
+          maxWorkers,
+          include: ['test/long/**/*.test.ts'],
+          globalSetup: ['test/e2e/support/setup.ts'],
+          // Lives of environments go side by side; each is a row of dozens of runs.
+          maxConcurrency: 4,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],
