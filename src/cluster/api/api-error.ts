@@ -16,15 +16,18 @@ export class ApiError extends KkError {
   readonly status: number
   /** The API server's own words. */
   readonly said: string | undefined
+  /** Seconds after which it asks to be asked again. */
+  readonly retryAfter: number | undefined
 
   constructor(
     code: 'KK_API' | 'KK_FORBIDDEN',
     message: string,
-    answer: {status: number; said?: string | undefined; hint?: string},
+    answer: {status: number; said?: string | undefined; hint?: string; retryAfter?: number | undefined},
   ) {
     super(code, message, answer.hint === undefined ? {} : {hint: answer.hint})
     this.status = answer.status
     this.said = answer.said
+    this.retryAfter = answer.retryAfter
   }
 }
 
@@ -32,8 +35,17 @@ export function isApiError(error: unknown, ...statuses: readonly number[]): erro
   return error instanceof ApiError && (statuses.length === 0 || statuses.includes(error.status))
 }
 
-/** The error of an answer whose status is 400 or more; `asked` says what was asked for, e.g. `list secrets`. */
-export function refusal(server: Server, status: number, body: Status, asked: string): ApiError {
+interface Refused {
+  /** What was asked for, e.g. `list secrets`. */
+  readonly asked: string
+  readonly status: number
+  readonly body: Status
+  /** Seconds. */
+  readonly retryAfter?: number | undefined
+}
+
+/** The error of an answer whose status is 400 or more. */
+export function refusal(server: Server, {asked, status, body, retryAfter}: Refused): ApiError {
   const said = body.message?.trim()
   if (status === 401) {
     return new ApiError(
@@ -60,10 +72,7 @@ export function refusal(server: Server, status: number, body: Status, asked: str
   return new ApiError(
     'KK_API',
     `the API server of context "${server.context}" could not ${asked}: ${said ?? 'no reason given'} (${status})`,
-    {
-      status,
-      said,
-    },
+    {status, said, retryAfter},
   )
 }
 

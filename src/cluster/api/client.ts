@@ -35,13 +35,19 @@ export interface ApiClient extends Server {
 const ANSWER_TIMEOUT = 30_000
 /** Longer than the API server's pause between two bookmarks, a minute. */
 const SILENCE_TIMEOUT = 150_000
+/** Of a read whose connection is cut. */
 const ATTEMPTS = 3
+/** Of what the server puts off, as long as kubectl and helm try (client-go: rest/with_retry.go). */
+const PATIENT_ATTEMPTS = 11
+const LONGEST_PAUSE = 30_000
 
 export function openClient(access: ClusterAccess): ApiClient {
   const server = {context: access.context, server: access.server}
   const connection = connect(access)
-  const send = (request: ApiRequest) => sendAgain(server, connection, request)
-  const text = async (request: ApiRequest) => readText(server, await send(request), request)
+  const text = (request: ApiRequest) =>
+    persist(connection, request, async () =>
+      readText(server, await sendOnce(server, connection, request), request),
+    )
   return {
     ...server,
     async json<T>(request: ApiRequest) {
@@ -49,24 +55,21 @@ export function openClient(access: ClusterAccess): ApiClient {
     },
     text,
     async lines(request) {
-      return linesOf(server, await send(request), request)
+      const answer = await persist(connection, request, () => sendOnce(server, connection, request))
+      return linesOf(server, answer, request)
     },
     close: connection.close,
   }
 }
 
 /** A read whose connection is cut, and whatever the server asks to send later, is sent again. */
-async function sendAgain(
-  server: Server,
-  connection: Connection,
-  request: ApiRequest,
-): Promise<IncomingMessage> {
+async function persist<T>(connection: Connection, request: ApiRequest, send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await sendOnce(server, connection, request)
+      return await send()
     } catch (error) {
       request.signal?.throwIfAborted()
-      const pause = attempt < ATTEMPTS ? pauseBefore(error, request, attempt) : undefined
+      const pause = pauseBefore(error, request, attempt)
       if (pause === undefined) throw error
       if (isApiError(error, 401)) connection.expire()
       await wait(pause, undefined, {signal: request.signal})
@@ -74,11 +77,15 @@ async function sendAgain(
   }
 }
 
+/** Milliseconds until the next attempt; undefined when there is none. */
 function pauseBefore(error: unknown, {method = 'GET'}: ApiRequest, attempt: number): number | undefined {
   if (isApiError(error, 401)) return attempt === 1 ? 0 : undefined
-  if (isApiError(error, 429)) return attempt * 1000
+  if (isApiError(error) && (error.status === 429 || error.retryAfter !== undefined)) {
+    const {retryAfter = 1} = error
+    return attempt < PATIENT_ATTEMPTS ? Math.min(retryAfter * 1000, LONGEST_PAUSE) : undefined
+  }
   const cut = error instanceof KkError && ['ECONNRESET', 'EPIPE'].includes(codeOf(error.cause) ?? '')
-  return cut && method === 'GET' ? attempt * 50 : undefined
+  return cut && method === 'GET' && attempt < ATTEMPTS ? attempt * 50 : undefined
 }
 
 function codeOf(error: unknown): string | undefined {
@@ -113,7 +120,15 @@ async function sendOnce(
   })
   const status = answer.statusCode ?? 0
   if (status < 400) return answer
-  throw refusal(server, status, statusOf(await readText(server, answer, request)), request.asked)
+  const said = statusOf(await readText(server, answer, request))
+  throw refusal(server, {asked: request.asked, status, body: said, retryAfter: putOff(status, answer)})
+}
+
+/** Only these are answers to a request that was not done: an error of the server itself, or too many requests. */
+function putOff(status: number, {headers}: IncomingMessage): number | undefined {
+  const after = headers['retry-after']
+  const isPutOff = status === 429 || status >= 500
+  return isPutOff && after !== undefined && /^\d+$/.test(after) ? Number(after) : undefined
 }
 
 function bodyHeaders(body: string, contentType: string): Record<string, string> {

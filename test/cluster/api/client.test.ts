@@ -82,6 +82,36 @@ describe('a request to the API server', () => {
     await expect(client.json(pods)).resolves.toEqual({fine: true})
   })
 
+  it.each([429, 503])(
+    'is sent again when the server asks for that with %i, even if it writes',
+    async (status) => {
+      let refused = 0
+      const {client} = await scriptedServer((_, response) =>
+        refused++ < 5
+          ? refuse(response, status, 'later', {'retry-after': '0'})
+          : json(response, {fine: true}),
+      )
+
+      await expect(client.json({...pods, method: 'POST', body: {}})).resolves.toEqual({fine: true})
+    },
+  )
+
+  it('is not sent again when the server only fails', async () => {
+    const {client, asked} = await scriptedServer((_, response) => refuse(response, 500, 'no idea'))
+
+    await expect(client.json(pods)).rejects.toMatchObject({code: 'KK_API', status: 500})
+    expect(asked).toHaveLength(1)
+  })
+
+  it('that only reads is sent again when its answer is cut half way', async () => {
+    const {client, asked} = await scriptedServer((_, response) => {
+      if (asked.length > 1) return json(response, {fine: true})
+      response.writeHead(200, {'content-length': '100'}).write('{"fine"', () => response.destroy())
+    })
+
+    await expect(client.json(pods)).resolves.toEqual({fine: true})
+  })
+
   it('that only reads is sent again when the connection is cut; one that writes is not', async () => {
     const {client, asked} = await scriptedServer(({method}, response) => {
       if (method === 'GET' && asked.length > 1) json(response, {fine: true})

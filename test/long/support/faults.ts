@@ -1,13 +1,12 @@
 import {expect} from 'vitest'
 import type {Version} from './cloud.ts'
 import {type Fault, openFaultProxy} from './fault-proxy.ts'
-import {arrive, begin, depart, type Reference, STATIONS, type Station} from './life.ts'
+import {arrive, begin, depart, type Reference, type Station} from './life.ts'
 import {type Observed, observe} from './observed.ts'
 
 export interface FaultOptions {
   readonly content: (version: Version) => string
   readonly reference: Reference
-  readonly stations?: readonly Station[]
   readonly faultAt: (station: Station) => Fault
 }
 
@@ -16,7 +15,7 @@ export async function liveThroughFaults(options: FaultOptions): Promise<void> {
   const life = await begin(options.content)
   const proxy = await openFaultProxy(life.corner.directory)
   try {
-    for (const station of options.stations ?? STATIONS) {
+    for (const station of options.reference.stations) {
       const fault = options.faultAt(station)
       const where = `${life.corner.name} at ${station}, ${JSON.stringify(fault)}`
       const command = await arrive(life, station)

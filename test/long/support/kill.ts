@@ -1,7 +1,7 @@
 import {execa} from 'execa'
 import {expect} from 'vitest'
 import type {Version} from './cloud.ts'
-import {arrive, begin, depart, type Life, type Reference, STATIONS, type Station} from './life.ts'
+import {arrive, begin, depart, type Life, type Reference, type Station} from './life.ts'
 import {observe} from './observed.ts'
 import type {Dice} from './seed.ts'
 
@@ -22,14 +22,13 @@ const HELM_VERBS: Readonly<Record<Station, string>> = {
 export interface KillOptions {
   readonly content: (version: Version) => string
   readonly reference: Reference
-  readonly stations?: readonly Station[]
   readonly killAt: (station: Station) => Kill
 }
 
 /** Leads an environment through its stations, kills a run at each, and expects that one further command mends all. */
-export async function liveThroughKills({content, reference, killAt, stations = STATIONS}: KillOptions) {
+export async function liveThroughKills({content, reference, killAt}: KillOptions) {
   const life = await begin(content)
-  for (const station of stations) {
+  for (const station of reference.stations) {
     const kill = killAt(station)
     const where = `${life.corner.name} at ${station}, ${JSON.stringify(kill)}`
     const command = await arrive(life, station)

@@ -83,20 +83,24 @@ export async function succeed(life: Life, words: readonly string[]): Promise<voi
 
 /** An undisturbed life: what each station leaves, and how many transitions its journal has. */
 export interface Reference {
+  readonly stations: readonly Station[]
   readonly observed: Readonly<Record<Station, Observed>>
   readonly transitions: Readonly<Record<Station, number>>
 }
 
-export async function undisturbed(content: (version: Version) => string): Promise<Reference> {
+export async function undisturbed(
+  content: (version: Version) => string,
+  stations: readonly Station[] = STATIONS,
+): Promise<Reference> {
   const life = await begin(content)
   const observed = {} as Record<Station, Observed>
   const transitions = {} as Record<Station, number>
-  for (const station of STATIONS) {
+  for (const station of stations) {
     await succeed(life, await arrive(life, station))
     transitions[station] = await lengthOfLastJournal(life)
     observed[station] = await depart(life, station)
   }
-  return {observed, transitions}
+  return {stations, observed, transitions}
 }
 
 async function lengthOfLastJournal({corner}: Life): Promise<number> {
