@@ -3,7 +3,7 @@ import {LAYERS, type Layer} from '../overrides/layer.ts'
 import type {DesiredRelease, LayerDigest} from './desired.ts'
 
 /** Raised when the same inputs are to be deployed again by a newer kk. */
-const SCHEMA = 1
+export const SCHEMA = 1
 
 /** The same text for equal data, whatever the order of its keys. */
 export function canonicalJson(value: unknown): string {

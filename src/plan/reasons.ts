@@ -62,7 +62,8 @@ function chartReason({chart}: DesiredRelease, labels: KkLabels): string {
     : `chart ${labels.chart} → ${chartLabel(chart)}`
 }
 
-function layerReason(layer: LayerName, name: string, path: string): string {
+/** E.g. `section keystone of env.yaml changed`. */
+export function layerReason(layer: LayerName, name: string, path: string): string {
   const file = path === '-' ? 'standard input' : path.slice(path.lastIndexOf('/') + 1)
   const reasons: Record<LayerName, string> = {
     features: 'feature files changed',

@@ -4,6 +4,12 @@ import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 
+/** What the command line asks for; `install`: whether a named release may be new. */
+export interface PlanScope {
+  readonly names: readonly string[]
+  readonly install: boolean
+}
+
 /** `named`: only these are changed, after the gates of what they require; `install` says whether they may be new. */
 export type PlanMode =
   | {readonly kind: 'all'}

@@ -1,24 +1,33 @@
-import type {Cluster} from '../cluster/cluster.ts'
+import type {Cluster, ReleaseRecord} from '../cluster/cluster.ts'
 import {parseManifest} from '../cluster/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import type {Plan} from '../plan/plan.ts'
-import type {PlanMode} from '../plan/scope.ts'
+import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {seenRecords} from './preparation/seen-records.ts'
 
-/** `install`: whether a named release may be new. */
-export interface PlanScope {
-  readonly names: readonly string[]
-  readonly install: boolean
+/** A plan, and the last record of each release that it is about, as far as there is one. */
+export interface ObservedPlan {
+  readonly plan: Plan
+  readonly records: ReadonlyMap<ReleaseId, ReleaseRecord>
 }
 
 /**
  * Compares the environment with the cluster: one list of records' metadata, or one of each of its namespaces where the
  * whole cluster may not be listed, and one look at the cluster's identity.
  */
-export async function plan(prepared: Prepared, cluster: Cluster, {names, install}: PlanScope): Promise<Plan> {
+export async function plan(prepared: Prepared, cluster: Cluster, scope: PlanScope): Promise<Plan> {
+  return (await observedPlan(prepared, cluster, scope)).plan
+}
+
+/** The same, with the records that it was compared with. */
+export async function observedPlan(
+  prepared: Prepared,
+  cluster: Cluster,
+  {names, install}: PlanScope,
+): Promise<ObservedPlan> {
   const {environment, graph, releases} = prepared
   const mode: PlanMode =
     names.length === 0
@@ -37,7 +46,11 @@ export async function plan(prepared: Prepared, cluster: Cluster, {names, install
   const planned = makePlan(inputs)
   const stuck = await stuckReleases(planned, prepared, cluster)
   const settled = stuck.size === 0 ? planned : makePlan({...inputs, stuck})
-  return seen.note === undefined ? settled : {...settled, notes: [...(settled.notes ?? []), seen.note]}
+  const notes = [...(settled.notes ?? []), ...(seen.note === undefined ? [] : [seen.note])]
+  return {
+    plan: notes.length === 0 ? settled : {...settled, notes},
+    records: new Map(seen.records.map((record) => [record.release, record])),
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
+import type {PlanScope} from '../../plan/scope.ts'
 import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
@@ -10,7 +11,8 @@ import {runDocument} from '../../report/run/run-json.ts'
 import type {Interruption} from '../../run/interruption.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
 import type {RunAccount} from '../../verbs/change/start-run.ts'
-import {type PlanScope, plan} from '../../verbs/plan.ts'
+import {type ObservedPlan, observedPlan} from '../../verbs/plan.ts'
+import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {offerGuard} from '../guard.ts'
 import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
@@ -31,12 +33,20 @@ export interface ChangeFlags {
   readonly 'on-failure'?: OnFailure | undefined
   readonly 'keep-schema'?: boolean | undefined
   readonly 'remove-new'?: boolean | undefined
+  readonly values?: readonly string[] | undefined
+  readonly set?: readonly string[] | undefined
   readonly helm?: string | undefined
   readonly environment?: string | undefined
   readonly sandbox?: boolean | undefined
   readonly 'sandbox-name'?: string | undefined
   /** `KIND=FILE` each. */
   readonly report?: readonly string[] | undefined
+}
+
+/** What a plan was made of. */
+export interface PlanBasis {
+  readonly prepared: Prepared
+  readonly observed: ObservedPlan
 }
 
 export interface Change {
@@ -50,8 +60,8 @@ export interface Change {
   readonly scope: (releases: readonly string[]) => PlanScope
   /** Start the sandbox when it does not run. */
   readonly startSandbox: boolean
-  /** Throws when the plan is not what it should be. */
-  readonly expect?: ((planned: Plan) => void) | undefined
+  /** Throws when the plan, or what it was made of, is not what it should be. */
+  readonly expect?: ((planned: Plan, basis: PlanBasis) => void) | undefined
   /** The run that this one goes on with. */
   readonly of?: string | undefined
 }
@@ -68,8 +78,9 @@ export async function change(options: Change): Promise<ExitCode> {
     say,
   })
   try {
-    const planned = await plan(prepared, cluster, wanted)
-    options.expect?.(planned)
+    const observed = await observedPlan(prepared, cluster, wanted)
+    const planned = observed.plan
+    options.expect?.(planned, {prepared, observed})
     const isDry = flags['dry-run']
     if (!isDry) say(planText(planned, palette(levelOf('stderr', words))))
     if (isDry) {

@@ -1,0 +1,98 @@
+import {access, readFile} from 'node:fs/promises'
+import {dirname, isAbsolute, join, relative} from 'node:path'
+import {splitArguments} from '../../environment/choose.ts'
+import {type ExitCode, KkError} from '../../errors.ts'
+import {readSavedPlan} from '../../plan/saved/read-saved-plan.ts'
+import type {SavedPath, SavedPlan} from '../../plan/saved/saved-plan.ts'
+import {expectUnmoved} from '../../verbs/change/apply.ts'
+import {VERSION} from '../program/version.ts'
+import {type ChangeFlags, change} from './change.ts'
+
+/** Does exactly what a saved plan says, or refuses and names what moved since it was saved. */
+export async function apply(
+  flags: ChangeFlags,
+  argv: readonly string[],
+  words: readonly string[],
+): Promise<ExitCode> {
+  const {file: named, releases: plans} = splitArguments(argv)
+  const [file, second] = plans
+  if (file === undefined || second !== undefined) {
+    throw new KkError('KK_USAGE', `kk apply takes one saved plan, but got ${plans.join(', ') || 'none'}`, {
+      hint: 'save one with: kk plan --save plan.json',
+    })
+  }
+  const saved = readSavedPlan(await readPlanFile(file), file)
+  const environment = named ?? flags.environment ?? (await environmentOf(saved, file))
+  return change({
+    verb: saved.verb,
+    flags: {...flags, environment: undefined, values: flags.values ?? (await valuesOf(saved, file))},
+    argv: [environment],
+    words,
+    scope: () => saved.scope,
+    startSandbox: false,
+    expect: (_, basis) => {
+      expectUnmoved(saved, file, {kk: VERSION, ...basis})
+      process.stderr.write(`${file} still fits: nothing has moved since it was saved at ${saved.savedAt}\n`)
+    },
+  })
+}
+
+async function readPlanFile(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new KkError('KK_FILE', `the saved plan ${file} cannot be read (${cause.code})`, {
+      cause,
+      hint: 'save one with: kk plan --save plan.json',
+    })
+  })
+}
+
+async function environmentOf({environment}: SavedPlan, plan: string): Promise<string> {
+  if (environment.file === '-') {
+    throw new KkError(
+      'KK_NO_ENVIRONMENT',
+      `the environment of ${plan} was read from standard input, and must be given again`,
+      {hint: `kk apply ${plan} - < FILE, or kk apply ${plan} FILE.yaml`},
+    )
+  }
+  const found = await find(environment, plan)
+  if (found !== undefined) return found
+  throw missing(plan, `the environment file ${environment.file}`, environment, `kk apply ${plan} FILE.yaml`)
+}
+
+async function valuesOf({values}: SavedPlan, plan: string): Promise<readonly string[]> {
+  const flags: string[] = []
+  for (const path of values) {
+    const found = await find(path, plan)
+    const flag = `--values ${path.release}`
+    if (found === undefined)
+      throw missing(plan, `${flag}=${path.file}`, path, `${flag}=FILE, for all of them`)
+    flags.push(`${path.release}=${found}`)
+  }
+  return flags
+}
+
+/** Beside the plan first: a pipeline unpacks both where it likes. Whatever is found is compared with the digests. */
+async function find({absolute, relative: beside}: SavedPath, plan: string): Promise<string | undefined> {
+  for (const path of [join(dirname(plan), beside), absolute]) {
+    const exists = await access(path).then(
+      () => true,
+      () => false,
+    )
+    if (exists) return shortest(path)
+  }
+  return undefined
+}
+
+/** As a user would write it. */
+function shortest(path: string): string {
+  const fromHere = relative(process.cwd(), path)
+  return fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere
+}
+
+function missing(plan: string, what: string, {absolute, relative: beside}: SavedPath, hint: string): KkError {
+  return new KkError(
+    'KK_FILE',
+    `${what}, of which ${plan} was made, is neither at ${join(dirname(plan), beside)} nor at ${absolute}`,
+    {hint: `name it: ${hint}`},
+  )
+}

@@ -1,0 +1,143 @@
+import {LAYERS} from '../../overrides/layer.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import {layerReason} from '../reasons.ts'
+import type {SavedPlan, SavedRecord, SavedRelease} from './saved-plan.ts'
+
+/**
+ * What has moved between the plan that was saved and the one that is made now, for people, a line each; empty when it is
+ * the same plan of the same things. Another name or address of the same cluster is no move.
+ */
+export function moved(saved: SavedPlan, now: SavedPlan): readonly string[] {
+  const isSameCluster = saved.cluster.uid === now.cluster.uid
+  const nowOf = new Map(now.releases.map((release) => [release.release, release]))
+  const known = new Set(saved.releases.map(({release}) => release))
+  return [
+    ...kkMoved(saved, now),
+    ...clusterMoved(saved, now),
+    ...(saved.environment.name === now.environment.name
+      ? []
+      : [`the environment is "${now.environment.name}", the plan is of "${saved.environment.name}"`]),
+    ...saved.releases.flatMap((then) => {
+      const name = releaseName(then.release)
+      const current = nowOf.get(then.release)
+      if (!current) return [`${name}: no longer part of the plan`]
+      return releaseMoved(then, current, {file: now.environment.file, isSameCluster}).map(
+        (what) => `${name}: ${what}`,
+      )
+    }),
+    ...now.releases
+      .filter(({release}) => !known.has(release))
+      .map(({release, kind}) => `${releaseName(release)}: not part of the saved plan, now ${TO_BE[kind]}`),
+    ...orderMoved(saved, now),
+  ]
+}
+
+function kkMoved(saved: SavedPlan, now: SavedPlan): readonly string[] {
+  if (saved.kk !== now.kk) return [`kk is ${now.kk}, the plan was saved by kk ${saved.kk}`]
+  if (saved.schema === now.schema) return []
+  return [
+    `kk digests inputs in another way than the one that saved the plan (${saved.schema}, now ${now.schema})`,
+  ]
+}
+
+function clusterMoved({cluster: then}: SavedPlan, {cluster: now}: SavedPlan): readonly string[] {
+  const text = ({context, server, uid}: SavedPlan['cluster']) =>
+    `${context} (${server}, kube-system has the UID ${uid})`
+  if (then.uid !== now.uid) return [`this is the cluster ${text(now)}, the plan is for ${text(then)}`]
+  if (then.version === now.version) return []
+  return [`the cluster runs Kubernetes ${now.version}, then ${then.version}`]
+}
+
+interface Surroundings {
+  readonly file: string
+  /** Records of another cluster say nothing. */
+  readonly isSameCluster: boolean
+}
+
+function releaseMoved(
+  then: SavedRelease,
+  now: SavedRelease,
+  {file, isSameCluster}: Surroundings,
+): readonly string[] {
+  const causes = [
+    ...chartMoved(then, now),
+    ...layersMoved(then, now, file),
+    ...requirementsMoved(then, now),
+    ...standingMoved(then, now),
+    ...(isSameCluster ? recordMoved(then.record, now.record) : []),
+  ]
+  if (causes.length > 0) return causes
+  if (then.inputs !== now.inputs) return ['its inputs changed']
+  if (then.kind === now.kind || !isSameCluster) return []
+  return [`was ${TO_BE[then.kind]}, is now ${TO_BE[now.kind]}`]
+}
+
+function chartMoved(then: SavedRelease, now: SavedRelease): readonly string[] {
+  const text = ({chart}: SavedRelease) => `${chart.name} ${chart.version}`
+  // The chart of a release that is only used is told from its record, which is compared by itself.
+  if (then.layers.chart === now.layers.chart) return []
+  if (text(then) !== text(now)) return [`chart ${text(then)} → ${text(now)}`]
+  return ['chart files changed']
+}
+
+function layersMoved(then: SavedRelease, now: SavedRelease, file: string): readonly string[] {
+  const flags = then.layers.flags === now.layers.flags ? [] : ['flags that change rendering changed']
+  const layers = LAYERS.filter((layer) => then.layers[layer] !== now.layers[layer]).map((layer) => {
+    if (layer === 'set' && now.layers.set === undefined)
+      return 'the plan was saved with --set for it, which must be given again: a saved plan holds no values'
+    if (layer === 'set' && then.layers.set === undefined) return 'the plan was saved without --set for it'
+    return layerReason(layer, releaseName(now.release), file)
+  })
+  return [...flags, ...layers]
+}
+
+function requirementsMoved({requires: then}: SavedRelease, {requires: now}: SavedRelease): readonly string[] {
+  const text = (edge: string) => edge.slice(edge.indexOf('/') + 1).replace(/:ready$/, '')
+  return [
+    ...now.filter((edge) => !then.includes(edge)).map((edge) => `now requires ${text(edge)}`),
+    ...then.filter((edge) => !now.includes(edge)).map((edge) => `no longer requires ${text(edge)}`),
+  ]
+}
+
+function standingMoved(then: SavedRelease, now: SavedRelease): readonly string[] {
+  const stated = now.stated ? 'now stated in a section' : 'no longer stated in a section'
+  const isProtected = now.protected ? 'now protected' : 'no longer protected'
+  return [
+    ...(then.stated === now.stated ? [] : [stated]),
+    ...(then.protected === now.protected ? [] : [isProtected]),
+  ]
+}
+
+function recordMoved(then: SavedRecord | null, now: SavedRecord | null): readonly string[] {
+  const text = ({revision, status}: SavedRecord) => `revision ${revision} (${status})`
+  if (then === null) return now === null ? [] : [`was not installed, is now at ${text(now)}`]
+  if (now === null) return [`was at ${text(then)}, is not installed any more`]
+  if (then.revision !== now.revision) return [`was at ${text(then)}, is now at ${text(now)}`]
+  if (then.uid !== now.uid)
+    return [`revision ${now.revision} is another record (UID ${then.uid}, now ${now.uid})`]
+  if (then.status !== now.status) return [`revision ${now.revision} was ${then.status}, is now ${now.status}`]
+  if (then.resourceVersion === now.resourceVersion) return []
+  return [
+    `the record of revision ${now.revision} was written (resource version ${then.resourceVersion}, now ${now.resourceVersion}), e.g. its labels by kk`,
+  ]
+}
+
+/** Only of the same releases: what came and what went is told before. */
+function orderMoved(saved: SavedPlan, now: SavedPlan): readonly string[] {
+  const [then, current] = [saved, now].map(({releases}) => releases.map(({release}) => release))
+  const isSame = (one: readonly ReleaseId[], other: readonly ReleaseId[]) => one.join() === other.join()
+  if (isSame(then!, current!) || !isSame(then!.toSorted(), current!.toSorted())) return []
+  const names = (releases: readonly ReleaseId[]) => releases.map(releaseName).join(', ')
+  return [`the order was ${names(then!)}; it is now ${names(current!)}`]
+}
+
+const TO_BE = {
+  install: 'to be installed',
+  upgrade: 'to be upgraded',
+  rollback: 'to be rolled back',
+  remove: 'to be removed',
+  await: 'to be awaited',
+  relabel: 'to be relabelled',
+  check: 'to be checked',
+  unchanged: 'unchanged',
+} as const satisfies Record<SavedRelease['kind'], string>

@@ -1,0 +1,94 @@
+import {KkError} from '../../errors.ts'
+import {digest} from '../digest.ts'
+import {SAVED_FORMAT, type SavedPlan} from './saved-plan.ts'
+
+/** The file: JSON, with a digest of the rest, by which a file that was cut or edited is told. */
+export function savedPlanText(plan: SavedPlan): string {
+  return `${JSON.stringify({...plan, digest: digest(plan)}, undefined, 2)}\n`
+}
+
+/** Reads what `savedPlanText` wrote. Throws `KK_SAVED_PLAN`; `file` is for the message. */
+export function readSavedPlan(text: string, file: string): SavedPlan {
+  const content = parse(text)
+  if (!isMap(content) || content.kind !== 'kk-plan')
+    throw unusable(file, 'it is not a plan that kk has saved')
+  if (content.format !== SAVED_FORMAT) {
+    const by = typeof content.kk === 'string' ? ` by kk ${content.kk}` : ''
+    throw unusable(
+      file,
+      `it was saved${by} in the form ${String(content.format)}; this kk reads the form ${SAVED_FORMAT}`,
+    )
+  }
+  const {digest: stated, ...plan} = content
+  if (stated !== digest(plan))
+    throw unusable(file, 'it was changed after it was saved: its digest does not fit what it says')
+  if (!isSavedPlan(plan)) throw unusable(file, 'a field that a saved plan has is missing, or of another kind')
+  return plan as unknown as SavedPlan
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What is read of a saved plan is there, and of its kind. */
+function isSavedPlan(plan: Fields): boolean {
+  const {scope, environment, values, cluster, releases} = plan
+  return (
+    areTexts(plan, ['kk', 'savedAt', 'verb']) &&
+    typeof plan.schema === 'number' &&
+    isMap(scope) &&
+    isList(scope.names, isText) &&
+    typeof scope.install === 'boolean' &&
+    isPath(environment, ['name']) &&
+    isList(values, (each) => isPath(each, ['release'])) &&
+    areTexts(cluster, ['context', 'server', 'uid', 'version']) &&
+    isList(releases, isRelease)
+  )
+}
+
+function isRelease(value: unknown): boolean {
+  if (!areTexts(value, ['release', 'kind', 'inputs'])) return false
+  const {chart, layers, requires, record} = value
+  return (
+    areTexts(chart, ['name', 'version']) &&
+    isMap(layers) &&
+    Object.values(layers).every(isText) &&
+    isList(requires, isText) &&
+    typeof value.stated === 'boolean' &&
+    typeof value.protected === 'boolean' &&
+    (record === null ||
+      (areTexts(record, ['uid', 'resourceVersion', 'status']) && typeof record.revision === 'number'))
+  )
+}
+
+function isPath(value: unknown, more: readonly string[]): boolean {
+  return areTexts(value, ['file', 'absolute', 'relative', ...more])
+}
+
+function areTexts(value: unknown, keys: readonly string[]): value is Fields {
+  return isMap(value) && keys.every((key) => isText(value[key]))
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem)
+}
+
+function unusable(file: string, why: string): KkError {
+  return new KkError('KK_SAVED_PLAN', `${file} cannot be used as a plan: ${why}`, {
+    hint: `save the plan anew with: kk plan --save ${file}`,
+  })
+}
