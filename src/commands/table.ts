@@ -75,6 +75,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'no-wait': {
+        name: 'no-wait',
+        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        allowNo: false,
+        type: 'boolean',
+      },
       message: {
         char: 'm',
         name: 'message',
