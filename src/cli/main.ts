@@ -4,13 +4,13 @@ import {oclifOptions} from './program/plugin.ts'
 import {printError} from './program/print-error.ts'
 import {checkCommand, withFlagSuggestion} from './program/suggestions.ts'
 import {VERSION} from './program/version.ts'
+import {endureBrokenStreams} from './show/broken-streams.ts'
 import {endBySignals} from './show/signals.ts'
 
 /** Runs one command line and resolves with the exit code; every error has been printed by then. */
 export async function main(words: readonly string[]): Promise<ExitCode> {
   const argv = words[0] === 'help' ? [...words.slice(1), '--help'] : words
-  process.stdout.on('error', ignoreClosedPipe)
-  process.stderr.on('error', ignoreClosedPipe)
+  endureBrokenStreams()
   endBySignals()
   try {
     checkCommand(argv)
@@ -39,8 +39,4 @@ function usageError(error: unknown, argv: readonly string[]): unknown {
 
 function lowerFirst(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1)
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
 }

@@ -133,6 +133,7 @@ apart: {}
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 130],
   ] as const)(
     '%s: what runs finishes, nothing more starts, exit %i; a second run goes on',
     async (signal, code) => {
@@ -234,6 +235,7 @@ slow: {pod: {ready-after: 6s}}
 it.concurrent.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 130],
 ] as const)(
   '%s while the charts render ends kk at once with %i, and leaves nothing',
   async (signal, code) => {

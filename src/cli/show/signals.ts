@@ -3,7 +3,10 @@ import type {Interruption} from '../../run/interruption.ts'
 
 const EXIT = {SIGINT: 130, SIGTERM: 143, SIGHUP: 130} as const satisfies Record<string, ExitCode>
 
-/** While `body` runs, the first signal asks the run to stop and the second to abort. Returns the signal that came first. */
+/**
+ * While `body` runs, the first signal asks the run to stop and the second to abort; a terminal that is closed (SIGHUP)
+ * never aborts. Returns the signal that came first.
+ */
 export async function interruptible<T>(
   interruption: Interruption,
   body: () => Promise<T>,
@@ -11,6 +14,8 @@ export async function interruptible<T>(
   let interrupted: ExitCode | undefined
   const handlers = Object.entries(EXIT).map(([signal, exit]) => {
     const handler = () => {
+      // A shell that loses its terminal tells its jobs, and the kernel tells them again: nobody has asked twice.
+      if (signal === 'SIGHUP' && interrupted !== undefined) return
       interrupted ??= exit
       interruption.interrupt()
     }

@@ -16,6 +16,8 @@ export interface Terminal {
   /** Waits until the screen matches, and resolves with its rows. */
   shows(pattern: RegExp): Promise<readonly string[]>
   type(text: string): void
+  /** Takes the terminal away, as closing its window does; what runs on it is told by SIGHUP. */
+  close(): Promise<void>
   /** The exit code, and all that was on the screen with what has scrolled away. */
   end(): Promise<{readonly exitCode: number | undefined; readonly everything: string}>
 }
@@ -45,6 +47,10 @@ export function openTerminal(command: string, {columns, rows, env}: TerminalOpti
       return seen
     },
     type: (text) => void child.stdin.write(text),
+    async close() {
+      child.kill('SIGKILL')
+      await child
+    },
     async end() {
       const {exitCode} = await child
       return {exitCode, everything: (await screen.everything()).join('\n')}
