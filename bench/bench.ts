@@ -1,28 +1,47 @@
-/** `npm run bench [-- --check]`: how fast and how large kk is, as a table; with `--check` a missed target is exit 1. */
+/**
+ * `npm run bench [-- PART… --long --check]`: how fast and how large kk is, as a table. All parts unless some are named;
+ * those that take minutes only then, or with `--long`. With `--check` a missed target is exit 1.
+ */
 import {mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {availableParallelism, cpus, loadavg, tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {ensureSystemPackages} from '../scripts/system-packages.ts'
 import {buildToolbox} from '../scripts/toolbox.ts'
 import {buildWhenOld} from '../test/e2e/support/build.ts'
 import {measureDeployment} from './deployment.ts'
+import {measureManyReleases} from './many-releases.ts'
+import {measureOpenStack} from './openstack.ts'
 import {measurePlan} from './plan.ts'
-import {type Result, resultTable} from './result.ts'
+import {type Bench, type Result, resultTable} from './result.ts'
+import {measureScheduler} from './scheduler.ts'
 import {measureSplit} from './split.ts'
 import {measureVersion} from './version.ts'
 
-const MEASUREMENTS = [measureVersion, measureDeployment, measureSplit, measurePlan]
+type Measure = (bench: Bench) => Promise<Result[]>
+
+const PARTS: Readonly<Record<string, Measure>> = {
+  version: measureVersion,
+  deployment: measureDeployment,
+  split: measureSplit,
+  plan: measurePlan,
+  scheduler: measureScheduler,
+  many: measureManyReleases,
+}
+/** Takes minutes. */
+const LONG_PARTS: Readonly<Record<string, Measure>> = {
+  openstack: measureOpenStack,
+}
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-async function measureAll(signal: AbortSignal): Promise<Result[]> {
+async function measureAll(measurements: readonly Measure[], signal: AbortSignal): Promise<Result[]> {
   await ensureSystemPackages(say)
   const toolbox = await buildToolbox(process.env, say)
   const kk = await buildWhenOld(say)
   const directory = await mkdtemp(join(tmpdir(), 'kk-bench-'))
   const results: Result[] = []
   try {
-    for (const measure of MEASUREMENTS) {
+    for (const measure of measurements) {
       signal.throwIfAborted()
       results.push(...(await measure({kk, toolbox, directory, signal})))
     }
@@ -32,14 +51,31 @@ async function measureAll(signal: AbortSignal): Promise<Result[]> {
   }
 }
 
+function chosenParts(words: readonly string[]): readonly Measure[] {
+  const all = {...PARTS, ...LONG_PARTS}
+  const named = words.filter((word) => !word.startsWith('--'))
+  const unknown = named.filter((name) => !all[name])
+  if (unknown.length > 0)
+    throw new Error(`${unknown.join(', ')}: the parts are ${Object.keys(all).join(', ')}`)
+  if (named.length > 0) return named.map((name) => all[name]!)
+  return Object.values(words.includes('--long') ? all : PARTS)
+}
+
+/** What all figures depend on. */
+function machine(): string {
+  const [minute = 0] = loadavg()
+  return `${availableParallelism()} cores (${cpus()[0]?.model}), load ${minute.toFixed(1)}`
+}
+
 /** Ctrl-C ends what runs; the sandbox and the files are removed all the same. */
 async function main(): Promise<number> {
   const stop = new AbortController()
   // Not `once`: execa ends the process at a signal that nobody else listens to.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop.abort())
   try {
-    const results = await measureAll(stop.signal)
-    console.log(resultTable(results))
+    const before = machine()
+    const results = await measureAll(chosenParts(process.argv.slice(2)), stop.signal)
+    console.log(`${resultTable(results)}\n\n${before} at the start, ${machine()} at the end`)
     return process.argv.includes('--check') && results.some(({target}) => target?.met === false) ? 1 : 0
   } catch (error) {
     if (!stop.signal.aborted) throw error

@@ -1,10 +1,9 @@
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {down} from '../src/sandbox/down.ts'
-import {up} from '../src/sandbox/up.ts'
 import {peakMemory} from './measure/peak-memory.ts'
 import {race} from './measure/race.ts'
-import {type Bench, megabytes, milliseconds, type Result} from './result.ts'
+import {onThrowawayCluster} from './measure/throwaway-cluster.ts'
+import {type Bench, memory, milliseconds, type Result} from './result.ts'
 
 const ROUNDS = 31
 const MOST_TIME = 4
@@ -20,19 +19,19 @@ const DEPLOY = ['deploy', join(ROOT, 'environments/all-in-one.yaml'), '--sandbox
 export async function measureDeployment(bench: Bench): Promise<Result[]> {
   const {kk, toolbox, signal} = bench
   const env = {...process.env, KK_TOOLBOX: toolbox, KK_HELM: join(toolbox, 'helm4')}
-  await down({name: SANDBOX, env})
-  try {
-    const {sandbox} = await up({name: SANDBOX, nodes: 3, env, signal})
+  return onThrowawayCluster({name: SANDBOX, nodes: 3, env, signal}, async ({kubeconfig}) => {
     const deploy = {command: [kk, ...DEPLOY] as const, env}
     const first = await peakMemory(deploy, signal)
     await requireNothingToDo(kk, env)
     const again = await peakMemory(deploy, signal)
-    const list = [env.KK_HELM, 'list', '--all-namespaces', '--kubeconfig', sandbox.kubeconfig] as const
+    const list = [env.KK_HELM, 'list', '--all-namespaces', '--kubeconfig', kubeconfig] as const
     const [time = 0, helm = 0] = await race([deploy, {command: list}], {rounds: ROUNDS, signal})
-    return [nothingToDo(time, helm), memory('first', first), memory('with nothing to do', again)]
-  } finally {
-    await down({name: SANDBOX, env})
-  }
+    return [
+      nothingToDo(time, helm),
+      memory('first', first, MOST_BYTES),
+      memory('with nothing to do', again, MOST_BYTES),
+    ]
+  })
 }
 
 async function requireNothingToDo(kk: string, env: NodeJS.ProcessEnv): Promise<void> {
@@ -47,13 +46,5 @@ function nothingToDo(time: number, helm: number): Result {
     value: milliseconds(time),
     beside: {what: 'helm list -A', value: milliseconds(helm), ratio: ratio.toFixed(2)},
     target: {text: `<= ${MOST_TIME}`, met: ratio <= MOST_TIME},
-  }
-}
-
-function memory(which: string, bytes: number): Result {
-  return {
-    what: `  peak memory (VmHWM, without helm's), ${which}`,
-    value: megabytes(bytes),
-    target: {text: `< ${megabytes(MOST_BYTES)}`, met: bytes < MOST_BYTES},
   }
 }

@@ -21,6 +21,15 @@ export interface Result {
   readonly target?: {readonly text: string; readonly met: boolean}
 }
 
+/** Peak memory of a process, `VmHWM`; what it starts does not count. */
+export function memory(which: string, bytes: number, mostBytes: number): Result {
+  return {
+    what: `  peak memory, ${which}`,
+    value: megabytes(bytes),
+    target: {text: `< ${megabytes(mostBytes)}`, met: bytes < mostBytes},
+  }
+}
+
 export function resultTable(results: readonly Result[]): string {
   const head = ['', 'kk', 'beside it', '', 'ratio', 'target', '']
   const rows = results.map(({what, value, beside, target}) => [
@@ -39,6 +48,10 @@ export function milliseconds(value: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
 }
 
-export function megabytes(bytes: number): string {
+function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`
+}
+
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`
 }

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {setTimeout as wait} from 'node:timers/promises'
 import {execa} from 'execa'
-import type {Contender} from './race.ts'
+import {type Contender, QUIET} from './race.ts'
 
 const PAUSE_MILLISECONDS = 5
 
@@ -11,7 +11,7 @@ const PAUSE_MILLISECONDS = 5
  */
 export async function peakMemory({command, env}: Contender, signal: AbortSignal): Promise<number> {
   const [file, ...args] = command
-  const child = execa(file, args, {stdio: 'ignore', cancelSignal: signal, ...(env && {env})})
+  const child = execa(file, args, {...QUIET, cancelSignal: signal, ...(env && {env})})
   let peak = 0
   let hasEnded = false
   const end = child.finally(() => {

@@ -7,6 +7,9 @@ export interface Contender {
 
 const WARM_UPS = 2
 
+/** What a measured command prints is thrown away, but for the reason why it failed. */
+export const QUIET = {stdin: 'ignore', stdout: 'ignore', stderr: 'pipe'} as const
+
 /**
  * The median of each command in milliseconds, from its start until it has ended. The commands take turns, so that
  * whatever else the machine does slows all of them. Rejects when one of them fails.
@@ -19,7 +22,7 @@ export async function race(
   for (let round = -WARM_UPS; round < rounds; round++) {
     for (const [index, {command, env}] of contenders.entries()) {
       const [file, ...args] = command
-      const {durationMs} = await execa(file, args, {stdio: 'ignore', cancelSignal: signal, ...(env && {env})})
+      const {durationMs} = await execa(file, args, {...QUIET, cancelSignal: signal, ...(env && {env})})
       if (round >= 0) times[index]!.push(durationMs)
     }
   }

@@ -1,13 +1,19 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {KkError} from '../../src/errors.ts'
+import type {Graph} from '../../src/graph/graph.ts'
+import {groups} from '../../src/graph/groups.ts'
+import {reverse} from '../../src/graph/reverse.ts'
 import type {Action, Plan} from '../../src/plan/plan.ts'
+import {makeDestroyPlan} from '../../src/plan/removal/make-destroy-plan.ts'
 import type {ReleaseId} from '../../src/release.ts'
 import type {RunEvent} from '../../src/run/events.ts'
 import type {Perform} from '../../src/run/perform.ts'
 import {run} from '../../src/run/run.ts'
 import {runsHelm} from '../../src/run/schedule/schedule.ts'
-import {arbitraryPlan, awaited} from './plan-of.ts'
+import {arbitraryGraph} from '../graph/arbitrary-graph.ts'
+import {clusterOf} from '../plan/removal/cluster-of.ts'
+import {arbitraryPlan, awaited, planOf} from './plan-of.ts'
 
 type Fate = 'succeeds' | 'fails in helm' | 'fails at the gate'
 
@@ -17,38 +23,65 @@ interface World {
   readonly concurrency: number
 }
 
+/** Many small worlds, in which all comes together often, and some large ones. What fails shrinks to a small one. */
 function arbitraryWorld(): fc.Arbitrary<World> {
-  const fate = fc.constantFrom<Fate>('succeeds', 'succeeds', 'succeeds', 'fails in helm', 'fails at the gate')
-  return arbitraryPlan().chain((plan) =>
-    fc.record({
-      plan: fc.constant(plan),
-      concurrency: fc.integer({min: 1, max: 4}),
-      fates: fc
-        .array(fate, {minLength: plan.actions.length, maxLength: plan.actions.length})
-        .map(
-          (fates) => new Map(plan.actions.map(({release, kind}, n) => [release, fateOf(kind, fates[n]!)])),
-        ),
-    }),
+  return fc.oneof(
+    {withCrossShrink: true},
+    {arbitrary: worldOf({plan: arbitraryPlan(), size: 12, most: 4}), weight: 9},
+    {arbitrary: worldOf({plan: arbitraryPlan(500), size: 500, most: 40}), weight: 1},
   )
+}
+
+interface WorldShape {
+  readonly plan: fc.Arbitrary<Plan>
+  /** The most actions of the plan. */
+  readonly size: number
+  /** The highest concurrency. */
+  readonly most: number
+}
+
+function worldOf({plan, size, most}: WorldShape): fc.Arbitrary<World> {
+  const fate = fc.constantFrom<Fate>('succeeds', 'succeeds', 'succeeds', 'fails in helm', 'fails at the gate')
+  return fc
+    .record({
+      plan,
+      concurrency: fc.integer({min: 1, max: most}),
+      fates: fc.array(fate, {maxLength: size}),
+    })
+    .map(({plan, concurrency, fates}) => ({
+      plan,
+      concurrency,
+      fates: new Map(
+        plan.actions.map(({release, kind}, index) => [release, fateOf(kind, fates[index] ?? 'succeeds')]),
+      ),
+    }))
 }
 
 function fateOf(kind: Action['kind'], fate: Fate): Fate {
   return kind === 'unchanged' ? 'succeeds' : fate
 }
 
-/** What is so at the moment when an action starts. */
-type Observer = (action: Action, now: Now) => void
+/** What is so at a moment. */
+interface Now {
+  readonly helms: ReadonlySet<ReleaseId>
+  readonly applied: ReadonlySet<ReleaseId>
+  readonly succeeded: ReadonlySet<ReleaseId>
+}
+
+/** Says what is wrong at the moment when an action starts. */
+type Observer = (action: Action, now: Now) => string | undefined
 
 /** Runs the world with every helm and every gate ending in the order that fast-check chooses. */
 async function runWorld(world: World, scheduler: fc.Scheduler, observer?: Observer): Promise<RunEvent[]> {
   const {plan, fates, concurrency} = world
-  const now: Now = {helms: new Set(), applied: new Set(), succeeded: new Set()}
+  const now = {helms: new Set<ReleaseId>(), applied: new Set<ReleaseId>(), succeeded: new Set<ReleaseId>()}
   const events: RunEvent[] = []
-  const starts: (() => void)[] = []
+  const wrong: string[] = []
   const perform: Perform = async (action, controls) => {
     const {release, kind} = action
-    const then = {helms: new Set(now.helms), applied: new Set(now.applied), succeeded: new Set(now.succeeded)}
-    starts.push(() => observer?.(action, then))
+    // Not thrown here: that would only fail the action.
+    const found = observer?.(action, now)
+    if (found !== undefined) wrong.push(found)
     if (runsHelm(kind)) now.helms.add(release)
     await scheduler.schedule(Promise.resolve(), `helm ${release}`)
     now.helms.delete(release)
@@ -64,15 +97,8 @@ async function runWorld(world: World, scheduler: fc.Scheduler, observer?: Observ
     for await (const event of run({run: 'r', plan, perform, concurrency})) events.push(event)
   })()
   await scheduler.waitFor(collected)
-  // Not while it runs: an expectation that throws there would only fail the action.
-  for (const start of starts) start()
+  expect(wrong).toEqual([])
   return events
-}
-
-interface Now {
-  readonly helms: Set<ReleaseId>
-  readonly applied: Set<ReleaseId>
-  readonly succeeded: Set<ReleaseId>
 }
 
 /** How each action must end, whatever the timing. */
@@ -146,10 +172,10 @@ test('no action starts before what it requires', async () => {
       )
 
       await runWorld(world, scheduler, (action, {applied, succeeded}) => {
-        for (const {release, kind} of awaited(action)) {
-          if (idle.has(release)) continue
-          expect(kind === 'ready' ? succeeded : applied).toContain(release)
-        }
+        const early = awaited(action).find(
+          ({release, kind}) => !idle.has(release) && !(kind === 'ready' ? succeeded : applied).has(release),
+        )
+        return early && `${action.release} started before ${early.release} was ${early.kind}`
       })
     }),
   )
@@ -158,10 +184,10 @@ test('no action starts before what it requires', async () => {
 test('no more helms run than the limit, but for the members of one group', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryWorld(), fc.scheduler(), async (world, scheduler) => {
-      await runWorld(world, scheduler, ({kind, group}, {helms}) => {
-        if (!runsHelm(kind)) return
-        const others = [...helms].filter((release) => !group.includes(release))
-        expect(others.length).toBeLessThan(world.concurrency)
+      await runWorld(world, scheduler, ({release, kind, group}, {helms}) => {
+        if (!runsHelm(kind)) return undefined
+        const others = [...helms].filter((other) => !group.includes(other))
+        return others.length < world.concurrency ? undefined : `${release} started beside ${others}`
       })
     }),
   )
@@ -185,4 +211,57 @@ test('the members of a group start together', async () => {
       }
     }),
   )
+})
+
+test('what is removed goes after all that require it', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryRemoval(), fc.scheduler(), async ({graph, world}, scheduler) => {
+      const users = reverse(graph).requirements
+      const groupOf = groups(graph)
+
+      const events = await runWorld(world, scheduler, ({release}, {succeeded}) => {
+        const left = users
+          .get(release)!
+          .find(({to}) => groupOf.get(release) !== groupOf.get(to) && !succeeded.has(to))
+        return left && `${release} was removed before ${left.to}`
+      })
+
+      expect(endsOf(events)).toHaveLength(graph.releases.length)
+    }),
+    {numRuns: 30},
+  )
+})
+
+/** A cluster with releases that require each other, and the plan that removes them all. */
+function arbitraryRemoval(): fc.Arbitrary<{readonly graph: Graph; readonly world: World}> {
+  return arbitraryGraph(100).map((graph) => {
+    const releases = graph.releases.map((release) => {
+      const requires = graph.requirements.get(release)!.map(({to, kind}) => `${to}:${kind}`)
+      return [release, {requires}] as const
+    })
+    const plan = makeDestroyPlan({
+      ...planOf({}),
+      uses: clusterOf(Object.fromEntries(releases)),
+      isProtected: () => false,
+      confirmed: new Set(),
+    })
+    const fates = new Map(graph.releases.map((release) => [release, 'succeeds' as const]))
+    return {graph, world: {plan, fates, concurrency: 8}}
+  })
+}
+
+test('a law that does not hold is told by a small example', async () => {
+  const failsWhenAnythingIsSkipped = fc.asyncProperty(
+    arbitraryWorld(),
+    fc.scheduler(),
+    async (world, scheduler) => {
+      const events = await runWorld(world, scheduler)
+      expect(events.map(({type}) => type)).not.toContain('release-skipped')
+    },
+  )
+
+  const {failed, counterexample} = await fc.check(failsWhenAnythingIsSkipped, {seed: 1})
+
+  expect(failed).toBe(true)
+  expect(counterexample![0].plan.actions.length).toBeLessThanOrEqual(4)
 })

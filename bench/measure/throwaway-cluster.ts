@@ -1,0 +1,24 @@
+import {down} from '../../src/sandbox/down.ts'
+import type {Sandbox} from '../../src/sandbox/sandbox.ts'
+import {up} from '../../src/sandbox/up.ts'
+
+interface Throwaway {
+  readonly name: string
+  readonly nodes: number
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+}
+
+/** Starts a throwaway cluster of the bench's own for some work, and removes it, whatever happens. */
+export async function onThrowawayCluster<T>(
+  {name, nodes, env, signal}: Throwaway,
+  work: (sandbox: Sandbox) => Promise<T>,
+): Promise<T> {
+  await down({name, env})
+  try {
+    const {sandbox} = await up({name, nodes, env, signal})
+    return await work(sandbox)
+  } finally {
+    await down({name, env})
+  }
+}
