@@ -18,6 +18,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until an answer must have begun. */
   readonly timeout?: number
+  /** A write that, done a second time, does the same or is refused: it may be sent again when its connection is cut. */
+  readonly repeatable?: boolean
   /** What is asked for, for messages: `list secrets`. By default method and path. */
   readonly asked: string
 }
@@ -62,7 +64,7 @@ export function openClient(access: ClusterAccess): ApiClient {
   }
 }
 
-/** A read whose connection is cut, and whatever the server asks to send later, is sent again. */
+/** What may be repeated is sent again when its connection is cut; and whatever the server asks to send later. */
 async function persist<T>(connection: Connection, request: ApiRequest, send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -78,14 +80,18 @@ async function persist<T>(connection: Connection, request: ApiRequest, send: () 
 }
 
 /** Milliseconds until the next attempt; undefined when there is none. */
-function pauseBefore(error: unknown, {method = 'GET'}: ApiRequest, attempt: number): number | undefined {
+function pauseBefore(
+  error: unknown,
+  {method = 'GET', repeatable = method === 'GET'}: ApiRequest,
+  attempt: number,
+): number | undefined {
   if (isApiError(error, 401)) return attempt === 1 ? 0 : undefined
   if (isApiError(error) && (error.status === 429 || error.retryAfter !== undefined)) {
     const {retryAfter = 1} = error
     return attempt < PATIENT_ATTEMPTS ? Math.min(retryAfter * 1000, LONGEST_PAUSE) : undefined
   }
   const cut = error instanceof KkError && ['ECONNRESET', 'EPIPE'].includes(codeOf(error.cause) ?? '')
-  return cut && method === 'GET' && attempt < ATTEMPTS ? attempt * 50 : undefined
+  return cut && repeatable && attempt < ATTEMPTS ? attempt * 50 : undefined
 }
 
 function codeOf(error: unknown): string | undefined {

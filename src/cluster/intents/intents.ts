@@ -51,13 +51,17 @@ async function create(client: ApiClient, intent: Omit<Intent, 'name'>): Promise<
         data: {required, dependent, operator, deadline: new Date(deadline).toISOString()},
       },
       asked: asking('create', CONFIG_MAPS, KK_NAMESPACE),
+      repeatable: true,
     })
   try {
-    await post()
+    await post().catch(async (error: unknown) => {
+      if (!isApiError(error, 404)) throw error
+      await createNamespace(client)
+      await post()
+    })
   } catch (error) {
-    if (!isApiError(error, 404)) throw error
-    await createNamespace(client)
-    await post()
+    // Nobody else makes that name: only the first answer was lost.
+    if (!isApiError(error, 409)) throw error
   }
 }
 
@@ -81,6 +85,7 @@ async function remove(client: ApiClient, name: string): Promise<void> {
       method: 'DELETE',
       path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, name),
       asked: asking('delete', CONFIG_MAPS, KK_NAMESPACE, name),
+      repeatable: true,
     })
   } catch (error) {
     if (!isApiError(error, 404)) throw error

@@ -78,6 +78,8 @@ export async function writeLease(client: ApiClient, lease: Lease): Promise<Lease
       path: resourcePath(LEASES, KK_NAMESPACE, isNew ? undefined : name),
       body: {apiVersion: LEASES.apiVersion, kind: LEASES.kind, ...lease},
       asked: asking(isNew ? 'create' : 'update', LEASES, KK_NAMESPACE, name),
+      // What was done is refused the second time: the Lease has another version then, and is found to be ours.
+      repeatable: true,
       timeout: ANSWER_TIMEOUT,
     })
   try {
@@ -100,6 +102,7 @@ export async function deleteLease(client: ApiClient, lease: Lease): Promise<void
     path: resourcePath(LEASES, KK_NAMESPACE, name),
     body: {apiVersion: 'v1', kind: 'DeleteOptions', preconditions: {uid, resourceVersion}},
     asked: asking('delete', LEASES, KK_NAMESPACE, name),
+    repeatable: true,
   })
 }
 
@@ -111,6 +114,7 @@ export async function createNamespace(client: ApiClient, name = KK_NAMESPACE): P
       path: resourcePath(NAMESPACES, ''),
       body: {apiVersion: 'v1', kind: 'Namespace', metadata: {name}},
       asked: asking('create', NAMESPACES, '', name),
+      repeatable: true,
     })
   } catch (error) {
     if (!isApiError(error, 409)) throw error

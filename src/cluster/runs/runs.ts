@@ -40,6 +40,7 @@ async function writeRecord(client: ApiClient, record: RunRecord): Promise<void> 
       body: configMapOf(record),
       asked: asking('write', CONFIG_MAPS, KK_NAMESPACE, name),
       timeout: ANSWER_TIMEOUT,
+      repeatable: true,
     })
   try {
     await apply()

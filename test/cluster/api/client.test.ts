@@ -112,17 +112,20 @@ describe('a request to the API server', () => {
     await expect(client.json(pods)).resolves.toEqual({fine: true})
   })
 
-  it('that only reads is sent again when the connection is cut; one that writes is not', async () => {
-    const {client, asked} = await scriptedServer(({method}, response) => {
-      if (method === 'GET' && asked.length > 1) json(response, {fine: true})
+  it('that only reads is sent again when the connection is cut; one that writes is not, unless it may be', async () => {
+    const {client, asked} = await scriptedServer((_, response) => {
+      if (asked.length % 2 === 0) json(response, {fine: true})
       else response.destroy()
     })
 
     await expect(client.json(pods)).resolves.toEqual({fine: true})
+    await expect(client.json({...pods, method: 'PUT', body: {}, repeatable: true})).resolves.toEqual({
+      fine: true,
+    })
     await expect(client.json({...pods, method: 'POST', body: {}})).rejects.toMatchObject({
       code: 'KK_UNREACHABLE',
     })
-    expect(asked.map(({method}) => method)).toEqual(['GET', 'GET', 'POST'])
+    expect(asked.map(({method}) => method)).toEqual(['GET', 'GET', 'PUT', 'PUT', 'POST'])
   })
 
   it('ends with the reason of its signal when that is aborted', async () => {
