@@ -2,6 +2,8 @@ import type {ReleaseId, Values} from '../release.ts'
 import type {Guard} from './guard/guard.ts'
 import type {Intents} from './intents/intent.ts'
 import type {SeenLease} from './lease/list-leases.ts'
+import type {BegunOperation} from './lease/operation.ts'
+import type {LeaseView} from './lease/view.ts'
 import type {RunRecords} from './runs/run-record.ts'
 
 export interface ClusterIdentity {
@@ -143,6 +145,14 @@ export interface HeldLease {
   readonly lost: AbortSignal
   /** Writes annotations to the Lease, for others to read; `null` takes one away. Throws `KK_LEASE_LOST`. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
+  /** Writes down what helm is about to be started for, and how long it may take. Throws `KK_HELD` when the Lease is lost. */
+  begin(operation: BegunOperation & {readonly milliseconds: number}): Promise<void>
+  /** Writes down helm's process. */
+  started(pid: number): Promise<void>
+  /** Writes down that helm has ended, for a record that it has left unfinished. */
+  ended(): Promise<void>
+  /** Renews the Lease no more and leaves it, with what stands on it, until it has run out; `release` then does nothing. */
+  leave(): Promise<void>
   release(): Promise<void>
 }
 
@@ -173,6 +183,8 @@ export interface Cluster {
   stored(release: ReleaseId, revision?: number): Promise<StoredRelease | undefined>
   /** Patches labels of a record under its resourceVersion; `null` takes a label away. Throws `KK_RACED`. */
   label(record: ReleaseRecord, labels: Readonly<Record<string, string | null>>): Promise<void>
+  /** Writes `failed` and a description into a record, so that helm may work on it again; all else stays. Throws `KK_RACED`, `KK_RECORD`. */
+  markFailed(record: ReleaseRecord, description: string): Promise<ReleaseRecord>
   /** Asks the API server to accept each object, in a dry run. */
   validate(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly Validation[]>
   /** The health of these objects now. */
@@ -198,7 +210,7 @@ export interface Cluster {
   deleteClaim(claim: Claim): Promise<void>
   /**
    * Holds the release's Lease in `kk-system`. `holder` is shown to others; `deadline` is milliseconds since the epoch.
-   * While somebody else has it, `onHeld` is told who. Throws `KK_HELD` naming the holder when it stays taken until then.
+   * While somebody else has it, `onHeld` is told who; one whose process is gone from this machine is not waited for. Throws `KK_HELD` naming the holder when it stays taken until then.
    */
   hold(
     release: ReleaseId,
@@ -206,10 +218,16 @@ export interface Cluster {
     deadline: number,
     onHeld?: (by: string) => void,
   ): Promise<HeldLease>
-  /** Those of the releases that somebody holds now: one list of Leases. */
+  /** Those of the releases that somebody holds now: one list of Leases. Who is gone from this machine holds nothing. */
   holders(releases: readonly ReleaseId[]): Promise<readonly Holder[]>
   /** The Leases of all releases that somebody holds, or held: one list. */
   leases(): Promise<readonly SeenLease[]>
+  /** The Lease of a release with what this machine sees of its processes; undefined when nobody has it. */
+  lease(release: ReleaseId): Promise<LeaseView | undefined>
+  /** The same of all Leases on which stands what helm was started for: one list. */
+  operations(): Promise<readonly LeaseView[]>
+  /** The time by the clock of the API server, in milliseconds since the epoch. */
+  now(): number
   /** What was run on the cluster, by whom and when. */
   readonly runs: RunRecords
   readonly guard: Guard

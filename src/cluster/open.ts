@@ -14,6 +14,8 @@ import {holdLease} from './lease/hold.ts'
 import {listHolders} from './lease/holders.ts'
 import {createNamespace} from './lease/lease.ts'
 import {listLeases} from './lease/list-leases.ts'
+import {viewLease, viewOperations} from './lease/view.ts'
+import {withOperation} from './lease/with-operation.ts'
 import {namespaceExists} from './namespace-exists.ts'
 import {helmRecords} from './records/records.ts'
 import {deleteClaim, listClaims} from './removal/claims.ts'
@@ -46,10 +48,13 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     present: (namespace, objects) => presentObjects(client, discovery, namespace, objects),
     claims: (namespace) => listClaims(client, namespace),
     deleteClaim: (claim) => deleteClaim(client, claim),
-    hold: (release, holder, deadline, onHeld) =>
-      holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}),
+    hold: async (release, holder, deadline, onHeld) =>
+      withOperation(await holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}), client),
     holders: (releases) => listHolders(client, releases),
     leases: () => listLeases(client),
+    lease: (release) => viewLease(client, release),
+    operations: () => viewOperations(client),
+    now: client.now,
     runs: runRecords(client),
     guard: openGuard(client),
     intents: useIntents(client),

@@ -36,6 +36,7 @@ export function installArguments(
   return [
     'install',
     ...(options.createNamespace ? ['--create-namespace'] : []),
+    ...(options.replace ? ['--replace'] : []),
     ...(major === 4 ? ['--server-side=true'] : []),
     ...changeFlags(options, Object.fromEntries(given)),
     ...clusterFlags(cluster),

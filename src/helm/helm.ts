@@ -23,6 +23,8 @@ export interface OperationOptions {
   readonly signal?: AbortSignal
   /** Told the process id when helm has been started. */
   readonly onStarted?: (pid: number) => void
+  /** Variables that it is started with, beside those of every helm: by these it is found again. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** How a release is changed. Labels whose value is `null` are taken away (upgrade only). */
@@ -30,6 +32,8 @@ export interface ChangeOptions extends OperationOptions {
   readonly labels: Readonly<Record<string, string | null>>
   readonly description?: string
   readonly createNamespace?: boolean
+  /** Install only: over the history of a release that was uninstalled. */
+  readonly replace?: boolean
 }
 
 /** What a release is brought back to. */

@@ -38,12 +38,15 @@ export function openHelm(options: HelmOptions): Helm {
   const {path, version} = options
   const env = childEnvironment(options.env)
 
-  const run = async (call: Subject, {command, words, input, options: {signal, onStarted} = {}}: Run) => {
+  const run = async (
+    call: Subject,
+    {command, words, input, options: {signal, onStarted, env: marks} = {}}: Run,
+  ) => {
     if (signal?.aborted) throw notStarted(command, call)
     const outcome = await runHelm({
       path,
       arguments: words,
-      env,
+      env: {...env, ...marks},
       ...(input === undefined ? {} : {input}),
       ...(signal ? {signal} : {}),
       ...(onStarted ? {onStarted} : {}),

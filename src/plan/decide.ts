@@ -2,6 +2,7 @@ import type {ReleaseRecord} from '../cluster/cluster.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
 import {type KkLabels, readLabels} from './labels.ts'
+import {type ObservedRecord, recovery} from './pending/recovery.ts'
 import type {ActionKind} from './plan.ts'
 import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
 import {foreign, namedElsewhere, statedElsewhere, unfinished} from './refusals.ts'
@@ -10,23 +11,23 @@ import {foreign, namedElsewhere, statedElsewhere, unfinished} from './refusals.t
 export interface Decision {
   readonly kind: ActionKind
   readonly reasons: readonly string[]
+  /** As `Action.recovers`. */
+  readonly recovers?: string
 }
 
 /**
  * What takes a release that the environment wants from its record to what it is to be. Throws `KK_FOREIGN`, `KK_OWNER`
  * and `KK_PENDING`.
  */
-export function decide(desired: DesiredRelease, record: ReleaseRecord | undefined, file: string): Decision {
+export function decide(desired: DesiredRelease, record: ObservedRecord | undefined, file: string): Decision {
   if (!record) return {kind: 'install', reasons: ['not installed']}
   const labels = ownership(desired, record, file)
   if (labels.owner !== desired.owner) return use(record, `belongs to the environment "${labels.owner}"`)
-  const refusal = unfinished(record)
-  if (refusal) throw refusal
-  return compare(desired, record, labels, file)
+  return recovery(record) ?? compare(desired, record, labels, file)
 }
 
 /** An installed release that is not to be changed, but must be healthy. Throws `KK_PENDING`. */
-export function use(record: ReleaseRecord, reason: string): Decision {
+export function use(record: ObservedRecord, reason: string): Decision {
   const refusal = unfinished(record)
   if (refusal) throw refusal
   return {kind: 'check', reasons: [reason]}

@@ -9,6 +9,7 @@ import {type Decision, decide, expectOwned, ownership, use} from './decide.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
 import {readLabels} from './labels.ts'
+import type {ObservedRecord} from './pending/recovery.ts'
 import type {Action, Plan} from './plan.ts'
 import {notInstalled} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
@@ -22,7 +23,7 @@ export interface PlanInputs {
   /** A release of the graph that is missing here is only used: this environment neither installs nor changes it. */
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
   /** The last revision of every release on the cluster, in any order. */
-  readonly records: readonly ReleaseRecord[]
+  readonly records: readonly ObservedRecord[]
   readonly mode: PlanMode
   /** Releases that wait for health in vain, and why: helm is run again for them. */
   readonly stuck?: ReadonlyMap<ReleaseId, string>
@@ -38,7 +39,7 @@ export function makePlan(inputs: PlanInputs): Plan {
   const decisions = settle(unstick(decideAll(inputs, recordOf), inputs.stuck), graph)
   const groupOf = groups(graph)
 
-  const actions = [...decisions].map(([release, {kind, reasons}]): Action => {
+  const actions = [...decisions].map(([release, {kind, reasons, recovers}]): Action => {
     const desired = inputs.desired.get(release)
     const record = recordOf.get(release)
     return {
@@ -52,6 +53,7 @@ export function makePlan(inputs: PlanInputs): Plan {
         .map((edge) => ({release: edge.to, kind: edge.kind})),
       group: groupOf.get(release)!.filter((member) => decisions.has(member)),
       revision: record?.revision ?? 0,
+      ...(recovers !== undefined && {recovers}),
       inputs: desired ? inputsDigest(desired) : '',
       protected: desired?.protected ?? false,
     }
@@ -61,7 +63,7 @@ export function makePlan(inputs: PlanInputs): Plan {
 
 type Decisions = ReadonlyMap<ReleaseId, Decision>
 
-function decideAll(inputs: PlanInputs, recordOf: ReadonlyMap<ReleaseId, ReleaseRecord>): Decisions {
+function decideAll(inputs: PlanInputs, recordOf: ReadonlyMap<ReleaseId, ObservedRecord>): Decisions {
   const {environment, graph, mode, file} = inputs
   const dependents = reverse(graph).requirements
   const mayInstall = mode.kind === 'all' || mode.install

@@ -28,6 +28,8 @@ export interface Action {
   readonly group: readonly ReleaseId[]
   /** The last revision seen when the plan was made; 0 when there was none. */
   readonly revision: number
+  /** Helm's word for that revision when it was left unfinished: it is marked failed first. */
+  readonly recovers?: string
   /** Of a rollback: the revision to return to, and what it requires. */
   readonly target?: number
   readonly uses?: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]

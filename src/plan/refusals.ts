@@ -1,6 +1,8 @@
 import type {ReleaseRecord} from '../cluster/cluster.ts'
 import {KkError} from '../errors.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import type {Evidence} from './pending/evidence.ts'
+import type {ObservedRecord} from './pending/recovery.ts'
 
 /** `KK_FOREIGN`: the environment wants a release whose name is taken by one that kk did not install. */
 export function foreign({release, revision, status}: ReleaseRecord): KkError {
@@ -43,27 +45,44 @@ export function notInstalled(release: ReleaseId, reason: string | undefined): Kk
 }
 
 /** `KK_PENDING` when an operation on the release has not ended, or ended half way; undefined when helm may work on it. */
-export function unfinished({release, revision, status}: ReleaseRecord): KkError | undefined {
-  const hint = HINTS[status]
-  if (!hint) return undefined
-  const name = releaseName(release)
-  return new KkError('KK_PENDING', `${release} is ${status} at revision ${revision}`, {
-    hint: hint(`${name} -n ${releaseNamespace(release)}`, name),
+export function unfinished(record: ObservedRecord): KkError | undefined {
+  const {release, revision, status, evidence} = record
+  if (!REFUSED.has(status)) return undefined
+  const who = evidence ? whoText(evidence) : ''
+  return new KkError('KK_PENDING', `${release} is ${status} at revision ${revision}${who}`, {
+    hint: hintOf(record),
   })
 }
 
-type Hint = (helmArguments: string, name: string) => string
+/** What Helm's upgrade.go prepareUpgrade refuses. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'pending-install',
+  'pending-upgrade',
+  'pending-rollback',
+  'uninstalling',
+  'uninstalled',
+  'unknown',
+])
 
-const pending: Hint = (helmArguments) =>
-  `another run may be at work: wait until it ends; if none is, helm was killed: see "helm history ${helmArguments}", ` +
-  `and "helm rollback" to a revision that it names`
+function whoText(evidence: Evidence): string {
+  if (evidence.state === 'foreign') return ', and nothing shows that kk did it'
+  if (evidence.state !== 'running') return `, by run ${evidence.run}`
+  return `: ${evidence.by} (process ${evidence.pid}) of run ${evidence.run} is at work on it`
+}
 
-// What each status allows is told by Helm's upgrade.go prepareUpgrade: it refuses all of these.
-const HINTS: Readonly<Record<string, Hint>> = {
-  'pending-install': pending,
-  'pending-upgrade': pending,
-  'pending-rollback': pending,
-  uninstalling: (_, name) => `its removal did not end: finish it with "kk remove ${name}", then deploy`,
-  uninstalled: (_, name) => `only its history is left: take that away with "kk remove ${name}", then deploy`,
-  unknown: (helm) => `see "helm history ${helm}", and bring the release to a known state with helm`,
+function hintOf({release, revision, status, evidence}: ObservedRecord): string {
+  const name = releaseName(release)
+  const unlock = `kk unlock ${name} --revision ${revision}`
+  if (status === 'uninstalled') return `only its history is left: kk deploy ${name} installs it anew`
+  if (status === 'unknown')
+    return `see "helm history ${name} -n ${releaseNamespace(release)}", and bring the release to a known state with helm`
+  if (evidence?.state === 'running') return 'wait until that has ended, then run the same command again'
+  if (evidence?.state === 'unknown') {
+    const until = new Date(evidence.until).toISOString()
+    return `it is held by ${evidence.holder}, whose processes cannot be seen from here: wait until it ends; after ${until} kk deploy recovers it by itself; if you know that it is dead: ${unlock}`
+  }
+  if (evidence?.state === 'stale') return `kk deploy ${name} recovers it`
+  if (status === 'uninstalling')
+    return `finish its removal with "kk remove ${name}"; or, when no helm works on it any more, bring it back: ${unlock}, then kk deploy`
+  return `wait if a helm may still work on it; when none does: ${unlock}, then run the same command again`
 }

@@ -5,6 +5,7 @@ import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
+import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {seenRecords} from './preparation/seen-records.ts'
 
@@ -34,13 +35,14 @@ export async function observedPlan(
       ? {kind: 'all'}
       : {kind: 'named', releases: names.map((name) => namedRelease(prepared, name)), install}
   const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
+  const records = await observedRecords(cluster, seen.records, (release) => graph.requirements.has(release))
   const inputs: PlanInputs = {
     environment: environment.name,
     file: environment.file,
     cluster: {context: cluster.context, server: cluster.server, ...identity},
     graph,
     desired: new Map([...releases].map(([release, {desired}]) => [release, desired])),
-    records: seen.records,
+    records,
     mode,
   }
   const planned = makePlan(inputs)
@@ -49,7 +51,7 @@ export async function observedPlan(
   const notes = [...(settled.notes ?? []), ...(seen.note === undefined ? [] : [seen.note])]
   return {
     plan: notes.length === 0 ? settled : {...settled, notes},
-    records: new Map(seen.records.map((record) => [record.release, record])),
+    records: new Map(records.map((record) => [record.release, record])),
   }
 }
 

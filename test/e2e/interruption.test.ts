@@ -1,15 +1,13 @@
 import {existsSync} from 'node:fs'
-import {mkdir, readdir, readFile} from 'node:fs/promises'
+import {mkdir, readdir} from 'node:fs/promises'
 import {join} from 'node:path'
-import {execa} from 'execa'
 import {describe, expect, inject, it} from 'vitest'
 import type {RunEvent} from '../../src/run/events.ts'
 import {start} from './support/background.ts'
 import {waitFor} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
 import {endings, eventsIn} from './support/events.ts'
-import {kkEnvironment} from './support/kk.ts'
-import {records, snapshot} from './support/snapshot.ts'
+import {records} from './support/snapshot.ts'
 import {openTerminal} from './support/terminal.ts'
 
 const gating = (event: RunEvent) => event.type === 'release-progressed' && event.phase === 'gate'
@@ -39,80 +37,6 @@ slow: {pod: {ready-after: 4s}}
     expect(eventsIn(next.stdout).some(gating)).toBe(true)
     expect(await records(corner.name)).toEqual(['slow 1 deployed'])
     expect(last.exitCode, last.stdout).toBe(0)
-  })
-
-  /** Helm waits for the hook; nothing else tells how far it is. */
-  const HOOKED = `
-kk:
-  OWN
-  releases: {hooked: {chart: workload}}
-hooked: {job: {hook: post-install, pod: {complete-after: 5s}}}
-`
-  const REMEMBER_PID = 'case $1 in install|upgrade) echo $$ > "$0.pid";; esac; exec $HELM "$@"'
-
-  it('while helm runs: helm goes on alone, kk says so, and later finds what it has made', async () => {
-    const corner = await openCorner(HOOKED)
-    const killed = start(corner, ['deploy', 'env.yaml'])
-    await killed.saw(inHook, 'helm waits for the hook')
-    killed.signal('SIGKILL')
-    await killed.ended()
-
-    const meanwhile = await corner.kk(['deploy', 'env.yaml'])
-    await waitFor(async () => (await records(corner.name)).includes('hooked 1 deployed'), {
-      until: 'the orphaned helm has ended',
-    })
-    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
-
-    expect(meanwhile.exitCode).toBe(3)
-    expect(meanwhile.stderr).toContain(
-      `error KK_PENDING: ${corner.name}/hooked is pending-install at revision 1`,
-    )
-    expect(meanwhile.stderr).toContain('hint: another run may be at work')
-    expect(next.exitCode, next.stderr).toBe(0)
-    expect(endings(next.stdout)).toEqual(['hooked await, revision 1'])
-    expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
-  })
-
-  it('together with helm: the release stays pending, kk changes nothing, and its hint leads out', async () => {
-    const corner = await openCorner(HOOKED)
-    const helm = await corner.helm(REMEMBER_PID)
-    const killed = start(corner, ['deploy', 'env.yaml'], {env: {KK_HELM: helm}})
-    await killed.saw(inHook, 'helm waits for the hook')
-    killed.signal('SIGKILL')
-    process.kill(Number(await readFile(`${helm}.pid`, 'utf8')), 'SIGKILL')
-    await killed.ended()
-
-    const before = await snapshot(corner.name)
-    const refused = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
-    const status = await corner.kk(['status', 'env.yaml'])
-    const after = await snapshot(corner.name)
-
-    expect(refused.exitCode).toBe(3)
-    const error = JSON.parse(refused.stdout)
-    expect(error).toMatchObject({
-      type: 'error',
-      code: 'KK_PENDING',
-      message: `${corner.name}/hooked is pending-install at revision 1`,
-    })
-    expect(after).toBe(before)
-    expect(status.exitCode).toBe(1)
-    expect(status.stdout).toMatch(/^hooked +1 +pending-install/m)
-
-    expect(error.hint).toContain(`"helm history hooked -n ${corner.name}", and "helm rollback"`)
-    await execa(
-      join(inject('run').toolbox, 'helm4'),
-      ['rollback', 'hooked', '1', '--namespace', corner.name],
-      {
-        env: kkEnvironment(),
-        extendEnv: false,
-      },
-    )
-    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
-
-    // The Lease of the killed run lasts for another minute.
-    expect(next.stderr).toMatch(new RegExp(`it is held by \\S+ \\(process ${killed.pid}, run `))
-    expect(next.exitCode, next.stderr).toBe(0)
-    expect(endings(next.stdout)).toEqual(['hooked upgrade, revision 3'])
   })
 })
 

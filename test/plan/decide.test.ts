@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest'
 import {decide} from '../../src/plan/decide.ts'
+import type {Evidence} from '../../src/plan/pending/evidence.ts'
 import {id} from '../graph/graph-of.ts'
 import {bareRecord, desiredOf, type Recorded, recordOf, type Wanted} from './fixtures.ts'
 
@@ -84,26 +85,88 @@ test.each<{recorded: Recorded; kind: string; reasons: string[]}>([
   expect(result).toEqual({kind, reasons})
 })
 
-test.each([
-  {status: 'pending-install', hint: /helm history keystone -n openstack/},
-  {status: 'pending-upgrade', hint: /helm rollback/},
-  {status: 'pending-rollback', hint: /helm rollback/},
-  {status: 'uninstalling', hint: /kk remove keystone/},
-  {status: 'uninstalled', hint: /kk remove keystone/},
-  {status: 'unknown', hint: /helm history keystone -n openstack/},
-])('a release that is $status is refused', ({status, hint}) => {
-  const keystone = desiredOf('keystone')
+const foreign: Evidence = {state: 'foreign'}
+const here = {pid: 4711, run: 'run-1'}
 
-  const act = () => decide(keystone, recordOf(keystone, {status}), 'all-in-one.yaml')
+test.each<{status: string; evidence?: Evidence; says: string; hint: RegExp}>([
+  {status: 'pending-install', says: '', hint: /kk unlock keystone --revision 2/},
+  {
+    status: 'pending-upgrade',
+    evidence: foreign,
+    says: ', and nothing shows that kk did it',
+    hint: /kk unlock keystone --revision 2/,
+  },
+  {
+    status: 'pending-rollback',
+    evidence: {state: 'running', by: 'kk', alone: false, ...here},
+    says: ': kk (process 4711) of run run-1 is at work on it',
+    hint: /wait until that has ended/,
+  },
+  {
+    status: 'pending-upgrade',
+    evidence: {state: 'unknown', until: Date.UTC(2026, 10, 21), holder: 'ada@laptop', run: 'run-1'},
+    says: ', by run run-1',
+    hint: /held by ada@laptop.*after 2026-11-21T00:00:00.000Z kk deploy recovers it/,
+  },
+  {
+    status: 'uninstalling',
+    evidence: foreign,
+    says: ', and nothing shows that kk did it',
+    hint: /kk remove keystone/,
+  },
+  {status: 'unknown', says: '', hint: /helm history keystone -n openstack/},
+])('a release that is $status ($evidence.state) is refused', ({status, evidence, says, hint}) => {
+  const keystone = desiredOf('keystone')
+  const record = {...recordOf(keystone, {status}), ...(evidence && {evidence})}
+
+  const act = () => decide(keystone, record, 'all-in-one.yaml')
 
   expect(act).toThrow(
     expect.objectContaining({
       code: 'KK_PENDING',
       exit: 3,
-      message: `openstack/keystone is ${status} at revision 2`,
+      message: `openstack/keystone is ${status} at revision 2${says}`,
       hint: expect.stringMatching(hint),
     }),
   )
+})
+
+test.each<{status: string; evidence: Evidence; reason: string}>([
+  {
+    status: 'pending-upgrade',
+    evidence: {state: 'stale', why: 'whose helm is gone', run: 'run-1'},
+    reason:
+      'revision 2 was left pending-upgrade by run run-1, whose helm is gone: marked failed, then upgraded',
+  },
+  {
+    status: 'uninstalling',
+    evidence: {state: 'stale', why: 'whose helm ended badly', run: 'run-1'},
+    reason:
+      'revision 2 was left uninstalling by run run-1, whose helm ended badly: marked failed, then upgraded, which makes again what was deleted',
+  },
+  {
+    status: 'pending-install',
+    evidence: {state: 'running', by: 'helm', alone: true, ...here},
+    reason:
+      'revision 2 is pending-install by run run-1, which is gone; its helm (process 4711) still works and is waited for',
+  },
+])('a release that is $status ($evidence.state) is recovered', ({status, evidence, reason}) => {
+  const keystone = desiredOf('keystone')
+
+  const result = decide(keystone, {...recordOf(keystone, {status}), evidence}, 'all-in-one.yaml')
+
+  expect(result).toEqual({kind: 'upgrade', reasons: [reason], recovers: status})
+})
+
+test('a release of which only the history is left is installed', () => {
+  const keystone = desiredOf('keystone')
+
+  const result = decide(keystone, recordOf(keystone, {status: 'uninstalled'}), 'all-in-one.yaml')
+
+  expect(result).toEqual({
+    kind: 'install',
+    reasons: ['only its history is left (revision 2): installed anew'],
+  })
 })
 
 test('a release that kk did not install is refused', () => {

@@ -10,6 +10,7 @@ import {planText} from '../../report/plan/plan-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import type {Interruption} from '../../run/interruption.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
+import {settledPlan} from '../../verbs/change/settled-plan.ts'
 import type {RunAccount} from '../../verbs/change/start-run.ts'
 import {type ObservedPlan, observedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
@@ -78,10 +79,12 @@ export async function change(options: Change): Promise<ExitCode> {
     say,
   })
   try {
-    const observed = await observedPlan(prepared, cluster, wanted)
+    const isDry = flags['dry-run']
+    const observed = isDry
+      ? await observedPlan(prepared, cluster, wanted)
+      : await settledPlan(prepared, cluster, {scope: wanted, say})
     const planned = observed.plan
     options.expect?.(planned, {prepared, observed})
-    const isDry = flags['dry-run']
     if (!isDry) say(planText(planned, palette(levelOf('stderr', words))))
     if (isDry) {
       printPlan(planned, flags.output, levelOf('stdout', words))

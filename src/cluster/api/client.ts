@@ -31,6 +31,8 @@ export interface ApiClient extends Server {
   text(request: ApiRequest): Promise<string>
   /** Resolves when an answer begins, to its lines as they come, until the server ends it. */
   lines(request: ApiRequest): Promise<AsyncGenerator<string, void>>
+  /** The time by the clock of the API server, in milliseconds since the epoch; before its first answer, by one's own. */
+  now(): number
   close(): void
 }
 
@@ -46,10 +48,14 @@ const LONGEST_PAUSE = 30_000
 export function openClient(access: ClusterAccess): ApiClient {
   const server = {context: access.context, server: access.server}
   const connection = connect(access)
+  const clock = serverClock()
+  const sendTimed = async (request: ApiRequest) => {
+    const answer = await sendOnce(server, connection, request)
+    clock.set(answer.headers.date)
+    return answer
+  }
   const text = (request: ApiRequest) =>
-    persist(connection, request, async () =>
-      readText(server, await sendOnce(server, connection, request), request),
-    )
+    persist(connection, request, async () => readText(server, await sendTimed(request), request))
   return {
     ...server,
     async json<T>(request: ApiRequest) {
@@ -60,7 +66,21 @@ export function openClient(access: ClusterAccess): ApiClient {
       const answer = await persist(connection, request, () => sendOnce(server, connection, request))
       return linesOf(server, answer, request)
     },
+    now: clock.now,
     close: connection.close,
+  }
+}
+
+/** Machines disagree on the time: what is compared across them is the time of the one that all of them talk to. */
+function serverClock() {
+  let ahead = Date.now() - performance.now()
+  return {
+    now: () => performance.now() + ahead,
+    /** The header `Date` of an answer that has just come: whole seconds. */
+    set(date: string | undefined): void {
+      const time = Date.parse(date ?? '')
+      if (!Number.isNaN(time)) ahead = time - performance.now()
+    },
   }
 }
 

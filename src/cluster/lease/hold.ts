@@ -1,9 +1,12 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
 import type {ReleaseId} from '../../release.ts'
+import {thisProcess} from '../../state/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {HeldLease} from '../cluster.ts'
 import {annotated, deleteLease, heldLease, LEASE_SECONDS, type Lease, readLease, writeLease} from './lease.ts'
+import {HOLDER} from './operation.ts'
+import {standingOf} from './standing.ts'
 
 export interface HoldOptions {
   readonly release: ReleaseId
@@ -27,8 +30,11 @@ const LOOK_AGAIN = 1_000
 /** Gives up before anybody else may take the lease, who starts to count when they see the last renewal. */
 const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
 
+/** A Lease without what helm is started for. */
+export type PlainLease = Pick<HeldLease, 'lost' | 'annotate' | 'leave' | 'release'>
+
 /** Holds a release's Lease and renews it; see `Cluster.hold`. */
-export async function holdLease(client: ApiClient, options: HoldOptions): Promise<HeldLease> {
+export async function holdLease(client: ApiClient, options: HoldOptions): Promise<PlainLease> {
   const lost = new AbortController()
   const pace = options.pace ?? PACE
   let since = performance.now()
@@ -39,6 +45,7 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
   let notes: Notes = {}
 
   function schedule(milliseconds: number): void {
+    if (released) return
     timer = setTimeout(() => {
       renewal = renew()
     }, milliseconds)
@@ -53,11 +60,16 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
       lease = renewed
       since = began
     }
-    if (released) return
     if (isRenewed) return schedule(pace.renew)
     const isOver = renewed !== 'unknown' || performance.now() + pace.renewAgain - since > pace.giveUp
     if (!isOver) return schedule(pace.renewAgain)
     lost.abort(leaseLost(options.release, renewed))
+  }
+
+  async function leave(): Promise<void> {
+    released = true
+    clearTimeout(timer)
+    await renewal
   }
 
   schedule(pace.renew)
@@ -82,35 +94,43 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
       since = began
       schedule(pace.renew)
     },
+    leave,
     async release() {
-      released = true
-      clearTimeout(timer)
-      await renewal
+      if (released) return
+      await leave()
       // What is not taken away runs out by itself.
       if (!lost.signal.aborted) await deleteLease(client, lease).catch(() => undefined)
     },
   }
 }
 
-/** Whose clock is right is never asked: a lease has run out when it was seen unchanged for as long as it lasts. */
+/**
+ * Whose clock is right is never asked: a lease has run out when it was seen unchanged for as long as it lasts, or at once
+ * when its holder is gone from this machine. Whoever's helm is seen at work here is waited for.
+ */
 async function acquire(client: ApiClient, {release, holder, deadline, onHeld}: HoldOptions): Promise<Lease> {
   let seen: {readonly version: string | undefined; readonly at: number} | undefined
   let told: string | undefined
+  const identity = JSON.stringify({holder, ...(await thisProcess())})
   for (;;) {
     const found = await readLease(client, release)
     const current = found?.spec?.holderIdentity
     const version = found?.metadata.resourceVersion
     if (seen?.version !== version) seen = {version, at: performance.now()}
     const lasts = (found?.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000
-    const isFree = !current || current === holder || performance.now() - (seen?.at ?? 0) >= lasts
-    if (isFree) {
-      const written = await writeLease(client, heldLease(release, holder, found, new Date()))
+    const hasRunOut = performance.now() - (seen?.at ?? 0) >= lasts
+    const isFree = !current || current === holder
+    const standing = isFree ? undefined : await standingOf(release, found!)
+    if (!standing || standing.isGone || (hasRunOut && !standing.isAtWork)) {
+      const lease = heldLease(release, holder, found, new Date())
+      const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))
       if (written) return written
       continue
     }
-    if (Date.now() >= deadline) throw held(release, current)
-    if (current !== told) onHeld?.(current)
-    told = current
+    const {by} = standing
+    if (Date.now() >= deadline) throw held(release, by)
+    if (by !== told) onHeld?.(by)
+    told = by
     await wait(Math.max(0, Math.min(LOOK_AGAIN, deadline - Date.now())))
   }
 }

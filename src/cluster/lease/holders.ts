@@ -4,8 +4,12 @@ import {listAll} from '../api/list.ts'
 import {asking, LEASES, resourcePath} from '../api/resources.ts'
 import type {Holder} from '../cluster.ts'
 import {KK_NAMESPACE, type Lease, leaseName} from './lease.ts'
+import {standingOf} from './standing.ts'
 
-/** Who holds these releases now, in their order. A Lease whose holder was killed counts until it has run out. */
+/**
+ * Who holds these releases now, in their order. A Lease whose holder was killed counts until it has run out, unless it is
+ * seen from here that the process is gone.
+ */
 export async function listHolders(
   client: ApiClient,
   releases: readonly ReleaseId[],
@@ -14,9 +18,14 @@ export async function listHolders(
     path: resourcePath(LEASES, KK_NAMESPACE),
     asked: asking('list', LEASES, KK_NAMESPACE),
   })
-  const holders = new Map(items.map(({metadata, spec}) => [metadata.name, spec?.holderIdentity]))
-  return releases.flatMap((release) => {
-    const holder = holders.get(leaseName(release))
-    return holder ? [{release, holder}] : []
-  })
+  const leases = new Map(items.map((lease) => [lease.metadata.name, lease]))
+  const found = await Promise.all(
+    releases.map(async (release) => {
+      const lease = leases.get(leaseName(release))
+      if (!lease?.spec?.holderIdentity) return []
+      const {isGone, by} = await standingOf(release, lease)
+      return isGone ? [] : [{release, holder: by}]
+    }),
+  )
+  return found.flat()
 }

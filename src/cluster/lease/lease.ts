@@ -10,6 +10,8 @@ export const KK_NAMESPACE = 'kk-system'
 export const LEASE_SECONDS = 60
 /** A renewal that gets no answer is tried again while there is time. */
 const ANSWER_TIMEOUT = 10_000
+/** The annotation that names the release: the Lease's own name is a hash. */
+export const RELEASE = 'kk.openstack.org/release'
 
 /** coordination.k8s.io/v1 Lease. */
 export interface Lease {
@@ -45,7 +47,7 @@ export function heldLease(release: ReleaseId, holder: string, before: Lease | un
     metadata: {
       ...before?.metadata,
       name: leaseName(release),
-      annotations: {...kept, 'kk.openstack.org/release': release},
+      annotations: {...kept, [RELEASE]: release},
     },
     spec: {
       holderIdentity: holder,

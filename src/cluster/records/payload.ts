@@ -1,4 +1,4 @@
-import {gunzipSync} from 'node:zlib'
+import {gunzipSync, gzipSync} from 'node:zlib'
 import {KkError} from '../../errors.ts'
 import type {Values} from '../../release.ts'
 import type {ReleaseRecord, StoredRelease} from '../cluster.ts'
@@ -43,11 +43,35 @@ export function decodePayload(record: ReleaseRecord, data: string | undefined): 
   }
 }
 
-function parse(record: ReleaseRecord, data: string | undefined): Payload {
+/**
+ * The same `data.release` with other words in its `info`; numbers stay as they are written, which a number of JavaScript
+ * would not. Throws `KK_RECORD`.
+ */
+export function withInfo(
+  record: ReleaseRecord,
+  data: string | undefined,
+  info: Readonly<Record<string, string>>,
+): string {
+  const payload = parse(record, data, verbatimNumber)
+  const json = JSON.stringify({...payload, info: {...payload.info, ...info}})
+  const packed = gzipSync(json, {level: 9})
+  return Buffer.from(packed.toString('base64')).toString('base64')
+}
+
+/** Of ECMAScript's JSON.parse with source text access, which the types do not know yet. */
+type Reviver = (this: unknown, key: string, value: unknown, context: {readonly source: string}) => unknown
+const {parse: parseJson, rawJSON} = JSON as unknown as {
+  parse(text: string, reviver?: Reviver): unknown
+  rawJSON(text: string): object
+}
+const verbatimNumber: Reviver = (_key, value, {source}) =>
+  typeof value === 'number' ? rawJSON(source) : value
+
+function parse(record: ReleaseRecord, data: string | undefined, reviver?: Reviver): Payload {
   try {
     const packed = Buffer.from(Buffer.from(data ?? '', 'base64').toString('latin1'), 'base64')
     const json = isGzip(packed) ? gunzipSync(packed) : packed
-    const payload: unknown = JSON.parse(json.toString('utf8'))
+    const payload = parseJson(json.toString('utf8'), reviver)
     if (typeof payload === 'object' && payload !== null) return payload as Payload
     throw new Error('it is not an object')
   } catch (error) {

@@ -1,3 +1,4 @@
+import {KkError} from '../../errors.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {ReleaseRecord} from '../cluster.ts'
 
@@ -52,4 +53,12 @@ export function allRecords(secrets: readonly SecretMetadata[], release?: Release
       if (one.release !== other.release) return one.release < other.release ? -1 : 1
       return one.revision - other.revision
     })
+}
+
+/** `KK_RACED`: the record is not any more what was read. */
+export function recordChanged({release, revision}: ReleaseRecord, cause?: unknown): KkError {
+  return new KkError('KK_RACED', `${release} changed after revision ${revision} was read`, {
+    cause,
+    hint: 'somebody else works on this release; run kk again when they are done',
+  })
 }

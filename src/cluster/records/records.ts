@@ -1,4 +1,3 @@
-import {KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
@@ -6,10 +5,21 @@ import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster.ts'
 import {listEveryRecord} from './every-record.ts'
+import {markFailed} from './mark-failed.ts'
 import {decodePayload} from './payload.ts'
-import {allRecords, lastRecords, readRecord, recordName, type SecretMetadata} from './record.ts'
+import {
+  allRecords,
+  lastRecords,
+  readRecord,
+  recordChanged,
+  recordName,
+  type SecretMetadata,
+} from './record.ts'
 
-type Records = Pick<Cluster, 'records' | 'revisions' | 'everyRecord' | 'lastRecord' | 'stored' | 'label'>
+type Records = Pick<
+  Cluster,
+  'records' | 'revisions' | 'everyRecord' | 'lastRecord' | 'stored' | 'label' | 'markFailed'
+>
 
 const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
 
@@ -22,6 +32,7 @@ export function helmRecords(client: ApiClient): Records {
     lastRecord: (release) => readLast(client, release),
     stored: (release, revision) => readStored(client, release, revision),
     label: (record, labels) => patchLabels(client, record, labels),
+    markFailed: (record, description) => markFailed(client, record, description),
   }
 }
 
@@ -91,9 +102,6 @@ async function patchLabels(
     })
   } catch (error) {
     if (!isApiError(error, 404, 409)) throw error
-    throw new KkError('KK_RACED', `${record.release} changed after revision ${record.revision} was read`, {
-      cause: error,
-      hint: 'somebody else works on this release; run kk again when they are done',
-    })
+    throw recordChanged(record, error)
   }
 }

@@ -28,6 +28,7 @@ export function planDocument(plan: Plan): PlanDocument {
       requires: action.requires.map(({release, kind}) => ({release, kind})),
       group: action.group,
       revision: action.revision,
+      ...(action.recovers !== undefined && {recovers: action.recovers}),
       ...(action.target !== undefined && {target: action.target}),
       ...(action.uses !== undefined && {uses: action.uses}),
       inputs: action.inputs,

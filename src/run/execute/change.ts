@@ -3,15 +3,16 @@ import {parseManifest} from '../../cluster/manifest.ts'
 import type {ChangedRelease} from '../../helm/helm.ts'
 import {labelChanges, labelsOf} from '../../plan/labels.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
-import {helmUnderJournal} from '../journal/under-journal.ts'
 import type {Execution} from './execute.ts'
 import type {Deployed} from './pass-gate.ts'
-import {expectDeployed, expectRevision, raced} from './races.ts'
+import {expectDeployed, raced} from './races.ts'
 import {underHelm} from './under-helm.ts'
 import {underIntents} from './under-intents.ts'
 import {underLease} from './under-lease.ts'
+import {settling, underOperation} from './under-operation.ts'
 import {expectAccepted} from './validation.ts'
 import type {Work} from './work.ts'
+import {workable} from './workable.ts'
 
 /**
  * Installs or upgrades a release under its Lease. The last revision is read again before helm starts and after it has
@@ -21,18 +22,20 @@ export function change(execution: Execution, work: Work): Promise<Deployed> {
   const {action, cluster} = execution
   const {release} = action
   return underLease(execution, async (lease) => {
-    const before = expectRevision(release, await cluster.lastRecord(release), action.revision)
+    const before = await workable(execution, await cluster.lastRecord(release))
     await validate(execution, {work, before})
     if (before) await clearFailedJobs(execution, work)
-    const changed = await underIntents(execution, {requirements: work.desired.requirements, before}, () =>
-      callHelm(execution, work, {lease, before}),
-    )
-    const revision = action.revision + 1
-    if (changed.revision !== revision) {
-      throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
-    }
-    const record = expectDeployed(release, await cluster.lastRecord(release), revision)
-    return {record, objects: parseManifest(changed.manifest)}
+    return settling(execution, lease, async () => {
+      const changed = await underIntents(execution, {requirements: work.desired.requirements, before}, () =>
+        callHelm(execution, work, {lease, before}),
+      )
+      const revision = action.revision + 1
+      if (changed.revision !== revision) {
+        throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
+      }
+      const record = expectDeployed(release, await cluster.lastRecord(release), revision)
+      return {record, objects: parseManifest(changed.manifest)}
+    })
   })
 }
 
@@ -85,13 +88,13 @@ async function callHelm(
   // Helm would create it again, which who may not create namespaces cannot.
   const createNamespace = !before && !(await cluster.hasNamespace(call.namespace))
   controls.onProgress('helm', `helm ${action.kind}`)
-  const helmOnce = (onStarted: (pid: number) => void) =>
+  return underOperation(execution, lease, (started) =>
     underHelm({execution, work, lease}, (signal) => {
       const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
-      const operation = {timeoutSeconds, signal, onStarted}
-      return before
-        ? helm.upgrade(call, {...operation, labels: labelChanges(labels, before.labels)})
-        : helm.install(call, {...operation, labels, createNamespace})
-    })
-  return helmUnderJournal(execution, helmOnce)
+      const operation = {...started, timeoutSeconds, signal}
+      if (before && action.kind === 'upgrade')
+        return helm.upgrade(call, {...operation, labels: labelChanges(labels, before.labels)})
+      return helm.install(call, {...operation, labels, createNamespace, ...(before && {replace: true})})
+    }),
+  )
 }

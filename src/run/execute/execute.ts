@@ -20,7 +20,10 @@ export interface Tools {
   readonly cluster: Pick<
     Cluster,
     | 'hold'
+    | 'lease'
+    | 'now'
     | 'lastRecord'
+    | 'markFailed'
     | 'stored'
     | 'label'
     | 'validate'
@@ -36,6 +39,8 @@ export interface Tools {
   >
   /** The environment that runs. */
   readonly environment: string
+  /** The run's id. */
+  readonly run: string
   /** Who holds the leases, as others are told: user, host, process. */
   readonly holder: string
   /** Takes Leases; those of a group all at once. */

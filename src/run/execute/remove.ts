@@ -3,11 +3,11 @@ import {TOMBSTONE} from '../../cluster/intents/intent.ts'
 import {KkError} from '../../errors.ts'
 import {intended} from '../../plan/removal/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
-import {helmUnderJournal} from '../journal/under-journal.ts'
 import type {Execution} from './execute.ts'
 import {raced} from './races.ts'
 import {underHelm} from './under-helm.ts'
 import {underLease} from './under-lease.ts'
+import {settling, underOperation} from './under-operation.ts'
 
 /** What is needed to remove a release, beside the plan. */
 export interface RemovalWork {
@@ -44,8 +44,10 @@ export function remove(execution: Execution, work: RemovalWork): Promise<{readon
     await underTombstone(execution, lease, async () => {
       await expectUnused(execution, work)
       expectSame(release, await cluster.lastRecord(release), {revision: action.revision, uid: work.uid})
-      await uninstall(execution, work, lease)
-      expectGone(release, await cluster.lastRecord(release), work.uid)
+      await settling(execution, lease, async () => {
+        await uninstall(execution, work, lease)
+        expectGone(release, await cluster.lastRecord(release), work.uid)
+      })
     })
     const left = await awaitDeletion(execution, work)
     execution.controls.signal.throwIfAborted()
@@ -104,10 +106,10 @@ function uninstall(execution: Execution, work: RemovalWork, lease: HeldLease): P
   const patient = {...execution, controls: {...controls, signal: new AbortController().signal}}
   controls.signal.throwIfAborted()
   controls.onProgress('helm', 'helm uninstall')
-  return helmUnderJournal(execution, (onStarted) =>
+  return underOperation(execution, lease, (started) =>
     underHelm(
       {execution: patient, work: {objects: [...objects, ...hooks], timeoutSeconds}, lease},
-      (signal) => helm.uninstall(call, {timeoutSeconds, signal, onStarted}),
+      (signal) => helm.uninstall(call, {...started, timeoutSeconds, signal}),
     ),
   )
 }

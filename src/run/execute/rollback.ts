@@ -5,13 +5,14 @@ import {redactor} from '../../helm/redact.ts'
 import {GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {pruned} from '../../plan/rollback/refusals.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
-import {helmUnderJournal} from '../journal/under-journal.ts'
 import type {Execution} from './execute.ts'
 import type {Deployed} from './pass-gate.ts'
-import {expectDeployed, expectRevision} from './races.ts'
+import {expectDeployed} from './races.ts'
 import {underHelm} from './under-helm.ts'
 import {underIntents} from './under-intents.ts'
 import {underLease} from './under-lease.ts'
+import {settling, underOperation} from './under-operation.ts'
+import {workable} from './workable.ts'
 
 /** A rolled back revision, and what masks the secrets of both revisions. */
 export interface RolledBack extends Deployed {
@@ -28,7 +29,7 @@ export function rollback(execution: Execution): Promise<RolledBack> {
   const {release, target = 0, uses = []} = action
   return underLease(execution, async (lease) => {
     const last = await cluster.stored(release)
-    expectRevision(release, last, action.revision)
+    await workable(execution, last)
     const stored = await cluster.stored(release, target)
     if (!last || !stored) throw pruned([{release, revision: target, kept: []}])
 
@@ -38,14 +39,15 @@ export function rollback(execution: Execution): Promise<RolledBack> {
     // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
     await cluster.deleteFailedJobs(releaseNamespace(release), objects)
     const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))
-    await underIntents(execution, {requirements, before: last}, () =>
-      callHelm({...execution, redact}, {lease, objects: [...objects, ...hooksOf(stored)], values}),
-    )
-
-    const revision = action.revision + 1
-    const record = expectDeployed(release, await cluster.lastRecord(release), revision)
-    await cluster.label(record, {[REVISION_LABEL]: String(revision), [GATED_LABEL]: null})
-    return {record, objects, redact}
+    return settling(execution, lease, async () => {
+      await underIntents(execution, {requirements, before: last}, () =>
+        callHelm({...execution, redact}, {lease, objects: [...objects, ...hooksOf(stored)], values}),
+      )
+      const revision = action.revision + 1
+      const record = expectDeployed(release, await cluster.lastRecord(release), revision)
+      await cluster.label(record, {[REVISION_LABEL]: String(revision), [GATED_LABEL]: null})
+      return {record, objects, redact}
+    })
   })
 }
 
@@ -61,9 +63,9 @@ function callHelm(execution: Execution, {lease, objects, values}: UnderLease): P
   const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
   const call = {name: releaseName(release), namespace: releaseNamespace(release), revision: target, values}
   controls.onProgress('helm', `helm rollback to revision ${target}`)
-  return helmUnderJournal(execution, (onStarted) =>
+  return underOperation(execution, lease, (started) =>
     underHelm(uninterrupted({execution, work: {objects, timeoutSeconds}, lease}), (signal) =>
-      helm.rollback(call, {timeoutSeconds, signal, onStarted}),
+      helm.rollback(call, {...started, timeoutSeconds, signal}),
     ),
   )
 }

@@ -78,7 +78,8 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   const holder = `${record.who} (process ${process.pid}, run ${id})`
   const waits = !noWait
   const hold = newHold({cluster: ports.cluster, holder, actions: plan.actions, waits})
-  const tools = {...ports, environment: plan.environment, holder, hold, waits, clock: systemClock, journal}
+  const {environment} = plan
+  const tools = {...ports, environment, run: id, holder, hold, waits, clock: systemClock, journal}
   const events = run({
     run: id,
     plan,

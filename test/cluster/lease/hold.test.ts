@@ -1,6 +1,10 @@
+import {setTimeout as delay} from 'node:timers/promises'
 import {describe, expect, it} from 'vitest'
 import {holdLease} from '../../../src/cluster/lease/hold.ts'
 import {type Lease, leaseName} from '../../../src/cluster/lease/lease.ts'
+import {HOLDER, OPERATION} from '../../../src/cluster/lease/operation.ts'
+import {identifyProcess} from '../../../src/state/process-identity.ts'
+import {type PlacedProcess, thisProcess} from '../../../src/state/process-place.ts'
 import {json, refuse, type ScriptedServer, scriptedServer} from '../support/api-server.ts'
 
 const RELEASE = 'openstack/keystone'
@@ -46,6 +50,17 @@ const hold = ({client}: Leases, more: Partial<Parameters<typeof holdLease>[1]> =
     ...more,
   })
 
+/** Of this machine, as if it had been started at another time. */
+async function goneProcess(): Promise<PlacedProcess> {
+  return {...(await thisProcess()), started: '1'}
+}
+
+function annotate(server: Leases, notes: Readonly<Record<string, unknown>>): void {
+  const texts = Object.entries(notes).map(([name, note]) => [name, JSON.stringify(note)])
+  const annotations = {...server.lease!.metadata.annotations, ...Object.fromEntries(texts)}
+  server.lease = {...server.lease!, metadata: {...server.lease!.metadata, annotations}}
+}
+
 const pace = {renew: 20, renewAgain: 20, giveUp: 200}
 
 describe('a hold on a release', () => {
@@ -84,6 +99,7 @@ describe('a hold on a release', () => {
     await expect.poll(() => Number(server.lease?.metadata.resourceVersion)).toBeGreaterThan(version)
 
     expect(server.lease?.metadata.annotations).toEqual({
+      'kk.openstack.org/holder': expect.stringContaining('"holder":"me"'),
       'kk.openstack.org/release': RELEASE,
       'kk.openstack.org/removing': 'since noon',
     })
@@ -98,7 +114,8 @@ describe('a hold on a release', () => {
 
     const held = await hold(server)
 
-    expect(server.lease?.metadata.annotations).toEqual({'kk.openstack.org/release': RELEASE, note: 'a'})
+    expect(server.lease?.metadata.annotations).toMatchObject({note: 'a'})
+    expect(server.lease?.metadata.annotations).not.toHaveProperty('kk.openstack.org/removing')
     await held.release()
   })
 
@@ -142,6 +159,52 @@ describe('a hold on a release', () => {
       code: 'KK_HELD',
       message: 'openstack/keystone is held by other',
     })
+  })
+
+  it('is taken over at once from a process of this machine that is gone', async () => {
+    const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 60})
+    annotate(server, {[HOLDER]: {holder: 'other', ...(await goneProcess())}})
+
+    await hold(server, {deadline: Date.now()})
+
+    expect(server.lease?.spec).toMatchObject({holderIdentity: 'me', leaseTransitions: 1})
+  })
+
+  it.each([
+    ['runs', async () => ({holder: 'other', ...(await thisProcess())})],
+    ['is of another machine', async () => ({holder: 'other', ...(await goneProcess()), host: 'elsewhere'})],
+    ['is of another holder', async () => ({holder: 'third', ...(await goneProcess())})],
+  ])('is not taken over from a process that %s', async (_, note) => {
+    const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 60})
+    annotate(server, {[HOLDER]: await note()})
+
+    await expect(hold(server, {deadline: Date.now()})).rejects.toMatchObject({code: 'KK_HELD'})
+  })
+
+  it('is not taken over while the helm of a process that is gone still works', async () => {
+    const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 1})
+    const [kk, helm] = [await goneProcess(), await identifyProcess(process.pid)]
+    const operation = {verb: 'upgrade', revision: 2, run: 'r', environment: 'e', deadline: 0, kk, helm}
+    annotate(server, {[HOLDER]: {holder: 'other', ...kk}, [OPERATION]: operation})
+    const told: string[] = []
+
+    const holding = hold(server, {deadline: Date.now() + 1500, onHeld: (by) => told.push(by)})
+
+    await expect(holding).rejects.toMatchObject({code: 'KK_HELD'})
+    expect(told).toEqual([`other, which is gone, but whose helm (process ${process.pid}) still works`])
+  })
+
+  it('that is left is not renewed, and stays', async () => {
+    const server = await leases()
+    const held = await hold(server, {pace})
+
+    await held.leave()
+    await held.release()
+
+    const version = server.lease?.metadata.resourceVersion
+    await held.annotate({note: 'a'})
+    await delay(3 * pace.renew)
+    expect(Number(server.lease?.metadata.resourceVersion)).toBe(Number(version) + 1)
   })
 
   it('is lost when somebody else takes it', async () => {

@@ -1,6 +1,6 @@
-import {gzipSync} from 'node:zlib'
+import {gunzipSync, gzipSync} from 'node:zlib'
 import {describe, expect, it} from 'vitest'
-import {decodePayload} from '../../../src/cluster/records/payload.ts'
+import {decodePayload, withInfo} from '../../../src/cluster/records/payload.ts'
 
 const record = {
   release: 'openstack/keystone',
@@ -66,6 +66,28 @@ describe('the payload of a record', () => {
         message:
           'the record of revision 3 of openstack/keystone (Secret sh.helm.release.v1.keystone.v3) cannot be read',
       }),
+    )
+  })
+})
+
+describe('a record with other words', () => {
+  const json =
+    '{"info":{"status":"pending-upgrade","notes":"n","description":"Preparing upgrade"},' +
+    '"config":{"big":12345678901234567890,"float":1.50,"small":1e-07,"n":null,"text":"1e3 <b>"},"later":[1]}'
+  const unpacked = (data: string) =>
+    gunzipSync(Buffer.from(Buffer.from(data, 'base64').toString(), 'base64')).toString()
+
+  it('keeps all else, numbers to the letter', () => {
+    const changed = withInfo(record, twice(gzipSync(json)), {status: 'failed', description: 'kk'})
+
+    expect(unpacked(changed)).toBe(
+      json.replace('pending-upgrade', 'failed').replace('Preparing upgrade', 'kk'),
+    )
+  })
+
+  it('is not made of one that cannot be read', () => {
+    expect(() => withInfo(record, twice(gzipSync('[')), {})).toThrow(
+      expect.objectContaining({code: 'KK_RECORD'}),
     )
   })
 })

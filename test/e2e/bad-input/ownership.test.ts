@@ -128,7 +128,7 @@ describe.concurrent('a release on which an operation has not ended', () => {
         exit: 3,
         code: 'KK_PENDING',
         says: `NAME/standing is ${status} at revision 1`,
-        hint: status === 'uninstalling' ? 'finish it with "kk remove standing"' : / -n NAME"/,
+        hint: status === 'uninstalling' ? 'kk remove standing' : 'kk unlock standing --revision 1',
       })
     },
   )

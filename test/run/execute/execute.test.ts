@@ -5,6 +5,7 @@ import type {ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import {GATED_LABEL, labelsOf, usesLabel} from '../../../src/plan/labels.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {heldLease} from './held-lease.ts'
 import {actionOf, blame, newWorld, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb']})
@@ -68,6 +69,7 @@ describe('install', () => {
           createNamespace: true,
           signal: expect.any(AbortSignal),
           onStarted: expect.any(Function),
+          env: {KK_OPERATION: '20261121-083000-3f9a/openstack/keystone'},
         },
       ],
     ])
@@ -302,13 +304,12 @@ describe('faults', () => {
   test('a lease that cannot be given back fails nothing', async () => {
     const world = newWorld({
       cluster: {
-        hold: async () => ({
-          lost: new AbortController().signal,
-          annotate: async () => undefined,
-          release: async () => {
-            throw new KkError('KK_UNREACHABLE', 'the cluster does not answer')
-          },
-        }),
+        hold: async () =>
+          heldLease({
+            release: async () => {
+              throw new KkError('KK_UNREACHABLE', 'the cluster does not answer')
+            },
+          }),
       },
     })
 
@@ -397,11 +398,7 @@ describe('an end before helm ends', () => {
     const acting = world.execute(actionOf('install', 0), workOf(keystone))
 
     await expect(acting).rejects.toMatchObject({code: 'KK_INTERRUPTED'})
-    lease.resolve({
-      lost: new AbortController().signal,
-      annotate: async () => undefined,
-      release: async () => givenBack.resolve(),
-    })
+    lease.resolve(heldLease({release: async () => givenBack.resolve()}))
     await givenBack.promise
     expect(world.deeds()).toEqual([])
   })

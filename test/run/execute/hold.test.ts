@@ -6,6 +6,7 @@ import type {Action, ActionKind} from '../../../src/plan/plan.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {newHold} from '../../../src/run/execute/hold.ts'
 import {id} from '../../graph/graph-of.ts'
+import {heldLease} from './held-lease.ts'
 
 type Pause = () => Promise<void>
 
@@ -28,14 +29,12 @@ function newLeases(pause: Pause = async () => undefined) {
     }
     holders.set(release, holder)
     log.push(`${holder} has ${release}`)
-    return {
-      lost: new AbortController().signal,
-      annotate: async () => undefined,
+    return heldLease({
       async release() {
         await pause()
         give(release, holder)
       },
-    }
+    })
   }
   const had = (holder: string) => [...holders].filter(([, each]) => each === holder)
   function give(release: ReleaseId, holder: string): void {

@@ -8,6 +8,7 @@ import {newHold} from '../../../src/run/execute/hold.ts'
 import type {RemovalWork} from '../../../src/run/execute/remove.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
+import {heldLease} from './held-lease.ts'
 import {actionOf, MANIFEST, workOf} from './world.ts'
 
 export const MARIADB = id('mariadb')
@@ -150,12 +151,14 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
       }
       const canBeDone = () => patience === 'gives up' || isFree(release)
       await (release === MARIADB ? step(take, canBeDone) : take())
-      return {
-        lost: new AbortController().signal,
+      return heldLease({
         annotate: (notes) => step(() => void leases.set(release, {holder: name, notes})),
         release: async () => stepOn(release, () => void leases.delete(release)),
-      }
+      })
     },
+    lease: async () => undefined,
+    now: () => 0,
+    markFailed: () => Promise.reject(new Error('nothing is left unfinished')),
     makeNamespace: async () => undefined,
     hasNamespace: async () => true,
     deleteFailedJobs: async () => [],
@@ -198,6 +201,7 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
   }
   return {
     environment: 'all-in-one',
+    run: name,
     holder: name,
     hold: newHold({cluster, holder: name, actions: [], waits: true}),
     waits: true,

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest'
 import {KkError} from '../../../src/errors.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {heldLease} from './held-lease.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb', 'neutron:applied']})
@@ -86,11 +87,7 @@ describe('a requirement that is being removed', () => {
     const world = worldWith(tombstones(9), {
       async hold(release) {
         if (release === 'openstack/mariadb') throw new KkError('KK_HELD', 'held')
-        return {
-          lost: new AbortController().signal,
-          annotate: async () => undefined,
-          release: async () => undefined,
-        }
+        return heldLease()
       },
     })
 

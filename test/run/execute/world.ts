@@ -1,4 +1,6 @@
 import type {Blame, KubernetesObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import type {Operation} from '../../../src/cluster/lease/operation.ts'
+import type {HelmSighting} from '../../../src/cluster/lease/sight.ts'
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import type {DesiredRelease} from '../../../src/plan/desired.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
@@ -8,7 +10,9 @@ import type {RemovalWork} from '../../../src/run/execute/remove.ts'
 import type {Work} from '../../../src/run/execute/work.ts'
 import type {Transition} from '../../../src/run/journal/journal.ts'
 import type {Controls} from '../../../src/run/perform.ts'
+import type {Sighting} from '../../../src/state/process-place.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
+import {heldLease} from './held-lease.ts'
 
 type HelmChange = (call: ReleaseCall, options: ChangeOptions) => Promise<ChangedRelease>
 
@@ -20,6 +24,10 @@ interface Setting {
   readonly cluster?: Partial<Tools['cluster']>
   /** Takes the place of helm; `succeed` does what helm would have done. */
   readonly helm?: (succeed: HelmChange, ...change: Parameters<HelmChange>) => Promise<ChangedRelease>
+  /** What stands on the Lease of the release, and what is seen of its processes. */
+  readonly operation?: Operation
+  readonly kk?: Sighting
+  readonly leftHelm?: HelmSighting
   readonly appliedAwaited?: boolean
   readonly onApplied?: () => void
 }
@@ -45,7 +53,9 @@ export function newWorld(setting: Setting = {}) {
   const abort = new AbortController()
   const leaseLost = new AbortController()
   const time = newTime()
+  const evidence: string[] = []
   let record = setting.record
+  let operation = setting.operation
 
   const change: HelmChange = async (_call, {labels}) => {
     const next = bareRecord('openstack/keystone', (record?.revision ?? 0) + 1)
@@ -69,11 +79,45 @@ export function newWorld(setting: Setting = {}) {
   const cluster: Tools['cluster'] = {
     async hold(release) {
       log.push(`hold ${release}`)
-      return {
+      return heldLease({
         lost: leaseLost.signal,
         annotate: async (notes) => void log.push(`annotate ${JSON.stringify(notes)}`),
+        begin: async ({verb, revision, run}) => {
+          evidence.push(`begin ${verb} to revision ${revision} of run ${run}`)
+          operation = {
+            verb,
+            revision,
+            run,
+            environment: 'all-in-one',
+            deadline: 0,
+            kk: {host: 'host', pid: 1},
+          }
+        },
+        started: async (pid) => void evidence.push(`started ${pid}`),
+        ended: async () => void evidence.push('ended'),
+        leave: async () => void evidence.push('leave'),
         release: async () => void log.push('give back'),
-      }
+      })
+    },
+    lease: async (release) => ({
+      release,
+      holder: 'operator@host',
+      process: undefined,
+      acquiredAt: undefined,
+      renewedAt: undefined,
+      operation,
+      sighting: {
+        holder: 'running',
+        ...(operation && {
+          operation: {kk: setting.kk ?? 'running', helm: setting.leftHelm ?? {state: 'gone'}},
+        }),
+      },
+    }),
+    now: time.clock.now,
+    async markFailed(of, description) {
+      log.push(`mark revision ${of.revision} failed: ${description}`)
+      record = {...of, status: 'failed'}
+      return record
     },
     lastRecord: async () => record,
     async stored(_release, revision = record?.revision) {
@@ -134,6 +178,7 @@ export function newWorld(setting: Setting = {}) {
         release === 'openstack/keystone' ? cluster.lastRecord(release) : bareRecord(release),
     },
     environment: 'all-in-one',
+    run: '20261121-083000-3f9a',
     holder: 'operator@host',
     hold: newHold({cluster, holder: 'operator@host', actions: [], waits: true}),
     waits: true,
@@ -143,6 +188,8 @@ export function newWorld(setting: Setting = {}) {
   return {
     log,
     journal,
+    /** What was written on the Lease beside annotations. */
+    evidence,
     abort,
     leaseLost,
     pass: time.pass,

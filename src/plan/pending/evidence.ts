@@ -1,0 +1,74 @@
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import type {Operation, OperationVerb} from '../../cluster/lease/operation.ts'
+import type {LeaseView} from '../../cluster/lease/view.ts'
+import {readLabels} from '../labels.ts'
+
+/**
+ * What is known of who left a record unfinished, or is at work on it. `running`: a process of this machine; `alone` when
+ * the helm of a run that is dead works on. `stale`: nobody is. `unknown`: that cannot be told before `until`, in
+ * milliseconds since the epoch by the clock of the API server. `foreign`: nothing shows that kk did it.
+ */
+export type Evidence =
+  | {
+      readonly state: 'running'
+      readonly by: 'kk' | 'helm'
+      readonly alone: boolean
+      readonly pid: number
+      readonly run: string
+    }
+  | {readonly state: 'stale'; readonly why: string; readonly run: string}
+  | {readonly state: 'unknown'; readonly until: number; readonly holder: string; readonly run: string}
+  | {readonly state: 'foreign'}
+
+export interface Judging {
+  /** By the clock of the API server, in milliseconds since the epoch. */
+  readonly now: number
+  /** Whoever judges holds the Lease: what worked under it before has lost it. */
+  readonly holding?: boolean
+}
+
+/** From the deadline of an operation: kk gives its helm half of it to end, before it kills it. */
+export const GRACE_MILLISECONDS = 60_000
+
+/** Whether a record has to be recovered before helm works on it again. */
+export function isUnfinished({status}: Pick<ReleaseRecord, 'status'>): boolean {
+  return LEFT_BY.has(status)
+}
+
+/** What a Lease, and the processes of this machine, tell of an unfinished record. */
+export function evidenceOf(
+  record: ReleaseRecord,
+  lease: LeaseView | undefined,
+  {now, holding = false}: Judging,
+): Evidence {
+  const operation = lease?.operation
+  const sighting = lease?.sighting.operation
+  if (!operation || !sighting || !isLeftBy(record, operation)) return {state: 'foreign'}
+  const {run, deadline} = operation
+  if (operation.ended) return {state: 'stale', why: 'whose helm ended badly', run}
+  if (sighting.helm.state === 'running') {
+    const {pid} = sighting.helm.process
+    return {state: 'running', by: 'helm', alone: sighting.kk === 'gone', pid, run}
+  }
+  if (sighting.helm.state === 'gone' && (holding || sighting.kk === 'gone'))
+    return {state: 'stale', why: 'whose helm is gone', run}
+  const until = deadline + GRACE_MILLISECONDS
+  if (now > until) return {state: 'stale', why: 'whose time is long over', run}
+  if (sighting.kk === 'running') return {state: 'running', by: 'kk', alone: false, pid: operation.kk.pid, run}
+  return {state: 'unknown', until, holder: lease.holder ?? 'somebody', run}
+}
+
+/** What helm's word for a record says of the verb that left it. */
+const LEFT_BY: ReadonlyMap<string, OperationVerb> = new Map([
+  ['pending-install', 'install'],
+  ['pending-upgrade', 'upgrade'],
+  ['pending-rollback', 'rollback'],
+  ['uninstalling', 'remove'],
+])
+
+/** A record of the same revision may be of plain helm: kk's labels say of which revision they are, but rollback copies them. */
+export function isLeftBy({status, revision, labels}: ReleaseRecord, operation: Operation): boolean {
+  const {verb} = operation
+  if (LEFT_BY.get(status) !== verb || operation.revision !== revision) return false
+  return verb === 'rollback' || verb === 'remove' || readLabels(labels)?.revision === revision
+}

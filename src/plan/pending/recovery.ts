@@ -1,0 +1,46 @@
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import type {Decision} from '../decide.ts'
+import {unfinished} from '../refusals.ts'
+import {type Evidence, isUnfinished} from './evidence.ts'
+
+/** A record with what is known of who left it unfinished, where it is. */
+export interface ObservedRecord extends ReleaseRecord {
+  readonly evidence?: Evidence
+}
+
+/**
+ * What takes a release on from a record that helm would not work on; undefined for any other record. Throws
+ * `KK_PENDING` unless nobody is at work on it, or soon will not be.
+ */
+export function recovery(record: ObservedRecord): Decision | undefined {
+  const {revision, status, evidence} = record
+  if (status === 'uninstalled')
+    return {kind: 'install', reasons: [`only its history is left (revision ${revision}): installed anew`]}
+  if (isUnfinished(record) && evidence && isRecoverable(evidence))
+    return {kind: 'upgrade', reasons: [recoveryReason(record, evidence)], recovers: status}
+  const refusal = unfinished(record)
+  if (refusal) throw refusal
+  return undefined
+}
+
+type Recoverable = Extract<Evidence, {state: 'stale' | 'running'}>
+
+/** A helm that works on without its kk is waited for. */
+export function isRecoverable(evidence: Evidence): evidence is Recoverable {
+  return evidence.state === 'stale' || (evidence.state === 'running' && evidence.alone)
+}
+
+/** Why a recovery is needed, and what it does. */
+export function recoveryReason(
+  {revision, status}: Pick<ReleaseRecord, 'revision' | 'status'>,
+  evidence: Recoverable,
+): string {
+  const {run} = evidence
+  if (evidence.state === 'running')
+    return `revision ${revision} is ${status} by run ${run}, which is gone; its helm (process ${evidence.pid}) still works and is waited for`
+  const what =
+    status === 'uninstalling'
+      ? 'marked failed, then upgraded, which makes again what was deleted'
+      : 'marked failed, then upgraded'
+  return `revision ${revision} was left ${status} by run ${run}, ${evidence.why}: ${what}`
+}

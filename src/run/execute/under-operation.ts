@@ -1,0 +1,78 @@
+import type {HeldLease} from '../../cluster/cluster.ts'
+import {operationEnvironment} from '../../cluster/lease/operation.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {OperationOptions} from '../../helm/helm.ts'
+import {isLeftBy} from '../../plan/pending/evidence.ts'
+import {helmUnderJournal} from '../journal/under-journal.ts'
+import type {Execution} from './execute.ts'
+
+type Started = Required<Pick<OperationOptions, 'env' | 'onStarted'>>
+
+/**
+ * Runs helm when it stands in the journal and on the Lease what it is started for: should kk be killed, the next run can
+ * tell whether helm still works, and that it was kk's.
+ */
+export function underOperation<T>(
+  execution: Execution,
+  lease: HeldLease,
+  helm: (options: Started) => Promise<T>,
+): Promise<T> {
+  const {action, clock, deadline, run, environment} = execution
+  const {release, kind} = action
+  if (!isHelms(kind)) throw new KkError('KK_BUG', `helm has no part in ${kind} ${release}`)
+  const revision = kind === 'remove' ? action.revision : action.revision + 1
+  return helmUnderJournal(execution, async (note) => {
+    await lease.begin({verb: kind, revision, run, environment, milliseconds: deadline - clock.now()})
+    let noted = Promise.resolve()
+    const onStarted = (pid: number) => {
+      note(pid)
+      // Without the note, helm is found by its environment.
+      noted = lease.started(pid).catch(() => undefined)
+    }
+    try {
+      return await helm({env: operationEnvironment(run, release), onStarted})
+    } finally {
+      await noted
+    }
+  })
+}
+
+type HelmKind = 'install' | 'upgrade' | 'rollback' | 'remove'
+
+function isHelms(kind: string): kind is HelmKind {
+  return ['install', 'upgrade', 'rollback', 'remove'].includes(kind)
+}
+
+/**
+ * Does what helm is needed for, and what follows it. When that fails and helm has left the record unfinished, though it
+ * has ended, the record is marked failed at once. When that cannot be done, the Lease is left with its evidence.
+ */
+export async function settling<T>(
+  execution: Execution,
+  lease: HeldLease,
+  body: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await body()
+  } catch (error) {
+    // Whoever raced may be at work on the record.
+    if (!lease.lost.aborted && asKkError(error).code !== 'KK_RACED')
+      await settle(execution, lease).catch(() => lease.leave())
+    throw error
+  }
+}
+
+async function settle({action, cluster, controls, run}: Execution, lease: HeldLease): Promise<void> {
+  const {release} = action
+  const [record, view] = await Promise.all([cluster.lastRecord(release), cluster.lease(release)])
+  const operation = view?.operation
+  if (!record || operation?.run !== run || !isLeftBy(record, operation)) return
+  // A wrapper of helm may have been killed, and helm not.
+  if (view?.sighting.operation?.helm.state === 'running') return lease.leave()
+  if (record.status === 'uninstalling') {
+    await lease.ended()
+    return lease.leave()
+  }
+  await cluster.markFailed(record, `kk: helm ended and left it ${record.status} (run ${run})`)
+  controls.onProgress('helm', `revision ${record.revision} was left ${record.status}: marked failed`)
+}

@@ -1,0 +1,69 @@
+import {readFile, readlink} from 'node:fs/promises'
+import {hostname} from 'node:os'
+import {identifyProcess, isRunning, type ProcessIdentity} from './process-identity.ts'
+
+/** Where a process lives: what must be the same for another to see whether it still runs. */
+export interface ProcessPlace {
+  readonly host: string
+  /** Of `/etc/machine-id`: two machines may have one name. */
+  readonly machine?: string
+  /** New at every start of the machine. */
+  readonly boot?: string
+  /** The namespace of process ids: containers of one machine do not see each other. */
+  readonly pids?: string
+  /** Processes of others may be hidden, and their environment cannot be read. */
+  readonly user?: number
+}
+
+/** A process that is told to others, who may be elsewhere. */
+export interface PlacedProcess extends ProcessIdentity, ProcessPlace {}
+
+/** `gone`: that very process is provably no more. `unseen`: it cannot be told from here. */
+export type Sighting = 'running' | 'gone' | 'unseen'
+
+/** Where this process lives. */
+export async function thisPlace(): Promise<ProcessPlace> {
+  const [machine, boot, pids] = await Promise.all([
+    textOf('/etc/machine-id'),
+    textOf('/proc/sys/kernel/random/boot_id'),
+    readlink('/proc/self/ns/pid').catch(() => undefined),
+  ])
+  const user = process.getuid?.()
+  return {
+    host: hostname(),
+    ...(machine && {machine}),
+    ...(boot && {boot}),
+    ...(pids && {pids}),
+    ...(user !== undefined && {user}),
+  }
+}
+
+export async function thisProcess(): Promise<PlacedProcess> {
+  const [place, identity] = await Promise.all([thisPlace(), identifyProcess(process.pid)])
+  return {...place, ...(identity ?? {pid: process.pid})}
+}
+
+/** The first namespace of process ids: PROC_PID_INIT_INO of the kernel. Those of containers are reused. */
+const FIRST_PIDS = 'pid:[4026531836]'
+
+/** How a place lies to this one. `before`: the same machine, before it was started again; nothing of then runs. */
+export function relationOf(place: ProcessPlace, here: ProcessPlace): 'here' | 'before' | 'elsewhere' {
+  const same = (key: keyof ProcessPlace) => place[key] !== undefined && place[key] === here[key]
+  if (!same('host')) return 'elsewhere'
+  if (same('boot')) return same('pids') && same('user') ? 'here' : 'elsewhere'
+  const isRestarted = place.boot !== undefined && here.boot !== undefined
+  const isMachine = same('machine') && place.pids === FIRST_PIDS && here.pids === FIRST_PIDS
+  return isRestarted && isMachine ? 'before' : 'elsewhere'
+}
+
+/** Whether that very process still runs. */
+export async function sightProcess(process: PlacedProcess): Promise<Sighting> {
+  const relation = relationOf(process, await thisPlace())
+  if (relation === 'before') return 'gone'
+  if (relation === 'elsewhere' || process.started === undefined) return 'unseen'
+  return (await isRunning(process)) ? 'running' : 'gone'
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  return (await readFile(path, 'utf8').catch(() => '')).trim() || undefined
+}

@@ -1,0 +1,65 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {LeaseView} from '../../cluster/lease/view.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import {GRACE_MILLISECONDS} from '../../plan/pending/evidence.ts'
+import type {ReleaseId} from '../../release.ts'
+
+const LOOK_AGAIN = 500
+
+interface Orphans {
+  readonly isConcerned: (lease: LeaseView) => boolean
+  /** Told once of each that is waited for. */
+  readonly say: (line: string) => void
+}
+
+/**
+ * Waits for the helms of this machine whose kk was killed: what they make is known only when they have ended. Resolves
+ * with whether there were any. Throws `KK_PENDING` for one that has outlived its time.
+ */
+export async function awaitOrphans(
+  cluster: Pick<Cluster, 'operations' | 'now'>,
+  {isConcerned, say}: Orphans,
+): Promise<boolean> {
+  const told = new Set<ReleaseId>()
+  for (;;) {
+    const orphans = (await readLeases(cluster)).filter(isConcerned).filter(isOrphan)
+    if (orphans.length === 0) return told.size > 0
+    for (const orphan of orphans) {
+      if (cluster.now() > orphan.operation!.deadline + GRACE_MILLISECONDS) throw overdue(orphan)
+      if (!told.has(orphan.release)) say(waitingText(orphan))
+      told.add(orphan.release)
+    }
+    await wait(LOOK_AGAIN)
+  }
+}
+
+/** Who may not list Leases waits at the Lease of each release. */
+async function readLeases(cluster: Pick<Cluster, 'operations'>): Promise<readonly LeaseView[]> {
+  return cluster.operations().catch((error: unknown) => {
+    if (asKkError(error).code === 'KK_FORBIDDEN') return []
+    throw error
+  })
+}
+
+function isOrphan({sighting: {operation}}: LeaseView): boolean {
+  return operation?.kk === 'gone' && operation.helm.state === 'running'
+}
+
+function pidOf({sighting: {operation}}: LeaseView): number {
+  return operation?.helm.state === 'running' ? operation.helm.process.pid : 0
+}
+
+function waitingText(lease: LeaseView): string {
+  const {verb, run} = lease.operation!
+  return `${lease.release}: run ${run} is gone, but its helm ${verb} (process ${pidOf(lease)}) still works: waiting for it`
+}
+
+function overdue(lease: LeaseView): KkError {
+  const {verb, run} = lease.operation!
+  return new KkError(
+    'KK_PENDING',
+    `${lease.release}: helm ${verb} (process ${pidOf(lease)}) of run ${run}, which is gone, works on though its time is over`,
+    {hint: `find out what it does; to end it: kill ${pidOf(lease)}; then run the same command again`},
+  )
+}

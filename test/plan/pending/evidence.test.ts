@@ -1,0 +1,126 @@
+import {expect, test} from 'vitest'
+import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import type {Operation} from '../../../src/cluster/lease/operation.ts'
+import type {HelmSighting} from '../../../src/cluster/lease/sight.ts'
+import type {LeaseView} from '../../../src/cluster/lease/view.ts'
+import {type Evidence, evidenceOf} from '../../../src/plan/pending/evidence.ts'
+import type {Sighting} from '../../../src/state/process-place.ts'
+import {bareRecord, desiredOf, type Recorded, recordOf} from '../fixtures.ts'
+
+const DEADLINE = 1_000_000
+const LATE = DEADLINE + 60_001
+const operation: Operation = {
+  verb: 'upgrade',
+  revision: 3,
+  run: 'run-1',
+  environment: 'all-in-one',
+  deadline: DEADLINE,
+  kk: {host: 'laptop', pid: 10, started: '1'},
+}
+const works: HelmSighting = {state: 'running', process: {pid: 11}}
+const gone: HelmSighting = {state: 'gone'}
+const unseen: HelmSighting = {state: 'unseen'}
+
+interface Found {
+  readonly kk: Sighting
+  readonly helm: HelmSighting
+  readonly operation?: Partial<Operation>
+  readonly now?: number
+  readonly holding?: boolean
+}
+
+function pending(recorded: Recorded = {}): ReleaseRecord {
+  return recordOf(desiredOf('keystone'), {revision: 3, status: 'pending-upgrade', ...recorded})
+}
+
+function leaseWith({kk, helm, operation: changes}: Found): LeaseView {
+  return {
+    release: 'openstack/keystone',
+    holder: 'ada@laptop',
+    process: undefined,
+    acquiredAt: undefined,
+    renewedAt: undefined,
+    operation: {...operation, ...changes},
+    sighting: {holder: kk, operation: {kk, helm}},
+  }
+}
+
+test.each<{case: string; found: Found; evidence: Partial<Evidence>}>([
+  {
+    case: 'both work',
+    found: {kk: 'running', helm: works},
+    evidence: {state: 'running', by: 'helm', alone: false, pid: 11},
+  },
+  {case: 'helm works alone', found: {kk: 'gone', helm: works}, evidence: {state: 'running', alone: true}},
+  {
+    case: 'helm works alone, and its time is over',
+    found: {kk: 'gone', helm: works, now: LATE},
+    evidence: {state: 'running', alone: true},
+  },
+  {
+    case: 'both are gone',
+    found: {kk: 'gone', helm: gone},
+    evidence: {state: 'stale', why: 'whose helm is gone'},
+  },
+  {
+    case: 'helm is gone, and kk is about to see it',
+    found: {kk: 'running', helm: gone},
+    evidence: {state: 'running', by: 'kk', pid: 10},
+  },
+  {
+    case: 'helm is gone, and kk has lost the Lease to who asks',
+    found: {kk: 'running', helm: gone, holding: true},
+    evidence: {state: 'stale'},
+  },
+  {
+    case: 'nothing can be seen from here',
+    found: {kk: 'unseen', helm: unseen},
+    evidence: {state: 'unknown', until: DEADLINE + 60_000, holder: 'ada@laptop'},
+  },
+  {
+    case: 'nothing can be seen from here, and who asks holds the Lease',
+    found: {kk: 'unseen', helm: unseen, holding: true},
+    evidence: {state: 'unknown'},
+  },
+  {
+    case: 'nothing can be seen from here, and the time is over',
+    found: {kk: 'unseen', helm: unseen, now: LATE},
+    evidence: {state: 'stale', why: 'whose time is long over'},
+  },
+  {
+    case: 'nothing can be seen from here, but kk has seen the end of helm',
+    found: {kk: 'unseen', helm: unseen, operation: {ended: true}},
+    evidence: {state: 'stale', why: 'whose helm ended badly'},
+  },
+])('$evidence.state when $case', ({found, evidence}) => {
+  const {now = DEADLINE, holding = false} = found
+
+  expect(evidenceOf(pending(), leaseWith(found), {now, holding})).toMatchObject(evidence)
+})
+
+test.each<{case: string; record: ReleaseRecord; operation?: Partial<Operation>}>([
+  {
+    case: 'of a release without labels of kk',
+    record: {...bareRecord('openstack/keystone', 3), status: 'pending-upgrade'},
+  },
+  {case: 'with labels that plain helm has handed down', record: pending({written: 2})},
+  {case: 'of a later revision', record: pending({revision: 4})},
+  {case: 'of another verb', record: pending({status: 'pending-rollback'})},
+])('foreign is a record $case', ({record}) => {
+  const lease = leaseWith({kk: 'gone', helm: gone})
+
+  expect(evidenceOf(record, lease, {now: LATE})).toEqual({state: 'foreign'})
+})
+
+test('foreign is a record without a Lease', () => {
+  expect(evidenceOf(pending(), undefined, {now: LATE})).toEqual({state: 'foreign'})
+})
+
+test.each([
+  {verb: 'rollback', status: 'pending-rollback'},
+  {verb: 'remove', status: 'uninstalling'},
+] as const)('the labels of a record that is $status say nothing of who made it', ({verb, status}) => {
+  const lease = leaseWith({kk: 'gone', helm: gone, operation: {verb}})
+
+  expect(evidenceOf(pending({status, written: 1}), lease, {now: 0})).toMatchObject({state: 'stale'})
+})

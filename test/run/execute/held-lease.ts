@@ -1,0 +1,16 @@
+import type {HeldLease} from '../../../src/cluster/cluster.ts'
+
+/** A Lease that is held and never lost, and keeps nothing. */
+export function heldLease(more: Partial<HeldLease> = {}): HeldLease {
+  const nothing = async () => undefined
+  return {
+    lost: new AbortController().signal,
+    annotate: nothing,
+    begin: nothing,
+    started: nothing,
+    ended: nothing,
+    leave: nothing,
+    release: nothing,
+    ...more,
+  }
+}

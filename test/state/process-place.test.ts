@@ -1,0 +1,56 @@
+import {execa} from 'execa'
+import {expect, it} from 'vitest'
+import {findProcess} from '../../src/state/find-process.ts'
+import {identifyProcess} from '../../src/state/process-identity.ts'
+import {type ProcessPlace, relationOf, sightProcess, thisProcess} from '../../src/state/process-place.ts'
+
+const here: ProcessPlace = {
+  host: 'laptop',
+  machine: 'm',
+  boot: 'b',
+  pids: 'pid:[4026531836]',
+  user: 1000,
+}
+
+it.each<[string, Partial<ProcessPlace>, ReturnType<typeof relationOf>]>([
+  ['the same place', {}, 'here'],
+  ['another host', {host: 'other'}, 'elsewhere'],
+  ['another user', {user: 0}, 'elsewhere'],
+  ['a container of this machine', {pids: 'pid:[4026539999]'}, 'elsewhere'],
+  ['this machine before it was started again', {boot: 'a'}, 'before'],
+  ['another machine of that name', {boot: 'a', machine: 'n'}, 'elsewhere'],
+  ['a container of that name', {boot: 'a', pids: 'pid:[4026539999]'}, 'elsewhere'],
+])('%s', (_, other, relation) => {
+  expect(relationOf({...here, ...other}, here)).toBe(relation)
+})
+
+it('a place that tells no boot cannot be looked at', () => {
+  expect(relationOf({host: 'laptop'}, {host: 'laptop'})).toBe('elsewhere')
+})
+
+it('this process is seen to run, and one that was there before it to be gone', async () => {
+  const self = await thisProcess()
+
+  expect(await sightProcess(self)).toBe('running')
+  expect(await sightProcess({...self, started: '1'})).toBe('gone')
+  expect(await sightProcess({...self, host: 'other'})).toBe('unseen')
+})
+
+it('a process is found by its environment, and by that of whoever started it', async () => {
+  const child = execa('sh', ['-c', 'sleep 60; true'], {
+    env: {KK_OPERATION: 'r/a/b'},
+    stdio: 'ignore',
+    reject: false,
+  })
+  const shell = await identifyProcess(child.pid!)
+  await expect.poll(() => findProcess('KK_OPERATION', 'r/a/b')).toBeDefined()
+  child.kill('SIGKILL')
+  await child
+
+  const left = await findProcess('KK_OPERATION', 'r/a/b')
+  process.kill(left!.pid)
+
+  expect(left!.pid).not.toBe(shell!.pid)
+  await expect.poll(() => findProcess('KK_OPERATION', 'r/a/b')).toBeUndefined()
+  expect(await findProcess('KK_OPERATION', 'r/a')).toBeUndefined()
+})
