@@ -6,6 +6,7 @@ import type {
   ReleaseCall,
   RollbackCall,
   TemplateOptions,
+  TestCall,
   UninstallCall,
 } from './helm.ts'
 
@@ -90,6 +91,19 @@ export function uninstallArguments(
 ): string[] {
   return [
     ...['uninstall', '--cascade', 'background', '--timeout', `${timeoutSeconds}s`],
+    ...clusterFlags(cluster),
+    ...['--namespace', namespace, '--', name],
+  ]
+}
+
+/** The same in both majors. Each test may take that long. */
+export function testArguments(
+  {name, namespace}: TestCall,
+  {timeoutSeconds}: OperationOptions,
+  cluster: ClusterFlags,
+): string[] {
+  return [
+    ...['test', '--timeout', `${timeoutSeconds}s`],
     ...clusterFlags(cluster),
     ...['--namespace', namespace, '--', name],
   ]

@@ -1,7 +1,7 @@
 import {type ErrorCode, KkError} from '../errors.ts'
 import type {ReleaseCall} from './helm.ts'
 
-export type HelmCommand = 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'template'
+export type HelmCommand = 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test' | 'template'
 
 interface Failure {
   readonly command: HelmCommand

@@ -54,6 +54,14 @@ export interface UninstallCall {
   readonly values: Values
 }
 
+/** What is tested. */
+export interface TestCall {
+  readonly name: string
+  readonly namespace: string
+  /** Of the last revision: its secrets are masked in what helm says. Not handed to helm. */
+  readonly values: Values
+}
+
 export interface TemplateOptions {
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
@@ -84,6 +92,8 @@ export interface Helm {
   rollback(call: RollbackCall, options: OperationOptions): Promise<void>
   /** Takes the objects of the last revision away, then all records; one that was cut short is finished by another. */
   uninstall(call: UninstallCall, options: OperationOptions): Promise<void>
+  /** Runs the test hooks of the last revision, and writes how they ended into its record. */
+  test(call: TestCall, options: OperationOptions): Promise<void>
   /** The rendered YAML stream, offline. */
   template(call: ReleaseCall, options?: TemplateOptions): Promise<string>
 }

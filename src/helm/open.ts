@@ -4,6 +4,7 @@ import {
   installArguments,
   rollbackArguments,
   templateArguments,
+  testArguments,
   uninstallArguments,
   upgradeArguments,
 } from './arguments.ts'
@@ -77,6 +78,10 @@ export function openHelm(options: HelmOptions): Helm {
       const words = uninstallArguments(call, operation, options)
       await run(call, {command: 'uninstall', words, options: operation})
     },
+    async test(call, operation) {
+      const words = testArguments(call, operation, options)
+      await run(call, {command: 'test', words, options: operation})
+    },
     template: (call, template = {}) =>
       run(call, {
         command: 'template',
@@ -87,7 +92,9 @@ export function openHelm(options: HelmOptions): Helm {
 }
 
 function failed(command: HelmCommand, call: Subject, {stdout, stderr}: HelmOutcome): KkError {
-  return helmFailure({command, call, stdout, stderr, redact: redactor(call.values)})
+  // What helm test prints there is the status of the release, with the notes of its chart.
+  const said = command === 'test' ? '' : stdout
+  return helmFailure({command, call, stdout: said, stderr, redact: redactor(call.values)})
 }
 
 function terminated(command: HelmCommand, call: Subject, outcome: HelmOutcome): KkError {
@@ -110,6 +117,7 @@ const ENDED: Readonly<Record<HelmCommand, string>> = {
   upgrade: 'it had time to mark the revision as failed',
   rollback: 'it ended at once; the release may be left pending',
   uninstall: 'it ended at once; its removal may not have ended',
+  test: 'it ended at once; pods of the tests may be left',
   template: 'it changes nothing',
 }
 

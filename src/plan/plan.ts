@@ -4,7 +4,7 @@ import type {EdgeKind, ReleaseId} from '../release.ts'
 /**
  * install · upgrade: helm runs, then the gate. await: no helm, gate only. relabel: only the edges changed, the
  * record is patched. unchanged: nothing to do. check: the release is not to be changed, but its gate must pass.
- * rollback: helm returns to an earlier revision, then the gate. remove: helm uninstalls it.
+ * rollback: helm returns to an earlier revision, then the gate. remove: helm uninstalls it. test: helm runs its tests.
  */
 export type ActionKind =
   | 'install'
@@ -14,6 +14,7 @@ export type ActionKind =
   | 'await'
   | 'relabel'
   | 'check'
+  | 'test'
   | 'unchanged'
 
 export interface Action {

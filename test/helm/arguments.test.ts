@@ -3,6 +3,7 @@ import {
   installArguments,
   rollbackArguments,
   templateArguments,
+  testArguments,
   uninstallArguments,
   upgradeArguments,
 } from '../../src/helm/arguments.ts'
@@ -121,6 +122,17 @@ describe('helm uninstall', () => {
     expect(words).toEqual([
       ...['uninstall', '--cascade', 'background', '--timeout', '300s'],
       ...['--kubeconfig', '/home/u/kubeconfig', '--kube-context', 'production'],
+      ...['--namespace', 'openstack', '--', 'keystone'],
+    ])
+  })
+})
+
+describe('helm test', () => {
+  it('is told the time of each test, and the release last', () => {
+    const cluster = {kubeconfig: '/k/config', context: 'prod'}
+
+    expect(testArguments({...call, values: {}}, {timeoutSeconds: 90}, cluster)).toEqual([
+      ...['test', '--timeout', '90s', '--kubeconfig', '/k/config', '--kube-context', 'prod'],
       ...['--namespace', 'openstack', '--', 'keystone'],
     ])
   })

@@ -139,5 +139,6 @@ const TO_BE = {
   await: 'to be awaited',
   relabel: 'to be relabelled',
   check: 'to be checked',
+  test: 'to be tested',
   unchanged: 'unchanged',
 } as const satisfies Record<SavedRelease['kind'], string>

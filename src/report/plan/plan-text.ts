@@ -12,6 +12,7 @@ const SIGN = {
   await: '…',
   relabel: '#',
   check: '○',
+  test: '▸',
   unchanged: '=',
 } as const satisfies Record<ActionKind, string>
 
@@ -101,6 +102,7 @@ function countsText(plan: Plan, palette: Palette): string {
     await: 'to await',
     relabel: 'to relabel',
     check: 'to check',
+    test: 'to test',
     unchanged: 'unchanged',
     'no-longer-wanted': 'no longer wanted (left as it is)',
     foreign: 'foreign (not installed by kk, left alone)',

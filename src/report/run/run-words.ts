@@ -16,6 +16,7 @@ export const DOING = {
   await: 'awaiting its health',
   relabel: 'relabelling',
   check: 'checking its health',
+  test: 'running its tests',
   unchanged: 'unchanged',
 } as const satisfies Record<ActionKind, string>
 
@@ -28,6 +29,7 @@ export const DONE = {
   await: 'healthy',
   relabel: 'relabelled',
   check: 'checked',
+  test: 'tested',
   unchanged: 'unchanged',
 } as const satisfies Record<ActionKind, string>
 

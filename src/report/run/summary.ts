@@ -92,5 +92,7 @@ function countsText(state: RunState): string {
 
 function nextLine(state: RunState, palette: Palette, {again, status}: SummaryOptions['commands']): string {
   if (state.finished?.outcome === 'succeeded') return `${palette.accent('next')}: ${status}`
-  return `${palette.accent('next')}: ${again}   ${palette.quiet('goes on with what is left')}`
+  const isTest = [...state.releases.values()].every(({kind}) => kind === 'test')
+  const what = isTest ? 'runs all of them again' : 'goes on with what is left'
+  return `${palette.accent('next')}: ${again}   ${palette.quiet(what)}`
 }

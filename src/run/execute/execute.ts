@@ -12,11 +12,12 @@ import {passGate, passGateAgain} from './pass-gate.ts'
 import {relabel} from './relabel.ts'
 import {type RemovalWork, remove} from './remove.ts'
 import {rollback} from './rollback.ts'
+import {test} from './test.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from './work.ts'
 
 /** What a run works with. */
 export interface Tools {
-  readonly helm: Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall'>
+  readonly helm: Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test'>
   readonly cluster: Pick<
     Cluster,
     | 'hold'
@@ -120,6 +121,8 @@ async function perform(
     }
     case 'remove':
       return remove(execution, needed(removal, action))
+    case 'test':
+      return test(execution)
     case 'relabel':
       await relabel(execution, needed(work, action))
       return passGateAgain(execution)

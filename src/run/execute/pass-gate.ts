@@ -84,7 +84,8 @@ function isMarked({labels, revision}: ReleaseRecord): boolean {
   return readLabels(labels)?.gated === revision
 }
 
-function expectInstalled(
+/** Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY` unless there is a deployed revision. */
+export function expectInstalled(
   release: ReleaseId,
   stored: StoredRelease | undefined,
 ): asserts stored is StoredRelease {

@@ -20,7 +20,7 @@ export type Transition =
       readonly type: 'helm-starting'
       readonly release: ReleaseId
       readonly verb: string
-      /** The revision that helm is to make. */
+      /** The revision that helm is to make; of a test the one that it tests. */
       readonly revision: number
       /** Milliseconds since the epoch. */
       readonly deadline: number

@@ -14,7 +14,8 @@ export async function helmUnderJournal<T>(
   {journal, action: {release, kind, revision}, deadline}: HelmRun,
   helm: (onStarted: (pid: number) => void) => Promise<T>,
 ): Promise<T> {
-  await journal.note({type: 'helm-starting', release, verb: kind, revision: revision + 1, deadline})
+  const made = kind === 'test' ? revision : revision + 1
+  await journal.note({type: 'helm-starting', release, verb: kind, revision: made, deadline})
   try {
     const result = await helm((pid) => void journal.note({type: 'helm-started', release, pid}))
     await journal.note({type: 'helm-ended', release})

@@ -70,8 +70,11 @@ export function makeSchedule(
   }
 }
 
+/** Of whom at most so many are at work at once. */
+const WITH_HELM: ReadonlySet<ActionKind> = new Set(['install', 'upgrade', 'rollback', 'remove', 'test'])
+
 export function runsHelm(kind: ActionKind): boolean {
-  return kind === 'install' || kind === 'upgrade' || kind === 'rollback' || kind === 'remove'
+  return WITH_HELM.has(kind)
 }
 
 function expectedWork({kind}: Action): number {

@@ -55,6 +55,8 @@ export interface StartOptions extends RunChoices {
   readonly removal?: (release: ReleaseId) => RemovalWork | undefined
   /** Seconds, where there is no work. */
   readonly timeout?: (release: ReleaseId) => number | undefined
+  /** Leave no record in the cluster: what changes nothing is not part of its history. */
+  readonly unrecorded?: boolean
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -67,7 +69,8 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   const {plan, ports, account, noWait, env = process.env} = options
   if (noWait) await expectFree(plan, ports.cluster)
   const id = runId()
-  const record = await newRecord(id, options)
+  const who = `${userInfo().username}@${hostname()}`
+  const record = options.unrecorded ? undefined : await newRecord(id, who, options)
   const troubles: string[] = []
   const journal = await openJournal({
     directory: stateDirectory(env),
@@ -75,7 +78,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     onBroken: (message) => troubles.push(message),
     killAt: env.KK_TEST_KILL_AT === undefined ? undefined : Number(env.KK_TEST_KILL_AT),
   })
-  const holder = `${record.who} (process ${process.pid}, run ${id})`
+  const holder = `${who} (process ${process.pid}, run ${id})`
   const waits = !noWait
   const hold = newHold({cluster: ports.cluster, holder, actions: plan.actions, waits})
   const {environment} = plan
@@ -108,7 +111,9 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     })
   const records = ports.cluster.runs
   try {
-    for await (const event of recordRun({events, record, records, onRecorded, lastRevision})) {
+    if (!record) await onRecorded()
+    const told = record ? recordRun({events, record, records, onRecorded, lastRevision}) : events
+    for await (const event of told) {
       if (event.type === 'run-finished') await journal.note({type: 'run-ended', outcome: event.outcome})
       for (const message of troubles.splice(0)) yield {type: 'run-warned', at: event.at, message}
       yield event
@@ -118,7 +123,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   }
 }
 
-async function newRecord(id: string, {plan, ports, account}: StartOptions): Promise<RunRecord> {
+async function newRecord(id: string, who: string, {plan, ports, account}: StartOptions): Promise<RunRecord> {
   const {verb, scope, message, of} = account
   const releases = acting(plan).map(({release}) => release)
   const gated = lastGated(await seenRevisions(ports.cluster, releases))
@@ -130,7 +135,7 @@ async function newRecord(id: string, {plan, ports, account}: StartOptions): Prom
     file: plan.file,
     verb,
     scope,
-    who: `${userInfo().username}@${host}`,
+    who,
     process: {host, pid: process.pid, ...(self?.started !== undefined && {started: self.started})},
     ...(message !== undefined && {message}),
     ...(of !== undefined && {of}),

@@ -219,6 +219,7 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
         }),
       upgrade: () => Promise.reject(new Error('nobody upgrades')),
       rollback: () => Promise.reject(new Error('nobody rolls back')),
+      test: () => Promise.reject(new Error('nobody tests')),
       uninstall: ({name: release}) => step(() => void records.delete(id(release))),
     },
     cluster,

@@ -28,6 +28,8 @@ interface Setting {
   readonly operation?: Operation
   readonly kk?: Sighting
   readonly leftHelm?: HelmSighting
+  /** What happens while helm runs tests. */
+  readonly test?: () => Promise<void>
   readonly appliedAwaited?: boolean
   readonly onApplied?: () => void
 }
@@ -166,6 +168,10 @@ export function newWorld(setting: Setting = {}) {
       install: helm('install'),
       upgrade: helm('upgrade'),
       rollback,
+      test: async () => {
+        log.push('helm test')
+        await setting.test?.()
+      },
       uninstall: async () => {
         log.push('helm uninstall')
         record = undefined

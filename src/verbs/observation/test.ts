@@ -1,0 +1,37 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import {objectName} from '../../cluster/manifest.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import {testHooks} from '../../cluster/test-hooks.ts'
+import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {namedRelease, type Prepared} from '../preparation/prepare.ts'
+import {seenRecords} from '../preparation/seen-records.ts'
+
+/** How many records are read at once: each is up to 1 MiB. */
+const READERS = 4
+
+/**
+ * Plans the tests of these releases, or of all that the environment has installed. What has tests is told by the records,
+ * not by the charts: helm runs what was deployed. Throws what `testable` throws, and `KK_RECORD`.
+ */
+export async function planTests(
+  {environment, graph}: Prepared,
+  cluster: Pick<Cluster, 'context' | 'server' | 'identity' | 'records' | 'stored'>,
+  names: readonly string[],
+): Promise<Plan> {
+  const named = names.map((name) => namedRelease({environment, graph}, name))
+  const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
+  const meant = testable({environment: environment.name, graph, records: seen.records, named})
+  const tests = await mapParallel(meant.records, READERS, async ({release, revision}) => {
+    const stored = await cluster.stored(release, revision)
+    return [release, stored ? testHooks(stored).map(objectName) : []] as const
+  })
+  return makeTestPlan({
+    ...meant,
+    environment: environment.name,
+    file: environment.file,
+    cluster: {context: cluster.context, server: cluster.server, ...identity},
+    graph,
+    tests: new Map(tests),
+  })
+}

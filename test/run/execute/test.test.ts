@@ -1,0 +1,41 @@
+import {describe, expect, it} from 'vitest'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld} from './world.ts'
+
+const keystone = desiredOf('keystone')
+const record = recordOf(keystone, {revision: 3})
+
+describe('a test', () => {
+  it('is run under the lease, and makes no revision', async () => {
+    const world = newWorld({record})
+
+    const result = await world.execute(actionOf('test', 3))
+
+    expect(result).toEqual({revision: 3})
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'helm test', 'give back'])
+    expect(world.journal[0]).toMatchObject({type: 'helm-starting', verb: 'test', revision: 3})
+  })
+
+  it.each([
+    ['another revision than the plan saw', {revision: 4}, 'KK_RACED'],
+    ['an operation that has not ended', {revision: 3, status: 'pending-upgrade'}, 'KK_PENDING'],
+    ['a revision that failed', {revision: 3, status: 'failed'}, 'KK_UNHEALTHY'],
+  ])('is not begun on %s', async (_, found, code) => {
+    const world = newWorld({record: recordOf(keystone, found)})
+
+    await expect(world.execute(actionOf('test', 3))).rejects.toMatchObject({code})
+
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
+  })
+
+  it('says when somebody changed the release meanwhile: helm has written the record as it was', async () => {
+    const world = newWorld({
+      record,
+      test: async () => {
+        world.record = recordOf(keystone, {revision: 4})
+      },
+    })
+
+    await expect(world.execute(actionOf('test', 3))).rejects.toMatchObject({code: 'KK_RACED'})
+  })
+})
