@@ -107,35 +107,6 @@ export const reportFlags = {
   }),
 }
 
-/** How releases are removed. */
-export const removalFlags = {
-  confirm: Flags.string({
-    summary: 'Confirm a protected release by its name; may be repeated.',
-    helpValue: 'NAME',
-    multiple: true,
-    multipleNonGreedy: true,
-    helpGroup: 'REMOVAL',
-  }),
-  'delete-data': Flags.boolean({
-    summary: 'Delete volume claims that helm leaves behind, each confirmed by its name.',
-    helpGroup: 'REMOVAL',
-  }),
-  'confirm-data': Flags.string({
-    summary: 'Confirm one claim whose data may go, with --delete-data; may be repeated.',
-    helpValue: 'CLAIM',
-    multiple: true,
-    multipleNonGreedy: true,
-    helpGroup: 'REMOVAL',
-  }),
-  'ignore-record': Flags.string({
-    summary: 'Do not count a record that cannot be read as a user; may be repeated.',
-    helpValue: 'NAMESPACE/NAME',
-    multiple: true,
-    multipleNonGreedy: true,
-    helpGroup: 'REMOVAL',
-  }),
-}
-
 /** One document for scripts. */
 export const documentFlags = {
   output: Flags.option({
@@ -166,4 +137,39 @@ export const releasesArgument = {
 /** `[FILE]` alone. */
 export const fileArgument = {
   file: Args.string({description: 'The environment file.'}),
+}
+
+/** All of a command that removes releases. */
+export const removalFlags = {
+  ...environmentFlags,
+  confirm: Flags.string({
+    summary: 'Confirm a protected release by its name; may be repeated.',
+    helpValue: 'NAME',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'REMOVAL',
+  }),
+  'delete-data': Flags.boolean({
+    summary: 'Delete volume claims that helm leaves behind, each confirmed by its name.',
+    helpGroup: 'REMOVAL',
+  }),
+  'confirm-data': Flags.string({
+    summary: 'Confirm one claim whose data may go, with --delete-data; may be repeated.',
+    helpValue: 'CLAIM',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'REMOVAL',
+  }),
+  'ignore-record': Flags.string({
+    summary: 'Do not count a record that cannot be read as a user; may be repeated.',
+    helpValue: 'NAMESPACE/NAME',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'REMOVAL',
+  }),
+  ...changeFlags,
+  ...streamFlags,
+  ...reportFlags,
+  ...clusterFlags,
+  ...helmFlags,
 }

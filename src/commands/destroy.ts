@@ -1,12 +1,4 @@
-import {
-  changeFlags,
-  clusterFlags,
-  environmentFlags,
-  fileArgument,
-  helmFlags,
-  removalFlags,
-  streamFlags,
-} from '../cli/flags.ts'
+import {fileArgument, removalFlags} from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {confirmEnvironment} from '../cli/removal/confirmations.ts'
 import {removeReleases} from '../cli/removal/removal.ts'
@@ -26,14 +18,7 @@ export default class Destroy extends KkCommand {
   ]
   static override args = fileArgument
   static override strict = false
-  static override flags = {
-    ...environmentFlags,
-    ...removalFlags,
-    ...changeFlags,
-    ...streamFlags,
-    ...clusterFlags,
-    ...helmFlags,
-  }
+  static override flags = removalFlags
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Destroy)

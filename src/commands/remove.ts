@@ -1,13 +1,5 @@
 import {Flags} from '@oclif/core'
-import {
-  changeFlags,
-  clusterFlags,
-  environmentFlags,
-  helmFlags,
-  releasesArgument,
-  removalFlags,
-  streamFlags,
-} from '../cli/flags.ts'
+import {releasesArgument, removalFlags} from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {confirmProtected} from '../cli/removal/confirmations.ts'
 import {removeReleases} from '../cli/removal/removal.ts'
@@ -29,16 +21,11 @@ export default class Remove extends KkCommand {
   static override strict = false
   static override args = releasesArgument
   static override flags = {
-    ...environmentFlags,
+    ...removalFlags,
     'with-dependents': Flags.boolean({
       summary: 'Remove what requires them, too, as far as it belongs to this environment.',
       helpGroup: 'REMOVAL',
     }),
-    ...removalFlags,
-    ...changeFlags,
-    ...streamFlags,
-    ...clusterFlags,
-    ...helmFlags,
   }
 
   override async run(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   environmentFlags,
   helmFlags,
   ownerFlags,
+  reportFlags,
   streamFlags,
 } from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
@@ -44,6 +45,7 @@ export default class Rollback extends KkCommand {
       summary: 'Go back across a migration: the services return, the newer schema stays.',
     }),
     ...changeFlags,
+    ...reportFlags,
     ...streamFlags,
     ...clusterFlags,
     ...helmFlags,

@@ -507,6 +507,16 @@ export const commands: Readonly<Record<string, unknown>> = {
         options: ['text', 'json', 'yaml', 'ndjson'],
         type: 'option',
       },
+      report: {
+        exclusive: ['dry-run'],
+        name: 'report',
+        summary:
+          'Write a report of the run to a file, also when it fails: junit, trace, html or json; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'KIND=FILE',
+        multiple: true,
+        type: 'option',
+      },
       sandbox: {
         exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
@@ -1478,13 +1488,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
-      'with-dependents': {
-        helpGroup: 'REMOVAL',
-        name: 'with-dependents',
-        summary: 'Remove what requires them, too, as far as it belongs to this environment.',
-        allowNo: false,
-        type: 'boolean',
-      },
       confirm: {
         helpGroup: 'REMOVAL',
         name: 'confirm',
@@ -1570,6 +1573,16 @@ export const commands: Readonly<Record<string, unknown>> = {
         options: ['text', 'json', 'yaml', 'ndjson'],
         type: 'option',
       },
+      report: {
+        exclusive: ['dry-run'],
+        name: 'report',
+        summary:
+          'Write a report of the run to a file, also when it fails: junit, trace, html or json; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'KIND=FILE',
+        multiple: true,
+        type: 'option',
+      },
       sandbox: {
         exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
@@ -1614,6 +1627,13 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpValue: 'PATH',
         multiple: false,
         type: 'option',
+      },
+      'with-dependents': {
+        helpGroup: 'REMOVAL',
+        name: 'with-dependents',
+        summary: 'Remove what requires them, too, as far as it belongs to this environment.',
+        allowNo: false,
+        type: 'boolean',
       },
     },
     hasDynamicHelp: false,
@@ -1923,6 +1943,16 @@ export const commands: Readonly<Record<string, unknown>> = {
         hasDynamicHelp: false,
         helpValue: 'TEXT',
         multiple: false,
+        type: 'option',
+      },
+      report: {
+        exclusive: ['dry-run'],
+        name: 'report',
+        summary:
+          'Write a report of the run to a file, also when it fails: junit, trace, html or json; may be repeated.',
+        hasDynamicHelp: false,
+        helpValue: 'KIND=FILE',
+        multiple: true,
         type: 'option',
       },
       output: {

@@ -1,3 +1,5 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {revisions} from './support/records.ts'
@@ -83,9 +85,9 @@ describe.concurrent('when a release fails', () => {
     expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3, extra: 1})
   })
 
-  it('--remove-new takes away what the run installed', async () => {
-    const {environment, stdout} = await failing(
-      ['--on-failure', 'rollback-run', '--remove-new', '--output', 'json'],
+  it('--remove-new takes away what the run installed; each of the three runs has its report', async () => {
+    const {environment, stdout, stderr} = await failing(
+      ['--on-failure', 'rollback-run', '--remove-new', '--output', 'json', '--report', 'json=kk.json'],
       {extra: {}},
     )
 
@@ -94,6 +96,21 @@ describe.concurrent('when a release fails', () => {
     expect(document.removal.releases).toMatchObject([
       {release: `${environment.name}/extra`, state: 'succeeded'},
     ])
+    expect(stderr).toContain('reports of the rollback: kk.rollback.json\n')
+    const files = ['kk.json', 'kk.rollback.json', 'kk.removal.json']
+    const texts = await Promise.all(files.map((file) => readFile(join(environment.directory, file), 'utf8')))
+    expect(texts.map((text) => JSON.parse(text).outcome)).toEqual(['failed', 'succeeded', 'succeeded'])
+  })
+
+  it('--remove-new without a rollback is a usage error', async () => {
+    const environment = await makeEnvironment({content: workloads({db: {}})})
+
+    const {exitCode, stderr} = await environment.kk('deploy', '--remove-new')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('error KK_USAGE: --remove-new goes with a rollback')
+    expect(stderr).toContain('hint: add --on-failure rollback-run')
+    expect(await revisions(environment.name)).toEqual({})
   })
 
   it('a migration keeps it from going back, and the failure stays the one that is told', async () => {

@@ -110,6 +110,42 @@ second: {}
     })
   })
 
+  it('writes of kk rollback, remove and destroy', async () => {
+    const two = 'kk:\n  OWN\n  releases: {one: {chart: workload}, two: {chart: workload}}\none: {}\ntwo: {}\n'
+    const corner = await openCorner(two)
+    await corner.kk(['deploy', 'env.yaml'])
+    await corner.write('env.yaml', two.replace('one: {}', 'one: {replicas: 2}'))
+    await corner.kk(['deploy', 'env.yaml'])
+    const reported = (verb: string, ...args: readonly string[]) =>
+      corner.kk([verb, 'env.yaml', ...args, ...ALL_REPORTS])
+
+    const summaries: unknown[] = []
+    for (const [verb, ...args] of [
+      ['rollback', '--yes'],
+      ['remove', 'two', '--yes'],
+      ['destroy', '--confirm', corner.name],
+      ['destroy', '--confirm', corner.name],
+    ] as const) {
+      const {exitCode, stderr} = await reported(verb, ...args)
+      expect(exitCode, stderr).toBe(0)
+      const [junit] = await readJunit([await read(corner, 'out/kk.xml')])
+      expect((await readPage(await read(corner, 'out/kk.html'))).problems).toEqual([])
+      const {outcome, releases} = await readJson(corner, 'out/kk.json')
+      summaries.push([
+        outcome,
+        releases.map(({kind, state}: {kind: string; state: string}) => `${kind} ${state}`),
+        junit?.problems,
+      ])
+    }
+
+    expect(summaries).toEqual([
+      ['succeeded', ['rollback succeeded'], []],
+      ['succeeded', ['remove succeeded'], []],
+      ['succeeded', ['remove succeeded'], []],
+      ['succeeded', [], []],
+    ])
+  })
+
   it('holds no secret, also where a failing pod shows it', async () => {
     const secret = uniqueName('mark')
     const corner = await openCorner(`

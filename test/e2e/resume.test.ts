@@ -113,10 +113,15 @@ describe.concurrent('kk resume', () => {
     await killed(environment, BETWEEN, 'rollback', '--yes')
     expect(await revisions(environment.name)).toEqual({db: 2, api: 3})
 
-    const {exitCode, stderr} = await environment.kk('resume', '--yes')
+    const {exitCode, stderr} = await environment.kk('resume', '--yes', '--report', 'json=kk.json')
 
     expect(exitCode, stderr).toBe(0)
     expect(await revisions(environment.name)).toEqual({db: 3, api: 3})
+    const report = JSON.parse(await readFile(join(environment.directory, 'kk.json'), 'utf8'))
+    expect(report).toMatchObject({
+      outcome: 'succeeded',
+      releases: [{kind: 'unchanged'}, {kind: 'rollback', state: 'succeeded'}],
+    })
   })
 
   it('gives helm the values that it never got, for kk was killed when it had just started helm', async () => {

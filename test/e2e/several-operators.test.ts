@@ -50,7 +50,7 @@ describe.concurrent('while somebody else holds a release', () => {
     expect(waiting).toMatchObject({
       blames: [{object: `${corner.name}/worker`, message: `it is held by ${COLLEAGUE}`}],
     })
-    expect(meanwhile).toEqual({records: [], held: []})
+    expect(meanwhile).toEqual({records: [], held: [`worker by ${COLLEAGUE}`]})
     expect(exitCode, stderr).toBe(0)
     expect((await records(corner.name)).toSorted()).toEqual(['api 1 deployed', 'worker 1 deployed'])
     expect(await holders(corner.name)).toEqual([])

@@ -21,7 +21,7 @@ import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
-import {type OnFailure, type Undone, undoFailed} from './on-failure.ts'
+import {expectRollbackFor, type OnFailure, type Undone, undoFailed} from './on-failure.ts'
 
 export interface ChangeFlags {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
@@ -71,6 +71,7 @@ export interface Change {
 export async function change(options: Change): Promise<ExitCode> {
   const {verb, flags, argv, words, scope, startSandbox, of} = options
   const say = (text: string) => void process.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+  expectRollbackFor(flags)
   const reports = await openReportFiles(flags.report)
   const {prepared, releases} = await openPrepared(flags, argv)
   const wanted = scope(releases)

@@ -9,6 +9,7 @@ import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {type RunState, releasesIn} from '../../report/run/run-state.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
+import {openReportFilesBeside} from '../show/report-files.ts'
 import type {ShownRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {removeNew} from './remove-new.ts'
@@ -27,6 +28,18 @@ export interface UndoOptions {
   readonly cluster: Cluster
 }
 
+/** Throws `KK_USAGE` for what is to be done with a rollback when there is to be none. */
+export function expectRollbackFor(flags: Pick<UndoOptions['flags'], 'on-failure' | 'remove-new'>): void {
+  if (!flags['remove-new'] || (flags['on-failure'] ?? 'keep') !== 'keep') return
+  throw new KkError(
+    'KK_USAGE',
+    '--remove-new goes with a rollback, but --on-failure keep rolls nothing back',
+    {
+      hint: 'add --on-failure rollback-run (or rollback-failed), or leave --remove-new out',
+    },
+  )
+}
+
 /** What was done about a failed run. */
 export interface Undone {
   readonly rollback?: ShownRun | undefined
@@ -43,6 +56,10 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
   const failed = releasesIn(state, 'failed').map(({release}) => release)
   if (mode === 'keep' || isInterrupted || failed.length === 0) return {}
   process.stderr.write(`\n--on-failure ${mode}\n`)
+  if (hasLostLease(state)) {
+    process.stderr.write('not done: a hold was lost, and somebody else may be at work; look with kk status\n')
+    return {}
+  }
   const only = mode === 'rollback-failed' ? new Set(failed) : undefined
   let rollback: ShownRun | undefined
   try {
@@ -71,7 +88,13 @@ async function rollBackRun(
   })
   process.stderr.write(planText(planned, palette(levelOf('stderr', words))))
   if (!hasChanges(planned)) return undefined
-  return runRollback(planned, {cluster, flags, words, environment, of: request.run.id})
+  const reports = await openReportFilesBeside(flags.report, 'rollback')
+  return runRollback(planned, {cluster, flags, words, environment, of: request.run.id, reports})
+}
+
+/** A rollback would undo what whoever has the Lease now is doing. */
+function hasLostLease(state: RunState): boolean {
+  return releasesIn(state, 'failed').some(({progress}) => progress.error.code === 'KK_LEASE_LOST')
 }
 
 async function recordOf({run}: RunState, cluster: Cluster) {

@@ -8,6 +8,7 @@ import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.t
 import {planRemove} from '../../verbs/removal/remove.ts'
 import {usesReader} from '../../verbs/removal/uses-reader.ts'
 import {openUsersHelm} from '../open.ts'
+import {openReportFilesBeside} from '../show/report-files.ts'
 import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import type {UndoOptions} from './on-failure.ts'
@@ -36,10 +37,11 @@ export async function removeNew(
   const commands = {again: ['kk remove', ...names, place].join(' '), status: `kk status ${place}`}
   const left: ReleaseRemoval[] = []
   const onStays = (stays: ReleaseRemoval) => void left.push(stays)
+  const reports = await openReportFilesBeside(flags.report, 'removal')
   const shown = await showRun(
     (interruption) =>
       planned.run({ports, claims: [], onStays, concurrency, failFast, noWait, interruption, account}),
-    {output, words, commands},
+    {output, words, commands, reports},
   )
   process.stderr.write(leftText(left, colours))
   return shown

@@ -1,11 +1,14 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
+import type {ReportFiles} from '../../report/files/files.ts'
 import {expectSameInputs, runToResume, targetsOfRollback} from '../../verbs/change/resume.ts'
 import {runState} from '../../verbs/observation/history.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster} from '../open.ts'
+import {openReportFiles} from '../show/report-files.ts'
 import {type ChangeFlags, change} from './change.ts'
+import {expectRollbackFor} from './on-failure.ts'
 import {rollBackTo} from './rollback.ts'
 
 export interface ResumeFlags extends ChangeFlags, OwnerFlags {
@@ -18,6 +21,8 @@ export async function resume(
   argv: readonly string[],
   words: readonly string[],
 ): Promise<ExitCode> {
+  expectRollbackFor(flags)
+  const reports = await openReportFiles(flags.report)
   const owner = await openOwner(flags, argv)
   const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
   try {
@@ -27,7 +32,7 @@ export async function resume(
       `going on with run ${run.id}: kk ${run.verb} of ${run.environment}, begun by ${run.who}\n`,
     )
     const how = run.verb === 'rollback' ? resumeRollback : resumeChange
-    const exit = await how({run, owner, cluster, flags, argv, words})
+    const exit = await how({run, owner, cluster, flags, argv, words, reports})
     if (!flags['dry-run']) await closeRecord(cluster, run)
     return exit
   } finally {
@@ -42,15 +47,16 @@ interface Resumption {
   readonly flags: ResumeFlags
   readonly argv: readonly string[]
   readonly words: readonly string[]
+  readonly reports: ReportFiles | undefined
 }
 
-async function resumeRollback({run, owner, cluster, flags, words}: Resumption): Promise<ExitCode> {
+async function resumeRollback({run, owner, cluster, flags, words, reports}: Resumption): Promise<ExitCode> {
   const subject = {
     environment: run.environment,
     file: owner.environment?.file ?? run.file,
     request: {kind: 'targets' as const, targets: targetsOfRollback(run)},
   }
-  return rollBackTo(subject, {flags, words, cluster, environment: owner.environment, of: run.id})
+  return rollBackTo(subject, {flags, words, cluster, environment: owner.environment, of: run.id, reports})
 }
 
 async function resumeChange({run, owner, flags, argv, words}: Resumption): Promise<ExitCode> {

@@ -7,6 +7,7 @@ import {lastOf} from '../../plan/rollback/ways.ts'
 import {releaseName} from '../../release.ts'
 import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
+import type {ReportFiles} from '../../report/files/files.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {refuseDowngrade} from '../../verbs/change/deploy.ts'
@@ -17,6 +18,7 @@ import {canAsk, confirm} from '../confirm/confirm.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster, openUsersHelm} from '../open.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
+import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 
@@ -27,6 +29,8 @@ export interface RollbackRunFlags {
   readonly 'no-wait': boolean
   readonly message?: string | undefined
   readonly helm?: string | undefined
+  /** `KIND=FILE` each. */
+  readonly report?: readonly string[] | undefined
   readonly sandbox?: boolean | undefined
   readonly 'sandbox-name'?: string | undefined
 }
@@ -52,6 +56,7 @@ export async function rollBack(
   argv: readonly string[],
   words: readonly string[],
 ): Promise<ExitCode> {
+  const reports = await openReportFiles(flags.report)
   const owner = await openOwner(flags, argv)
   const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
   try {
@@ -62,6 +67,7 @@ export async function rollBack(
       cluster,
       environment: owner.environment,
       of: runOf(subject),
+      reports,
     })
   } finally {
     await cluster.close()
@@ -78,7 +84,7 @@ export interface RollBackOptions extends RunRollbackOptions {
 
 /** Plans the way back, shows it, asks, rolls back and reports. */
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
-  const {flags, words, cluster} = options
+  const {flags, words, cluster, reports} = options
   const planned = await planRollback(cluster, {...subject, keepSchema: flags['keep-schema']})
   if (flags['dry-run']) {
     printPlan(planned, flags.output, levelOf('stdout', words))
@@ -87,7 +93,7 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
   process.stderr.write(planText(planned, palette(levelOf('stderr', words))))
   if (!hasChanges(planned)) {
     printNothingDone(planned, flags.output)
-    return 0
+    return await reportNothingDone(planned, reports, words)
   }
   if (!flags.yes) await confirmRollback(cluster)
   const {exit, state} = await runRollback(planned, options)
@@ -104,11 +110,12 @@ export interface RunRollbackOptions {
   readonly environment: Environment | undefined
   /** The run that is undone. */
   readonly of: string | undefined
+  readonly reports: ReportFiles | undefined
 }
 
 /** Runs a plan of rollbacks. Throws `KK_HELM_DOWNGRADE` before anything is changed. */
 export async function runRollback(planned: Plan, options: RunRollbackOptions): Promise<ShownRun> {
-  const {cluster, flags, words, environment, of} = options
+  const {cluster, flags, words, environment, of, reports} = options
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
   await refuseDowngrade(planned, ports)
   const releases = planned.actions
@@ -133,7 +140,7 @@ export async function runRollback(planned: Plan, options: RunRollbackOptions): P
         interruption,
         account,
       }),
-    {output: flags.output, words, commands},
+    {output: flags.output, words, commands, reports},
   )
 }
 

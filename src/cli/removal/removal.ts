@@ -11,6 +11,7 @@ import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.t
 import {usesReader} from '../../verbs/removal/uses-reader.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {openChosenCluster, openEnvironment, openUsersHelm} from '../open.ts'
+import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {chosenClaims} from './claims.ts'
@@ -30,6 +31,8 @@ export interface RemovalFlags {
   readonly 'delete-data': boolean
   readonly 'confirm-data'?: readonly string[] | undefined
   readonly 'ignore-record'?: readonly string[] | undefined
+  /** `KIND=FILE` each. */
+  readonly report?: readonly string[] | undefined
 }
 
 export interface RemovalCommand {
@@ -47,6 +50,7 @@ export interface RemovalCommand {
 /** Plans, shows what goes and what stays, asks, removes and reports: what all verbs that remove releases have in common. */
 export async function removeReleases(command: RemovalCommand): Promise<ExitCode> {
   const {flags, argv, words, verb} = command
+  const reports = await openReportFiles(flags.report)
   const {environment, releases: names} = await openEnvironment(flags, argv)
   const cluster = await openChosenCluster(flags, environment, {start: false, say: () => undefined})
   try {
@@ -57,7 +61,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     if (flags['dry-run']) return 0
     if (planned.plan.actions.length === 0) {
       printNothingDone(planned, flags)
-      return 0
+      return await reportNothingDone(planned.plan, reports, words)
     }
     const isConfirmed = await command.confirm(planned, context)
     await expectLetGo(
@@ -89,7 +93,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
           account,
           onStays: (stays) => left.push(stays),
         }),
-      {output: flags.output, words, commands: {again, status: `kk status ${place}`}},
+      {output: flags.output, words, commands: {again, status: `kk status ${place}`}, reports},
     )
     process.stderr.write(leftText(left, palette(levelOf('stderr', words))))
     if (flags.output === 'json' || flags.output === 'yaml')

@@ -19,7 +19,29 @@ export async function openReportFiles(texts: readonly string[] = []): Promise<Re
   ])
   const requests = parseReportRequests(texts)
   await expectWritable(requests)
-  return reportFiles(requests, async () => (await loadBundle('viz', () => import('@viz-js/viz'))).instance())
+  return reportFiles(requests, loadViz)
+}
+
+/**
+ * The same for a run that follows from another, as a rollback from a failure: each file stands beside that of the
+ * other, with the word before its extension. Says where.
+ */
+export async function openReportFilesBeside(
+  texts: readonly string[] = [],
+  word: string,
+): Promise<ReportFiles | undefined> {
+  if (texts.length === 0) return undefined
+  const [{besideRequest, parseReportRequests}, {reportFiles}] = await Promise.all([
+    import('../../report/files/request.ts'),
+    import('../../report/files/files.ts'),
+  ])
+  const requests = parseReportRequests(texts).map((request) => besideRequest(request, word))
+  process.stderr.write(`reports of the ${word}: ${requests.map(({file}) => file).join(', ')}\n`)
+  return reportFiles(requests, loadViz)
+}
+
+async function loadViz() {
+  return (await loadBundle('viz', () => import('@viz-js/viz'))).instance()
 }
 
 /** Says on standard error which reports could not be written; true when all were. */

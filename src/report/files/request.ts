@@ -1,4 +1,4 @@
-import {resolve} from 'node:path'
+import {join, parse, resolve} from 'node:path'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 
@@ -24,6 +24,12 @@ export function parseReportRequests(texts: readonly string[]): readonly ReportRe
     files.set(resolve(request.file), request)
   }
   return requests
+}
+
+/** A report beside this one: `out/kk.xml` becomes `out/kk.rollback.xml`. */
+export function besideRequest({kind, file}: ReportRequest, word: string): ReportRequest {
+  const {dir, name, ext} = parse(file)
+  return {kind, file: join(dir, `${name}.${word}${ext}`)}
 }
 
 function parseRequest(text: string): ReportRequest {

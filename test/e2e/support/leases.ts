@@ -13,7 +13,11 @@ export async function holdByHand(
   const leases = releases.map((release) => ({
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata: {name: leaseName(release), namespace: 'kk-system'},
+    metadata: {
+      name: leaseName(release),
+      namespace: 'kk-system',
+      annotations: {'kk.openstack.org/release': release},
+    },
     spec: {holderIdentity: holder, leaseDurationSeconds: 60},
   }))
   await kubectl(['create', '--filename', '-'], {input: {apiVersion: 'v1', kind: 'List', items: leases}})

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {parseReportRequests} from '../../../src/report/files/request.ts'
+import {besideRequest, parseReportRequests} from '../../../src/report/files/request.ts'
 
 it('each value names a kind and a file, whose name may hold =', () => {
   const requests = parseReportRequests(['junit=out/kk.xml', 'html=a=b.html', 'junit=again.xml'])
@@ -9,6 +9,14 @@ it('each value names a kind and a file, whose name may hold =', () => {
     {kind: 'html', file: 'a=b.html'},
     {kind: 'junit', file: 'again.xml'},
   ])
+})
+
+it.each([
+  ['kk.xml', 'kk.rollback.xml'],
+  ['out.d/kk', 'out.d/kk.rollback'],
+  ['/tmp/kk.tar.xml', '/tmp/kk.tar.rollback.xml'],
+])('of %s, what follows stands beside in %s', (file, beside) => {
+  expect(besideRequest({kind: 'junit', file}, 'rollback')).toEqual({kind: 'junit', file: beside})
 })
 
 it.each([
