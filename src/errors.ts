@@ -61,6 +61,8 @@ export const ERRORS = {
   KK_HELD: {exit: 3, meaning: 'another run holds the release'},
   KK_LEASE_LOST: {exit: 1, meaning: 'the hold on the release was lost while kk worked on it'},
   KK_SAVED_PLAN: {exit: 2, meaning: 'a saved plan cannot be read, or another kk wrote it'},
+  KK_VERB: {exit: 3, meaning: 'the verb does not make such a change; the message names one that does'},
+  KK_VERSION: {exit: 3, meaning: 'a downgrade of OpenStack, or a skip of releases that it does not support'},
   KK_MOVED: {exit: 3, meaning: 'what was planned is not what would be done now'},
   KK_NO_RUN: {exit: 2, meaning: 'the cluster has no record of such a run'},
   KK_PRUNED: {exit: 3, meaning: 'helm does not keep the revision any more that is to be returned to'},

@@ -95,6 +95,13 @@ export const onFailureFlags = {
   }),
 }
 
+/** What OpenStack does not support. */
+export const versionFlags = {
+  'force-version': Flags.boolean({
+    summary: 'Go on though OpenStack does not support the way from one of its releases to the other.',
+  }),
+}
+
 /** Files about the run. */
 export const reportFlags = {
   report: Flags.string({
@@ -123,6 +130,29 @@ export const streamFlags = {
     options: ['text', 'json', 'yaml', 'ndjson'] as const,
     default: 'text',
   })(),
+}
+
+/** The environment and its values, how they are brought to the cluster, and what is told of that. */
+export const deployFlags = {
+  ...environmentFlags,
+  ...valueFlags,
+  ...changeFlags,
+  ...versionFlags,
+  ...streamFlags,
+  ...onFailureFlags,
+  ...reportFlags,
+  ...clusterFlags,
+  ...helmFlags,
+}
+
+/** The same for what is installed, which is changed one release after the other. */
+export const upgradeFlags = {
+  ...deployFlags,
+  concurrency: Flags.integer({
+    summary: 'How many releases are changed at once, each until its gate has passed (default: 1).',
+    min: 1,
+    helpValue: 'N',
+  }),
 }
 
 /** `[FILE] [RELEASE…]`: what ends in .yaml or .yml, or is -, is the environment file. */

@@ -1,15 +1,6 @@
 import {Args} from '@oclif/core'
 import {apply} from '../cli/change/apply.ts'
-import {
-  changeFlags,
-  clusterFlags,
-  environmentFlags,
-  helmFlags,
-  onFailureFlags,
-  reportFlags,
-  streamFlags,
-  valueFlags,
-} from '../cli/flags.ts'
+import {deployFlags} from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
 
 export default class Apply extends KkCommand {
@@ -32,16 +23,7 @@ export default class Apply extends KkCommand {
   static override args = {
     plan: Args.string({description: 'The saved plan; and the environment file, in any order.'}),
   }
-  static override flags = {
-    ...environmentFlags,
-    ...valueFlags,
-    ...changeFlags,
-    ...streamFlags,
-    ...onFailureFlags,
-    ...reportFlags,
-    ...clusterFlags,
-    ...helmFlags,
-  }
+  static override flags = deployFlags
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Apply)

@@ -1,15 +1,5 @@
 import {change} from '../cli/change/change.ts'
-import {
-  changeFlags,
-  clusterFlags,
-  environmentFlags,
-  fileArgument,
-  helmFlags,
-  onFailureFlags,
-  reportFlags,
-  streamFlags,
-  valueFlags,
-} from '../cli/flags.ts'
+import {deployFlags, fileArgument} from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {KkError} from '../errors.ts'
 
@@ -36,16 +26,7 @@ export default class Deploy extends KkCommand {
   ]
   static override args = fileArgument
   static override strict = false
-  static override flags = {
-    ...environmentFlags,
-    ...valueFlags,
-    ...changeFlags,
-    ...streamFlags,
-    ...onFailureFlags,
-    ...reportFlags,
-    ...clusterFlags,
-    ...helmFlags,
-  }
+  static override flags = deployFlags
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Deploy)

@@ -10,6 +10,7 @@ import {
   reportFlags,
   streamFlags,
   valueFlags,
+  versionFlags,
 } from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
 
@@ -30,6 +31,7 @@ export default class Resume extends KkCommand {
     ...ownerFlags,
     ...valueFlags,
     ...changeFlags,
+    ...versionFlags,
     ...onFailureFlags,
     ...reportFlags,
     ...streamFlags,

@@ -13,6 +13,8 @@ export interface Decision {
   readonly reasons: readonly string[]
   /** As `Action.recovers`. */
   readonly recovers?: string
+  /** See `Action`. */
+  readonly recheck?: true
 }
 
 /**

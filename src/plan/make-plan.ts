@@ -6,11 +6,12 @@ import {reverse} from '../graph/reverse.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {bystanders} from './bystanders.ts'
 import {type Decision, decide, expectOwned, ownership, use} from './decide.ts'
+import {recheckDependents} from './dependents/recheck.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
-import {readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/recovery.ts'
 import type {Action, Plan} from './plan.ts'
+import {recordedChart} from './recorded-chart.ts'
 import {notInstalled} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
 
@@ -30,16 +31,18 @@ export interface PlanInputs {
 }
 
 /**
- * Compares what is desired with what was observed; equal inputs give equal plans. Throws `KK_FOREIGN`, `KK_OWNER`,
+ * Compares what is desired with what was observed; equal inputs give equal plans. Whoever requires what changes is checked
+ * afterwards, whatever environment it belongs to. Throws `KK_FOREIGN`, `KK_OWNER`,
  * `KK_PENDING`, `KK_NOT_INSTALLED`, and `KK_UNKNOWN_RELEASE` for a named release that the graph does not have.
  */
 export function makePlan(inputs: PlanInputs): Plan {
   const {environment, file, cluster, graph, records} = inputs
   const recordOf = new Map(records.map((record) => [record.release, record]))
-  const decisions = settle(unstick(decideAll(inputs, recordOf), inputs.stuck), graph)
+  const settled = settle(unstick(decideAll(inputs, recordOf), inputs.stuck), graph)
+  const {decisions, added} = recheckDependents(settled, {graph, records})
   const groupOf = groups(graph)
 
-  const actions = [...decisions].map(([release, {kind, reasons, recovers}]): Action => {
+  const actions = [...decisions].map(([release, {kind, reasons, recovers, recheck}]): Action => {
     const desired = inputs.desired.get(release)
     const record = recordOf.get(release)
     return {
@@ -56,9 +59,17 @@ export function makePlan(inputs: PlanInputs): Plan {
       ...(recovers !== undefined && {recovers}),
       inputs: desired ? inputsDigest(desired) : '',
       protected: desired?.protected ?? false,
+      ...(recheck && {recheck}),
     }
   })
-  return {environment, file, cluster, actions, bystanders: bystanders({environment, graph, records})}
+  return {
+    environment,
+    file,
+    cluster,
+    actions: [...actions, ...added],
+    bystanders: bystanders({environment, graph, records}),
+    ...notes(inputs, recordOf),
+  }
 }
 
 type Decisions = ReadonlyMap<ReleaseId, Decision>
@@ -66,7 +77,7 @@ type Decisions = ReadonlyMap<ReleaseId, Decision>
 function decideAll(inputs: PlanInputs, recordOf: ReadonlyMap<ReleaseId, ObservedRecord>): Decisions {
   const {environment, graph, mode, file} = inputs
   const dependents = reverse(graph).requirements
-  const mayInstall = mode.kind === 'all' || mode.install
+  const mayInstall = mode.kind === 'all' || (mode.kind === 'named' && mode.install)
 
   const decideOne = (release: ReleaseId, role: 'change' | 'use'): Decision => {
     const desired = inputs.desired.get(release)
@@ -79,7 +90,10 @@ function decideAll(inputs: PlanInputs, recordOf: ReadonlyMap<ReleaseId, Observed
     if (desired) ownership(desired, record, file)
     return use(record, reason ?? 'only used by this environment')
   }
-  return new Map([...scope(graph, mode)].map(([release, role]) => [release, decideOne(release, role)]))
+  const installed = new Set(recordOf.keys())
+  return new Map(
+    [...scope(graph, mode, installed)].map(([release, role]) => [release, decideOne(release, role)]),
+  )
 }
 
 /** What cannot get well by waiting is upgraded, though its inputs are the same. */
@@ -114,9 +128,13 @@ function chartOf({chart}: DesiredRelease): Action['chart'] {
   return {name: chart.name, version: chart.version, appVersion: chart.appVersion}
 }
 
-/** All that metadata tells of a chart which this environment does not have. */
-export function recordedChart(release: ReleaseId, record: ReleaseRecord | undefined): Action['chart'] {
-  const text = (record && readLabels(record.labels)?.chart) ?? releaseName(release)
-  const [, name = text, version = ''] = /^(.+?)-(\d.*)$/.exec(text) ?? []
-  return {name, version, appVersion: ''}
+/** What is wanted, and left out by a verb that installs nothing. */
+function notes(
+  {graph, mode}: PlanInputs,
+  recordOf: ReadonlyMap<ReleaseId, ReleaseRecord>,
+): Pick<Plan, 'notes'> {
+  if (mode.kind !== 'installed') return {}
+  const missing = graph.releases.filter((release) => !recordOf.has(release)).map(releaseName)
+  if (missing.length === 0) return {}
+  return {notes: [`not installed, and left so: ${missing.join(', ')}; kk deploy installs`]}
 }

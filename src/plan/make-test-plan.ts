@@ -6,8 +6,8 @@ import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 import {readLabels} from './labels.ts'
-import {recordedChart} from './make-plan.ts'
 import type {Action, Plan} from './plan.ts'
+import {recordedChart} from './recorded-chart.ts'
 import {foreign, notInstalled} from './refusals.ts'
 
 /** The releases whose tests are meant, and what is to be said of the others. */

@@ -1,5 +1,7 @@
 import type {ClusterIdentity} from '../cluster/cluster.ts'
 import type {EdgeKind, ReleaseId} from '../release.ts'
+import type {ChangeKind} from './changes/change-kind.ts'
+import type {ChangeVerb} from './changes/verb-table.ts'
 
 /**
  * install · upgrade: helm runs, then the gate. await: no helm, gate only. relabel: only the edges changed, the
@@ -36,6 +38,10 @@ export interface Action {
   readonly uses?: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
   readonly inputs: string
   readonly protected: boolean
+  /** What differs from what is on the cluster; only in plans of the verbs that change an environment. */
+  readonly changes?: readonly ChangeKind[]
+  /** Its gate must pass again, though the record bears its mark: something that it requires changes. */
+  readonly recheck?: true
 }
 
 /** A release on the cluster that this plan leaves alone. */
@@ -54,6 +60,8 @@ export interface Plan {
   readonly cluster: {readonly context: string; readonly server: string} & ClusterIdentity
   readonly actions: readonly Action[]
   readonly bystanders: readonly Bystander[]
+  /** The narrowest verb that would do all of it; undefined when there is nothing to do. */
+  readonly suffices?: ChangeVerb
   /** What is to be known beside the actions, for people. */
   readonly notes?: readonly string[]
 }

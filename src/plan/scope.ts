@@ -4,27 +4,39 @@ import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 
-/** What the command line asks for; `install`: whether a named release may be new. */
+/** What the command line asks for; without names, all; `install`: whether a release may be new. */
 export interface PlanScope {
   readonly names: readonly string[]
   readonly install: boolean
 }
 
-/** `named`: only these are changed, after the gates of what they require; `install` says whether they may be new. */
+/**
+ * `named`: only these are changed, after the gates of what they require; `install` says whether they may be new.
+ * `installed`: all that are on the cluster, and nothing new.
+ */
 export type PlanMode =
   | {readonly kind: 'all'}
+  | {readonly kind: 'installed'}
   | {readonly kind: 'named'; readonly releases: readonly ReleaseId[]; readonly install: boolean}
 
-/** The releases that a plan is about, in its order, and whether it may change them. Throws `KK_UNKNOWN_RELEASE`. */
-export function scope(graph: Graph, mode: PlanMode): ReadonlyMap<ReleaseId, 'change' | 'use'> {
+/**
+ * The releases that a plan is about, in its order, and whether it may change them; `installed` are those on the cluster.
+ * Throws `KK_UNKNOWN_RELEASE`.
+ */
+export function scope(
+  graph: Graph,
+  mode: PlanMode,
+  installed: ReadonlySet<ReleaseId> = new Set(),
+): ReadonlyMap<ReleaseId, 'change' | 'use'> {
   if (mode.kind === 'all') return new Map(order(graph).map((release) => [release, 'change']))
-  for (const release of mode.releases) {
+  const releases = mode.kind === 'named' ? mode.releases : graph.releases.filter((one) => installed.has(one))
+  for (const release of releases) {
     if (!graph.requirements.has(release)) throw unknownRelease(release, graph)
   }
-  const named = new Set(mode.releases)
+  const named = new Set(releases)
   const included = new Set([...named, ...requirements(graph, named)])
-  const releases = order(graph).filter((release) => included.has(release))
-  return new Map(releases.map((release) => [release, named.has(release) ? 'change' : 'use']))
+  const ordered = order(graph).filter((release) => included.has(release))
+  return new Map(ordered.map((release) => [release, named.has(release) ? 'change' : 'use']))
 }
 
 function unknownRelease(release: ReleaseId, graph: Graph): KkError {

@@ -9,7 +9,10 @@ import {skippedBy} from './schedule/skipped-by.ts'
 import {startable} from './schedule/startable.ts'
 
 interface ConductOptions
-  extends Pick<Required<RunOptions>, 'run' | 'plan' | 'perform' | 'concurrency' | 'failFast' | 'now'> {
+  extends Pick<
+    Required<RunOptions>,
+    'run' | 'plan' | 'perform' | 'concurrency' | 'pace' | 'failFast' | 'now'
+  > {
   readonly emit: (event: RunEvent) => void
   /** Start nothing more. */
   readonly stop: AbortSignal
@@ -20,7 +23,7 @@ interface ConductOptions
 /** Starts actions as soon as they may start, until each has ended or was skipped. */
 export async function conduct(options: ConductOptions): Promise<void> {
   const {plan, stop, abort, concurrency, failFast, perform} = options
-  const schedule = makeSchedule(plan.actions)
+  const schedule = makeSchedule(plan.actions, options.pace)
   const ledger = newLedger({schedule, emit: options.emit, now: options.now})
   const finished = Promise.withResolvers<void>()
   let open = 0

@@ -1,10 +1,13 @@
 import type {Cluster, ReleaseRecord} from '../cluster/cluster.ts'
 import {parseManifest} from '../cluster/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
+import {changesOf} from '../plan/changes/changes-of.ts'
+import {withChanges} from '../plan/changes/with-changes.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
+import {beforesOf} from './preparation/befores.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {seenRecords} from './preparation/seen-records.ts'
@@ -17,7 +20,8 @@ export interface ObservedPlan {
 
 /**
  * Compares the environment with the cluster: one list of records' metadata, or one of each of its namespaces where the
- * whole cluster may not be listed, and one look at the cluster's identity.
+ * whole cluster may not be listed, and one look at the cluster's identity; of what is to be upgraded also the last record, to
+ * tell which verb suffices.
  */
 export async function plan(prepared: Prepared, cluster: Cluster, scope: PlanScope): Promise<Plan> {
   return (await observedPlan(prepared, cluster, scope)).plan
@@ -32,7 +36,7 @@ export async function observedPlan(
   const {environment, graph, releases} = prepared
   const mode: PlanMode =
     names.length === 0
-      ? {kind: 'all'}
+      ? {kind: install ? 'all' : 'installed'}
       : {kind: 'named', releases: names.map((name) => namedRelease(prepared, name)), install}
   const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
   const records = await observedRecords(cluster, seen.records, (release) => graph.requirements.has(release))
@@ -45,9 +49,15 @@ export async function observedPlan(
     records,
     mode,
   }
-  const planned = makePlan(inputs)
-  const stuck = await stuckReleases(planned, prepared, cluster)
-  const settled = stuck.size === 0 ? planned : makePlan({...inputs, stuck})
+  const first = makePlan(inputs)
+  const stuck = await stuckReleases(first, prepared, cluster)
+  const planned = stuck.size === 0 ? first : makePlan({...inputs, stuck})
+  const befores = await beforesOf(planned, cluster)
+  const changes = [...befores].map(([release, stored]) => {
+    const {desired, layers} = releases.get(release)!
+    return [release, changesOf({desired, values: mergedValues(layers)}, stored)] as const
+  })
+  const settled = withChanges(planned, new Map(changes))
   const notes = [...(settled.notes ?? []), ...(seen.note === undefined ? [] : [seen.note])]
   return {
     plan: notes.length === 0 ? settled : {...settled, notes},

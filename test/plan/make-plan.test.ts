@@ -77,14 +77,14 @@ describe('a whole environment', () => {
     expect(hasChanges(plan)).toBe(false)
   })
 
-  test('a change of one section upgrades that release alone', () => {
+  test('a change of one section upgrades that release alone, and checks who requires it', () => {
     const result = kinds(inputsOf({keystone: {layers: {section: {replicas: 3}}}}, allDeployed()))
 
     expect(result).toEqual({
       mariadb: 'unchanged',
       keystone: 'upgrade',
-      glance: 'unchanged',
-      horizon: 'unchanged',
+      glance: 'check',
+      horizon: 'check',
     })
   })
 
@@ -170,12 +170,12 @@ describe('a release of the graph that is only used', () => {
 describe('named releases', () => {
   const named = (name: string, install = false): PlanMode => ({kind: 'named', releases: [id(name)], install})
 
-  test('are the only ones to be changed, after the gates of what they require', () => {
+  test('are the only ones to be changed, between the gates of what they require and of what requires them', () => {
     const changed = {layers: {section: {replicas: 3}}}
 
     const result = kinds(inputsOf({keystone: changed, mariadb: changed}, allDeployed(), named('keystone')))
 
-    expect(result).toEqual({mariadb: 'check', keystone: 'upgrade'})
+    expect(result).toEqual({mariadb: 'check', keystone: 'upgrade', glance: 'check', horizon: 'check'})
   })
 
   test('need nothing when they are unchanged', () => {
@@ -201,6 +201,77 @@ describe('named releases', () => {
     const result = kinds(inputsOf({}, [recordOf(desiredOf('mariadb'))], named('keystone', true)))
 
     expect(result).toEqual({mariadb: 'check', keystone: 'install'})
+  })
+})
+
+describe('all that are installed', () => {
+  const mode: PlanMode = {kind: 'installed'}
+
+  test('are changed, nothing new comes with them, and the plan says so', () => {
+    const changed = {layers: {section: {replicas: 3}}}
+    const records = allDeployed().filter(({release}) => release !== id('horizon'))
+
+    const plan = makePlan(inputsOf({mariadb: changed, horizon: changed}, records, mode))
+
+    expect(plan.actions.map(({release, kind}) => `${releaseName(release)} ${kind}`)).toEqual([
+      'mariadb upgrade',
+      'keystone check',
+      'glance check',
+    ])
+    expect(plan.notes).toEqual(['not installed, and left so: horizon; kk deploy installs'])
+  })
+
+  test('need what they require', () => {
+    const records = allDeployed().filter(({release}) => release !== id('mariadb'))
+
+    expect(() => makePlan(inputsOf({}, records, mode))).toThrow(
+      expect.objectContaining({code: 'KK_NOT_INSTALLED'}),
+    )
+  })
+})
+
+describe('the dependents of what changes', () => {
+  const changed = {mariadb: {layers: {section: {replicas: 3}}}}
+  const theirs = desiredOf('portal', {owner: 'web', requires: ['keystone']})
+
+  test('of other environments are checked, after what they require', () => {
+    const plan = makePlan(inputsOf(changed, [...allDeployed(), recordOf(theirs)]))
+
+    expect(plan.actions.at(-1)).toMatchObject({
+      release: id('portal'),
+      kind: 'check',
+      reasons: ['must pass its gate again after keystone'],
+      requires: [{release: id('keystone'), kind: 'ready'}],
+      revision: 2,
+    })
+  })
+
+  test.each(['uninstalling', 'uninstalled'])('are not those that are %s', (status) => {
+    const plan = makePlan(inputsOf(changed, [...allDeployed(), recordOf(theirs, {status})]))
+
+    expect(plan.actions.map(({release}) => release)).not.toContain(id('portal'))
+  })
+
+  test('pass their gate again when only their requirements changed', () => {
+    const requires = ['keystone', 'mariadb', 'horizon']
+    const plan = makePlan(inputsOf({...changed, glance: {requires}}, allDeployed()))
+
+    const glance = plan.actions.find(({release}) => release === id('glance'))
+    expect(glance).toMatchObject({kind: 'relabel', recheck: true})
+  })
+
+  test('never wait for each other, whatever old labels say', () => {
+    const left = recordOf(desiredOf('left', {owner: 'web', requires: ['right', 'mariadb']}))
+    const right = recordOf(desiredOf('right', {owner: 'web', requires: ['left']}))
+
+    const {actions} = makePlan(inputsOf(changed, [...allDeployed(), left, right]))
+
+    const before = new Set<string>()
+    for (const {release, requires} of actions) {
+      for (const required of requires) expect(before, release).toContain(required.release)
+      before.add(release)
+    }
+    expect(before).toContain(id('right'))
   })
 })
 

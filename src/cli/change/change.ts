@@ -1,6 +1,8 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
+import {expectVerb} from '../../plan/changes/refuse-verb.ts'
+import {isChangeVerb} from '../../plan/changes/verb-table.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import {palette} from '../../report/colour.ts'
@@ -22,6 +24,7 @@ import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {expectRollbackFor, type OnFailure, type Undone, undoFailed} from './on-failure.ts'
+import {paceOf} from './pace.ts'
 
 export interface ChangeFlags {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
@@ -30,6 +33,7 @@ export interface ChangeFlags {
   readonly concurrency?: number | undefined
   readonly 'fail-fast': boolean
   readonly 'no-wait': boolean
+  readonly 'force-version'?: boolean | undefined
   readonly message?: string | undefined
   readonly 'on-failure'?: OnFailure | undefined
   readonly 'keep-schema'?: boolean | undefined
@@ -86,6 +90,8 @@ export async function change(options: Change): Promise<ExitCode> {
       : await settledPlan(prepared, cluster, {scope: wanted, say})
     const planned = observed.plan
     options.expect?.(planned, {prepared, observed})
+    const fences = {verb: isChangeVerb(verb) ? verb : undefined, forceVersion: flags['force-version']}
+    if (fences.verb) expectVerb(planned, fences.verb)
     if (!isDry) say(planText(planned, palette(levelOf('stderr', words))))
     if (isDry) {
       printPlan(planned, flags.output, levelOf('stdout', words))
@@ -96,7 +102,7 @@ export async function change(options: Change): Promise<ExitCode> {
       return await reportNothingDone(planned, reports, words)
     }
     const helm = await openUsersHelm(flags, cluster)
-    const deployment = await readyDeployment(prepared, planned, {cluster, helm})
+    const deployment = await readyDeployment(prepared, planned, {cluster, helm, ...fences})
     try {
       if (isDry) return 0
       if (!flags.yes && canAsk()) await confirm(`${verb} these releases to ${cluster.context}?`)
@@ -125,11 +131,12 @@ async function runDeployment(
   deployment: Deployment,
   {flags, words, account, reports, environment, cluster}: RunContext,
 ): Promise<ExitCode> {
-  const {output, concurrency, 'fail-fast': failFast, 'no-wait': noWait} = flags
+  const {output, 'fail-fast': failFast, 'no-wait': noWait} = flags
+  const pace = paceOf(account.verb, flags.concurrency)
   const place = placeOf(environment.file, flags)
   const commands = {again: `kk ${account.verb} ${place}`, status: `kk status ${place}`}
   const start = (interruption: Interruption) =>
-    deployment.run({concurrency, failFast, noWait, interruption, account})
+    deployment.run({...pace, failFast, noWait, interruption, account})
   const shown = await showRun(start, {output, words, commands, reports})
   const undone = await undoFailed(shown, {flags, words, environment, cluster})
   if (output === 'json' || output === 'yaml') {

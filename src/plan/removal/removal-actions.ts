@@ -3,8 +3,8 @@ import type {Graph} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
 import {reverse} from '../../graph/reverse.ts'
 import type {ReleaseId} from '../../release.ts'
-import {recordedChart} from '../make-plan.ts'
 import type {Action} from '../plan.ts'
+import {recordedChart} from '../recorded-chart.ts'
 import type {Uses} from './uses.ts'
 
 interface Removing {

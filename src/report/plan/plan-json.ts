@@ -33,6 +33,8 @@ export function planDocument(plan: Plan): PlanDocument {
       ...(action.uses !== undefined && {uses: action.uses}),
       inputs: action.inputs,
       protected: action.protected,
+      ...(action.changes !== undefined && {changes: action.changes}),
+      ...(action.recheck !== undefined && {recheck: action.recheck}),
     })),
     bystanders: plan.bystanders.map(({release, state, owner, note}) => ({
       release,
@@ -40,6 +42,7 @@ export function planDocument(plan: Plan): PlanDocument {
       ...(owner !== undefined && {owner}),
       note,
     })),
+    ...(plan.suffices !== undefined && {suffices: plan.suffices}),
     ...(plan.notes !== undefined && {notes: plan.notes}),
   }
 }

@@ -44,6 +44,7 @@ export function planText(plan: Plan, palette: Palette): string {
     ...(many ? [unchangedLine(unchanged, labels, palette)] : []),
     ...(actions.length + bystanders.length === 0 ? [] : ['']),
     countsText(plan, palette),
+    ...sufficesLine(plan, palette),
     ...(plan.notes ?? []).map((note) => `${palette.strong('note')}: ${note}`),
   ]
   return `${lines.join('\n')}\n`
@@ -83,6 +84,12 @@ function bystanderRow(
 function unchangedLine(unchanged: readonly Action[], labels: Labels, palette: Palette): string {
   const names = unchanged.map(({release}) => labels(release)).join(', ')
   return palette.quiet(`  = ${unchanged.length} unchanged: ${names}`)
+}
+
+/** Of a plan that installs there is nothing to say: only a deploy does that. */
+function sufficesLine({suffices}: Plan, palette: Palette): readonly string[] {
+  if (suffices === undefined || suffices === 'deploy') return []
+  return [`${palette.strong('verb')}: kk ${suffices} would do`]
 }
 
 function colourOf(kind: ActionKind, palette: Palette): (text: string) => string {

@@ -26,18 +26,19 @@ export async function passGate(
 }
 
 /**
- * The same for a revision that was deployed before this run; one that has the mark passes at once. A release that is
+ * The same for a revision that was deployed before this run; one that has the mark passes at once, unless something that
+ * it requires has changed. A release that is
  * only checked is looked at whatever it bears, and at the revision that it has now. Throws `KK_NOT_INSTALLED`,
  * `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
 export async function passGateAgain(execution: Execution): Promise<{readonly revision: number}> {
   const {action, cluster, controls} = execution
-  const {release, kind} = action
+  const {release, kind, recheck = false} = action
   const stored = await cluster.stored(release)
   if (kind !== 'check') expectRevision(release, stored, action.revision)
   expectInstalled(release, stored)
   const {revision} = stored
-  if (kind !== 'check' && isMarked(stored)) return {revision}
+  if (kind !== 'check' && !recheck && isMarked(stored)) return {revision}
 
   const objects = parseManifest(stored.manifest)
   const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(release), objects))

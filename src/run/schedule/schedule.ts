@@ -7,8 +7,8 @@ import type {EdgeKind, ReleaseId} from '../../release.ts'
 /** Actions that start together: the members of a group, or one action alone. */
 export interface Unit {
   readonly actions: readonly Action[]
-  /** Whether any of them runs helm. */
-  readonly helm: boolean
+  /** Whether any of them takes a place among those that the limit allows. */
+  readonly limited: boolean
   /** How many edges to actions of other units must be met before it starts. */
   readonly requirements: number
 }
@@ -21,6 +21,9 @@ export interface Waiter {
   readonly kind: EdgeKind
 }
 
+/** When a started action gives its place to another: when helm has ended, or only when its gate has passed. */
+export type Pace = 'helm' | 'gate'
+
 /** What does not change during a run. */
 export interface Schedule {
   /** By urgency: the longest remaining path first, then the order of the plan. */
@@ -30,15 +33,13 @@ export interface Schedule {
   /** The place of each release in the plan. */
   readonly position: ReadonlyMap<ReleaseId, number>
   readonly waiters: ReadonlyMap<ReleaseId, readonly Waiter[]>
+  readonly pace: Pace
 }
 
-/** Prepares the actions of a plan, O(V+E). `seconds` is the expected work of an action; only proportions count. */
-export function makeSchedule(
-  actions: readonly Action[],
-  seconds: (action: Action) => number = expectedWork,
-): Schedule {
+/** Prepares the actions of a plan, O(V+E). */
+export function makeSchedule(actions: readonly Action[], pace: Pace = 'helm'): Schedule {
   const actionOf = new Map(actions.map((action) => [action.release, action]))
-  const remaining = longestPath(reverse(graphOf(actions)), (release) => seconds(actionOf.get(release)!))
+  const remaining = longestPath(reverse(graphOf(actions)), (release) => expectedWork(actionOf.get(release)!))
   const heads = actions
     .filter(({release, group}) => group[0] === undefined || group[0] === release)
     .toSorted((a, b) => remaining.get(b.release)! - remaining.get(a.release)!)
@@ -60,14 +61,23 @@ export function makeSchedule(
   return {
     units: heads.map((_, unit) => ({
       actions: members.get(unit)!,
-      helm: members.get(unit)!.some(({kind}) => runsHelm(kind)),
+      limited: members.get(unit)!.some(({kind}) => isLimited(kind, pace)),
       requirements: required.get(unit) ?? 0,
     })),
     unitOf,
     actionOf,
     position: new Map(actions.map(({release}, place) => [release, place])),
     waiters,
+    pace,
   }
+}
+
+/**
+ * Whether an action takes a place. A gate that is awaited is part of a change which an earlier run began, so at the pace
+ * of gates it takes one, too.
+ */
+export function isLimited(kind: ActionKind, pace: Pace): boolean {
+  return runsHelm(kind) || (pace === 'gate' && kind === 'await')
 }
 
 /** Of whom at most so many are at work at once. */

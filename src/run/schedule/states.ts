@@ -1,5 +1,5 @@
 import type {EdgeKind, ReleaseId} from '../../release.ts'
-import {runsHelm, type Schedule} from './schedule.ts'
+import {isLimited, type Pace, type Schedule} from './schedule.ts'
 
 /**
  * waiting → running → applied → gating → succeeded. running: helm works. applied: its objects exist, helm may still wait
@@ -22,10 +22,10 @@ export type ActionState =
  */
 export interface States {
   readonly of: ReadonlyMap<ReleaseId, ActionState>
-  /** Units whose requirements are met and that hold a waiting action, by urgency: those with helm, and those without. */
-  readonly ready: {readonly helm: readonly number[]; readonly free: readonly number[]}
-  /** How many helms run. */
-  readonly helms: number
+  /** Units whose requirements are met and that hold a waiting action, by urgency: those that the limit is for, and others. */
+  readonly ready: {readonly limited: readonly number[]; readonly free: readonly number[]}
+  /** How many places are taken of those that the limit allows. */
+  readonly taken: number
   move(release: ReleaseId, to: ActionState): void
 }
 
@@ -38,10 +38,10 @@ export function newStates(
     [...schedule.actionOf.keys()].map((release) => [release, 'waiting']),
   )
   const missing = schedule.units.map((unit) => unit.requirements)
-  const ready = {helm: [] as number[], free: [] as number[]}
-  let helms = 0
+  const ready = {limited: [] as number[], free: [] as number[]}
+  let taken = 0
 
-  const queueOf = (unit: number) => (schedule.units[unit]!.helm ? ready.helm : ready.free)
+  const queueOf = (unit: number) => (schedule.units[unit]!.limited ? ready.limited : ready.free)
   const waits = (unit: number) =>
     schedule.units[unit]!.actions.some((action) => of.get(action.release) === 'waiting')
   for (const [unit, {requirements}] of schedule.units.entries()) {
@@ -53,8 +53,8 @@ export function newStates(
     const own = schedule.unitOf.get(release)!
     of.set(release, to)
     if (from === 'waiting' && !waits(own)) take(queueOf(own), own)
-    if (runsHelm(schedule.actionOf.get(release)!.kind))
-      helms += Number(holdsSlot(to)) - Number(holdsSlot(from))
+    if (isLimited(schedule.actionOf.get(release)!.kind, schedule.pace))
+      taken += Number(holdsPlace(to, schedule.pace)) - Number(holdsPlace(from, schedule.pace))
     for (const {unit, kind} of schedule.waiters.get(release) ?? []) {
       if (!meets(kind, to) || meets(kind, from)) continue
       missing[unit]! -= 1
@@ -65,8 +65,8 @@ export function newStates(
   const states = {
     of,
     ready,
-    get helms() {
-      return helms
+    get taken() {
+      return taken
     },
     move,
   }
@@ -86,8 +86,8 @@ export function isFinal(state: ActionState): boolean {
 const APPLIED: ReadonlySet<ActionState> = new Set(['applied', 'gating', 'unhealthy'])
 const FINAL: ReadonlySet<ActionState> = new Set(['succeeded', 'failed', 'unhealthy', 'skipped'])
 
-function holdsSlot(state: ActionState): boolean {
-  return state === 'running' || state === 'applied'
+function holdsPlace(state: ActionState, pace: Pace): boolean {
+  return state === 'running' || state === 'applied' || (pace === 'gate' && state === 'gating')
 }
 
 function put(sorted: number[], unit: number): void {

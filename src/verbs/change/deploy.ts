@@ -1,8 +1,11 @@
 import {KkError} from '../../errors.ts'
+import type {ChangeVerb} from '../../plan/changes/verb-table.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
+import {beforesOf} from '../preparation/befores.ts'
+import {expectSameImages, expectSupportedVersions} from '../preparation/fences.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {helmActions, type Rendered, renderAll, validateAll} from '../preparation/render.ts'
 import {type Vendored, vendor} from '../preparation/vendored.ts'
@@ -17,8 +20,21 @@ export interface Deployment {
   close(): Promise<void>
 }
 
-/** Renders and validates all that a plan would change, before the first change. */
-export async function readyDeployment(prepared: Prepared, plan: Plan, ports: RunPorts): Promise<Deployment> {
+/** What is not to be changed, though the plan would; see `expectSameImages`, `expectSupportedVersions`. */
+export interface Fences {
+  readonly verb?: ChangeVerb | undefined
+  readonly forceVersion?: boolean | undefined
+}
+
+/**
+ * Renders and validates all that a plan would change, before the first change. Throws `KK_VERB` and `KK_VERSION`, and
+ * what a chart or the cluster has against it.
+ */
+export async function readyDeployment(
+  prepared: Prepared,
+  plan: Plan,
+  {verb, forceVersion = false, ...ports}: RunPorts & Fences,
+): Promise<Deployment> {
   await refuseDowngrade(plan, ports)
   const actions = helmActions(plan)
   const vendored = await vendor(
@@ -27,6 +43,9 @@ export async function readyDeployment(prepared: Prepared, plan: Plan, ports: Run
   )
   try {
     const rendered = await renderAll(plan, ports.helm, vendored)
+    const fenced = {plan, rendered, befores: await beforesOf(plan, ports.cluster)}
+    if (verb) expectSameImages(fenced, verb)
+    if (!forceVersion) expectSupportedVersions(fenced)
     const unvalidated = await validateAll(rendered, ports.cluster)
     const work = workOf({prepared, plan, vendored, rendered, unvalidated})
     return {

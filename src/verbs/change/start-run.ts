@@ -17,6 +17,7 @@ import type {Interruption} from '../../run/interruption.ts'
 import {openJournal} from '../../run/journal/open-journal.ts'
 import {recordRun} from '../../run/journal/record-run.ts'
 import {run} from '../../run/run.ts'
+import type {Pace} from '../../run/schedule/schedule.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/process-identity.ts'
 import {seenRevisions} from '../preparation/seen-records.ts'
@@ -34,6 +35,7 @@ export interface RunAccount {
 
 export interface RunChoices {
   readonly concurrency: number | undefined
+  readonly pace?: Pace | undefined
   readonly failFast: boolean
   /** Fail at once where somebody else holds a release; otherwise they are waited for. */
   readonly noWait: boolean
@@ -96,6 +98,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
         controls,
       }),
     concurrency: options.concurrency ?? defaultConcurrency(process.availableMemory()),
+    pace: options.pace,
     failFast: options.failFast,
     interruption: options.interruption,
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import type {Plan} from '../../../src/plan/plan.ts'
-import {makeSchedule, runsHelm} from '../../../src/run/schedule/schedule.ts'
+import {makeSchedule, type Pace, runsHelm} from '../../../src/run/schedule/schedule.ts'
 import {startable} from '../../../src/run/schedule/startable.ts'
 import {type ActionState, newStates} from '../../../src/run/schedule/states.ts'
 import {id, names} from '../../graph/graph-of.ts'
@@ -11,10 +11,11 @@ interface Situation {
   readonly plan: Plan
   readonly states?: Readonly<Record<string, ActionState>>
   readonly limit?: number
+  readonly pace?: Pace
 }
 
-function startableNames({plan, states = {}, limit = 8}: Situation): readonly string[] {
-  const schedule = makeSchedule(plan.actions)
+function startableNames({plan, states = {}, limit = 8, pace}: Situation): readonly string[] {
+  const schedule = makeSchedule(plan.actions, pace)
   const known = new Map(Object.entries(states).map(([name, state]) => [id(name), state]))
   return names(startable(schedule, newStates(schedule, known), limit).map(({release}) => release))
 }
@@ -73,6 +74,17 @@ describe('the limit', () => {
     const plan = planOf({a: [], b: [], c: [], d: []}, {b: 'await', c: 'check', d: 'unchanged'})
 
     expect(startableNames({plan, states: {a: 'running'}, limit: 1})).toEqual(['b', 'c', 'd'])
+  })
+
+  test('counts the gates, too, at their pace', () => {
+    const plan = planOf({a: [], b: [], c: [], d: [], e: []}, {b: 'await', e: 'check'})
+    const names = (states: Readonly<Record<string, ActionState>>, limit: number) =>
+      startableNames({plan, states, limit, pace: 'gate'})
+
+    expect(names({a: 'gating'}, 1)).toEqual(['e'])
+    expect(names({b: 'gating'}, 1)).toEqual(['e'])
+    expect(names({a: 'gating', e: 'running'}, 2)).toEqual(['b'])
+    expect(names({a: 'succeeded', b: 'unhealthy', e: 'running'}, 1)).toEqual(['c'])
   })
 
   test('does not divide a group, which needs one free slot', () => {

@@ -1,0 +1,12 @@
+import type {ExitCode} from '../../errors.ts'
+import type {ChangeVerb} from '../../plan/changes/verb-table.ts'
+import {type Change, change} from './change.ts'
+
+/** A verb that changes what is installed: the releases that the arguments name, or all, and nothing new. */
+export function changeInstalled(
+  verb: Exclude<ChangeVerb, 'deploy'>,
+  options: Pick<Change, 'flags' | 'argv' | 'words'>,
+): Promise<ExitCode> {
+  const scope = (names: readonly string[]) => ({names, install: false})
+  return change({verb, ...options, scope, startSandbox: false})
+}

@@ -1,0 +1,22 @@
+import {changeInstalled} from '../cli/change/change-installed.ts'
+import {releasesArgument, upgradeFlags} from '../cli/flags.ts'
+import {KkCommand} from '../cli/program/command.ts'
+
+export default class Reconfigure extends KkCommand {
+  static override summary = 'Change values of installed releases, but no chart and no image.'
+  static override description =
+    'Pods are replaced only where what they read has changed. Refuses with exit 3, before anything is changed, when a chart or an image differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.'
+  static override usage = '[FILE] [RELEASE...] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> reconfigure environments/all-in-one.yaml --sandbox',
+    '<%= config.bin %> reconfigure environments/all-in-one.yaml keystone --sandbox --set keystone:conf.keystone.token.expiration=3600',
+  ]
+  static override strict = false
+  static override args = releasesArgument
+  static override flags = upgradeFlags
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(Reconfigure)
+    process.exitCode = await changeInstalled('reconfigure', {flags, argv: argv as string[], words: this.argv})
+  }
+}

@@ -1,0 +1,23 @@
+import {changeInstalled} from '../cli/change/change-installed.ts'
+import {releasesArgument, upgradeFlags} from '../cli/flags.ts'
+import {KkCommand} from '../cli/program/command.ts'
+
+export default class Update extends KkCommand {
+  static override summary =
+    'Change values, images and charts of installed releases, but no version of a chart.'
+  static override description =
+    'Refuses with exit 3, before anything is changed, when the version or the appVersion of a chart differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.'
+  static override usage = '[FILE] [RELEASE...] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> update environments/all-in-one.yaml --sandbox',
+    '<%= config.bin %> update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2025.2-debian-bookworm',
+  ]
+  static override strict = false
+  static override args = releasesArgument
+  static override flags = upgradeFlags
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(Update)
+    process.exitCode = await changeInstalled('update', {flags, argv: argv as string[], words: this.argv})
+  }
+}

@@ -1,0 +1,36 @@
+import {isMap} from '../../overrides/merge.ts'
+import type {Values} from '../../release.ts'
+import {canonicalJson} from '../digest.ts'
+
+type Path = readonly string[]
+
+/**
+ * The paths of the values that differ, maps taken apart, lists not. A null counts as if it were not there, and so does
+ * an empty map: they take away or add nothing that a release on the cluster would show.
+ */
+export function changedPaths(before: Values, after: Values): readonly Path[] {
+  return pathsBelow([], before, after)
+}
+
+function pathsBelow(path: Path, before: unknown, after: unknown): readonly Path[] {
+  const [one, other] = [orMap(before, after), orMap(after, before)]
+  if (isMap(one) && isMap(other)) {
+    const keys = new Set([...Object.keys(one), ...Object.keys(other)])
+    return [...keys].flatMap((key) => pathsBelow([...path, key], own(one, key), own(other, key)))
+  }
+  return canonicalJson(stored(one)) === canonicalJson(stored(other)) ? [] : [path]
+}
+
+function orMap(value: unknown, against: unknown): unknown {
+  return (value ?? undefined) === undefined && isMap(against) ? {} : value
+}
+
+function own(values: Values, key: string): unknown {
+  return Object.hasOwn(values, key) ? values[key] : undefined
+}
+
+/** As helm gives it back from the JSON that it stores. */
+function stored(value: unknown): unknown {
+  if (value === null || value === undefined) return undefined
+  return JSON.parse(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)))
+}

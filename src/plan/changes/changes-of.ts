@@ -1,0 +1,59 @@
+import type {StoredRelease} from '../../cluster/cluster.ts'
+import {LAYERS} from '../../overrides/layer.ts'
+import type {Values} from '../../release.ts'
+import type {DesiredRelease} from '../desired.ts'
+import {type KkLabels, layersOf, readLabels} from '../labels.ts'
+import {type ChangeKind, inOrder} from './change-kind.ts'
+import {changedPaths} from './changed-paths.ts'
+import {isImagePath} from './image-path.ts'
+
+/** A release as it is to be: what a plan knows of it, and the values that it will be given. */
+export interface Wanted {
+  readonly desired: DesiredRelease
+  readonly values: Values
+}
+
+/**
+ * What an upgrade changes, compared with each of these revisions: the last one and, where that one failed, also the one
+ * that is deployed, for nobody knows which of the two runs. Where kk did not write a revision, its labels say nothing of
+ * its chart's files, which then count as changed.
+ */
+export function changesOf(
+  wanted: Wanted,
+  befores: readonly Pick<StoredRelease, 'labels' | 'revision' | 'chart' | 'values'>[],
+): readonly ChangeKind[] {
+  return inOrder(
+    befores.flatMap((before) => {
+      const labels = readLabels(before.labels)
+      const isOurs = labels?.revision === before.revision
+      return [
+        ...chartChanges(wanted.desired, before.chart, isOurs ? labels : undefined),
+        ...valueChanges(wanted, before.values, isOurs ? labels : undefined),
+      ]
+    }),
+  )
+}
+
+function chartChanges(
+  {chart, ...desired}: DesiredRelease,
+  before: StoredRelease['chart'],
+  labels: KkLabels | undefined,
+): readonly ChangeKind[] {
+  const changes: ChangeKind[] = []
+  if (chart.name !== before.name || chart.version !== before.version) changes.push('chart-version')
+  if (chart.appVersion !== before.appVersion) changes.push('app-version')
+  const isSame = labels?.layers.get('chart') === layersOf({chart, ...desired}).get('chart')
+  return changes.length > 0 || isSame ? changes : ['chart-content']
+}
+
+function valueChanges(
+  {desired, values}: Wanted,
+  before: Values,
+  labels: KkLabels | undefined,
+): readonly ChangeKind[] {
+  const kinds = changedPaths(before, values).map((path) => (isImagePath(path) ? 'image' : 'values'))
+  if (kinds.length > 0) return kinds
+  const layers = layersOf(desired)
+  const isSame = ['flags', ...LAYERS].every((name) => labels?.layers.get(name) === layers.get(name))
+  return labels === undefined || isSame ? [] : ['values']
+}

@@ -1,0 +1,56 @@
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {isMap} from '../../overrides/merge.ts'
+
+/**
+ * The images of all containers in these objects, by `Deployment/keystone-api/api`. The hash of its inputs, in which the
+ * name of a Job may end, is left out: another revision's Job is the same one.
+ */
+export function imagesOf(objects: readonly KubernetesObject[]): ReadonlyMap<string, string> {
+  return new Map(
+    objects.flatMap(({kind, metadata, spec}) => {
+      const name = kind === 'Job' ? metadata.name.replace(/-[0-9a-f]{8}$/, '') : metadata.name
+      return containersIn(spec).map(({name: container, image}) => [`${kind}/${name}/${container}`, image])
+    }),
+  )
+}
+
+/** A change of the image of one container; `from` is undefined where the container is new. */
+export interface ImageChange {
+  readonly container: string
+  readonly from: string | undefined
+  readonly to: string
+}
+
+/** The containers whose image differs, and the new ones with an image that nothing of the release had before. */
+export function imageChanges(
+  before: readonly KubernetesObject[],
+  after: readonly KubernetesObject[],
+): readonly ImageChange[] {
+  const images = imagesOf(before)
+  const known = new Set(images.values())
+  return [...imagesOf(after)].flatMap(([container, to]) => {
+    const from = images.get(container)
+    const isSame = from === undefined ? known.has(to) : from === to
+    return isSame ? [] : [{container, from, to}]
+  })
+}
+
+interface Container {
+  readonly name: string
+  readonly image: string
+}
+
+/** Wherever a pod's spec stands: in a template, in the template of a template, or in a custom resource. */
+function containersIn(node: unknown): readonly Container[] {
+  if (Array.isArray(node)) return node.flatMap(containersIn)
+  if (!isMap(node)) return []
+  return Object.entries(node).flatMap(([key, value]) =>
+    (key === 'containers' || key === 'initContainers') && Array.isArray(value)
+      ? value.filter(isContainer)
+      : containersIn(value),
+  )
+}
+
+function isContainer(value: unknown): value is Container {
+  return isMap(value) && typeof value.name === 'string' && typeof value.image === 'string'
+}

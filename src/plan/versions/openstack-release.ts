@@ -1,0 +1,47 @@
+/** A release of OpenStack: `2025.1`. There are two a year. */
+export interface OpenStackRelease {
+  readonly year: number
+  readonly half: 1 | 2
+}
+
+/**
+ * The names that images are tagged with. Older ones are left out: `rocky` is a distribution, too.
+ * Source: https://releases.openstack.org/
+ */
+const CODE_NAMES: Readonly<Record<string, string>> = {
+  wallaby: '2021.1',
+  xena: '2021.2',
+  yoga: '2022.1',
+  zed: '2022.2',
+  antelope: '2023.1',
+  bobcat: '2023.2',
+  caracal: '2024.1',
+  dalmatian: '2024.2',
+  epoxy: '2025.1',
+  flamingo: '2025.2',
+  gazpacho: '2026.1',
+}
+
+/**
+ * The release that a version or the tag of an image names, e.g. `2025.1-ubuntu-noble`, `caracal`, `stable-2024.1`;
+ * undefined for all others, such as `master-ubuntu`.
+ */
+export function openstackRelease(text: string): OpenStackRelease | undefined {
+  for (const word of text.toLowerCase().split(/[-_+/\s]/)) {
+    const number = CODE_NAMES[word] ?? word
+    const found = /^v?(?<year>20[2-9]\d)\.(?<half>[12])(\.\d+)*$/.exec(number)?.groups
+    if (found) return {year: Number(found.year), half: found.half === '1' ? 1 : 2}
+  }
+  return undefined
+}
+
+/** The release that the tag of an image reference names; a digest tells nothing. */
+export function releaseOfImage(reference: string): OpenStackRelease | undefined {
+  const tag = /:(?<tag>[^/:@]+)(@.*)?$/.exec(reference.replace(/@.*$/, ''))?.groups?.tag
+  return tag === undefined ? undefined : openstackRelease(tag)
+}
+
+/** `2025.1`. */
+export function releaseText({year, half}: OpenStackRelease): string {
+  return `${year}.${half}`
+}
