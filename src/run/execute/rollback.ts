@@ -1,4 +1,5 @@
-import type {HeldLease, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {isDeepStrictEqual} from 'node:util'
+import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../cluster/redact-secrets.ts'
 import {redactor} from '../../helm/redact.ts'
@@ -25,7 +26,7 @@ export interface RolledBack extends Deployed {
  * dropped the revision meanwhile, `KK_RACED`, `KK_PENDING`, `KK_HELD` and what helm throws.
  */
 export function rollback(execution: Execution): Promise<RolledBack> {
-  const {action, cluster} = execution
+  const {action, cluster, controls} = execution
   const {release, target = 0, uses = []} = action
   return underLease(execution, async (lease) => {
     const last = await cluster.stored(release)
@@ -36,6 +37,10 @@ export function rollback(execution: Execution): Promise<RolledBack> {
     const objects = parseManifest(stored.manifest)
     const values = {last: last.values, target: stored.values}
     const redact = redactSecretsOf([...parseManifest(last.manifest), ...objects], redactor(values))
+    if (isCopy(last, stored)) {
+      controls.onProgress('helm', `revision ${last.revision} is a copy of revision ${target} already`)
+      return {record: await noted(execution, last.revision), objects, redact}
+    }
     // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
     await cluster.deleteFailedJobs(releaseNamespace(release), objects)
     const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))
@@ -43,12 +48,27 @@ export function rollback(execution: Execution): Promise<RolledBack> {
       await underIntents(execution, {requirements, before: last}, () =>
         callHelm({...execution, redact}, {lease, objects: [...objects, ...hooksOf(stored)], values}),
       )
-      const revision = action.revision + 1
-      const record = expectDeployed(release, await cluster.lastRecord(release), revision)
-      await cluster.label(record, {[REVISION_LABEL]: String(revision), [GATED_LABEL]: null})
-      return {record, objects, redact}
+      return {record: await noted(execution, action.revision + 1), objects, redact}
     })
   })
+}
+
+/** Makes the labels, which helm has copied, say of which revision they are. */
+async function noted({action, cluster}: Execution, revision: number): Promise<ReleaseRecord> {
+  const record = expectDeployed(action.release, await cluster.lastRecord(action.release), revision)
+  await cluster.label(record, {[REVISION_LABEL]: String(revision), [GATED_LABEL]: null})
+  return record
+}
+
+/**
+ * Whether helm has rolled back already, and only nobody was left to note it: the labels are still those of the target.
+ * So are those of an upgrade by plain helm upon the target; hence what is deployed is compared, too.
+ */
+function isCopy(last: StoredRelease, target: StoredRelease): boolean {
+  if (last.status !== 'deployed' || last.revision === target.revision) return false
+  const isOfTarget = last.labels[REVISION_LABEL] === target.labels[REVISION_LABEL]
+  const deployed = ({manifest, hooks, values}: StoredRelease) => ({manifest, hooks, values})
+  return isOfTarget && isDeepStrictEqual(deployed(last), deployed(target))
 }
 
 interface UnderLease {

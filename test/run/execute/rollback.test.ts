@@ -3,7 +3,7 @@ import {KkError} from '../../../src/errors.ts'
 import {GATED_LABEL, labelsOf} from '../../../src/plan/labels.ts'
 import type {Action} from '../../../src/plan/plan.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
-import {actionOf, newWorld} from './world.ts'
+import {actionOf, MANIFEST, newWorld} from './world.ts'
 
 const older = desiredOf('keystone', {version: '0.1.0', requires: ['mariadb']})
 const newer = desiredOf('keystone', {version: '0.2.0', requires: ['mariadb', 'memcached']})
@@ -33,6 +33,37 @@ describe('rollback', () => {
       'label revision 4: {"kk.openstack.org/gated":"4"}',
     ])
     expect(world.record?.labels).toEqual({...labelsOf(older, 4), [GATED_LABEL]: '4'})
+  })
+
+  it('is only noted where helm has done it already, and kk was killed before it could note that', async () => {
+    const target = recordOf(older, {revision: 2})
+    const copy = {...recordOf(older, {revision: 4}), labels: target.labels}
+    const world = worldAfterUpgrade({earlier: [target], record: copy})
+
+    const result = await world.execute({...actionOf('rollback', 4), target: 2})
+
+    expect(result).toEqual({revision: 4})
+    expect(world.deeds()).toEqual([
+      'hold openstack/keystone',
+      'label revision 4: {"kk.openstack.org/revision":"4","kk.openstack.org/gated":null}',
+      'give back',
+      'helm ended',
+      'gate Deployment/keystone-api',
+      'label revision 4: {"kk.openstack.org/gated":"4"}',
+    ])
+  })
+
+  it('is done by helm where plain helm has put something else upon the target, which bears its labels', async () => {
+    const target = recordOf(older, {revision: 2})
+    const world = worldAfterUpgrade({
+      earlier: [target],
+      record: {...recordOf(older, {revision: 3}), labels: target.labels},
+      manifests: {3: MANIFEST.replace('keystone-api', 'keystone-other')},
+    })
+
+    await world.execute(back(2))
+
+    expect(world.deeds()).toContain('helm rollback to 2')
   })
 
   it('declares what only the earlier revision requires, before helm starts', async () => {

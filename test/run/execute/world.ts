@@ -20,6 +20,8 @@ interface Setting {
   readonly record?: ReleaseRecord | undefined
   /** Revisions before it that helm keeps. */
   readonly earlier?: readonly ReleaseRecord[]
+  /** By revision, where it is not `MANIFEST`. */
+  readonly manifests?: Readonly<Record<number, string>>
   /** Replaces what differs from a cluster on which all goes well. */
   readonly cluster?: Partial<Tools['cluster']>
   /** Takes the place of helm; `succeed` does what helm would have done. */
@@ -124,9 +126,9 @@ export function newWorld(setting: Setting = {}) {
     lastRecord: async () => record,
     async stored(_release, revision = record?.revision) {
       const found = [...(setting.earlier ?? []), record].find((each) => each?.revision === revision)
-      return (
-        found && {...found, manifest: MANIFEST, values: {}, hooks: [], chart: CHART, applyMethod: undefined}
-      )
+      if (!found) return undefined
+      const manifest = setting.manifests?.[found.revision] ?? MANIFEST
+      return {...found, manifest, values: {}, hooks: [], chart: CHART, applyMethod: undefined}
     },
     async label(of, labels) {
       log.push(`label revision ${of.revision}: ${JSON.stringify(labels)}`)
