@@ -1,6 +1,6 @@
-import {accessSync, constants, statSync} from 'node:fs'
 import {delimiter, join, resolve} from 'node:path'
 import {KkError} from '../errors.ts'
+import {isExecutable} from '../state/is-executable.ts'
 import type {ProcessEnvironment} from './child-environment.ts'
 
 interface FindOptions {
@@ -35,13 +35,4 @@ function named(name: string, source: string, env: ProcessEnvironment): string {
 function onPath(name: string, env: ProcessEnvironment): string | undefined {
   const directories = (env.PATH ?? '').split(delimiter).filter((directory) => directory !== '')
   return directories.map((directory) => resolve(join(directory, name))).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

@@ -1,7 +1,8 @@
-import {accessSync, constants, realpathSync, statSync} from 'node:fs'
+import {realpathSync} from 'node:fs'
 import {delimiter, isAbsolute, join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {cacheDirectory} from '../state/directories.ts'
+import {isExecutable} from '../state/is-executable.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -67,15 +68,6 @@ function builtTools(env: Environment): string | undefined {
     return join(realpathSync(join(toolboxDirectory(env), 'current')), 'bin')
   } catch {
     return undefined
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
   }
 }
 

@@ -4,8 +4,17 @@ import type {ReleaseId} from '../../release.ts'
 import {thisProcess} from '../../state/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {HeldLease} from '../cluster.ts'
-import {annotated, deleteLease, heldLease, LEASE_SECONDS, type Lease, readLease, writeLease} from './lease.ts'
-import {HOLDER} from './operation.ts'
+import {
+  annotated,
+  deleteLease,
+  freeLease,
+  heldLease,
+  LEASE_SECONDS,
+  type Lease,
+  readLease,
+  writeLease,
+} from './lease.ts'
+import {HOLDER, OPERATION} from './operation.ts'
 import {standingOf} from './standing.ts'
 
 export interface HoldOptions {
@@ -39,6 +48,7 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
   const pace = options.pace ?? PACE
   let since = performance.now()
   let lease = await acquire(client, options)
+  const inherited = operationNote(lease)
   let timer: NodeJS.Timeout | undefined
   let renewal: Promise<void> | undefined
   let released = false
@@ -98,10 +108,19 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
     async release() {
       if (released) return
       await leave()
+      if (lost.signal.aborted) return
+      const isInherited = inherited !== undefined && operationNote(lease) === inherited
       // What is not taken away runs out by itself.
-      if (!lost.signal.aborted) await deleteLease(client, lease).catch(() => undefined)
+      await (isInherited ? writeLease(client, freeLease(lease)) : deleteLease(client, lease)).catch(
+        () => undefined,
+      )
     },
   }
+}
+
+/** What an earlier holder started helm for stands as evidence until helm is started again. */
+function operationNote({metadata}: Lease): string | undefined {
+  return metadata.annotations?.[OPERATION]
 }
 
 /**

@@ -59,6 +59,11 @@ export function heldLease(release: ReleaseId, holder: string, before: Lease | un
   }
 }
 
+/** The Lease as nobody holds it; what stands on it stays. */
+export function freeLease({spec: {leaseTransitions = 0} = {}, ...lease}: Lease): Lease {
+  return {...lease, spec: {leaseTransitions}}
+}
+
 /** The Lease with these annotations changed; `null` takes one away. */
 export function annotated(lease: Lease, annotations: Readonly<Record<string, string | null>>): Lease {
   const entries = Object.entries({...lease.metadata.annotations, ...annotations})

@@ -119,6 +119,22 @@ describe('a hold on a release', () => {
     await held.release()
   })
 
+  it('that is given back before helm was started keeps what a dead run started helm for', async () => {
+    const server = await leases({holderIdentity: 'dead', leaseDurationSeconds: 1})
+    const operation = {[OPERATION]: '{"run":"dead"}'}
+    server.lease = {...server.lease!, metadata: {...server.lease!.metadata, annotations: operation}}
+
+    const idle = await hold(server)
+    await idle.release()
+
+    expect(server.lease?.metadata.annotations).toMatchObject(operation)
+    expect(server.lease?.spec?.holderIdentity).toBeUndefined()
+    const working = await hold(server)
+    await working.annotate({[OPERATION]: '{"run":"mine"}'})
+    await working.release()
+    expect(server.lease).toBeUndefined()
+  })
+
   it('that somebody else has taken cannot be written on', async () => {
     const server = await leases()
     const held = await hold(server)

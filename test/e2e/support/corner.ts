@@ -19,15 +19,24 @@ export interface Corner {
   kk(args: readonly string[], options?: Parameters<typeof kk>[1]): ReturnType<typeof kk>
 }
 
-/**
- * Opens a corner with `env.yaml`; it goes with the run. In its files `NAME` stands for the corner's name, `CHARTS` for
- * `test/fixtures/charts`, and `OWN`, below `kk:`, for the lines that say so.
- */
+/** Opens a corner with `env.yaml`; it goes with the run. */
 export async function openCorner(environment = ''): Promise<Corner> {
-  const name = uniqueName('corner')
+  const corner = await emptyCorner('corner')
+  await corner.write('env.yaml', environment)
+  return corner
+}
+
+/**
+ * A corner without a file; `makeEnvironment` puts one there that a test gives as an object. In what `write` is given,
+ * `NAME` stands for the corner's name, `CHARTS` for `test/fixtures/charts`, and `OWN`, below `kk:`, for the lines that
+ * say so.
+ */
+export async function emptyCorner(prefix: string): Promise<Corner> {
+  const name = uniqueName(prefix)
   const directory = join(inject('run').home, 'corners', name)
   const own = 'name: NAME\n  namespace: NAME\n  charts: [CHARTS]'
-  const corner: Corner = {
+  await mkdir(directory, {recursive: true})
+  return {
     name,
     directory,
     async write(file, text) {
@@ -44,6 +53,4 @@ export async function openCorner(environment = ''): Promise<Corner> {
     },
     kk: (args, options) => kk(args, {cwd: directory, ...options}),
   }
-  await corner.write('env.yaml', environment)
-  return corner
 }

@@ -1,9 +1,8 @@
-import {mkdtemp, readFile, writeFile} from 'node:fs/promises'
+import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
-import {expect, inject} from 'vitest'
-import {uniqueName} from './cluster.ts'
-import {kk} from './kk.ts'
+import {expect} from 'vitest'
+import {type Corner, emptyCorner} from './corner.ts'
 import {recordedHelm} from './recorded-helm.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -18,18 +17,15 @@ export interface EnvironmentContent {
   readonly [section: string]: unknown
 }
 
-/** A file of a test's own, and the name and namespace that go with it. */
-export interface TestEnvironment {
-  /** Of the environment and of its namespace, which does not exist yet. */
-  readonly name: string
-  readonly directory: string
+/** A corner whose one file is written as an object; name and namespace go with it. */
+export interface TestEnvironment extends Pick<Corner, 'name' | 'directory'> {
   readonly file: string
   /** The helm that is given to kk by `KK_HELM`. */
   readonly helm: string
   /** Writes the file. Name and namespace are the test's own, and charts come from the fixtures, unless it says otherwise. */
   write(content: EnvironmentContent): Promise<void>
   /** `kk <words of the verb> <file> <args>`; resolves whatever the exit code is. */
-  kk(verb: string, ...args: readonly string[]): ReturnType<typeof kk>
+  kk(verb: string, ...args: readonly string[]): ReturnType<Corner['kk']>
   /** The same with `--output json`, parsed; fails the test unless the exit code is 0. */
   json<T>(verb: string, ...args: readonly string[]): Promise<T>
   /** `kk deploy`, which must succeed. */
@@ -46,9 +42,9 @@ interface EnvironmentOptions {
 
 /** An environment of a test's own; its directory goes with the run. */
 export async function makeEnvironment(options: EnvironmentOptions = {}): Promise<TestEnvironment> {
-  const name = uniqueName('env')
+  const corner = await emptyCorner('env')
+  const {name, directory} = corner
   const {content, namespace = name, helm = 'helm4'} = options
-  const directory = await mkdtemp(join(inject('run').home, `${name}-`))
   const {path, calls} = await recordedHelm(directory, helm)
   const file = join(directory, `${name}.yaml`)
   const environment: TestEnvironment = {
@@ -62,7 +58,7 @@ export async function makeEnvironment(options: EnvironmentOptions = {}): Promise
     },
     kk(verb, ...args) {
       const words = [...verb.split(' '), file, ...args]
-      return kk(words, {cwd: directory, env: {KK_HELM: path}})
+      return corner.kk(words, {env: {KK_HELM: path}})
     },
     async json(verb, ...args) {
       const {exitCode, stdout, stderr} = await environment.kk(verb, ...args, '--output', 'json')

@@ -1,0 +1,11 @@
+import {accessSync, constants, statSync} from 'node:fs'
+
+/** Whether there is a file that this user may execute. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
