@@ -1,4 +1,5 @@
 import type {ReleaseId, Values} from '../release.ts'
+import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {Guard} from './guard/guard.ts'
 import type {Intents} from './intents/intent.ts'
 import type {SeenLease} from './lease/list-leases.ts'
@@ -67,6 +68,8 @@ export interface StoredRelease extends ReleaseRecord {
   readonly deployedAt?: string
   /** `ssa` for a release that helm 4 applied on the server side. */
   readonly applyMethod: string | undefined
+  /** Bytes of the Secret's data; the API server takes 1 MiB at most. */
+  readonly bytes?: number
 }
 
 /** A Kubernetes object as it is sent and received. */
@@ -231,6 +234,7 @@ export interface Cluster {
   /** What was run on the cluster, by whom and when. */
   readonly runs: RunRecords
   readonly guard: Guard
+  readonly diagnosis: Diagnosis
   /** Who is about to install what requires a release. */
   readonly intents: Intents
   close(): Promise<void>

@@ -3,6 +3,7 @@ import {discoverKinds} from './api/discovery.ts'
 import {readIdentity} from './api/identity.ts'
 import {type KubeconfigOptions, readKubeconfig} from './api/kubeconfig.ts'
 import type {Cluster} from './cluster.ts'
+import {openDiagnosis} from './diagnosis/open.ts'
 import {allExist} from './exist.ts'
 import {waitForHealth} from './gate/gate.ts'
 import {healthByLists} from './gate/health-now.ts'
@@ -57,6 +58,7 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     now: client.now,
     runs: runRecords(client),
     guard: openGuard(client),
+    diagnosis: openDiagnosis(client, discovery),
     intents: useIntents(client),
     async close() {
       watches.close()

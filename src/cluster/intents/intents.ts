@@ -65,6 +65,18 @@ async function create(client: ApiClient, intent: Omit<Intent, 'name'>): Promise<
   }
 }
 
+/** All intents on the cluster. */
+export async function listIntents(client: ApiClient): Promise<readonly Intent[]> {
+  const {items} = await listAll<IntentConfigMap>(client, {
+    path: COLLECTION,
+    query: {labelSelector: REQUIRED_LABEL},
+    asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
+  })
+  return items.map((configMap) =>
+    intentIn(configMap, (configMap.data?.required ?? 'unknown/unknown') as ReleaseId),
+  )
+}
+
 /** Without a resourceVersion: the API server answers with what is true now. */
 async function list(
   client: ApiClient,

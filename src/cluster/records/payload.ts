@@ -39,6 +39,7 @@ export function decodePayload(record: ReleaseRecord, data: string | undefined): 
       .filter((file) => file.name?.startsWith('crds/') && /\.ya?ml$/.test(file.name))
       .map((file) => Buffer.from(file.data ?? '', 'base64').toString()),
     applyMethod: payload.apply_method || undefined,
+    bytes: Buffer.byteLength(data ?? '', 'base64'),
     ...(payload.info?.last_deployed && {deployedAt: payload.info.last_deployed}),
   }
 }

@@ -1,0 +1,116 @@
+import {KK_NAMESPACE} from '../../../../cluster/lease/lease.ts'
+import type {Access} from '../../../../cluster/permissions/access.ts'
+import {NEEDS, type Need, RENDERED_VERBS} from '../../../../cluster/permissions/needs.ts'
+import {releaseNamespace} from '../../../../release.ts'
+import type {Facts} from '../facts.ts'
+import type {Check, Found} from '../finding.ts'
+
+/** One thing that verbs of kk need to be allowed. */
+export interface NeededAccess extends Pick<Need, 'why' | 'without'> {
+  readonly access: Access
+  /** The verbs of kk. */
+  readonly by: readonly string[]
+}
+
+/** What this user may not do of what the verbs of kk need. */
+export const permissionsCheck: Check = {
+  name: 'permissions',
+  needs: 'cluster',
+  fine: 'you may do all that kk needs',
+  async find(facts) {
+    const {cluster, prepared, kubectl} = facts
+    const namespaces = [...new Set((prepared?.graph.releases ?? []).map(releaseNamespace))]
+    const needed = [...neededAccesses(namespaces), ...(await renderedAccesses(facts))]
+    const allowed = await cluster.diagnosis.may(needed.map(({access}) => access))
+    const denied = needed.filter((_, index) => !allowed[index])
+    if (denied.length === 0) return []
+    return judgeDenied(denied, {kubectl, user: await cluster.diagnosis.user()})
+  },
+}
+
+/** What all verbs need, each once; what lies in the namespaces of releases only where these are known. */
+export function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] {
+  const needed = Object.entries(NEEDS).flatMap(([by, needs]) =>
+    needs.flatMap((need) =>
+      placesOf(need, namespaces).flatMap((namespace) =>
+        need.verbs.map((verb): NeededAccess => {
+          const {group, resource, why, without} = need
+          const name = need.names === undefined ? {} : {name: need.names[0]!}
+          const access = {group, resource, verb, namespace, ...name}
+          return {access, why, by: [by], ...(without !== undefined && {without})}
+        }),
+      ),
+    ),
+  )
+  const groups = Map.groupBy(needed, ({access, without}) => JSON.stringify([access, without]))
+  return [...groups.values()].map((same) => ({...same[0]!, by: same.flatMap(({by}) => by)}))
+}
+
+function placesOf({where}: Need, namespaces: readonly string[]): readonly string[] {
+  if (where === 'release') return namespaces
+  return [where === 'cluster' ? '' : KK_NAMESPACE]
+}
+
+/** What helm needs for the objects that the charts of the environment render. */
+async function renderedAccesses({rendered, cluster}: Facts): Promise<readonly NeededAccess[]> {
+  const needed = new Map<string, NeededAccess>()
+  for (const [release, objects] of await rendered()) {
+    for (const {apiVersion, kind, metadata} of objects) {
+      const served = await cluster.diagnosis.served(apiVersion, kind)
+      if (!served) continue
+      const namespace = served.namespaced ? (metadata.namespace ?? releaseNamespace(release)) : ''
+      const group = apiVersion.includes('/') ? apiVersion.split('/')[0]! : ''
+      for (const verb of RENDERED_VERBS) {
+        const access = {group, resource: served.plural, verb, namespace}
+        const why = `to install what the charts render (${kind})`
+        needed.set(JSON.stringify(access), {access, why, by: ['deploy', 'remove']})
+      }
+    }
+  }
+  return [...needed.values()]
+}
+
+interface Grant {
+  readonly kubectl: string
+  /** Who is to be allowed it. */
+  readonly user: string
+}
+
+/** One finding for each kind of object and place. Who may not even look can do nothing; other verbs may be left to others on purpose. */
+export function judgeDenied(denied: readonly NeededAccess[], grant: Grant): readonly Found[] {
+  const groups = Map.groupBy(denied, ({access: {verb: _, ...object}, by, without}) =>
+    JSON.stringify([object, by, without]),
+  )
+  return [...groups.values()].map((same): Found => {
+    const {access, why, by, without} = same[0]!
+    const verbs = same.map((each) => each.access.verb)
+    const stops = by.map((verb) => `kk ${verb}`).join(', ')
+    const end = without === undefined ? `without it there is no ${stops}` : `without it (${stops}) ${without}`
+    const isBlind = by.includes('status') || by.includes('plan')
+    const level = without !== undefined ? 'info' : isBlind ? 'problem' : 'warning'
+    const what = `you may not ${verbs.join(', ')} ${access.resource} ${placeText(access)}, ${why}; ${end}`
+    return {level, what, advice: grantText(access, verbs, grant)}
+  })
+}
+
+function placeText({namespace, name}: Access): string {
+  const object = name === undefined ? '' : `called ${name} `
+  return object + (namespace === '' ? 'on the whole cluster' : `in namespace ${namespace}`)
+}
+
+/** For an administrator: the role and its binding. */
+function grantText(
+  {group, resource, namespace, name}: Access,
+  verbs: readonly string[],
+  {kubectl, user}: Grant,
+): string {
+  const [plural = '', subresource] = resource.split('/')
+  const full = [plural, ...(group === '' ? [] : [`.${group}`]), ...(subresource ? [`/${subresource}`] : [])]
+  const role = ['kk', ...verbs, resource.replace('/', '-')].join('-')
+  const [kind, place] = namespace === '' ? ['clusterrole', ''] : ['role', ` --namespace ${namespace}`]
+  const only = name === undefined ? '' : ` --resource-name=${name}`
+  return [
+    `${kubectl} create ${kind} ${role}${place} --verb=${verbs.join(',')} --resource=${full.join('')}${only}`,
+    `${kubectl} create ${kind}binding ${role}${place} --${kind}=${role} --user=${user}`,
+  ].join(' && ')
+}

@@ -1,0 +1,41 @@
+import type {SeenLease} from '../../../../cluster/lease/list-leases.ts'
+import {type RunEntry, runHistory} from '../../history.ts'
+import type {Check, Found} from '../finding.ts'
+
+/** Records of runs that say "running", though their process is gone. */
+export const runsCheck: Check = {
+  name: 'runs',
+  needs: 'cluster',
+  fine: 'no run was broken off',
+  async find({cluster, leases, now, prepared, place}) {
+    const [runs, held] = await Promise.all([runHistory(cluster, undefined), leases()])
+    const owner = prepared?.environment.name
+    const placeOf = (run: RunEntry) => (run.environment === owner ? place : `${run.file} ${place}`.trim())
+    return judgeRuns({runs, leases: held, now, placeOf})
+  },
+}
+
+interface RunsInputs {
+  /** Newest first. */
+  readonly runs: readonly RunEntry[]
+  readonly leases: readonly SeenLease[]
+  readonly now: number
+  /** What stands behind `kk resume RUN`. */
+  readonly placeOf: (run: RunEntry) => string
+}
+
+const DAY = 24 * 3600 * 1000
+
+/** Only the last run of an environment: what a later one has done settles what an earlier one left. */
+export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly Found[] {
+  const last = [...Map.groupBy(runs, ({environment}) => environment).values()].map((each) => each[0]!)
+  return last.flatMap((run): readonly Found[] => {
+    const {id, state, verb, environment, who, startedAt} = run
+    const isAtWork = leases.some(({holder, runsOut}) => holder.includes(id) && runsOut > now)
+    const isOld = state === 'not-ended' && !isAtWork && Date.parse(startedAt) + DAY < now
+    if (state !== 'killed' && !isOld) return []
+    const how = state === 'killed' ? 'was killed' : `has not ended since ${startedAt}, and holds nothing`
+    const what = `the run ${id} (kk ${verb} of ${environment} by ${who}) ${how}`
+    return [{level: 'warning', what, advice: `kk resume ${id} ${placeOf(run)}`.trim()}]
+  })
+}
