@@ -223,6 +223,8 @@ export interface Cluster {
   ): Promise<HeldLease>
   /** Those of the releases that somebody holds now: one list of Leases. Who is gone from this machine holds nothing. */
   holders(releases: readonly ReleaseId[]): Promise<readonly Holder[]>
+  /** Calls `ring` whenever a record of helm or a Lease of kk may have changed, until the signal; never throws. */
+  onChange(signal: AbortSignal, ring: () => void): void
   /** The Leases of all releases that somebody holds, or held: one list. */
   leases(): Promise<readonly SeenLease[]>
   /** The Lease of a release with what this machine sees of its processes; undefined when nobody has it. */

@@ -23,6 +23,7 @@ import {deleteClaim, listClaims} from './removal/claims.ts'
 import {presentObjects} from './removal/present.ts'
 import {runRecords} from './runs/runs.ts'
 import {validateObjects} from './validate.ts'
+import {ringOnChange} from './watch/ring-on-change.ts'
 import {openWatches} from './watch/watches.ts'
 
 /** The cluster of a kubeconfig context. Reads the kubeconfig and asks nothing of the cluster. Throws `KK_KUBECONFIG`. */
@@ -52,6 +53,7 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     hold: async (release, holder, deadline, onHeld) =>
       withOperation(await holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}), client),
     holders: (releases) => listHolders(client, releases),
+    onChange: (signal, ring) => ringOnChange(client, signal, ring),
     leases: () => listLeases(client),
     lease: (release) => viewLease(client, release),
     operations: () => viewOperations(client),

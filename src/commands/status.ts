@@ -1,8 +1,11 @@
-import {clusterFlags, documentFlags, environmentFlags, ownerFlags, releasesArgument} from '../cli/flags.ts'
+import {Flags} from '@oclif/core'
+import {clusterFlags, environmentFlags, ownerFlags, releasesArgument, streamFlags} from '../cli/flags.ts'
 import {statusSubject} from '../cli/observation/status-subject.ts'
+import {watch} from '../cli/observation/watch.ts'
 import {openChosenCluster} from '../cli/open.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {statusText} from '../report/status-text.ts'
+import {statusLines} from '../report/status-views.ts'
 import {isWell} from '../verbs/observation/release-status.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 
@@ -18,18 +21,32 @@ export default class Status extends KkCommand {
   ]
   static override strict = false
   static override args = releasesArgument
-  static override flags = {...environmentFlags, ...ownerFlags, ...clusterFlags, ...documentFlags}
+  static override flags = {
+    ...environmentFlags,
+    ...ownerFlags,
+    watch: Flags.boolean({
+      char: 'w',
+      summary: 'Go on looking, until Ctrl-C: a table on a terminal, elsewhere a line for each change.',
+    }),
+    ...clusterFlags,
+    ...streamFlags,
+  }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Status)
+    const {output} = flags
     const subject = await statusSubject(flags, argv as string[])
     const cluster = await openChosenCluster(flags, subject.prepared?.environment, {
       start: false,
       say: () => {},
     })
     try {
-      const report = await statusReader(subject, cluster)()
-      this.document(flags.output, report, (palette) => statusText(report.releases, palette))
+      const read = statusReader(subject, cluster)
+      const title = `${subject.owner} on ${cluster.context}`
+      if (flags.watch) return await watch(read, cluster, {output, words: this.argv, title})
+      const report = await read()
+      if (output === 'ndjson') statusLines(process.stdout, 'ndjson', 0)({at: new Date(), report})
+      else this.document(output, report, (palette) => statusText(report.releases, palette))
       for (const note of report.notes) this.say(`note: ${note}`)
       if (!report.releases.every(isWell)) process.exitCode = 1
     } finally {

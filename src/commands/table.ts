@@ -2563,6 +2563,13 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
+      watch: {
+        char: 'w',
+        name: 'watch',
+        summary: 'Go on looking, until Ctrl-C: a table on a terminal, elsewhere a line for each change.',
+        allowNo: false,
+        type: 'boolean',
+      },
       sandbox: {
         exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
@@ -2601,11 +2608,11 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       output: {
         name: 'output',
-        summary: 'The form of the output.',
+        summary: 'The form of the output; ndjson streams the events.',
         default: 'text',
         hasDynamicHelp: false,
         multiple: false,
-        options: ['text', 'json', 'yaml'],
+        options: ['text', 'json', 'yaml', 'ndjson'],
         type: 'option',
       },
     },

@@ -37,6 +37,7 @@ describe('the payload of a record', () => {
       chart: {name: 'keystone', version: '1.2.3', appVersion: '2025.1', annotations: {team: 'a'}},
       crds: ['kind: C'],
       applyMethod: 'ssa',
+      bytes: Buffer.byteLength(data, 'base64'),
     })
   })
 

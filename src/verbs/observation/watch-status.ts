@@ -1,0 +1,51 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import {wakeup} from '../../cluster/watch/wakeup.ts'
+import {asKkError, type KkError} from '../../errors.ts'
+import type {StatusReport} from './release-status.ts'
+
+/** One look at the cluster. */
+export type StatusLook =
+  | {readonly at: Date; readonly report: StatusReport}
+  /** It could not be seen; the next look may. */
+  | {readonly at: Date; readonly problem: KkError}
+
+interface WatchOptions {
+  readonly read: () => Promise<StatusReport>
+  readonly cluster: Pick<Cluster, 'onChange'>
+  readonly signal: AbortSignal
+  /** Milliseconds between two looks, and how soon a change is looked at. */
+  readonly pace?: {readonly calm: number; readonly soon: number}
+}
+
+/** Health is polled: workloads are too many to be watched in full. */
+const PACE = {calm: 3_000, soon: 400}
+
+/** Looks again whenever a record or a Lease changes, and from time to time for health, until the signal. */
+export async function* watchStatus({
+  read,
+  cluster,
+  signal,
+  pace = PACE,
+}: WatchOptions): AsyncGenerator<StatusLook> {
+  const changed = wakeup()
+  cluster.onChange(signal, changed.ring)
+  signal.addEventListener('abort', changed.ring)
+  while (!signal.aborted) {
+    const began = performance.now()
+    yield await look(read)
+    await changed.wait(pace.calm)
+    const rest = pace.soon - (performance.now() - began)
+    if (rest > 0 && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, rest))
+  }
+}
+
+async function look(read: () => Promise<StatusReport>): Promise<StatusLook> {
+  try {
+    return {report: await read(), at: new Date()}
+  } catch (error) {
+    const problem = asKkError(error)
+    // What another look cannot mend ends the watch.
+    if (problem.code !== 'KK_UNREACHABLE' && problem.code !== 'KK_API') throw error
+    return {problem, at: new Date()}
+  }
+}

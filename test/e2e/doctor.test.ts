@@ -1,0 +1,228 @@
+import {hostname} from 'node:os'
+import {join} from 'node:path'
+import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {leaseName} from '../../src/cluster/lease/lease.ts'
+import {releaseId} from '../../src/release.ts'
+import {restrictedAccount} from './support/account.ts'
+import {waitFor} from './support/cluster.ts'
+import {openCorner} from './support/corner.ts'
+import {follow, recordSecret, type Visit, visit} from './support/doctor.ts'
+import {workloads} from './support/environment.ts'
+import {type OwnCluster, startOwnCluster} from './support/guarded.ts'
+import {kk} from './support/kk.ts'
+import {deployOn, type Removable} from './support/removal.ts'
+
+const LONG_AGO = '2020-01-01T00:00:00.000000Z'
+/** No process has this id. */
+const DEAD = `ada@${hostname()} (process 4194304, run r1)`
+
+describe('on this machine', () => {
+  it('without a cluster, with another driver of helm and nowhere to write, all of that is said', async () => {
+    const {exitCode, find, levels} = await visit(['--kubeconfig', '/nonexistent'], {
+      HELM_DRIVER: 'sql',
+      XDG_STATE_HOME: '/dev/null/state',
+    })
+
+    expect(exitCode).toBe(1)
+    expect(find('cluster', '/nonexistent does not exist').level).toBe('problem')
+    expect(find('helm', 'HELM_DRIVER is "sql"')).toMatchObject({
+      level: 'problem',
+      advice: 'unset HELM_DRIVER',
+    })
+    expect(find('state-directory', 'cannot be written').advice).toContain('export XDG_STATE_HOME=')
+    expect(levels('records')).toEqual(['info'])
+    expect(find('records', 'not checked: no cluster can be reached')).toBeDefined()
+  })
+
+  it('without a helm, how to name one is said', async () => {
+    const {find} = await visit(['--kubeconfig', '/nonexistent'], {KK_HELM: '/nonexistent/helm'})
+
+    expect(find('helm', '/nonexistent/helm').advice).toContain('name a binary with --helm or KK_HELM')
+  })
+})
+
+describe('who may do little', () => {
+  it('is told what is missing for what, and the command by which an administrator grants it', async () => {
+    const kubeconfig = await restrictedAccount({adminOf: [], sees: ['kube-system']})
+    const before = await visit(['--kubeconfig', kubeconfig])
+    const denied = before.find('permissions', /^you may not list secrets on the whole cluster.*kk remove/)
+
+    await follow({...denied, advice: denied.advice!.replaceAll(kubeconfig, inject('run').kubeconfig)})
+    const after = await visit(['--kubeconfig', kubeconfig])
+
+    expect(denied.level).toBe('warning')
+    expect(before.find('records', 'could not be checked').level).toBe('warning')
+    expect(after.findings.map(({what}) => what)).not.toContain(denied.what)
+    expect(after.levels('records')).not.toContain('warning')
+  })
+})
+
+describe('on a cluster', () => {
+  let cluster: OwnCluster
+  let environment: Removable
+  let place: readonly string[]
+  beforeAll(async () => {
+    cluster = await startOwnCluster()
+    place = ['--sandbox-name', cluster.sandbox]
+  })
+  const inKkSystem = async (manifest: {readonly metadata: object; readonly [key: string]: unknown}) => {
+    const {exitCode, stderr} = await cluster.create({
+      ...manifest,
+      metadata: {...manifest.metadata, namespace: 'kk-system'},
+    })
+    expect(exitCode, stderr).toBe(0)
+  }
+  /** What the advice of a finding mends is not found again. */
+  const mend = async (seen: Visit, check: string, words: string | RegExp, env = {}) => {
+    await follow(seen.find(check, words), env)
+    return {check, words}
+  }
+  const expectGone = ({findings}: Visit, {check, words}: {check: string; words: string | RegExp}) => {
+    const whats = findings.filter((each) => each.check === check).map(({what}) => what)
+    expect(whats.join('\n')).not.toMatch(typeof words === 'string' ? words.replaceAll('/', '\\/') : words)
+  }
+
+  it('that is new, kk-system is missing, which is no problem', async () => {
+    const fresh = await visit(place)
+
+    expect(fresh.exitCode).toBe(0)
+    const missing = await mend(fresh, 'kk-system', 'no namespace kk-system yet')
+    expectGone(await visit(place), missing)
+  })
+
+  it('that is well, nothing is found', async () => {
+    const releases = workloads({web: {}})
+    environment = await deployOn(cluster, {
+      ...releases,
+      kk: {releases: {...releases.kk!.releases, db: {chart: 'store', protected: false}}},
+      db: {},
+    })
+
+    const well = await visit([environment.file, ...place])
+
+    expect(well.findings.filter(({level}) => level !== 'ok')).toEqual([])
+    expect(well.exitCode).toBe(0)
+  })
+
+  it('what was broken is found, and what is advised mends it', async () => {
+    const web = releaseId(environment.name, 'web')
+    const removed = await environment.on('remove', 'db', '--yes')
+    expect(removed.exitCode, removed.stderr).toBe(0)
+    await cluster.kubectl('create', 'namespace', 'stuck')
+    await cluster.create({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {name: 'held', namespace: 'stuck', finalizers: ['example.org/hold']},
+    })
+    await cluster.kubectl('delete', 'namespace', 'stuck', '--wait=false')
+    await cluster.create({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: {name: 'other', annotations: {'storageclass.kubernetes.io/is-default-class': 'true'}},
+      provisioner: 'example.org/none',
+    })
+    const garbage = {...recordSecret({name: 'wiki'}), stringData: {release: 'H4sIgarbage'}}
+    for (const secret of [garbage, recordSecret({name: 'big', bytes: 720_000})]) await cluster.create(secret)
+    await cluster.create({...recordSecret({name: 'half', status: 'pending-install'})})
+    await cluster.create(hookJob('left-over', environment.name))
+    for (const [release, holder, renewTime] of [
+      [web, DEAD, new Date().toISOString().replace('Z', '000Z')],
+      ['other/gone', 'bob@elsewhere (process 7, run r2)', LONG_AGO],
+    ] as const) {
+      await inKkSystem(lease(release, holder, renewTime))
+    }
+    await inKkSystem(intent(web))
+    await environment.write(workloads({web: {values: {replicas: 2}}}))
+    await waitFor(async () => (await visit(place)).levels('namespaces').includes('warning'), {
+      until: 'the namespace does not go',
+    })
+
+    const broken = await visit([environment.file, ...place])
+
+    expect(broken.exitCode).toBe(1)
+    expect(broken.find('record-size', 'default/big, revision 1').advice).toContain('.helmignore')
+    expect(broken.find('pending', 'default/half is pending-install at revision 1').level).toBe('problem')
+    expect(await follow(broken.find('namespaces', 'namespace stuck'))).toMatch(
+      /ConfigMap +held .*example.org/,
+    )
+    const mended = [
+      await mend(broken, 'storage-class', 'claims without a class get the newest, other'),
+      await mend(broken, 'records', 'default/sh.helm.release.v1.wiki.v1'),
+      await mend(broken, 'hook-jobs', '/left-over was a post-install hook'),
+      await mend(broken, 'leases', `${web} is left by ${DEAD}, whose process is gone`),
+      await mend(broken, 'leases', 'other/gone is left by bob@elsewhere'),
+      await mend(broken, 'intents', `${web} counts as used by other/gone`),
+      await mend(broken, 'claims', `${environment.name}/data-db-0`),
+    ]
+    const after = await visit([environment.file, ...place])
+    for (const each of mended) expectGone(after, each)
+    await cluster.kubectl('delete', 'secret', '--all', '--namespace', 'default')
+  })
+
+  it('a run that was killed is found, and goes on as advised', async () => {
+    const {signal} = await kk(['deploy', environment.file, ...place], {
+      env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: '1'},
+    })
+    expect(signal).toBe('SIGKILL')
+    const broken = await visit([environment.file, ...place])
+
+    expect(broken.find('runs', `kk deploy of ${environment.name}`).advice).toContain('kk resume ')
+    const mended = await mend(broken, 'runs', 'was killed', {KK_HELM: environment.helm})
+    expectGone(await visit([environment.file, ...place]), mended)
+  })
+
+  it('charts for another Kubernetes are found before they are deployed', async () => {
+    const corner = await openCorner('kk:\n  name: NAME\n  namespace: NAME\n  charts: [charts]\nold: {}\n')
+    await corner.write('charts/old/Chart.yaml', 'apiVersion: v2\nname: old\nversion: 1.0.0\n')
+    await corner.write('charts/old/templates/all.yaml', OLD)
+    const {find, exitCode} = await visit([join(corner.directory, 'env.yaml'), ...place])
+
+    expect(exitCode).toBe(1)
+    expect(find('api-versions', 'does not serve PodDisruptionBudget of policy/v1beta1')).toMatchObject({
+      level: 'problem',
+      advice: 'use policy/v1 in the chart: policy/v1beta1 went with Kubernetes 1.25',
+    })
+    expect(find('api-versions', 'Endpoints of v1')).toMatchObject({level: 'warning'})
+  })
+})
+
+const OLD = `
+apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: old}
+---
+apiVersion: v1
+kind: Endpoints
+metadata: {name: old}
+`
+
+function lease(release: string, holderIdentity: string, renewTime: string) {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: leaseName(release as `${string}/${string}`),
+      annotations: {'kk.openstack.org/release': release, 'kk.openstack.org/removing': 'true'},
+    },
+    spec: {holderIdentity, leaseDurationSeconds: 60, acquireTime: LONG_AGO, renewTime},
+  }
+}
+
+function intent(required: string) {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {name: 'kk-intent-left', labels: {'kk.openstack.org/intent-on': 'x'}},
+    data: {required, dependent: 'other/gone', operator: 'bob@elsewhere', deadline: LONG_AGO},
+  }
+}
+
+function hookJob(name: string, namespace: string) {
+  const container = {name: 'job', image: 'registry.example.org/job:1'}
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {name, namespace, annotations: {'helm.sh/hook': 'post-install'}},
+    spec: {suspend: true, template: {spec: {restartPolicy: 'Never', containers: [container]}}},
+  }
+}
