@@ -1,4 +1,4 @@
-import type {IncomingHttpHeaders, IncomingMessage} from 'node:http'
+import type {IncomingMessage} from 'node:http'
 import {text as textOf} from 'node:stream/consumers'
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
@@ -29,8 +29,6 @@ export interface ApiClient extends Server {
   /** The answer as JSON. */
   json<T>(request: ApiRequest): Promise<T>
   text(request: ApiRequest): Promise<string>
-  /** The headers of the answer. */
-  headers(request: ApiRequest): Promise<IncomingHttpHeaders>
   /** Resolves when an answer begins, to its lines as they come, until the server ends it. */
   lines(request: ApiRequest): Promise<AsyncGenerator<string, void>>
   /** The time by the clock of the API server, in milliseconds since the epoch; before its first answer, by one's own. */
@@ -64,11 +62,6 @@ export function openClient(access: ClusterAccess): ApiClient {
       return JSON.parse(await text(request)) as T
     },
     text,
-    async headers(request) {
-      const answer = await send(request)
-      answer.resume()
-      return answer.headers
-    },
     async lines(request) {
       const answer = await persist(connection, request, () => sendOnce(server, connection, request))
       return linesOf(server, answer, request)
