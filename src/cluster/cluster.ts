@@ -186,6 +186,8 @@ export interface Cluster {
   stored(release: ReleaseId, revision?: number): Promise<StoredRelease | undefined>
   /** Patches labels of a record under its resourceVersion; `null` takes a label away. Throws `KK_RACED`. */
   label(record: ReleaseRecord, labels: Readonly<Record<string, string | null>>): Promise<void>
+  /** When a record was last written, by the clock of the API server, in milliseconds since the epoch. */
+  writtenAt(record: ReleaseRecord): Promise<number | undefined>
   /** Writes `failed` and a description into a record, so that helm may work on it again; all else stays. Throws `KK_RACED`, `KK_RECORD`. */
   markFailed(record: ReleaseRecord, description: string): Promise<ReleaseRecord>
   /** Asks the API server to accept each object, in a dry run. */

@@ -1,59 +1,92 @@
-import {readFile} from 'node:fs/promises'
-import {describe, expect, it} from 'vitest'
-import type {RunEvent} from '../../src/run/events.ts'
+import {readFile, rm} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {describe, expect, inject, it} from 'vitest'
 import {type Background, start} from './support/background.ts'
+import {get, waitFor} from './support/cluster.ts'
 import {type Corner, openCorner} from './support/corner.ts'
 import {endings} from './support/events.ts'
+import {kkEnvironment} from './support/kk.ts'
 import {records} from './support/snapshot.ts'
 
-/** Helm waits for the hook, and its record is pending. */
-const HOOKED = `
+interface Hook {
+  /** At which helm waits, with the record unfinished. */
+  readonly hook: string
+  readonly time: string
+  readonly replicas?: number
+}
+
+const hooked = ({hook, time, replicas = 1}: Hook) => `
 kk:
   OWN
   releases: {hooked: {chart: workload}}
-hooked: {job: {hook: 'post-install,post-upgrade', pod: {complete-after: TIME}}}
+hooked: {replicas: ${replicas}, job: {hook: '${hook}', pod: {complete-after: ${time}}}, auth: {password: correct-horse-battery}}
 `
-const hooked = (time: string) => HOOKED.replace('TIME', time)
+const installing = (time: string) => hooked({hook: 'post-install,post-upgrade', time})
+
 const REMEMBER_PID =
   'case $1 in install|upgrade|rollback|uninstall) echo $$ > "$0.pid";; esac; exec $HELM "$@"'
 
-const inHook = (event: RunEvent) =>
-  event.type === 'release-progressed' && event.phase === 'helm' && event.blames !== undefined
-
-/** kk, started, when its helm waits for a hook; and how to kill each of the two. */
+/** A kk whose helm waits for a hook; and how to kill each of the two. */
 interface AtWork {
   readonly run: Background
   killKk(): Promise<void>
   killHelm(): Promise<void>
 }
 
-async function atWork(corner: Corner): Promise<AtWork> {
-  const helm = await corner.helm(REMEMBER_PID)
-  const run = start(corner, ['deploy', 'env.yaml'], {env: {KK_HELM: helm}})
-  await run.saw(inHook, 'helm waits for the hook')
+interface Working {
+  readonly words?: readonly string[]
+  /** What the record says by then. */
+  readonly until?: string
+  readonly version?: 3 | 4
+}
+
+async function atWork(
+  corner: Corner,
+  {words = ['deploy', 'env.yaml'], until = 'hooked 1 pending-install', version = 4}: Working = {},
+): Promise<AtWork> {
+  const helm = await corner.helm(`HELM=$(dirname $HELM)/helm${version}; ${REMEMBER_PID}`)
+  const run = start(corner, words, {env: {KK_HELM: helm}})
+  await waitFor(async () => (await records(corner.name)).includes(until), {until})
   return {
     run,
     async killKk() {
       run.signal('SIGKILL')
       await run.ended()
     },
-    killHelm: async () => void process.kill(Number(await readFile(`${helm}.pid`, 'utf8')), 'SIGKILL'),
+    async killHelm() {
+      process.kill(Number(await readFile(`${helm}.pid`, 'utf8')), 'SIGKILL')
+      await rm(`${helm}.pid`)
+    },
   }
 }
 
-async function deploy(corner: Corner) {
-  const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+async function killBoth(corner: Corner, working?: Working): Promise<void> {
+  const work = await atWork(corner, working)
+  await work.killKk()
+  await work.killHelm()
+}
+
+async function succeed(corner: Corner, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const {exitCode, stdout, stderr} = await corner.kk([...words, '--output', 'ndjson'], {env})
   expect(exitCode, stderr).toBe(0)
   return {endings: endings(stdout), stderr}
 }
+const deploy = (corner: Corner) => succeed(corner, ['deploy', 'env.yaml'])
+
+const helm = (version: 3 | 4, args: readonly string[]) =>
+  execa(join(inject('run').toolbox, `helm${version}`), args, {
+    env: kkEnvironment(),
+    extendEnv: false,
+    reject: false,
+  })
+const CHART = join(import.meta.dirname, '../fixtures/charts/workload')
 
 describe.concurrent('kk killed together with its helm', () => {
   it('leaves a pending release, which plan and status tell, and the next deploy recovers at once', async () => {
-    const corner = await openCorner(hooked('10m'))
-    const work = await atWork(corner)
-    await work.killKk()
-    await work.killHelm()
-    await corner.write('env.yaml', hooked('0s'))
+    const corner = await openCorner(installing('10m'))
+    await killBoth(corner)
+    await corner.write('env.yaml', installing('0s'))
 
     const status = await corner.kk(['status', 'env.yaml'])
     const plan = await corner.kk(['plan', 'env.yaml'])
@@ -72,16 +105,74 @@ describe.concurrent('kk killed together with its helm', () => {
     // The Lease of the dead run lasts for a minute.
     expect(seconds).toBeLessThan(40)
   })
+
+  it('at a rollback or a removal: the same command again does it, and a deploy brings back what was half removed', async () => {
+    const content = {hook: 'post-rollback,post-delete', time: '5s'}
+    const corner = await openCorner(hooked(content))
+    await deploy(corner)
+    await corner.write('env.yaml', hooked({...content, replicas: 2}))
+    await deploy(corner)
+    const remove = ['remove', 'hooked', '-e', 'env.yaml', '--yes']
+
+    const rollback = ['rollback', 'env.yaml', '--yes']
+    await killBoth(corner, {words: rollback, until: 'hooked 3 pending-rollback'})
+    const rolledBack = await succeed(corner, rollback)
+    await killBoth(corner, {words: remove, until: 'hooked 4 uninstalling'})
+    const broughtBack = await deploy(corner)
+    const {items} = await get<{items: readonly object[]}>('deployments', '--namespace', corner.name)
+    await killBoth(corner, {words: remove, until: 'hooked 5 uninstalling'})
+    await succeed(corner, remove)
+
+    expect(rolledBack.stderr).toMatch(
+      /revision 3 was left pending-rollback by run \S+, whose helm is gone: marked failed/,
+    )
+    expect(rolledBack.endings).toEqual(['hooked rollback, revision 4'])
+    expect(broughtBack.stderr).toMatch(
+      /revision 4 was left uninstalling by .*, then upgraded, which makes again what was deleted/,
+    )
+    expect(broughtBack.endings).toEqual(['hooked upgrade, revision 5'])
+    expect(items).toHaveLength(1)
+    expect(await records(corner.name)).toEqual([])
+  })
+
+  it('with helm 3: both helms read the marked record as it was, and helm 3 upgrades it', async () => {
+    const corner = await openCorner(installing('10m'))
+    const values = ['get', 'values', 'hooked', '--namespace', corner.name, '--output', 'json']
+    const work = await atWork(corner, {version: 3})
+    const before = await helm(3, values)
+
+    await work.killHelm()
+    await work.run.ended()
+    const after = [await helm(3, values), await helm(4, values)]
+    const history = await helm(4, ['history', 'hooked', '--namespace', corner.name, '--output', 'json'])
+    await corner.write('env.yaml', installing('0s'))
+    const next = await succeed(corner, ['deploy', 'env.yaml', '--helm', join(inject('run').toolbox, 'helm3')])
+
+    expect(before.stdout).toContain('"password":')
+    expect(after.map(({stdout}) => stdout)).toEqual([before.stdout, before.stdout])
+    expect(JSON.parse(history.stdout)).toMatchObject(
+      [{revision: 1, status: 'failed', description: /^kk: helm ended and left it pending-install/}].map(
+        (entry) => ({...entry, description: expect.stringMatching(entry.description)}),
+      ),
+    )
+    expect(next.endings).toEqual(['hooked upgrade, revision 2'])
+  })
 })
 
-describe.concurrent('kk killed alone', () => {
-  it('leaves a helm that is waited for, and nothing is done twice', async () => {
-    const corner = await openCorner(hooked('15s'))
+describe.concurrent('a helm without its kk', () => {
+  it('is waited for, and nothing is done twice; who works on it is not unlocked', async () => {
+    const corner = await openCorner(installing('15s'))
     const work = await atWork(corner)
+    const unlock = ['unlock', `${corner.name}/hooked`, '--revision', '1', '--yes']
+    const refused = await corner.kk(unlock)
     await work.killKk()
 
     const next = await deploy(corner)
 
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toMatch(
+      /KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run \S+ is at work on it/,
+    )
     expect(next.stderr).toMatch(
       /hooked: run \S+ is gone, but its helm install \(process \d+\) still works: waiting for it/,
     )
@@ -92,17 +183,80 @@ describe.concurrent('kk killed alone', () => {
 
 describe.concurrent('helm killed alone', () => {
   it('fails the run, which marks the release failed itself; the next deploy upgrades it', async () => {
-    const corner = await openCorner(hooked('10m'))
+    const corner = await openCorner(installing('10m'))
     const work = await atWork(corner)
 
     await work.killHelm()
     const {exitCode, stderr} = await work.run.ended()
     const after = await records(corner.name)
-    await corner.write('env.yaml', hooked('0s'))
+    await corner.write('env.yaml', installing('0s'))
     const next = await deploy(corner)
 
     expect(exitCode, stderr).toBe(1)
     expect(after).toEqual(['hooked 1 failed'])
     expect(next.endings).toEqual(['hooked upgrade, revision 2'])
+  })
+})
+
+describe.concurrent('plain helm', () => {
+  const plain = hooked({hook: 'test', time: '0s'})
+
+  it('killed while it upgrades leaves a release that is unlocked by hand only', async () => {
+    const corner = await openCorner(plain)
+    await deploy(corner)
+    const upgrade = execa(
+      join(inject('run').toolbox, 'helm4'),
+      [
+        ...['upgrade', 'hooked', CHART, '--namespace', corner.name],
+        ...['--set', 'job.hook=post-upgrade,job.pod.complete-after=10m'],
+      ],
+      {env: kkEnvironment(), extendEnv: false, reject: false},
+    )
+    await waitFor(async () => (await records(corner.name)).includes('hooked 2 pending-upgrade'), {
+      until: 'helm upgrades',
+    })
+    upgrade.kill('SIGKILL')
+    await upgrade
+    const unlock = ['unlock', `${corner.name}/hooked`, '--revision']
+
+    const refused = await corner.kk(['deploy', 'env.yaml'])
+    const dry = await corner.kk([...unlock, '2', '--dry-run'])
+    const unconfirmed = await corner.kk([...unlock, '2'])
+    const other = await corner.kk([...unlock, '1', '--yes'])
+    const before = await records(corner.name)
+    const done = await corner.kk([...unlock, '2', '--yes', '--output', 'json'])
+    const after = await records(corner.name)
+    const again = await corner.kk([...unlock, '2', '--yes'])
+    const next = await deploy(corner)
+
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toMatch(
+      /hooked is pending-upgrade at revision 2, and nothing shows that kk did it/,
+    )
+    expect(refused.stderr).toMatch(/hint: .*kk unlock hooked --revision 2/)
+    expect(dry.exitCode, dry.stderr).toBe(0)
+    expect(dry.stdout).toMatch(/revision +2, pending-upgrade\nwritten +\S+Z, .* ago\nheld by +nobody/)
+    expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([3, expect.stringContaining('KK_UNCONFIRMED')])
+    expect([other.exitCode, other.stderr]).toEqual([3, expect.stringContaining('revision 1 is not the last')])
+    expect(before.toSorted()).toEqual(['hooked 1 deployed', 'hooked 2 pending-upgrade'])
+    expect(done.exitCode, done.stderr).toBe(0)
+    expect(JSON.parse(done.stdout)).toMatchObject({revision: 2, evidence: {state: 'foreign'}, unlocked: true})
+    expect(after.toSorted()).toEqual(['hooked 1 deployed', 'hooked 2 failed'])
+    expect([again.exitCode, again.stderr]).toEqual([3, expect.stringContaining('nothing to unlock')])
+    expect(next.endings).toEqual(['hooked upgrade, revision 3'])
+  })
+
+  it('that uninstalls and keeps the history leaves what is installed over it', async () => {
+    const corner = await openCorner(plain)
+    await deploy(corner)
+    await helm(4, ['uninstall', 'hooked', '--keep-history', '--namespace', corner.name])
+
+    const next = await deploy(corner)
+    const last = await corner.kk(['plan', 'env.yaml', '--detailed-exitcode'])
+
+    expect(next.stderr).toContain('only its history is left (revision 1): installed anew')
+    expect(next.endings).toEqual(['hooked install, revision 2'])
+    expect(await records(corner.name)).toContain('hooked 2 deployed')
+    expect(last.exitCode, last.stdout).toBe(0)
   })
 })

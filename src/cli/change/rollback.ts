@@ -15,6 +15,7 @@ import {planRollback, type RollbackRequest, runToUndo} from '../../verbs/change/
 import {startRun} from '../../verbs/change/start-run.ts'
 import {releaseOnCluster} from '../../verbs/observation/release-on-cluster.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
+import {awaitOrphansOf} from '../open/await-orphans-of.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster, openUsersHelm} from '../open.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
@@ -85,6 +86,7 @@ export interface RollBackOptions extends RunRollbackOptions {
 /** Plans the way back, shows it, asks, rolls back and reports. */
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
   const {flags, words, cluster, reports} = options
+  if (!flags['dry-run']) await awaitOrphansOf(cluster, subject.environment)
   const planned = await planRollback(cluster, {...subject, keepSchema: flags['keep-schema']})
   if (flags['dry-run']) {
     printPlan(planned, flags.output, levelOf('stdout', words))

@@ -10,6 +10,7 @@ import {expectLetGo} from '../../verbs/removal/guarded.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
 import {usesReader} from '../../verbs/removal/uses-reader.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
+import {awaitOrphansOf} from '../open/await-orphans-of.ts'
 import {openChosenCluster, openEnvironment, openUsersHelm} from '../open.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
@@ -56,6 +57,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   try {
     const excused = new Set(flags['ignore-record'] ?? [])
     const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
+    if (!flags['dry-run']) await awaitOrphansOf(cluster, environment.name)
     const planned = await command.plan(context, names)
     show(planned, flags, words)
     if (flags['dry-run']) return 0

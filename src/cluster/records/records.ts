@@ -15,10 +15,11 @@ import {
   recordName,
   type SecretMetadata,
 } from './record.ts'
+import {writtenAt} from './written-at.ts'
 
 type Records = Pick<
   Cluster,
-  'records' | 'revisions' | 'everyRecord' | 'lastRecord' | 'stored' | 'label' | 'markFailed'
+  'records' | 'revisions' | 'everyRecord' | 'lastRecord' | 'stored' | 'label' | 'markFailed' | 'writtenAt'
 >
 
 const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
@@ -32,6 +33,7 @@ export function helmRecords(client: ApiClient): Records {
     lastRecord: (release) => readLast(client, release),
     stored: (release, revision) => readStored(client, release, revision),
     label: (record, labels) => patchLabels(client, record, labels),
+    writtenAt: (record) => writtenAt(client, record),
     markFailed: (record, description) => markFailed(client, record, description),
   }
 }

@@ -17,7 +17,7 @@ export function recovery(record: ObservedRecord): Decision | undefined {
   if (status === 'uninstalled')
     return {kind: 'install', reasons: [`only its history is left (revision ${revision}): installed anew`]}
   if (isUnfinished(record) && evidence && isRecoverable(evidence))
-    return {kind: 'upgrade', reasons: [recoveryReason(record, evidence)], recovers: status}
+    return {kind: 'upgrade', reasons: [upgradeReason(record, evidence)], recovers: status}
   const refusal = unfinished(record)
   if (refusal) throw refusal
   return undefined
@@ -30,7 +30,7 @@ export function isRecoverable(evidence: Evidence): evidence is Recoverable {
   return evidence.state === 'stale' || (evidence.state === 'running' && evidence.alone)
 }
 
-/** Why a recovery is needed, and what it does. */
+/** Why a recovery is needed, and how it begins. */
 export function recoveryReason(
   {revision, status}: Pick<ReleaseRecord, 'revision' | 'status'>,
   evidence: Recoverable,
@@ -38,9 +38,12 @@ export function recoveryReason(
   const {run} = evidence
   if (evidence.state === 'running')
     return `revision ${revision} is ${status} by run ${run}, which is gone; its helm (process ${evidence.pid}) still works and is waited for`
-  const what =
-    status === 'uninstalling'
-      ? 'marked failed, then upgraded, which makes again what was deleted'
-      : 'marked failed, then upgraded'
-  return `revision ${revision} was left ${status} by run ${run}, ${evidence.why}: ${what}`
+  return `revision ${revision} was left ${status} by run ${run}, ${evidence.why}: marked failed`
+}
+
+function upgradeReason(record: ReleaseRecord, evidence: Recoverable): string {
+  const reason = recoveryReason(record, evidence)
+  if (evidence.state === 'running') return reason
+  const again = record.status === 'uninstalling' ? ', which makes again what was deleted' : ''
+  return `${reason}, then upgraded${again}`
 }

@@ -1,6 +1,7 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
+import type {ObservedRecord} from '../pending/recovery.ts'
 
 /** What the payload of a record tells of what its release uses, and of what goes with it; or that it cannot be read. */
 export type RecordFacts =
@@ -17,7 +18,7 @@ export type RecordFacts =
 export interface ObservedRelease {
   readonly release: ReleaseId
   /** Its last revision. */
-  readonly record: ReleaseRecord
+  readonly record: ObservedRecord
   /** Undefined when kk did not install it. */
   readonly labels: KkLabels | undefined
   /** Names that `usesLabel` makes, of every revision whose objects may exist. */
@@ -45,7 +46,7 @@ export function livingRevisions(revisions: readonly ReleaseRecord[]): readonly R
 
 /** Every release on the cluster, from all revisions of all; `factsOf` is asked for living revisions only. */
 export function observeReleases(
-  records: readonly ReleaseRecord[],
+  records: readonly ObservedRecord[],
   factsOf: (record: ReleaseRecord) => RecordFacts,
 ): readonly ObservedRelease[] {
   return [...Map.groupBy(records, ({release}) => release)].map(([release, revisions]) =>
@@ -55,7 +56,7 @@ export function observeReleases(
 
 function observe(
   release: ReleaseId,
-  revisions: readonly ReleaseRecord[],
+  revisions: readonly ObservedRecord[],
   factsOf: (record: ReleaseRecord) => RecordFacts,
 ): ObservedRelease {
   const record = revisions.at(-1)!

@@ -2,6 +2,7 @@ import type {Intent} from '../../cluster/intents/intent.ts'
 import {KkError} from '../../errors.ts'
 import {why} from '../../graph/why.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
+import {unfinished} from '../refusals.ts'
 import type {UnknownUser, Uses} from './uses.ts'
 
 interface Refused {
@@ -74,13 +75,11 @@ export function notOurs(uses: Uses, release: ReleaseId, environment: string): Kk
 
 const PENDING = new Set(['pending-install', 'pending-upgrade', 'pending-rollback', 'unknown'])
 
-/** `KK_PENDING` while another operation works on a release, or may; what is half removed can be removed. */
+/** `KK_PENDING` while another operation works on a release, or may; what is half removed, or left pending by a run that is dead, can be removed. */
 export function stillPending(uses: Uses, release: ReleaseId): KkError | undefined {
-  const {status, revision} = uses.observed.get(release)!.record
-  if (!PENDING.has(status)) return undefined
-  return new KkError('KK_PENDING', `${release} is ${status} at revision ${revision}`, {
-    hint: 'another run may be at work on it: wait until that ends, then remove it',
-  })
+  const {record} = uses.observed.get(release)!
+  if (!PENDING.has(record.status) || record.evidence?.state === 'stale') return undefined
+  return unfinished(record)
 }
 
 /** `KK_HAS_DEPENDENTS`: somebody is about to install what requires the release. `now` is milliseconds since the epoch. */

@@ -5,6 +5,7 @@ import type {Graph} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {readLabels, usesLabel} from '../labels.ts'
+import type {ObservedRecord} from '../pending/recovery.ts'
 import type {Action, Plan} from '../plan.ts'
 import {orderBack} from './order-back.ts'
 import {crossesMigration, requirementGone} from './refusals.ts'
@@ -18,7 +19,7 @@ export interface RollbackInputs {
   readonly cluster: Plan['cluster']
   readonly targets: readonly RollbackTarget[]
   /** Every revision that helm keeps, of every release on the cluster. */
-  readonly revisions: readonly ReleaseRecord[]
+  readonly revisions: readonly ObservedRecord[]
   /** The migrations that a release would cross, by the names of their Jobs. */
   readonly migrations: ReadonlyMap<ReleaseId, readonly string[]>
   /** Cross migrations, and leave the schema as it is. */
@@ -81,6 +82,7 @@ function actionsOf(graph: Graph, {ways, last, jobsOf}: Observed): readonly Actio
       requires: graph.requirements.get(release)!.map(({to, kind}) => ({release: to, kind})),
       group: groupOf.get(release)!,
       revision: record.revision,
+      ...(way?.recovers !== undefined && {recovers: way.recovers}),
       ...(way?.kind === 'rollback' && {target: way.to.revision, uses: usesOfRevision(way.to, last)}),
       inputs: readLabels((way?.to ?? record).labels)?.inputs ?? '',
       protected: false,

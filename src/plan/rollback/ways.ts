@@ -1,6 +1,8 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
 import {readLabels} from '../labels.ts'
+import {isUnfinished} from '../pending/evidence.ts'
+import {isRecoverable, type ObservedRecord, recoveryReason} from '../pending/recovery.ts'
 import {unfinished} from '../refusals.ts'
 import {hasPassed} from './last-gated.ts'
 import {anotherOwner, gone, notByKk, type PrunedRevision, pruned} from './refusals.ts'
@@ -12,11 +14,13 @@ export interface Way {
   /** The revision that it returns to, or is at already. */
   readonly to: ReleaseRecord
   readonly reason: string
+  /** As `Action.recovers`. */
+  readonly recovers?: string
 }
 
 interface WaysOptions {
   readonly targets: readonly RollbackTarget[]
-  readonly revisions: readonly ReleaseRecord[]
+  readonly revisions: readonly ObservedRecord[]
   readonly environment: string
 }
 
@@ -31,11 +35,11 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
     const labels = readLabels(record.labels)
     if (!labels) throw notByKk(release)
     if (labels.owner !== environment) throw anotherOwner(release, labels.owner, environment)
-    const refusal = unfinished(record)
-    if (refusal) throw refusal
+    const left = leftover(record)
     const kept = revisions.filter((each) => each.release === release)
     const to = kept.find((each) => each.revision === revision)
-    if (to) ways.set(release, wayTo(record, to, reason))
+    if (to)
+      ways.set(release, {...wayTo(record, to, left ? `${reason}; ${left.reason}` : reason), ...left?.mark})
     else missing.push({release, revision, kept: kept.map((each) => each.revision)})
   }
   if (missing.length > 0) throw pruned(missing)
@@ -53,7 +57,17 @@ function wayTo(record: ReleaseRecord, to: ReleaseRecord, reason: string): Way {
   return {kind: passed ? 'unchanged' : 'await', to: record, reason: text}
 }
 
+/** How a record that a dead run left unfinished is recovered. Throws `KK_PENDING` for one that somebody may work on. */
+function leftover(record: ObservedRecord) {
+  const {status, evidence} = record
+  if (isUnfinished(record) && evidence && isRecoverable(evidence))
+    return {reason: recoveryReason(record, evidence), mark: {recovers: status}}
+  const refusal = unfinished(record)
+  if (refusal) throw refusal
+  return undefined
+}
+
 /** The last revision of each release; the input is ascending. */
-export function lastOf(revisions: readonly ReleaseRecord[]): ReadonlyMap<ReleaseId, ReleaseRecord> {
+export function lastOf<T extends ReleaseRecord>(revisions: readonly T[]): ReadonlyMap<ReleaseId, T> {
   return new Map(revisions.map((record) => [record.release, record]))
 }

@@ -1,6 +1,8 @@
 import type {Claim, HeldLease, KubernetesObject, PresentObject, ReleaseRecord} from '../../cluster/cluster.ts'
 import {TOMBSTONE} from '../../cluster/intents/intent.ts'
 import {KkError} from '../../errors.ts'
+import {evidenceOf} from '../../plan/pending/evidence.ts'
+import {unfinished} from '../../plan/refusals.ts'
 import {intended} from '../../plan/removal/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import type {Execution} from './execute.ts'
@@ -43,7 +45,9 @@ export function remove(execution: Execution, work: RemovalWork): Promise<{readon
   return underLease(execution, async (lease) => {
     await underTombstone(execution, lease, async () => {
       await expectUnused(execution, work)
-      expectSame(release, await cluster.lastRecord(release), {revision: action.revision, uid: work.uid})
+      const record = await cluster.lastRecord(release)
+      expectSame(release, record, {revision: action.revision, uid: work.uid})
+      await expectNobodyAtWork(execution, record)
       await settling(execution, lease, async () => {
         await uninstall(execution, work, lease)
         expectGone(release, await cluster.lastRecord(release), work.uid)
@@ -86,15 +90,20 @@ function expectSame(
   release: ReleaseId,
   record: ReleaseRecord | undefined,
   seen: {readonly revision: number; readonly uid: string},
-): void {
+): asserts record is ReleaseRecord {
   if (!record) throw raced(release, 'it is not there any more')
   if (record.revision !== seen.revision)
     throw raced(release, `expected revision ${seen.revision}, as the plan saw, but found ${record.revision}`)
   if (record.secret.uid !== seen.uid) throw raced(release, 'it was removed and installed again')
+}
+
+/** Helm would uninstall under a running upgrade, too. What a dead run has left pending is removed as it is. */
+async function expectNobodyAtWork({cluster}: Execution, record: ReleaseRecord): Promise<void> {
   if (!record.status.startsWith('pending')) return
-  throw new KkError('KK_PENDING', `${release} is ${record.status} at revision ${record.revision}`, {
-    hint: 'another run may be at work on it: wait until that ends, then remove it',
-  })
+  const lease = await cluster.lease(record.release)
+  const evidence = evidenceOf(record, lease, {now: cluster.now(), holding: true})
+  const refusal = evidence.state === 'stale' ? undefined : unfinished({...record, evidence})
+  if (refusal) throw refusal
 }
 
 /** Helm has no handler for signals in uninstall: an abort of the run lets it end; its deadline and the loss of its Lease do not. */

@@ -62,17 +62,30 @@ export async function settling<T>(
   }
 }
 
-async function settle({action, cluster, controls, run}: Execution, lease: HeldLease): Promise<void> {
+/** How often, 200 ms apart, a process is looked for that still bears the name of an operation whose helm has ended. */
+const LOOKS = 10
+
+async function settle(execution: Execution, lease: HeldLease): Promise<void> {
+  const {action, cluster, controls, run} = execution
   const {release} = action
   const [record, view] = await Promise.all([cluster.lastRecord(release), cluster.lease(release)])
   const operation = view?.operation
   if (!record || operation?.run !== run || !isLeftBy(record, operation)) return
-  // A wrapper of helm may have been killed, and helm not.
-  if (view?.sighting.operation?.helm.state === 'running') return lease.leave()
+  if (await isAtWork(execution)) return lease.leave()
   if (record.status === 'uninstalling') {
     await lease.ended()
     return lease.leave()
   }
   await cluster.markFailed(record, `kk: helm ended and left it ${record.status} (run ${run})`)
   controls.onProgress('helm', `revision ${record.revision} was left ${record.status}: marked failed`)
+}
+
+/** A wrapper of helm may have been killed, and helm not. */
+async function isAtWork({action, cluster, clock}: Execution): Promise<boolean> {
+  for (let look = 1; look <= LOOKS; look++) {
+    const view = await cluster.lease(action.release)
+    if (view?.sighting.operation?.helm.state !== 'running') return false
+    await clock.wait(200, new AbortController().signal)
+  }
+  return true
 }

@@ -9,6 +9,7 @@ import {migrationsBetween} from '../../plan/rollback/migrations.ts'
 import {type RollbackTarget, targetsOfRun} from '../../plan/rollback/targets.ts'
 import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
+import {observedRevisions} from '../preparation/observed-records.ts'
 
 /** What is to be undone. */
 export type RollbackRequest =
@@ -32,10 +33,11 @@ const READERS = 4
  * cannot be read.
  */
 export async function planRollback(
-  cluster: Pick<Cluster, 'context' | 'server' | 'identity' | 'revisions' | 'stored'>,
+  cluster: Pick<Cluster, 'context' | 'server' | 'identity' | 'revisions' | 'stored' | 'lease' | 'now'>,
   {environment, file, request, keepSchema}: RollbackOptions,
 ): Promise<Plan> {
-  const [identity, revisions] = await Promise.all([cluster.identity(), cluster.revisions()])
+  const [identity, found] = await Promise.all([cluster.identity(), cluster.revisions()])
+  const revisions = await observedRevisions(cluster, found)
   const {targets, staying} = targetsOf(request, lastOf(revisions))
   const ways = waysBack({targets, revisions, environment})
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)

@@ -5,6 +5,7 @@ import {asKkError, KkError} from '../../errors.ts'
 import {isKept} from '../../plan/removal/objects.ts'
 import {livingRevisions, observeReleases, type RecordFacts} from '../../plan/removal/observed.ts'
 import {type Uses, usesOf} from '../../plan/removal/uses.ts'
+import {observedRevisions} from '../preparation/observed-records.ts'
 
 /** How many records are read at once; each holds a whole chart. */
 const AT_ONCE = 8
@@ -17,7 +18,7 @@ export type UsesReader = () => Promise<Uses>
  * the permission to list all records it throws `KK_HAS_DEPENDENTS`: what cannot be seen may use anything.
  */
 export function usesReader(
-  cluster: Pick<Cluster, 'everyRecord' | 'stored'>,
+  cluster: Pick<Cluster, 'everyRecord' | 'stored' | 'lease' | 'now'>,
   excused: ReadonlySet<string>,
 ): UsesReader {
   const known = new Map<string, RecordFacts>()
@@ -40,7 +41,8 @@ export function usesReader(
       )
       // What went while others were read has left its release in another state than the list says.
       if (!living.every(isKnown)) continue
-      const releases = observeReleases(records, (record) => known.get(versionOf(record))!)
+      const observed = await observedRevisions(cluster, records)
+      const releases = observeReleases(observed, (record) => known.get(versionOf(record))!)
       return usesOf({releases, strays, excused})
     }
   }

@@ -19,6 +19,8 @@ const stored = (record: ReleaseRecord, manifest = ''): StoredRelease => ({
 const mariadb = recordOf(desiredOf('mariadb'))
 const keystone = recordOf(desiredOf('keystone', {requires: ['mariadb']}))
 
+const NO_LEASES = {lease: async () => undefined, now: () => 0}
+
 function readerOf(lists: readonly (readonly ReleaseRecord[])[], read: Stored) {
   const answers = [...lists]
   const asked: string[] = []
@@ -27,7 +29,7 @@ function readerOf(lists: readonly (readonly ReleaseRecord[])[], read: Stored) {
     asked.push(`${release} ${revision}`)
     return read(release, revision)
   }
-  return {asked, readUses: usesReader({everyRecord, stored: counted}, new Set())}
+  return {asked, readUses: usesReader({everyRecord, stored: counted, ...NO_LEASES}, new Set())}
 }
 
 const byRelease =
@@ -106,7 +108,7 @@ it('who may not list all records learns that nothing can be known', async () => 
   const everyRecord = async () => {
     throw new KkError('KK_FORBIDDEN', 'may not list secrets')
   }
-  const readUses = usesReader({everyRecord, stored: async () => undefined}, new Set())
+  const readUses = usesReader({everyRecord, stored: async () => undefined, ...NO_LEASES}, new Set())
 
   await expect(readUses()).rejects.toMatchObject({code: 'KK_HAS_DEPENDENTS', exit: 3})
 })

@@ -1,0 +1,103 @@
+import type {Cluster, HeldLease, ReleaseRecord} from '../../cluster/cluster.ts'
+import type {LeaseView} from '../../cluster/lease/view.ts'
+import {KkError} from '../../errors.ts'
+import {readLabels} from '../../plan/labels.ts'
+import {type Evidence, evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
+import {unfinished} from '../../plan/refusals.ts'
+import {releaseName} from '../../release.ts'
+import {releaseOnCluster} from '../observation/release-on-cluster.ts'
+
+export interface UnlockRequest {
+  /** As the command line names it. */
+  readonly release: string
+  readonly revision: number
+  /** The environment that the command line names, for a name that several namespaces have. */
+  readonly owner: string | undefined
+}
+
+/** What is known of a release that is to be unlocked. */
+export interface Unlocking {
+  readonly record: ReleaseRecord
+  /** The environment that it belongs to. */
+  readonly environment: string
+  /** Milliseconds since the epoch, by the clock of the API server; so is `now`. */
+  readonly writtenAt: number | undefined
+  readonly now: number
+  readonly lease: LeaseView | undefined
+  readonly evidence: Evidence
+}
+
+type Looked = Pick<Cluster, 'records' | 'lease' | 'now' | 'writtenAt'>
+
+/**
+ * Looks at a release that is to be unlocked. Throws `KK_UNKNOWN_RELEASE`, `KK_FOREIGN` when kk did not install it,
+ * `KK_MOVED` when that revision is not its last, or is not unfinished, and `KK_PENDING` when somebody is at work on it.
+ */
+export async function planUnlock(
+  cluster: Looked,
+  {release: name, revision, owner}: UnlockRequest,
+): Promise<Unlocking> {
+  const record = releaseOnCluster(await cluster.records(), name, owner)
+  const environment = readLabels(record.labels)?.owner
+  if (environment === undefined) throw notByKk(record)
+  if (record.revision !== revision || !isUnfinished(record)) throw nothingToUnlock(record, revision)
+  const [lease, writtenAt] = await Promise.all([cluster.lease(record.release), cluster.writtenAt(record)])
+  const now = cluster.now()
+  const evidence = evidenceOf(record, lease, {now})
+  if (evidence.state === 'running') throw unfinished({...record, evidence})
+  return {record, environment, writtenAt, now, lease, evidence}
+}
+
+interface UnlockOptions {
+  /** Who unlocks, as others are told. */
+  readonly holder: string
+  /** How long somebody who holds the release is waited for, in milliseconds. */
+  readonly patience: number
+  readonly onHeld: (by: string) => void
+}
+
+/**
+ * Marks the revision failed under the release's Lease, so that helm works on it again; nothing is uninstalled. Throws
+ * `KK_HELD`, `KK_RACED` when it has changed since it was looked at, `KK_PENDING`, `KK_RECORD`.
+ */
+export async function unlock(
+  cluster: Pick<Cluster, 'hold' | 'lease' | 'now' | 'markFailed'>,
+  {record}: Unlocking,
+  {holder, patience, onHeld}: UnlockOptions,
+): Promise<void> {
+  const held: HeldLease = await cluster.hold(record.release, holder, Date.now() + patience, onHeld)
+  try {
+    const lease = await cluster.lease(record.release)
+    const evidence = evidenceOf(record, lease, {now: cluster.now(), holding: true})
+    if (evidence.state === 'running') throw unfinished({...record, evidence})
+    await cluster.markFailed(record, `kk: left ${record.status}, unlocked by ${holder}`)
+  } finally {
+    await held.release().catch(() => undefined)
+  }
+}
+
+function nothingToUnlock({release, revision, status}: ReleaseRecord, wanted: number): KkError {
+  const name = releaseName(release)
+  if (!isUnfinished({status})) {
+    return new KkError(
+      'KK_MOVED',
+      `revision ${revision} of ${release} is ${status}: there is nothing to unlock`,
+      {
+        hint: `bring it to what its environment wants: kk deploy ${name}`,
+      },
+    )
+  }
+  return new KkError(
+    'KK_MOVED',
+    `revision ${wanted} is not the last of ${release}: that is ${revision}, ${status}`,
+    {
+      hint: `look at it, then: kk unlock ${name} --revision ${revision}`,
+    },
+  )
+}
+
+function notByKk({release, status}: ReleaseRecord): KkError {
+  return new KkError('KK_FOREIGN', `${release} (${status}) was not installed by kk, and is left alone`, {
+    hint: `if no helm works on it any more, return it to a revision of its history: helm rollback ${releaseName(release)}`,
+  })
+}
