@@ -58,7 +58,7 @@ export default class Plan extends KkCommand {
     const cluster = await openChosenCluster(flags, prepared.environment, {start: false, say: () => {}})
     try {
       const scope = {names: releases, install: releases.length === 0}
-      const observed = await observedPlan(prepared, cluster, scope)
+      const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true})
       const planned = observed.plan
       this.document(flags.output, planDocument(planned), (palette) => planText(planned, palette))
       if (flags.diff) {

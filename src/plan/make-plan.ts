@@ -1,4 +1,3 @@
-import type {ReleaseRecord} from '../cluster/cluster.ts'
 import type {Graph} from '../graph/graph.ts'
 import {groups} from '../graph/groups.ts'
 import {requirements} from '../graph/requirements.ts'
@@ -9,6 +8,7 @@ import {type Decision, decide, expectOwned, ownership, use} from './decide.ts'
 import {recheckDependents} from './dependents/recheck.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
+import {readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/recovery.ts'
 import type {Action, Plan} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
@@ -28,6 +28,8 @@ export interface PlanInputs {
   readonly mode: PlanMode
   /** Releases that wait for health in vain, and why: helm is run again for them. */
   readonly stuck?: ReadonlyMap<ReleaseId, string>
+  /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
+  readonly showForeign?: boolean
 }
 
 /**
@@ -38,8 +40,14 @@ export interface PlanInputs {
 export function makePlan(inputs: PlanInputs): Plan {
   const {environment, file, cluster, graph, records} = inputs
   const recordOf = new Map(records.map((record) => [record.release, record]))
-  const settled = settle(unstick(decideAll(inputs, recordOf), inputs.stuck), graph)
-  const {decisions, added} = recheckDependents(settled, {graph, records})
+  const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
+  const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
+  const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
+  const settled = settle(unstick(decided, inputs.stuck), graph)
+  const {decisions, added} = recheckDependents(settled, {
+    graph,
+    records: records.filter(({release}) => !toAdopt.has(release)),
+  })
   const groupOf = groups(graph)
 
   const actions = [...decisions].map(([release, {kind, reasons, recovers, recheck}]): Action => {
@@ -67,14 +75,26 @@ export function makePlan(inputs: PlanInputs): Plan {
     file,
     cluster,
     actions: [...actions, ...added],
-    bystanders: bystanders({environment, graph, records}),
+    bystanders: bystanders({environment, graph, records, toAdopt}),
     ...notes(inputs, recordOf),
   }
 }
 
 type Decisions = ReadonlyMap<ReleaseId, Decision>
+type Records = ReadonlyMap<ReleaseId, ObservedRecord>
+type Scope = ReturnType<typeof scope>
 
-function decideAll(inputs: PlanInputs, recordOf: ReadonlyMap<ReleaseId, ObservedRecord>): Decisions {
+/** What is to be changed, or has a chart here, and was installed by somebody else. */
+function foreignAmong(
+  meant: Scope,
+  {desired, recordOf}: Pick<PlanInputs, 'desired'> & {readonly recordOf: Records},
+): ReadonlySet<ReleaseId> {
+  const isForeign = (record: ObservedRecord | undefined) => record && !readLabels(record.labels)
+  const concerned = [...meant].filter(([release, role]) => role === 'change' || desired.has(release))
+  return new Set(concerned.map(([release]) => release).filter((each) => isForeign(recordOf.get(each))))
+}
+
+function decideAll(inputs: PlanInputs, recordOf: Records, meant: Scope): Decisions {
   const {environment, graph, mode, file} = inputs
   const dependents = reverse(graph).requirements
   const mayInstall = mode.kind === 'all' || (mode.kind === 'named' && mode.install)
@@ -90,10 +110,7 @@ function decideAll(inputs: PlanInputs, recordOf: ReadonlyMap<ReleaseId, Observed
     if (desired) ownership(desired, record, file)
     return use(record, reason ?? 'only used by this environment')
   }
-  const installed = new Set(recordOf.keys())
-  return new Map(
-    [...scope(graph, mode, installed)].map(([release, role]) => [release, decideOne(release, role)]),
-  )
+  return new Map([...meant].map(([release, role]) => [release, decideOne(release, role)]))
 }
 
 /** What cannot get well by waiting is upgraded, though its inputs are the same. */
@@ -129,10 +146,7 @@ function chartOf({chart}: DesiredRelease): Action['chart'] {
 }
 
 /** What is wanted, and left out by a verb that installs nothing. */
-function notes(
-  {graph, mode}: PlanInputs,
-  recordOf: ReadonlyMap<ReleaseId, ReleaseRecord>,
-): Pick<Plan, 'notes'> {
+function notes({graph, mode}: PlanInputs, recordOf: Records): Pick<Plan, 'notes'> {
   if (mode.kind !== 'installed') return {}
   const missing = graph.releases.filter((release) => !recordOf.has(release)).map(releaseName)
   if (missing.length === 0) return {}

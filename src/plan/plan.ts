@@ -47,8 +47,11 @@ export interface Action {
 /** A release on the cluster that this plan leaves alone. */
 export interface Bystander {
   readonly release: ReleaseId
-  /** No longer wanted: this environment installed it, the file no longer names it. Kept: it outlives its environment. */
-  readonly state: 'no-longer-wanted' | 'foreign' | 'kept'
+  /**
+   * No longer wanted: this environment installed it, the file no longer names it. Kept: it outlives its environment. To
+   * adopt: the file wants it, but kk did not install it; no verb changes it before it is adopted.
+   */
+  readonly state: 'no-longer-wanted' | 'foreign' | 'to-adopt' | 'kept'
   readonly owner?: string
   readonly note: string
 }

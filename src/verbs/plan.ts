@@ -31,7 +31,7 @@ export async function plan(prepared: Prepared, cluster: Cluster, scope: PlanScop
 export async function observedPlan(
   prepared: Prepared,
   cluster: Cluster,
-  {names, install}: PlanScope,
+  {names, install, showForeign = false}: PlanScope & Pick<PlanInputs, 'showForeign'>,
 ): Promise<ObservedPlan> {
   const {environment, graph, releases} = prepared
   const mode: PlanMode =
@@ -48,6 +48,7 @@ export async function observedPlan(
     desired: new Map([...releases].map(([release, {desired}]) => [release, desired])),
     records,
     mode,
+    showForeign,
   }
   const first = makePlan(inputs)
   const stuck = await stuckReleases(first, prepared, cluster)

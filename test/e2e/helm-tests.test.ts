@@ -26,7 +26,7 @@ async function pods(environment: TestEnvironment): Promise<readonly string[]> {
   return items.map(({metadata}) => metadata.name).filter((name) => name.endsWith('-test'))
 }
 
-describe.concurrent.each([
+describe.each([
   {helm: 'helm4', auth: {password: LOG}, says: '| ***'},
   {helm: 'helm3', auth: {}, says: `| ${LOG}`},
 ] as const)('kk test with $helm', ({helm, auth, says}) => {

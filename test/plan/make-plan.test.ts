@@ -305,3 +305,46 @@ test('the plan is the same for any order of what was observed and desired', () =
     }),
   )
 })
+
+describe('a wanted release that kk did not install', () => {
+  const foreign = [recordOf(desiredOf('mariadb')), bareRecord(id('keystone'))]
+
+  test('is refused', () => {
+    expect(() => makePlan(inputsOf({}, foreign))).toThrow(expect.objectContaining({code: 'KK_FOREIGN'}))
+  })
+
+  test('is shown as one to be adopted where that is asked for, and what requires it as if it were there', () => {
+    const {actions, bystanders} = makePlan({...inputsOf({}, foreign), showForeign: true})
+
+    expect(actions.map(({release, kind}) => `${kind} ${release}`)).toEqual([
+      'unchanged openstack/mariadb',
+      'install openstack/glance',
+      'install openstack/horizon',
+    ])
+    expect(actions[2]!.requires).toEqual([])
+    expect(bystanders).toEqual([
+      {release: 'openstack/keystone', state: 'to-adopt', note: expect.stringContaining('kk adopt keystone')},
+    ])
+  })
+
+  test('is not among the dependents that are checked after a change', () => {
+    const changed = [recordOf(desiredOf('mariadb', {version: '0.0.9'})), bareRecord(id('keystone'))]
+
+    const {actions} = makePlan({...inputsOf({}, changed), showForeign: true})
+
+    expect(actions.map(({release, kind}) => `${kind} ${release}`)).toEqual([
+      'upgrade openstack/mariadb',
+      'install openstack/glance',
+      'install openstack/horizon',
+    ])
+  })
+
+  test('is shown, too, when it is named', () => {
+    const mode: PlanMode = {kind: 'named', releases: [id('keystone')], install: false}
+
+    const {actions, bystanders} = makePlan({...inputsOf({}, foreign, mode), showForeign: true})
+
+    expect(actions.map(({release}) => release)).toEqual(['openstack/mariadb'])
+    expect(bystanders.map(({state}) => state)).toEqual(['to-adopt'])
+  })
+})

@@ -5,6 +5,7 @@ import {parseValuesFlag} from '../../overrides/release-flags.ts'
 import {savedPlanText} from '../../plan/saved/read-saved-plan.ts'
 import type {SavedPath} from '../../plan/saved/saved-plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 import {writeAtomically} from '../../state/write-atomically.ts'
 import {savedPlan} from '../../verbs/change/apply.ts'
 import {VERSION} from '../program/version.ts'
@@ -24,11 +25,13 @@ interface SaveOptions extends PlanBasis {
   readonly values: readonly string[]
 }
 
-/** Writes a plan to a file that only its owner may read. Throws `KK_FILE`. */
+/** Writes a plan to a file that only its owner may read. Throws `KK_FILE`, and `KK_FOREIGN` for one that would be refused. */
 export async function savePlan(
   file: string,
   {prepared, observed, scope, values}: SaveOptions,
 ): Promise<void> {
+  const toAdopt = observed.plan.bystanders.filter(({state}) => state === 'to-adopt')
+  if (toAdopt.length > 0) throw unadopted(toAdopt.map(({release}) => release))
   const place = (path: string): SavedPath => {
     const absolute = path === '-' ? path : resolve(path)
     return {file: path, absolute, relative: path === '-' ? path : relative(dirname(resolve(file)), absolute)}
@@ -48,4 +51,13 @@ export async function savePlan(
       hint: 'name a file in a directory that you may write',
     })
   })
+}
+
+function unadopted(releases: readonly ReleaseId[]): KkError {
+  const isOne = releases.length === 1
+  return new KkError(
+    'KK_FOREIGN',
+    `the plan is not saved: ${releases.join(', ')} ${isOne ? 'is' : 'are'} wanted, but kk did not install ${isOne ? 'it' : 'them'}`,
+    {hint: `take ${isOne ? 'it' : 'them'} over first: kk adopt ${releases.map(releaseName).join(' ')}`},
+  )
 }

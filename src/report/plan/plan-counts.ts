@@ -16,6 +16,7 @@ export function planCounts(plan: Plan): PlanCounts {
     unchanged: 0,
     'no-longer-wanted': 0,
     foreign: 0,
+    'to-adopt': 0,
     kept: 0,
   }
   for (const {kind} of plan.actions) counts[kind]++

@@ -19,6 +19,7 @@ const SIGN = {
 const BYSTANDER = {
   'no-longer-wanted': {sign: '-', word: 'no longer wanted'},
   foreign: {sign: '?', word: 'foreign'},
+  'to-adopt': {sign: '!', word: 'to adopt'},
   kept: {sign: '=', word: 'stays'},
 } as const satisfies Record<Bystander['state'], {sign: string; word: string}>
 
@@ -113,6 +114,7 @@ function countsText(plan: Plan, palette: Palette): string {
     unchanged: 'unchanged',
     'no-longer-wanted': 'no longer wanted (left as it is)',
     foreign: 'foreign (not installed by kk, left alone)',
+    'to-adopt': 'to adopt (a deploy is refused before)',
     kept: 'kept',
   } as const satisfies Record<keyof typeof counts, string>
   const kinds = Object.keys(words) as (keyof typeof counts)[]
