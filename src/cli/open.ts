@@ -35,16 +35,19 @@ export interface Opened {
 /** The environment that arguments and flags mean, with its graph and values. */
 export async function openPrepared(flags: EnvironmentFlags, argv: readonly string[]): Promise<Opened> {
   const {environment, releases} = await openEnvironment(flags, argv)
+  return {prepared: await prepareEnvironment(environment, flags), releases}
+}
+
+/** An environment that was read, with its graph and values. */
+export async function prepareEnvironment(
+  environment: Environment,
+  flags: Pick<EnvironmentFlags, 'values' | 'set' | 'helm'>,
+): Promise<Prepared> {
   const values = (flags.values ?? []).map(parseValuesFlag)
   const sets = (flags.set ?? []).map(parseSetFlag)
   const fetched = fetchedPackages(flags.helm)
-  const prepared = await prepare({
-    environment,
-    finding: chartFinding(fetched.packages),
-    values,
-    sets,
-  }).finally(fetched.remove)
-  return {prepared, releases}
+  const finding = chartFinding(fetched.packages)
+  return prepare({environment, finding, values, sets}).finally(fetched.remove)
 }
 
 export async function openEnvironment(

@@ -143,6 +143,42 @@ export type Validation =
   | {readonly object: string; readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind'}
   | {readonly object: string; readonly outcome: 'refused'; readonly message: string}
 
+/** A field that somebody else than helm manages, and that an apply would have to take from them. */
+export interface FieldConflict {
+  /** As the API server writes it, e.g. `.spec.template.spec.containers[name="main"].image`. */
+  readonly field: string
+  /** E.g. `kubectl-edit`. */
+  readonly manager: string
+}
+
+/** What an apply of an object would do now. */
+export type DryApply =
+  | {readonly object: KubernetesObject; readonly state: 'gone'; readonly missing: 'object' | 'kind'}
+  | {
+      readonly object: KubernetesObject
+      readonly state: 'compared'
+      /** As it is, and as it would be. */
+      readonly live: KubernetesObject
+      readonly applied: KubernetesObject
+      /** Empty where helm applies on the client side, which heeds no managers. */
+      readonly conflicts: readonly FieldConflict[]
+    }
+  | {readonly object: KubernetesObject; readonly state: 'refused'; readonly message: string}
+
+export interface DryApplyOptions {
+  /** Of the objects that name none. */
+  readonly namespace: string
+  readonly objects: readonly KubernetesObject[]
+  /** As helm applies them: on the server side (helm 4), or by patches (helm 3). */
+  readonly method: 'server-side' | 'client-side'
+}
+
+/** What a HorizontalPodAutoscaler scales. */
+export interface ScaleTarget {
+  readonly kind: string
+  readonly name: string
+}
+
 export interface HeldLease {
   /** Aborted when the lease is lost; the reason is a `KK_LEASE_LOST`. */
   readonly lost: AbortSignal
@@ -210,6 +246,18 @@ export interface Cluster {
   exist(namespace: string, objects: readonly KubernetesObject[]): Promise<boolean>
   /** Those of the objects that exist now; one that may not be read counts as if it did. */
   present(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly PresentObject[]>
+  /** What an apply of these objects would change, by a dry run of the API server. Refusals hold no secrets of them. */
+  dryApply(options: DryApplyOptions): Promise<readonly DryApply[]>
+  /** What autoscalers of a namespace scale: the replicas of these are not the manifest's to say. */
+  scaleTargets(namespace: string): Promise<readonly ScaleTarget[]>
+  /** Deletes an object under its UID, and in the background what it owns; false when it is gone, or was made anew. */
+  deleteObject(object: {
+    readonly apiVersion: string
+    readonly kind: string
+    readonly namespace: string
+    readonly name: string
+    readonly uid: string
+  }): Promise<boolean>
   claims(namespace: string): Promise<readonly Claim[]>
   /** Deletes a claim under its UID; one that is gone, or was made anew, is left alone. */
   deleteClaim(claim: Claim): Promise<void>

@@ -4,6 +4,8 @@ import {readIdentity} from './api/identity.ts'
 import {type KubeconfigOptions, readKubeconfig} from './api/kubeconfig.ts'
 import type {Cluster} from './cluster.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
+import {dryApplyObjects} from './drift/dry-apply.ts'
+import {listScaleTargets} from './drift/scale-targets.ts'
 import {allExist} from './exist.ts'
 import {waitForHealth} from './gate/gate.ts'
 import {healthByLists} from './gate/health-now.ts'
@@ -20,6 +22,7 @@ import {withOperation} from './lease/with-operation.ts'
 import {namespaceExists} from './namespace-exists.ts'
 import {helmRecords} from './records/records.ts'
 import {deleteClaim, listClaims} from './removal/claims.ts'
+import {deleteObject} from './removal/delete-object.ts'
 import {presentObjects} from './removal/present.ts'
 import {runRecords} from './runs/runs.ts'
 import {validateObjects} from './validate.ts'
@@ -48,6 +51,9 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
     exist: (namespace, objects) => allExist(client, discovery, namespace, objects),
     present: (namespace, objects) => presentObjects(client, discovery, namespace, objects),
+    dryApply: (options) => dryApplyObjects(client, discovery, options),
+    scaleTargets: (namespace) => listScaleTargets(client, namespace),
+    deleteObject: (object) => deleteObject(client, discovery, object),
     claims: (namespace) => listClaims(client, namespace),
     deleteClaim: (claim) => deleteClaim(client, claim),
     hold: async (release, holder, deadline, onHeld) =>

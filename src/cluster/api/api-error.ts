@@ -3,6 +3,14 @@ import {KkError} from '../../errors.ts'
 /** The API server's own account of a refusal: meta.k8s.io/v1 Status. */
 export interface Status {
   readonly message?: string
+  readonly details?: {readonly causes?: readonly StatusCause[] | null} | null
+}
+
+/** One of the reasons of a refusal, e.g. `FieldManagerConflict` with the field and a message that names the manager. */
+export interface StatusCause {
+  readonly reason?: string
+  readonly message?: string
+  readonly field?: string
 }
 
 /** Whom an error is about: printed in every message, for a wrong context is the commonest cause. */
@@ -16,17 +24,25 @@ export class ApiError extends KkError {
   readonly status: number
   /** The API server's own words. */
   readonly said: string | undefined
+  readonly causes: readonly StatusCause[]
   /** Seconds after which it asks to be asked again. */
   readonly retryAfter: number | undefined
 
   constructor(
     code: 'KK_API' | 'KK_FORBIDDEN',
     message: string,
-    answer: {status: number; said?: string | undefined; hint?: string; retryAfter?: number | undefined},
+    answer: {
+      status: number
+      said?: string | undefined
+      causes?: readonly StatusCause[]
+      hint?: string
+      retryAfter?: number | undefined
+    },
   ) {
     super(code, message, answer.hint === undefined ? {} : {hint: answer.hint})
     this.status = answer.status
     this.said = answer.said
+    this.causes = answer.causes ?? []
     this.retryAfter = answer.retryAfter
   }
 }
@@ -72,7 +88,7 @@ export function refusal(server: Server, {asked, status, body, retryAfter}: Refus
   return new ApiError(
     'KK_API',
     `the API server of context "${server.context}" could not ${asked}: ${said ?? 'no reason given'} (${status})`,
-    {status, said, retryAfter},
+    {status, said, causes: body.details?.causes ?? [], retryAfter},
   )
 }
 

@@ -1,0 +1,81 @@
+import {canonicalJson} from '../digest.ts'
+
+/** A field that differs between two objects, with both values; undefined where one side has none. */
+export interface FieldDifference {
+  /** Keys and, for items of lists, what tells them apart: `['spec', 'containers', '[main]', 'image']`. */
+  readonly path: readonly string[]
+  readonly live: unknown
+  readonly applied: unknown
+}
+
+type Tree = Readonly<Record<string, unknown>>
+
+/** What tells the items of Kubernetes' own lists apart; the first of these that all items have. */
+const ITEM_KEYS: readonly (readonly string[])[] = [
+  ['containerPort', 'protocol'],
+  ['mountPath'],
+  ['devicePath'],
+  ['name'],
+  ['port', 'protocol'],
+  ['ip'],
+  ['key'],
+  ['type'],
+]
+
+/** The smallest parts in which two values differ, in the order of the first. Items of lists are matched by their keys. */
+export function differences(
+  live: unknown,
+  applied: unknown,
+  path: readonly string[] = [],
+): readonly FieldDifference[] {
+  if (isTree(live) && isTree(applied)) {
+    const keys = [...new Set([...Object.keys(live), ...Object.keys(applied)])]
+    return keys.flatMap((key) => differences(live[key], applied[key], [...path, key]))
+  }
+  if (Array.isArray(live) && Array.isArray(applied)) return listDifferences(live, applied, path)
+  return isEqual(live, applied) ? [] : [{path, live, applied}]
+}
+
+/** `spec.template.spec.containers[main].image`. */
+export function pathText(path: readonly string[]): string {
+  return path
+    .map((key) => (key.startsWith('[') ? key : /^[\w-]+$/.test(key) ? `.${key}` : `["${key}"]`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function listDifferences(
+  live: readonly unknown[],
+  applied: readonly unknown[],
+  path: readonly string[],
+): readonly FieldDifference[] {
+  const keyOf = itemKey([live, applied])
+  if (!keyOf) return isEqual(live, applied) ? [] : [{path, live, applied}]
+  const before = new Map(live.map((item) => [keyOf(item), item]))
+  const after = new Map(applied.map((item) => [keyOf(item), item]))
+  const keys = [...new Set([...before.keys(), ...after.keys()])]
+  const found = keys.flatMap((key) => differences(before.get(key), after.get(key), [...path, key]))
+  const order = (items: ReadonlyMap<string, unknown>) => [...items.keys()].join()
+  const isReordered = found.length === 0 && order(before) !== order(after)
+  return isReordered ? [{path: [...path, '[order]'], live: order(before), applied: order(after)}] : found
+}
+
+/** A function that names each item of these lists; undefined when they have nothing by which to be told apart. */
+function itemKey(lists: readonly (readonly unknown[])[]): ((item: unknown) => string) | undefined {
+  for (const keys of ITEM_KEYS) {
+    const isNamed = (item: unknown) => isTree(item) && keys.every((key) => item[key] !== undefined)
+    const keyOf = (item: unknown) => `[${keys.map((key) => (item as Tree)[key]).join('/')}]`
+    const isUnique = (list: readonly unknown[]) => new Set(list.map(keyOf)).size === list.length
+    if (lists.every((list) => list.every(isNamed) && isUnique(list))) return keyOf
+  }
+  return undefined
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return canonicalJson(one) === canonicalJson(other)
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

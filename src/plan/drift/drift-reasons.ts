@@ -1,0 +1,17 @@
+import type {DriftedObject} from './drifted-object.ts'
+
+/** More than these are only counted. */
+const NAMED = 3
+
+/** Why an upgrade is planned for a release whose objects drifted, e.g. `drifted: Deployment/api spec.replicas`. */
+export function driftReason(objects: readonly DriftedObject[]): string | undefined {
+  const drifted = objects.filter(({state}) => state !== 'unknown')
+  if (drifted.length === 0) return undefined
+  const texts = drifted.map(({kind, name, state, fields}) => {
+    const paths = fields.slice(0, NAMED).map(({path}) => path)
+    const more = fields.length > NAMED ? [`${fields.length - NAMED} more`] : []
+    return `${kind}/${name} ${state === 'gone' ? 'is gone' : [...paths, ...more].join(', ')}`
+  })
+  const more = texts.length > NAMED ? [`${texts.length - NAMED} more objects`] : []
+  return `drifted: ${[...texts.slice(0, NAMED), ...more].join('; ')}`
+}

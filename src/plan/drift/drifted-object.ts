@@ -1,0 +1,110 @@
+import type {DryApply, KubernetesObject, ScaleTarget} from '../../cluster/cluster.ts'
+import {looksSecret} from '../../helm/redact.ts'
+import {redactLines} from '../../helm/redact-lines.ts'
+import {conflictPath} from './conflict-path.ts'
+import {differences, type FieldDifference, pathText} from './differences.ts'
+import {isManifests} from './relevant.ts'
+
+/** A field that is not as the manifest says. */
+export interface DriftedField {
+  /** E.g. `spec.template.spec.containers[main].image`. */
+  readonly path: string
+  /** Values without secrets; both are left out when they are secret themselves, and one where that side has none. */
+  readonly live?: unknown
+  readonly manifest?: unknown
+  readonly masked?: true
+  /** Who manages it, where helm would have to take it from them: an upgrade without `--force-conflicts` fails. */
+  readonly manager?: string
+}
+
+/** An object that is not as the manifest says. */
+export interface DriftedObject {
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+  /** `unknown`: the API server would not say. */
+  readonly state: 'changed' | 'gone' | 'unknown'
+  readonly fields: readonly DriftedField[]
+  /** Why it is unknown, or what is gone with it. */
+  readonly message?: string
+}
+
+export interface DriftContext {
+  /** Of the objects that name none. */
+  readonly namespace: string
+  readonly scaled: readonly ScaleTarget[]
+  /** Takes the known secrets of the release out of a text. */
+  readonly redact: (text: string) => string
+}
+
+/** What of an object an apply would change; undefined when that is nothing. Holds no secret. */
+export function driftedObject(dry: DryApply, context: DriftContext): DriftedObject | undefined {
+  const {object} = dry
+  const {kind, metadata} = object
+  const named = {kind, name: metadata.name, namespace: metadata.namespace ?? context.namespace}
+  if (dry.state === 'refused')
+    return {...named, state: 'unknown', fields: [], message: context.redact(dry.message)}
+  if (dry.state === 'gone') {
+    const message = dry.missing === 'kind' ? {message: `the cluster does not know ${kind} any more`} : {}
+    return {...named, state: 'gone', fields: [], ...message}
+  }
+  const managers = new Map(dry.conflicts.map(({field, manager}) => [conflictPath(field), manager]))
+  const fields = differences(dry.live, dry.applied)
+    .filter((difference) => isManifests(object, difference, context.scaled))
+    .map((difference) => driftedField(object, difference, {managers, redact: context.redact}))
+  return fields.length === 0 ? undefined : {...named, state: 'changed', fields}
+}
+
+interface Shown {
+  readonly managers: ReadonlyMap<string, string>
+  readonly redact: (text: string) => string
+}
+
+function driftedField(
+  object: KubernetesObject,
+  {path, live, applied}: FieldDifference,
+  {managers, redact}: Shown,
+): DriftedField {
+  const name = pathText(path)
+  const manager = managerOf(name, managers)
+  const by = manager === undefined ? {} : {manager}
+  if (isSecret(object, path)) return {path: name, masked: true, ...by}
+  const show = (value: unknown) => shown(value, redact)
+  return {
+    path: name,
+    ...(live !== undefined && {live: show(live)}),
+    ...(applied !== undefined && {manifest: show(applied)}),
+    ...by,
+  }
+}
+
+/** A conflict may name the field itself, what it is part of, or a part of it. */
+function managerOf(path: string, managers: ReadonlyMap<string, string>): string | undefined {
+  const isPart = (inner: string, outer: string) =>
+    inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
+  const found = [...managers].find(([field]) => isPart(field, path) || isPart(path, field))
+  return found?.[1]
+}
+
+/** The data of a Secret, and whatever stands under a key that looks like one: `env[DB_PASSWORD].value`. */
+function isSecret({kind}: KubernetesObject, path: readonly string[]): boolean {
+  if (kind === 'Secret' && path[0] !== 'metadata' && path[0] !== 'type') return true
+  const [last = '', before = ''] = path.toReversed()
+  const isNamed = last === 'value' && before.startsWith('[') && looksSecret(before.slice(1, -1))
+  return isNamed || looksSecret(last)
+}
+
+/** Texts without secrets, whatever they are part of; whole subtrees are walked. */
+function shown(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redactLines(redact(value))
+  if (Array.isArray(value)) return value.map((item) => shown(item, redact))
+  if (typeof value !== 'object' || value === null) return value
+  const {name} = value as {readonly name?: unknown}
+  const isSecretItem = typeof name === 'string' && looksSecret(name)
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const isHidden = typeof item !== 'object' && (looksSecret(key) || (isSecretItem && key === 'value'))
+      return [key, isHidden ? '***' : shown(item, redact)]
+    }),
+  )
+}

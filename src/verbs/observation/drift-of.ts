@@ -1,0 +1,49 @@
+import {crdFiles} from '../../charts/crd-files.ts'
+import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import {readLabels} from '../../plan/labels.ts'
+import {lastOf} from '../../plan/rollback/ways.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import {type ReleaseDrift, releaseDrift} from './drift.ts'
+import {releaseOnCluster} from './release-on-cluster.ts'
+
+export interface DriftRequest {
+  /** Names on the command line; all of the owner when there are none. */
+  readonly names: readonly string[]
+  /** The environment by name; all that kk installed when undefined. */
+  readonly owner: string | undefined
+  /** The environment with its charts, where its file is at hand. */
+  readonly prepared: Prepared | undefined
+}
+
+/** Each release reads its record and eight objects at a time. */
+const AT_ONCE = 4
+
+/** Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a name that is none, or several. */
+export async function drift(
+  cluster: Cluster,
+  {names, owner, prepared}: DriftRequest,
+): Promise<readonly ReleaseDrift[]> {
+  const revisions = await cluster.revisions()
+  const releases = chosen([...lastOf(revisions).values()], names, owner)
+  return mapParallel(releases, AT_ONCE, (release) => {
+    const chart = prepared?.releases.get(release)?.chart
+    return releaseDrift(cluster, {release, revisions, crds: chart && crdFiles(chart.directory)})
+  })
+}
+
+function chosen(
+  records: readonly ReleaseRecord[],
+  names: readonly string[],
+  owner: string | undefined,
+): readonly ReleaseId[] {
+  if (names.length > 0) return names.map((name) => releaseOnCluster(records, name, owner).release)
+  return records
+    .filter(({status}) => status !== 'uninstalled')
+    .filter(({labels}) => {
+      const own = readLabels(labels)?.owner
+      return own !== undefined && (owner === undefined || own === owner)
+    })
+    .map(({release}) => release)
+}

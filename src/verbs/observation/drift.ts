@@ -1,0 +1,118 @@
+import type {
+  Cluster,
+  DryApply,
+  KubernetesObject,
+  ReleaseRecord,
+  StoredRelease,
+} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {redactSecretsOf} from '../../cluster/redact-secrets.ts'
+import {KkError} from '../../errors.ts'
+import {redactor} from '../../helm/redact.ts'
+import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
+import {comparedRevision} from '../../plan/leftovers/forgotten.ts'
+import {helmMetadata} from '../../plan/leftovers/ownership.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {type Leftover, leftovers} from './leftovers.ts'
+
+/** How the live objects of a release differ from its manifest. */
+export interface ReleaseDrift {
+  readonly release: ReleaseId
+  /** The revision whose manifest was compared: the last that is deployed, else the last. */
+  readonly revision: number
+  /** Helm's word for that revision. */
+  readonly status: string
+  readonly objects: readonly DriftedObject[]
+  /** Definitions in `crds/` of the chart that are not so on the cluster: helm does not apply changes of them. */
+  readonly crds: readonly DriftedObject[]
+  readonly leftovers: readonly Leftover[]
+  /** Why it could not be compared. */
+  readonly problem?: string
+}
+
+type Reads = Pick<Cluster, 'stored' | 'present' | 'dryApply' | 'scaleTargets'>
+
+interface Subject {
+  readonly release: ReleaseId
+  /** Of all releases, as `Cluster.revisions` lists them. */
+  readonly revisions: readonly ReleaseRecord[]
+  /** The files in `crds/` of the chart; those that the record holds when undefined. */
+  readonly crds: readonly string[] | undefined
+}
+
+/** Compares one release with the cluster by dry runs; changes nothing. */
+export async function releaseDrift(
+  cluster: Reads,
+  {release, revisions, crds}: Subject,
+): Promise<ReleaseDrift> {
+  const record = comparedRevision(revisions.filter((each) => each.release === release))
+  const {revision = 0, status = 'unknown'} = record ?? {}
+  const nothing = {release, revision, status, objects: [], crds: [], leftovers: []}
+  try {
+    const stored = await cluster.stored(release, revision)
+    if (!stored) return {...nothing, problem: 'its record is gone'}
+    return {
+      ...nothing,
+      objects: await driftedObjects(cluster, stored),
+      crds: await driftedDefinitions(cluster, crds ?? stored.crds ?? []),
+      leftovers: await leftovers(cluster, release, revisions),
+    }
+  } catch (error) {
+    if (!(error instanceof KkError) || (error.code !== 'KK_RECORD' && error.code !== 'KK_FORBIDDEN'))
+      throw error
+    return {...nothing, problem: error.message}
+  }
+}
+
+/** The objects of a revision that an apply of its manifest would change, as helm would apply it. */
+export async function driftedObjects(
+  cluster: Pick<Reads, 'dryApply' | 'scaleTargets'>,
+  stored: StoredRelease,
+): Promise<readonly DriftedObject[]> {
+  const namespace = releaseNamespace(stored.release)
+  const objects = parseManifest(stored.manifest).map((object) => asHelmApplies(object, stored.release))
+  const method = stored.applyMethod === 'ssa' ? 'server-side' : 'client-side'
+  const dry = await cluster.dryApply({namespace, objects, method})
+  const scaled = dry.some(isScalable) ? await cluster.scaleTargets(namespace) : []
+  const redact = redactSecretsOf(objects, redactor(stored.values))
+  return dry.flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])
+}
+
+/** Of a definition only what it defines counts: helm makes it, and never touches it again. */
+async function driftedDefinitions(
+  cluster: Pick<Reads, 'dryApply'>,
+  files: readonly string[],
+): Promise<readonly DriftedObject[]> {
+  const objects = files.flatMap(parseManifest)
+  const dry = await cluster.dryApply({namespace: '', objects, method: 'server-side'})
+  const context = {namespace: '', scaled: [], redact: (text: string) => text}
+  return dry.flatMap((each) => {
+    const drifted = driftedObject(each, context)
+    if (drifted?.state !== 'changed') return drifted ?? []
+    const fields = drifted.fields.filter(({path}) => path.startsWith('spec'))
+    return fields.length === 0 ? [] : [{...drifted, fields}]
+  })
+}
+
+/** With the marks that helm puts on every object. */
+function asHelmApplies(object: KubernetesObject, release: ReleaseId): KubernetesObject {
+  const {labels, annotations} = helmMetadata(release)
+  const {metadata} = object
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      labels: {...metadata.labels, ...labels},
+      annotations: {...metadata.annotations, ...annotations},
+    },
+  }
+}
+
+function isScalable({object}: DryApply): boolean {
+  return (object.spec as {readonly replicas?: unknown} | null | undefined)?.replicas !== undefined
+}
+
+/** Whether anything is not as it should be. */
+export function hasDrift({objects, crds, leftovers}: ReleaseDrift): boolean {
+  return objects.length + crds.length + leftovers.length > 0
+}

@@ -1,0 +1,85 @@
+import {randomBytes} from 'node:crypto'
+import {beforeAll, describe, expect, it} from 'vitest'
+import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
+import {kubectl} from './support/cluster.ts'
+import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+
+const secret = () => `mark${randomBytes(12).toString('hex')}`
+
+async function driftOf(environment: TestEnvironment, ...args: readonly string[]): Promise<ReleaseDrift> {
+  const {releases} = await environment.json<{releases: readonly ReleaseDrift[]}>('drift', ...args)
+  expect(releases).toHaveLength(1)
+  return releases[0]!
+}
+
+describe.each(['helm4', 'helm3'] as const)('kk drift of what %s deployed', (helm) => {
+  const [password, other] = [secret(), secret()]
+  let environment: TestEnvironment
+  const on = (...args: readonly string[]) => kubectl([...args, '--namespace', environment.name])
+  beforeAll(async () => {
+    const content = workloads({api: {values: {auth: {password}, claim: 'general', job: {pod: {}}}}})
+    environment = await makeEnvironment({content, helm})
+    await environment.deploy()
+  })
+
+  it('says nothing of what controllers and the API server write', async () => {
+    const {exitCode, stdout} = await environment.kk('drift', '--detailed-exitcode')
+
+    expect(exitCode, stdout).toBe(0)
+    expect(stdout).toBe(`${environment.name}/api  revision 1  as its manifest says`)
+  })
+
+  it('names changed fields, what is gone, and masks secrets; with --detailed-exitcode it exits 4', async () => {
+    const data = {password: Buffer.from(other).toString('base64')}
+    await on('patch', 'secret', 'api', '--patch', JSON.stringify({data}))
+    await on('scale', 'deployment', 'api', '--replicas', '3')
+    await on('set', 'image', 'deployment/api', 'main=registry.example.org/workload:2')
+    await on('label', 'deployment', 'api', 'somebody=else')
+    await on('delete', 'job', 'api-job')
+
+    const drift = await driftOf(environment)
+    const {exitCode, stdout} = await environment.kk('drift', 'api', '--detailed-exitcode')
+
+    const conflict = (manager: string) => (helm === 'helm4' ? {manager} : {})
+    const image = 'spec.template.spec.containers[main].image'
+    expect(drift.objects).toEqual([
+      expect.objectContaining({
+        kind: 'Secret',
+        state: 'changed',
+        fields: [{path: 'data.password', masked: true}],
+      }),
+      expect.objectContaining({
+        kind: 'Deployment',
+        name: 'api',
+        fields: [
+          {path: 'spec.replicas', live: 3, manifest: 1, ...conflict('kubectl')},
+          {
+            path: image,
+            live: 'registry.example.org/workload:2',
+            manifest: 'registry.example.org/workload:1',
+            ...conflict('kubectl-set'),
+          },
+        ],
+      }),
+      expect.objectContaining({kind: 'Job', name: 'api-job', state: 'gone', fields: []}),
+    ])
+    expect(exitCode).toBe(4)
+    expect(stdout).toContain('Job/api-job is gone')
+    expect(stdout).toContain('data.password: differs (masked)')
+    expect(stdout).toContain('hint: to bring back what the manifest says: kk upgrade RELEASE --correct-drift')
+    for (const text of [password, other, data.password]) expect(stdout).not.toContain(text)
+  })
+
+  it('leaves replicas to an autoscaler', async () => {
+    const scaling = {scaleTargetRef: {apiVersion: 'apps/v1', kind: 'Deployment', name: 'api'}, maxReplicas: 5}
+    const metadata = {name: 'api', namespace: environment.name}
+    const input = {apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata, spec: scaling}
+    await kubectl(['create', '--filename', '-'], {input})
+
+    const {objects} = await driftOf(environment)
+
+    const fields = objects.flatMap((object) => object.fields.map(({path}) => path))
+    expect(fields).toEqual(['data.password', 'spec.template.spec.containers[main].image'])
+    await on('delete', 'horizontalpodautoscaler', 'api')
+  })
+})

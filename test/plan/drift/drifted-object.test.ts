@@ -1,0 +1,83 @@
+import {describe, expect, it} from 'vitest'
+import type {DryApply, KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {type DriftContext, driftedObject} from '../../../src/plan/drift/drifted-object.ts'
+
+const context: DriftContext = {namespace: 'openstack', scaled: [], redact: (text) => text}
+
+function compared(
+  kind: string,
+  live: object,
+  applied: object,
+  conflicts: readonly [string, string][] = [],
+): DryApply {
+  const object: KubernetesObject = {apiVersion: 'v1', kind, metadata: {name: 'api'}}
+  return {
+    object,
+    state: 'compared',
+    live: {...object, ...live},
+    applied: {...object, ...applied},
+    conflicts: conflicts.map(([field, manager]) => ({field, manager})),
+  }
+}
+
+const fields = (dry: DryApply, more: Partial<DriftContext> = {}) =>
+  driftedObject(dry, {...context, ...more})?.fields
+
+describe('a drifted object', () => {
+  it.each([
+    ['status', 'Deployment', {status: {replicas: 1}}, {status: {replicas: 2}}],
+    [
+      'generation',
+      'Deployment',
+      {metadata: {name: 'api', generation: 1}},
+      {metadata: {name: 'api', generation: 2}},
+    ],
+    [
+      'an injected certificate',
+      'ValidatingWebhookConfiguration',
+      {webhooks: [{name: 'a.b', clientConfig: {caBundle: 'x'}}]},
+      {webhooks: [{name: 'a.b', clientConfig: {caBundle: ''}}]},
+    ],
+  ])('is none for %s', (_, kind, live, applied) => {
+    expect(driftedObject(compared(kind, live, applied), context)).toBeUndefined()
+  })
+
+  it('leaves replicas to an autoscaler of exactly this object', () => {
+    const dry = compared('Deployment', {spec: {replicas: 5}}, {spec: {replicas: 2}})
+
+    expect(fields(dry, {scaled: [{kind: 'Deployment', name: 'api'}]})).toBeUndefined()
+    expect(fields(dry, {scaled: [{kind: 'Deployment', name: 'other'}]})).toHaveLength(1)
+  })
+
+  it('names who manages a field', () => {
+    const dry = compared('Deployment', {spec: {replicas: 5}}, {spec: {replicas: 2}}, [
+      ['.spec.replicas', 'kubectl-edit'],
+    ])
+
+    expect(fields(dry)).toEqual([{path: 'spec.replicas', live: 5, manifest: 2, manager: 'kubectl-edit'}])
+  })
+
+  it.each([
+    ['Secret', {data: {a: 'eA=='}}, {data: {a: 'eQ=='}}, 'data.a'],
+    ['Secret', {}, {data: {a: 'eQ=='}}, 'data'],
+    ['ConfigMap', {data: {admin_password: 'x'}}, {data: {admin_password: 'y'}}, 'data.admin_password'],
+    [
+      'Pod',
+      {env: [{name: 'DB_PASSWORD', value: 'x'}]},
+      {env: [{name: 'DB_PASSWORD', value: 'y'}]},
+      'env[DB_PASSWORD].value',
+    ],
+  ])('says of a secret in a %s only that it differs', (kind, live, applied, path) => {
+    expect(fields(compared(kind, live, applied))).toEqual([{path, masked: true}])
+  })
+
+  it('masks secrets in whole files and subtrees, known or not', () => {
+    const live = {data: {'a.conf': 'debug = true\npassword = hunter2'}}
+    const applied = {data: {'a.conf': 'debug = known-secret'}, env: [{name: 'TOKEN', value: 'abc'}]}
+    const redact = (text: string) => text.replaceAll('known-secret', '***')
+
+    expect(JSON.stringify(fields(compared('ConfigMap', live, applied), {redact}))).not.toMatch(
+      /hunter2|known-secret|abc/,
+    )
+  })
+})
