@@ -58,6 +58,7 @@ export const ERRORS = {
   KK_OWNER: {exit: 3, meaning: 'the release belongs to another environment'},
   KK_PENDING: {exit: 3, meaning: 'an operation on the release has not ended'},
   KK_RACED: {exit: 1, meaning: 'somebody else changed the release meanwhile'},
+  KK_CONFLICT: {exit: 3, meaning: 'somebody else manages a field that helm would set'},
   KK_HELD: {exit: 3, meaning: 'another run holds the release'},
   KK_LEASE_LOST: {exit: 1, meaning: 'the hold on the release was lost while kk worked on it'},
   KK_SAVED_PLAN: {exit: 2, meaning: 'a saved plan cannot be read, or another kk wrote it'},

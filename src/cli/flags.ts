@@ -76,6 +76,13 @@ export const changeFlags = {
   }),
 }
 
+/** What becomes of fields that somebody else manages. */
+export const conflictFlags = {
+  'force-conflicts': Flags.boolean({
+    summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
+  }),
+}
+
 /** What becomes of a run that failed. */
 export const onFailureFlags = {
   'on-failure': Flags.option({
@@ -138,6 +145,7 @@ export const deployFlags = {
   ...valueFlags,
   ...changeFlags,
   ...versionFlags,
+  ...conflictFlags,
   ...streamFlags,
   ...onFailureFlags,
   ...reportFlags,

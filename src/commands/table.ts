@@ -96,6 +96,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'force-conflicts': {
+        name: 'force-conflicts',
+        summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
+        allowNo: false,
+        type: 'boolean',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -299,6 +305,12 @@ export const commands: Readonly<Record<string, unknown>> = {
       'force-version': {
         name: 'force-version',
         summary: 'Go on though OpenStack does not support the way from one of its releases to the other.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'force-conflicts': {
+        name: 'force-conflicts',
+        summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
         allowNo: false,
         type: 'boolean',
       },
@@ -1654,6 +1666,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'force-conflicts': {
+        name: 'force-conflicts',
+        summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
+        allowNo: false,
+        type: 'boolean',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -2986,6 +3004,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'force-conflicts': {
+        name: 'force-conflicts',
+        summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
+        allowNo: false,
+        type: 'boolean',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -3186,6 +3210,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'force-conflicts': {
+        name: 'force-conflicts',
+        summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
+        allowNo: false,
+        type: 'boolean',
+      },
       output: {
         name: 'output',
         summary: 'The form of the output; ndjson streams the events.',
@@ -3275,6 +3305,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpValue: 'PATH',
         multiple: false,
         type: 'option',
+      },
+      'correct-drift': {
+        name: 'correct-drift',
+        summary: 'Upgrade also what drifted on the cluster: kk drift shows what that is.',
+        allowNo: false,
+        type: 'boolean',
       },
     },
     hasDynamicHelp: false,

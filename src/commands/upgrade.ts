@@ -1,3 +1,4 @@
+import {Flags} from '@oclif/core'
 import {changeInstalled} from '../cli/change/change-installed.ts'
 import {releasesArgument, upgradeFlags} from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
@@ -13,10 +14,17 @@ export default class Upgrade extends KkCommand {
   ]
   static override strict = false
   static override args = releasesArgument
-  static override flags = upgradeFlags
+  static override flags = {
+    ...upgradeFlags,
+    'correct-drift': Flags.boolean({
+      summary: 'Upgrade also what drifted on the cluster: kk drift shows what that is.',
+    }),
+  }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Upgrade)
-    process.exitCode = await changeInstalled('upgrade', {flags, argv: argv as string[], words: this.argv})
+    const options = {flags, argv: argv as string[], words: this.argv}
+    const correctDrift = flags['correct-drift'] && {forceConflicts: flags['force-conflicts']}
+    process.exitCode = await changeInstalled('upgrade', options, correctDrift ? {correctDrift} : {})
   }
 }

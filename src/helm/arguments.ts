@@ -58,6 +58,7 @@ export function upgradeArguments(
     '--history-max',
     String(HISTORY),
     ...(major === 4 ? ['--server-side=auto'] : []),
+    ...(options.forceConflicts ? ['--force-conflicts'] : []),
     ...changeFlags(options, options.labels),
     ...clusterFlags(cluster),
     ...releaseFlags(call),

@@ -56,6 +56,13 @@ const KINDS: readonly Kind[] = [
     hint: () => 'ask for the permission that the message names, then run the same command again',
   },
   {
+    pattern: /apply failed with \d+ conflicts?: conflicts? with "/i,
+    code: 'KK_CONFLICT',
+    says: 'somebody else manages a field that helm sets',
+    hint: (name) =>
+      `leave the field out of the values of ${name}, or take it over: run the same command with --force-conflicts`,
+  },
+  {
     pattern: /cannot re-?use a name that is still in use|release: already exists|release: not found/i,
     code: 'KK_RACED',
     says: 'somebody else changed the release meanwhile',

@@ -34,6 +34,8 @@ export interface ChangeOptions extends OperationOptions {
   readonly createNamespace?: boolean
   /** Install only: over the history of a release that was uninstalled. */
   readonly replace?: boolean
+  /** Take fields from other managers (helm 4, for a release that is applied on the server side; upgrade only). */
+  readonly forceConflicts?: boolean
 }
 
 /** What a release is brought back to. */

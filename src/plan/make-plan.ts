@@ -30,6 +30,8 @@ export interface PlanInputs {
   readonly stuck?: ReadonlyMap<ReleaseId, string>
   /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
   readonly showForeign?: boolean
+  /** Releases whose objects are not as their manifests say, and what differs: helm is run again for them. */
+  readonly drifted?: ReadonlyMap<ReleaseId, string>
 }
 
 /**
@@ -43,7 +45,7 @@ export function makePlan(inputs: PlanInputs): Plan {
   const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
   const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
   const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
-  const settled = settle(unstick(decided, inputs.stuck), graph)
+  const settled = settle(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
   const {decisions, added} = recheckDependents(settled, {
     graph,
     records: records.filter(({release}) => !toAdopt.has(release)),
@@ -120,6 +122,20 @@ function unstick(decisions: Decisions, stuck: PlanInputs['stuck']): Decisions {
     [...decisions].map(([release, decision]) => {
       const reason = decision.kind === 'await' ? stuck.get(release) : undefined
       return [release, reason === undefined ? decision : {kind: 'upgrade', reasons: [reason]}]
+    }),
+  )
+}
+
+const CORRECTED: ReadonlySet<Decision['kind']> = new Set(['unchanged', 'relabel', 'await'])
+
+/** What drifted is upgraded to what it is; what is only used is not this environment's to correct. */
+function correct(decisions: Decisions, drifted: PlanInputs['drifted']): Decisions {
+  if (!drifted) return decisions
+  return new Map(
+    [...decisions].map(([release, decision]) => {
+      const reason = CORRECTED.has(decision.kind) ? drifted.get(release) : undefined
+      const {reasons} = decision
+      return [release, reason === undefined ? decision : {kind: 'upgrade', reasons: [reason, ...reasons]}]
     }),
   )
 }

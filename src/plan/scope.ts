@@ -8,6 +8,11 @@ import {type ReleaseId, releaseName} from '../release.ts'
 export interface PlanScope {
   readonly names: readonly string[]
   readonly install: boolean
+  /** Upgrade also what is wanted as it is, but drifted on the cluster. */
+  readonly correctDrift?: {
+    /** Take fields from those who manage them now. */
+    readonly forceConflicts: boolean
+  }
 }
 
 /**

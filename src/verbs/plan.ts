@@ -3,11 +3,13 @@ import {parseManifest} from '../cluster/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {changesOf} from '../plan/changes/changes-of.ts'
 import {withChanges} from '../plan/changes/with-changes.ts'
+import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
-import type {Plan} from '../plan/plan.ts'
+import type {Action, Plan} from '../plan/plan.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {beforesOf} from './preparation/befores.ts'
+import {driftedReleases} from './preparation/drifted-releases.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {seenRecords} from './preparation/seen-records.ts'
@@ -31,7 +33,7 @@ export async function plan(prepared: Prepared, cluster: Cluster, scope: PlanScop
 export async function observedPlan(
   prepared: Prepared,
   cluster: Cluster,
-  {names, install, showForeign = false}: PlanScope & Pick<PlanInputs, 'showForeign'>,
+  {names, install, correctDrift, showForeign = false}: PlanScope & Pick<PlanInputs, 'showForeign'>,
 ): Promise<ObservedPlan> {
   const {environment, graph, releases} = prepared
   const mode: PlanMode =
@@ -52,7 +54,9 @@ export async function observedPlan(
   }
   const first = makePlan(inputs)
   const stuck = await stuckReleases(first, prepared, cluster)
-  const planned = stuck.size === 0 ? first : makePlan({...inputs, stuck})
+  const drifted = correctDrift && (await driftedReleases(changeable(first, inputs), cluster, correctDrift))
+  const planned =
+    stuck.size === 0 && !drifted ? first : makePlan({...inputs, stuck, ...(drifted && {drifted})})
   const befores = await beforesOf(planned, cluster)
   const changes = [...befores].map(([release, stored]) => {
     const {desired, layers} = releases.get(release)!
@@ -64,6 +68,15 @@ export async function observedPlan(
     plan: notes.length === 0 ? settled : {...settled, notes},
     records: new Map(records.map((record) => [record.release, record])),
   }
+}
+
+/** The actions of releases that this plan may change. */
+function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): readonly Action[] {
+  const owned = new Set(
+    records.filter(({labels}) => readLabels(labels)?.owner === environment).map(({release}) => release),
+  )
+  const isMeant = (release: ReleaseId) => mode.kind !== 'named' || mode.releases.includes(release)
+  return actions.filter(({release}) => owned.has(release) && isMeant(release))
 }
 
 /**

@@ -82,4 +82,36 @@ describe.each(['helm4', 'helm3'] as const)('kk drift of what %s deployed', (helm
     expect(fields).toEqual(['data.password', 'spec.template.spec.containers[main].image'])
     await on('delete', 'horizontalpodautoscaler', 'api')
   })
+
+  it('is corrected by kk upgrade --correct-drift, which takes fields from others only when it is told to', async () => {
+    const force = ['--force-conflicts']
+    const [first, second] = helm === 'helm4' ? [[], force] : [force, []]
+    const refused = await environment.kk('upgrade', 'api', '--correct-drift', ...first)
+    const corrected = await environment.kk('upgrade', 'api', '--correct-drift', ...second)
+    const {objects, revision} = await driftOf(environment)
+
+    const says = {
+      helm4: /KK_CONFLICT.*:\n.*Deployment\/api spec\.replicas is managed by kubectl\n/,
+      helm3: /--force-conflicts needs helm 4/,
+    }
+    expect([refused.exitCode, corrected.exitCode], corrected.stderr).toEqual([helm === 'helm4' ? 3 : 2, 0])
+    expect(refused.stderr).toMatch(says[helm])
+    expect(corrected.stderr).toMatch(/drifted: Secret\/api data\.password; Deployment\/api spec/)
+    expect({objects, revision}).toEqual({objects: [], revision: 2})
+  })
+})
+
+it('a conflict that helm meets names the field and who manages it', async () => {
+  const environment = await makeEnvironment({content: workloads({api: {}})})
+  await environment.deploy()
+  await kubectl(['scale', 'deployment', 'api', '--replicas', '3', '--namespace', environment.name])
+  await environment.write(workloads({api: {values: {replicas: 2}}}))
+
+  const refused = await environment.kk('upgrade', 'api')
+  const forced = await environment.kk('upgrade', 'api', '--force-conflicts')
+
+  expect(refused.exitCode).toBe(1)
+  expect(refused.stderr).toMatch(/KK_CONFLICT.*conflict with "kubectl".*\.spec\.replicas/)
+  expect(refused.stderr).toContain('--force-conflicts')
+  expect(forced.exitCode, forced.stderr).toBe(0)
 })

@@ -1,12 +1,14 @@
 import type {ExitCode} from '../../errors.ts'
 import type {ChangeVerb} from '../../plan/changes/verb-table.ts'
+import type {PlanScope} from '../../plan/scope.ts'
 import {type Change, change} from './change.ts'
 
 /** A verb that changes what is installed: the releases that the arguments name, or all, and nothing new. */
 export function changeInstalled(
   verb: Exclude<ChangeVerb, 'deploy'>,
   options: Pick<Change, 'flags' | 'argv' | 'words'>,
+  more: Pick<PlanScope, 'correctDrift'> = {},
 ): Promise<ExitCode> {
-  const scope = (names: readonly string[]) => ({names, install: false})
+  const scope = (names: readonly string[]) => ({names, install: false, ...more})
   return change({verb, ...options, scope, startSandbox: false})
 }

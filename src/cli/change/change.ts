@@ -12,6 +12,7 @@ import {planText} from '../../report/plan/plan-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import type {Interruption} from '../../run/interruption.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
+import {forcingConflicts} from '../../verbs/change/force-conflicts.ts'
 import {settledPlan} from '../../verbs/change/settled-plan.ts'
 import type {RunAccount} from '../../verbs/change/start-run.ts'
 import {type ObservedPlan, observedPlan} from '../../verbs/plan.ts'
@@ -34,6 +35,7 @@ export interface ChangeFlags {
   readonly 'fail-fast': boolean
   readonly 'no-wait': boolean
   readonly 'force-version'?: boolean | undefined
+  readonly 'force-conflicts'?: boolean | undefined
   readonly message?: string | undefined
   readonly 'on-failure'?: OnFailure | undefined
   readonly 'keep-schema'?: boolean | undefined
@@ -101,7 +103,8 @@ export async function change(options: Change): Promise<ExitCode> {
       printNothingDone(planned, flags.output)
       return await reportNothingDone(planned, reports, words)
     }
-    const helm = await openUsersHelm(flags, cluster)
+    const usersHelm = await openUsersHelm(flags, cluster)
+    const helm = flags['force-conflicts'] ? forcingConflicts(usersHelm, cluster) : usersHelm
     const deployment = await readyDeployment(prepared, planned, {cluster, helm, ...fences})
     try {
       if (isDry) return 0
