@@ -58,12 +58,12 @@ const pod = closed({
   lifecycle: closed({
     upgrades: closed({
       deployments: closed({
-        pod_replacement_strategy: strategy('RollingUpdate', 'Recreate'),
+        pod_replacement_strategy: strategy('RollingUpdate', 'Recreate', 'AllAtOnce'),
         revision_history: whole,
         rolling_update: closed({max_surge: amount, max_unavailable: amount}),
       }),
       daemonsets: closed({
-        pod_replacement_strategy: strategy('RollingUpdate', 'Recreate', 'OnDelete'),
+        pod_replacement_strategy: strategy('RollingUpdate', 'Recreate', 'AllAtOnce', 'OnDelete'),
         rolling_update: closed({max_unavailable: amount}),
       }),
       statefulsets: closed({pod_replacement_strategy: strategy('RollingUpdate', 'OnDelete')}),

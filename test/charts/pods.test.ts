@@ -97,14 +97,31 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
   })
 })
 
-describe('a Deployment', () => {
-  it('replaces all its pods at once when it is told to', async () => {
-    const upgrades = {deployments: {pod_replacement_strategy: 'Recreate'}}
-    const [keystone] = workloads(await charts.render('keystone', {values: {pod: {lifecycle: {upgrades}}}}))
+describe('pods are replaced as pod.lifecycle.upgrades says', () => {
+  const rolling = (rollingUpdate: object) => ({type: 'RollingUpdate', rollingUpdate})
 
-    expect(keystone?.spec?.strategy).toEqual({type: 'Recreate'})
+  it.each([
+    ['keystone', 'deployments', 'RollingUpdate', rolling({maxSurge: 1, maxUnavailable: 0})],
+    ['keystone', 'deployments', 'Recreate', {type: 'Recreate'}],
+    ['keystone', 'deployments', 'AllAtOnce', rolling({maxSurge: 0, maxUnavailable: '100%'})],
+    ['memcached', 'statefulsets', 'RollingUpdate', {type: 'RollingUpdate'}],
+    ['memcached', 'statefulsets', 'OnDelete', {type: 'OnDelete'}],
+    ['memcached', 'daemonsets', 'RollingUpdate', rolling({maxUnavailable: 1})],
+    ['memcached', 'daemonsets', 'AllAtOnce', rolling({maxUnavailable: '100%'})],
+    ['memcached', 'daemonsets', 'OnDelete', {type: 'OnDelete'}],
+  ])('of %s, among %s: %s', async (chart, kind, strategy, expected) => {
+    const upgrades = {[kind]: {pod_replacement_strategy: strategy}}
+    const components = kind === 'daemonsets' ? {components: {server: {kind: 'DaemonSet'}}} : {}
+
+    const [workload] = workloads(
+      await charts.render(chart, {values: {...components, pod: {lifecycle: {upgrades}}}}),
+    )
+
+    expect(workload?.spec?.strategy ?? workload?.spec?.updateStrategy).toEqual(expected)
   })
+})
 
+describe('a Deployment', () => {
   it('does not roll over a volume that one node alone can have', async () => {
     const [claimed] = workloads(await charts.render('glance'))
     const [shared] = workloads(await charts.render('glance', {values: {storage: {access: 'ReadWriteMany'}}}))

@@ -1,4 +1,4 @@
-{{- /* Recreate is all at once here too: every node's pod may be away in the same moment. */ -}}
+{{- /* Recreate is AllAtOnce here: every node's pod may be away in the same moment. */ -}}
 {{- define "common.kinds.daemonset" -}}
 {{- $ctx := .ctx -}}
 {{- $unit := .unit -}}
@@ -18,7 +18,7 @@ spec:
     {{- else }}
     type: RollingUpdate
     rollingUpdate:
-      maxUnavailable: {{ ternary "100%" (include "common.config.scalar" $lifecycle.rolling_update.max_unavailable) (eq $lifecycle.pod_replacement_strategy "Recreate") }}
+      maxUnavailable: {{ ternary "100%" (include "common.config.scalar" $lifecycle.rolling_update.max_unavailable) (has $lifecycle.pod_replacement_strategy (list "Recreate" "AllAtOnce")) }}
     {{- end }}
   template:
     {{- include "common.kinds.template" . | nindent 4 }}

@@ -18,6 +18,9 @@ spec:
   strategy:
     {{- if or $claim (eq $lifecycle.pod_replacement_strategy "Recreate") }}
     type: Recreate
+    {{- else if eq $lifecycle.pod_replacement_strategy "AllAtOnce" }}
+    type: RollingUpdate
+    rollingUpdate: {maxSurge: 0, maxUnavailable: 100%}
     {{- else }}
     type: RollingUpdate
     rollingUpdate:
