@@ -3,7 +3,8 @@ import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, LEASES, resourcePath} from '../api/resources.ts'
 import {TOMBSTONE} from '../intents/intent.ts'
-import {KK_NAMESPACE, LEASE_SECONDS, type Lease, leaseName} from './lease.ts'
+import {KK_NAMESPACE, LEASE_SECONDS, type Lease, leaseName, RELEASE} from './lease.ts'
+import {type OperationVerb, operationOn} from './operation.ts'
 
 /** A release's Lease as it stands. */
 export interface SeenLease {
@@ -16,9 +17,10 @@ export interface SeenLease {
   readonly renewed: number
   /** When others may take it, if it is not renewed; the same clock. */
   readonly runsOut: number
-  /** It is held to remove the release. */
+  /** It says that the release is being removed: who would install what requires it waits. */
   readonly isRemoval: boolean
-  readonly annotations: Readonly<Record<string, string>>
+  /** What helm was last started for under it. */
+  readonly operation: OperationVerb | undefined
 }
 
 /** All Leases of releases: one list. None where `kk-system` does not exist. */
@@ -30,8 +32,12 @@ export async function listLeases(client: ApiClient): Promise<readonly SeenLease[
   return items.flatMap((lease) => seenLease(lease) ?? [])
 }
 
-function seenLease({metadata: {name, annotations = {}}, spec = {}}: Lease): SeenLease | undefined {
-  const release = annotations['kk.openstack.org/release'] as ReleaseId | undefined
+function seenLease(lease: Lease): SeenLease | undefined {
+  const {
+    metadata: {name, annotations = {}},
+    spec = {},
+  } = lease
+  const release = annotations[RELEASE] as ReleaseId | undefined
   const {holderIdentity: holder, leaseDurationSeconds: seconds = LEASE_SECONDS} = spec
   if (release === undefined || name !== leaseName(release) || !holder) return undefined
   const renewed = Date.parse(spec.renewTime ?? '') || 0
@@ -43,6 +49,6 @@ function seenLease({metadata: {name, annotations = {}}, spec = {}}: Lease): Seen
     renewed,
     runsOut: renewed + seconds * 1000,
     isRemoval: annotations[TOMBSTONE] !== undefined,
-    annotations,
+    operation: operationOn(lease)?.verb,
   }
 }

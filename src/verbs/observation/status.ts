@@ -9,8 +9,10 @@ import {clusterGraph} from '../../plan/cluster-graph.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {readLabels} from '../../plan/labels.ts'
+import type {ObservedRecord} from '../../plan/pending/recovery.ts'
 import {unfinished} from '../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {observedRecords} from '../preparation/observed-records.ts'
 import {namedRelease, type Prepared} from '../preparation/prepare.ts'
 import {seenRecords} from '../preparation/seen-records.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
@@ -24,7 +26,7 @@ export interface StatusSubject {
   readonly names: readonly string[]
 }
 
-type Sight = Pick<Cluster, 'records' | 'stored' | 'health' | 'leases'>
+type Sight = Pick<Cluster, 'records' | 'stored' | 'health' | 'leases' | 'lease' | 'now' | 'lastRecord'>
 
 /** How many records are read at once; each holds a whole chart. */
 const READERS = 8
@@ -46,8 +48,10 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
   return async () => {
     const graph = subject.prepared?.graph ?? NO_GRAPH
     const [seen, held] = await Promise.all([seenRecords(cluster, graph.releases), seenLeases(cluster)])
-    const records = new Map(seen.records.map((record) => [record.release, record]))
     const releases = releasesOf(subject, seen.records)
+    const concerned = new Set(releases)
+    const observed = await observedRecords(cluster, seen.records, (release) => concerned.has(release))
+    const records = new Map(observed.map((record) => [record.release, record]))
     const payloads = await mapParallel(releases, READERS, async (release) => {
       const record = records.get(release)
       return record && readPayload(record)
@@ -57,7 +61,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       records,
       leases: new Map(held.leases.map((lease) => [lease.release, lease])),
       graph: clusterGraph(graph, seen.records),
-      now: Date.now(),
+      now: cluster.now(),
     }
     const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))
     // All at once: those who ask for the same lists share them.
@@ -137,7 +141,7 @@ function nobodys(owner: string, records: readonly ReleaseRecord[]): KkError {
 }
 
 interface Look extends StatusSubject {
-  readonly records: ReadonlyMap<ReleaseId, ReleaseRecord>
+  readonly records: ReadonlyMap<ReleaseId, ObservedRecord>
   readonly leases: ReadonlyMap<ReleaseId, SeenLease>
   /** Of the environment and of all that the cluster tells. */
   readonly graph: Graph
@@ -186,11 +190,11 @@ function inputsOf(desired: DesiredRelease, record: ReleaseRecord): 'current' | '
   return same ? 'current' : 'changed'
 }
 
-function holderOf({holder, acquired, runsOut, isRemoval}: SeenLease, now: number): ReleaseHolder {
+function holderOf({holder, acquired, runsOut, isRemoval, operation}: SeenLease, now: number): ReleaseHolder {
   return {
     holder,
     since: new Date(acquired).toISOString(),
-    operation: isRemoval ? 'remove' : undefined,
+    operation: isRemoval ? 'remove' : operation,
     ranOut: runsOut < now,
   }
 }

@@ -4,8 +4,10 @@ import {parseManifest} from '../../../cluster/manifest.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError} from '../../../errors.ts'
 import type {Helm} from '../../../helm/helm.ts'
+import type {ObservedRecord} from '../../../plan/pending/recovery.ts'
 import {livingRevisions} from '../../../plan/removal/observed.ts'
 import type {ReleaseId} from '../../../release.ts'
+import {observedRecords} from '../../preparation/observed-records.ts'
 import type {Prepared} from '../../preparation/prepare.ts'
 import {renderRelease} from '../../preparation/render-release.ts'
 import {vendor} from '../../preparation/vendored.ts'
@@ -43,8 +45,8 @@ export interface Facts extends Patient {
   /** `kubectl` with the flags that mean this cluster. */
   readonly kubectl: string
   everyRecord(): Promise<EveryRecord>
-  /** The last revision of each release. */
-  last(): Promise<readonly ReleaseRecord[]>
+  /** The last revision of each release, with who left it unfinished. */
+  last(): Promise<readonly ObservedRecord[]>
   readRecords(): Promise<readonly ReadRecord[]>
   leases(): Promise<readonly SeenLease[]>
   /** What the charts of the environment render. */
@@ -63,10 +65,11 @@ export function factsOf(patient: Patient): Facts {
     cluster,
     kubectl: kubectlOf(patient.cluster),
     everyRecord,
-    async last() {
+    last: once(async () => {
       const {records} = await everyRecord()
-      return [...Map.groupBy(records, ({release}) => release).values()].map((each) => each.at(-1)!)
-    },
+      const last = [...Map.groupBy(records, ({release}) => release).values()].map((each) => each.at(-1)!)
+      return observedRecords(cluster, last, () => true)
+    }),
     readRecords: once(async () => {
       const {records} = await everyRecord()
       const revisions = [...Map.groupBy(records, ({release}) => release).values()]
