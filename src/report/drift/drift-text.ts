@@ -52,7 +52,6 @@ function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly stri
   const isManaged = drifts.some(({objects}) =>
     objects.some(({fields}) => fields.some(({manager}) => manager !== undefined)),
   )
-  const mayGo = drifts.some(({leftovers}) => leftovers.some(({kept}) => kept === undefined))
   return [
     ...(drifted
       ? [
@@ -65,6 +64,5 @@ function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly stri
           `${hint}: definitions are applied by hand: kubectl apply --server-side --force-conflicts -f CHART/crds/`,
         ]
       : []),
-    ...(mayGo ? [`${hint}: to delete leftovers by name: kk drift RELEASE --prune`] : []),
   ]
 }
