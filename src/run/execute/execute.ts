@@ -5,6 +5,7 @@ import {redactor} from '../../helm/redact.ts'
 import type {Action} from '../../plan/plan.ts'
 import type {Journal} from '../journal/journal.ts'
 import type {Controls} from '../perform.ts'
+import type {Agreement} from './agreement.ts'
 import {change} from './change.ts'
 import type {Clock} from './clock.ts'
 import type {Hold} from './hold.ts'
@@ -48,6 +49,8 @@ export interface Tools {
   readonly hold: Hold
   /** Whether somebody else who holds a release is waited for. */
   readonly waits: boolean
+  /** Among removals. */
+  readonly agreement: Agreement
   readonly clock: Clock
   readonly journal: Journal
 }
@@ -101,6 +104,7 @@ export async function execute({
     await tools.journal.note({type: 'release-ended', release})
     return result
   } catch (error) {
+    tools.agreement.failed(release, error)
     await tools.journal.note({type: 'release-ended', release, error: asKkError(error).code})
     throw error
   }

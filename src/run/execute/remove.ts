@@ -37,17 +37,20 @@ const LOOKS = 60
 /**
  * Takes a release away under its Lease: sets a tombstone, makes sure that nothing uses it or is about to, reads its last
  * record again, runs helm uninstall, and makes sure that its records are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`,
- * `KK_PENDING`, `KK_HELD` and what helm throws. One that was cut short is finished by another.
+ * `KK_PENDING`, `KK_HELD` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
+ * finished by another.
  */
 export function remove(execution: Execution, work: RemovalWork): Promise<{readonly revision: number}> {
-  const {action, cluster} = execution
+  const {action, cluster, agreement} = execution
   const {release} = action
   return underLease(execution, async (lease) => {
     await underTombstone(execution, lease, async () => {
-      await expectUnused(execution, work)
-      const record = await cluster.lastRecord(release)
-      expectSame(release, record, {revision: action.revision, uid: work.uid})
-      await expectNobodyAtWork(execution, record)
+      await agreement.agree(release, async () => {
+        await expectUnused(execution, work)
+        const record = await cluster.lastRecord(release)
+        expectSame(release, record, {revision: action.revision, uid: work.uid})
+        await expectNobodyAtWork(execution, record)
+      })
       await settling(execution, lease, async () => {
         await uninstall(execution, work, lease)
         expectGone(release, await cluster.lastRecord(release), work.uid)

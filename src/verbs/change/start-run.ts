@@ -8,6 +8,7 @@ import {lastGated} from '../../plan/rollback/last-gated.ts'
 import type {ReleaseId} from '../../release.ts'
 import {defaultConcurrency} from '../../run/concurrency.ts'
 import type {RunEvent} from '../../run/events.ts'
+import {newAgreement} from '../../run/execute/agreement.ts'
 import {systemClock} from '../../run/execute/clock.ts'
 import {execute} from '../../run/execute/execute.ts'
 import {newHold} from '../../run/execute/hold.ts'
@@ -82,9 +83,10 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   })
   const holder = `${who} (process ${process.pid}, run ${id})`
   const waits = !noWait
+  const agreement = newAgreement(plan.actions)
   const hold = newHold({cluster: ports.cluster, holder, actions: plan.actions, waits})
   const {environment} = plan
-  const tools = {...ports, environment, run: id, holder, hold, waits, clock: systemClock, journal}
+  const tools = {...ports, environment, run: id, holder, hold, waits, agreement, clock: systemClock, journal}
   const events = run({
     run: id,
     plan,

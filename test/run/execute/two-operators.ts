@@ -3,6 +3,7 @@ import {TOMBSTONE} from '../../../src/cluster/intents/intent.ts'
 import {KkError} from '../../../src/errors.ts'
 import {labelsOf, readLabels, usesLabel} from '../../../src/plan/labels.ts'
 import type {ReleaseId} from '../../../src/release.ts'
+import {newAgreement} from '../../../src/run/execute/agreement.ts'
 import {execute, type Tools} from '../../../src/run/execute/execute.ts'
 import {newHold} from '../../../src/run/execute/hold.ts'
 import type {RemovalWork} from '../../../src/run/execute/remove.ts'
@@ -205,6 +206,7 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
     holder: name,
     hold: newHold({cluster, holder: name, actions: [], waits: true}),
     waits: true,
+    agreement: newAgreement([]),
     clock: {
       now: () => 0,
       wait: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(false))),

@@ -4,6 +4,7 @@ import type {HelmSighting} from '../../../src/cluster/lease/sight.ts'
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import type {DesiredRelease} from '../../../src/plan/desired.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
+import {newAgreement} from '../../../src/run/execute/agreement.ts'
 import {execute, type Tools} from '../../../src/run/execute/execute.ts'
 import {newHold} from '../../../src/run/execute/hold.ts'
 import type {RemovalWork} from '../../../src/run/execute/remove.ts'
@@ -190,6 +191,7 @@ export function newWorld(setting: Setting = {}) {
     holder: 'operator@host',
     hold: newHold({cluster, holder: 'operator@host', actions: [], waits: true}),
     waits: true,
+    agreement: newAgreement([]),
     clock: time.clock,
     journal: {note: async (transition) => void journal.push(transition)},
   }
