@@ -2,10 +2,13 @@ import {readFile, rm, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, expect, inject, it} from 'vitest'
+import {leaseName} from '../../src/cluster/lease/lease.ts'
+import {releaseId} from '../../src/release.ts'
 import {waitFor} from './support/cluster.ts'
 import {workloads} from './support/environment.ts'
 import {type OwnCluster, startOwnCluster} from './support/guarded.ts'
 import {kkEnvironment} from './support/kk.ts'
+import {leaseOf} from './support/leases.ts'
 import {deployOn, type Removable} from './support/removal.ts'
 
 let cluster: OwnCluster
@@ -105,6 +108,37 @@ it('who installs what requires a release waits for its removal, and then install
   expect(installed.stderr).toMatch(/KK_NOT_INSTALLED: \S+\/db, which wiki requires, was removed meanwhile/)
   expect(await theirs.releases()).toEqual(['other'])
   expect(await intents()).toBe('')
+})
+
+it('a group stays as a whole when something comes to require one of its members', async () => {
+  const needs = (release: string) => ({chart: 'workload', requires: [{release, kind: 'applied'}]})
+  const releases = {api: needs('worker'), worker: needs('api')}
+  const ours = await deployOn(cluster, {kk: {releases}, api: {}, worker: {}})
+  const theirs = await deployOn(cluster, workloads({other: {}}))
+  await theirs.write(workloads({other: {}, wiki: {requires: [`${ours.name}/api`]}}))
+  const worker = releaseId(ours.name, 'worker')
+  await cluster.create(leaseOf(worker, 'colleague@elsewhere'))
+
+  const removing = start(ours, 'remove', 'api', 'worker', '--yes', '--output', 'ndjson')
+  await new Promise<void>((resolve) =>
+    removing.stdout.on('data', (text: Buffer) => {
+      if (text.includes('it is held by colleague@elsewhere')) resolve()
+    }),
+  )
+  const held = await hold(theirs, 'install', 'wiki')
+  const installing = start(theirs, 'deploy')
+  await held.called()
+  await cluster.kubectl('delete', 'lease', leaseName(worker), '--namespace', 'kk-system')
+  const {exitCode, stderr} = await removing
+  await held.go()
+  const installed = await installing
+
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(/KK_HAS_DEPENDENTS: \S+\/api .*about to be used/)
+  expect(stderr).toContain('worker stays, for api, which needs it, cannot go')
+  expect(await ours.uninstalls()).toEqual([])
+  expect(await ours.releases()).toEqual(['api', 'worker'])
+  expect(installed.exitCode, installed.stderr).toBe(0)
 })
 
 it('the intent of a run that was killed forbids removal, until its dependent is deployed again', async () => {

@@ -4,13 +4,9 @@ import {get, kubectl} from './cluster.ts'
 
 const OF_KK = ['--namespace', 'kk-system']
 
-/** Holds releases as another operator would; resolves with what gives them back. */
-export async function holdByHand(
-  holder: string,
-  ...releases: readonly ReleaseId[]
-): Promise<{free(): Promise<void>}> {
-  await kubectl(['create', 'namespace', 'kk-system']).catch(() => undefined)
-  const leases = releases.map((release) => ({
+/** The Lease of a release as another operator holds it. */
+export function leaseOf(release: ReleaseId, holder: string): object {
+  return {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
     metadata: {
@@ -19,7 +15,16 @@ export async function holdByHand(
       annotations: {'kk.openstack.org/release': release},
     },
     spec: {holderIdentity: holder, leaseDurationSeconds: 60},
-  }))
+  }
+}
+
+/** Holds releases as another operator would; resolves with what gives them back. */
+export async function holdByHand(
+  holder: string,
+  ...releases: readonly ReleaseId[]
+): Promise<{free(): Promise<void>}> {
+  await kubectl(['create', 'namespace', 'kk-system']).catch(() => undefined)
+  const leases = releases.map((release) => leaseOf(release, holder))
   await kubectl(['create', '--filename', '-'], {input: {apiVersion: 'v1', kind: 'List', items: leases}})
   return {free: async () => void (await kubectl(['delete', 'leases', ...OF_KK, ...releases.map(leaseName)]))}
 }
