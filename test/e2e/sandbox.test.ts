@@ -1,46 +1,13 @@
-import {access, mkdtemp, readdir, readFile, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, describe, expect, inject, it} from 'vitest'
-import {uniqueName, waitFor} from './support/cluster.ts'
+import {describe, expect, inject, it} from 'vitest'
+import {waitFor} from './support/cluster.ts'
 import {kk} from './support/kk.ts'
 import {listeningAddresses, processesBelow} from './support/sandbox-processes.ts'
-
-const names: string[] = []
-
-/** The name of a sandbox that is removed after the test. */
-function newName(): string {
-  const name = uniqueName(inject('run').sandbox)
-  names.push(name)
-  return name
-}
-
-afterEach(async () => {
-  for (const name of names.splice(0)) await sandbox('down', name)
-})
-
-function sandbox(verb: 'up' | 'down' | 'status', name: string, ...flags: string[]) {
-  return kk(['sandbox', verb, '--sandbox-name', name, ...flags])
-}
+import {exists, home, newName, runs, sandbox} from './support/sandboxes.ts'
 
 function shell(name: string, ...command: string[]) {
   return kk(['sandbox', 'shell', '--sandbox-name', name, '--', ...command])
-}
-
-function home(name: string): string {
-  return join(inject('run').state, 'kk/sandboxes', name)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-async function runs(name: string, program: string): Promise<boolean> {
-  const processes = await processesBelow(home(name))
-  return processes.some(({commandLine}) => commandLine.split('\0')[0]?.endsWith(`/${program}`))
 }
 
 describe('kk sandbox up', () => {
@@ -83,29 +50,6 @@ describe('kk sandbox up', () => {
     }
   })
 
-  it.each([
-    ['its directory was made', (name: string) => exists(home(name))],
-    ['kwokctl was started', (name: string) => runs(name, 'kwokctl')],
-    ['etcd was started', (name: string) => runs(name, 'etcd')],
-    ['the last component was started', (name: string) => runs(name, 'kube-scheduler')],
-    ['its kubeconfig was written', (name: string) => exists(join(home(name), 'kubeconfig'))],
-  ])('cleans up what is left of one that was killed when %s', async (until, condition) => {
-    const name = newName()
-    const killed = sandbox('up', name)
-    await waitFor(() => condition(name), {until})
-    killed.kill('SIGKILL')
-    await killed
-
-    const up = await sandbox('up', name)
-    const status = await sandbox('status', name)
-    await sandbox('down', name)
-
-    expect(up.exitCode).toBe(0)
-    expect(up.stderr).toContain('removed what an earlier start had left')
-    expect(status.exitCode).toBe(0)
-    expect(await processesBelow(home(name))).toEqual([])
-  })
-
   it('undoes what it started when it is interrupted', async () => {
     const name = newName()
     const interrupted = sandbox('up', name)
@@ -118,19 +62,6 @@ describe('kk sandbox up', () => {
     expect(stderr).toContain('KK_INTERRUPTED')
     expect(await processesBelow(home(name))).toEqual([])
     expect(await exists(home(name))).toBe(false)
-  })
-
-  it("writes nothing outside kk's own directories", async () => {
-    const name = newName()
-    const elsewhere = await mkdtemp(join(tmpdir(), 'kk-home-'))
-    const env = {HOME: elsewhere}
-
-    await kk(['sandbox', 'up', '--sandbox-name', name], {env})
-    await kk(['sandbox', 'status', '--sandbox-name', name], {env})
-    await kk(['sandbox', 'shell', '--sandbox-name', name, '--', 'kubectl', 'get', 'nodes'], {env})
-
-    expect(await readdir(elsewhere)).toEqual([])
-    await rm(elsewhere, {recursive: true})
   })
 
   it('names the binaries that are missing, and how to get them', async () => {

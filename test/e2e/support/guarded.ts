@@ -100,3 +100,22 @@ export async function deployStores(
   expect(exitCode, stderr).toBe(0)
   return {...environment, stderr}
 }
+
+export interface GuardStatus {
+  readonly installed: boolean
+  readonly enforced: boolean
+  readonly faults: readonly string[]
+  readonly releases: readonly {readonly release: string; readonly guarded: boolean}[]
+  readonly approvals: readonly {readonly release: string; readonly state: string}[]
+}
+
+export async function guardStatus(cluster: OwnCluster): Promise<GuardStatus> {
+  return JSON.parse((await cluster.guard('status', '--output', 'json')).stdout) as GuardStatus
+}
+
+/** The output of a command that must end well. */
+export async function done(command: PromiseLike<Done>): Promise<string> {
+  const {exitCode, stdout, stderr} = await command
+  expect(exitCode, stderr).toBe(0)
+  return stdout
+}
