@@ -34,15 +34,16 @@ const LONG_PARTS: Readonly<Record<string, Measure>> = {
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-async function measureAll(measurements: readonly Measure[], signal: AbortSignal): Promise<Result[]> {
+async function measureAll(parts: readonly Part[], signal: AbortSignal): Promise<Result[]> {
   await ensureSystemPackages(say)
   const toolbox = await buildToolbox(process.env, say)
   const kk = await buildWhenOld(say)
   const directory = await mkdtemp(join(tmpdir(), 'kk-bench-'))
   const results: Result[] = []
   try {
-    for (const measure of measurements) {
+    for (const [name, measure] of parts) {
       signal.throwIfAborted()
+      say(`measuring ${name}`)
       results.push(...(await measure({kk, toolbox, directory, signal})))
     }
     return results
@@ -51,14 +52,15 @@ async function measureAll(measurements: readonly Measure[], signal: AbortSignal)
   }
 }
 
-function chosenParts(words: readonly string[]): readonly Measure[] {
-  const all = {...PARTS, ...LONG_PARTS}
+type Part = readonly [name: string, measure: Measure]
+
+const ALL_PARTS: Readonly<Record<string, Measure>> = {...PARTS, ...LONG_PARTS}
+
+/** Undefined when there is no part of a name. */
+function chosenParts(words: readonly string[]): readonly Part[] | undefined {
   const named = words.filter((word) => !word.startsWith('--'))
-  const unknown = named.filter((name) => !all[name])
-  if (unknown.length > 0)
-    throw new Error(`${unknown.join(', ')}: the parts are ${Object.keys(all).join(', ')}`)
-  if (named.length > 0) return named.map((name) => all[name]!)
-  return Object.values(words.includes('--long') ? all : PARTS)
+  if (named.length === 0) return Object.entries(words.includes('--long') ? ALL_PARTS : PARTS)
+  return named.every((name) => ALL_PARTS[name]) ? named.map((name) => [name, ALL_PARTS[name]!]) : undefined
 }
 
 /** What all figures depend on. */
@@ -69,12 +71,17 @@ function machine(): string {
 
 /** Ctrl-C ends what runs; the sandbox and the files are removed all the same. */
 async function main(): Promise<number> {
+  const parts = chosenParts(process.argv.slice(2))
+  if (!parts) {
+    say(`the parts are ${Object.keys(ALL_PARTS).join(', ')}`)
+    return 2
+  }
   const stop = new AbortController()
   // Not `once`: execa ends the process at a signal that nobody else listens to.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop.abort())
   try {
     const before = machine()
-    const results = await measureAll(chosenParts(process.argv.slice(2)), stop.signal)
+    const results = await measureAll(parts, stop.signal)
     console.log(`${resultTable(results)}\n\n${before} at the start, ${machine()} at the end`)
     return process.argv.includes('--check') && results.some(({target}) => target?.met === false) ? 1 : 0
   } catch (error) {

@@ -11,7 +11,7 @@ const MOST_GROWTH = 2
 const MOST_BYTES = 300e6
 const MEASURED = new URL('scheduler/measured.ts', import.meta.url)
 
-/** What a run needs for itself, with work that is done at once: per action, and how that grows with their number. */
+/** Processor time that a run needs for itself, with work that is done at once: per action, and how it grows. */
 export async function measureScheduler({signal}: Bench): Promise<Result[]> {
   const results: Result[] = []
   for (const shape of Object.keys(SHAPES)) {
