@@ -76,12 +76,16 @@ function hintOf({release, revision, status, evidence}: ObservedRecord): string {
   if (status === 'uninstalled') return `only its history is left: kk deploy ${name} installs it anew`
   if (status === 'unknown')
     return `see "helm history ${name} -n ${releaseNamespace(release)}", and bring the release to a known state with helm`
-  if (evidence?.state === 'running') return 'wait until that has ended, then run the same command again'
+  if (evidence?.state === 'running' && evidence.alone)
+    return `run ${evidence.run} is gone, but its helm (process ${evidence.pid}) still works: kk deploy waits for it`
+  if (evidence?.state === 'running')
+    return `run ${evidence.run} is at work on it: wait until that has ended, then run the same command again`
   if (evidence?.state === 'unknown') {
     const until = new Date(evidence.until).toISOString()
     return `it is held by ${evidence.holder}, whose processes cannot be seen from here: wait until it ends; after ${until} kk deploy recovers it by itself; if you know that it is dead: ${unlock}`
   }
-  if (evidence?.state === 'stale') return `kk deploy ${name} recovers it`
+  if (evidence?.state === 'stale')
+    return `run ${evidence.run}, ${evidence.why}, left it so: kk deploy recovers it`
   if (status === 'uninstalling')
     return `finish its removal with "kk remove ${name}"; or, when no helm works on it any more, bring it back: ${unlock}, then kk deploy`
   return `wait if a helm may still work on it; when none does: ${unlock}, then run the same command again`

@@ -32,6 +32,7 @@ interface AtWork {
   readonly run: Background
   killKk(): Promise<void>
   killHelm(): Promise<void>
+  signalHelm(signal: NodeJS.Signals): Promise<void>
 }
 
 interface Working {
@@ -48,14 +49,17 @@ async function atWork(
   const helm = await corner.helm(`HELM=$(dirname $HELM)/helm${version}; ${REMEMBER_PID}`)
   const run = start(corner, words, {env: {KK_HELM: helm}})
   await waitFor(async () => (await records(corner.name)).includes(until), {until})
+  const signalHelm = async (signal: NodeJS.Signals) =>
+    void process.kill(Number(await readFile(`${helm}.pid`, 'utf8')), signal)
   return {
     run,
+    signalHelm,
     async killKk() {
       run.signal('SIGKILL')
       await run.ended()
     },
     async killHelm() {
-      process.kill(Number(await readFile(`${helm}.pid`, 'utf8')), 'SIGKILL')
+      await signalHelm('SIGKILL')
       await rm(`${helm}.pid`)
     },
   }
@@ -98,6 +102,7 @@ describe.concurrent('kk killed together with its helm', () => {
     expect(status.stdout).toMatch(/^hooked +1 +pending-install/m)
     const reason =
       /revision 1 was left pending-install by run \S+, whose helm is gone: marked failed, then upgraded/
+    expect(status.stdout).toMatch(/hooked: .*run \S+, whose helm is gone, left it so: kk deploy recovers it/)
     expect(plan.stdout).toMatch(reason)
     expect(next.stderr).toMatch(reason)
     expect(next.endings).toEqual(['hooked upgrade, revision 2'])
@@ -161,22 +166,31 @@ describe.concurrent('kk killed together with its helm', () => {
 
 describe.concurrent('a helm without its kk', () => {
   it('is waited for, and nothing is done twice; who works on it is not unlocked', async () => {
-    const corner = await openCorner(installing('15s'))
+    const corner = await openCorner(installing('10s'))
     const work = await atWork(corner)
+    await work.signalHelm('SIGSTOP')
     const unlock = ['unlock', `${corner.name}/hooked`, '--revision', '1', '--yes']
     const refused = await corner.kk(unlock)
     await work.killKk()
 
-    const next = await deploy(corner)
+    const deploying = corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+    let said = ''
+    deploying.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    await waitFor(async () => said.includes('waiting for it'), {until: 'kk waits for helm'})
+    await work.signalHelm('SIGCONT')
+    const next = await deploying
 
     expect(refused.exitCode).toBe(3)
     expect(refused.stderr).toMatch(
       /KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run \S+ is at work on it/,
     )
-    expect(next.stderr).toMatch(
+    expect(said).toMatch(
       /hooked: run \S+ is gone, but its helm install \(process \d+\) still works: waiting for it/,
     )
-    expect(next.endings).toEqual(['hooked await, revision 1'])
+    expect(next.exitCode, said).toBe(0)
+    expect(endings(next.stdout)).toEqual(['hooked await, revision 1'])
     expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
   })
 })

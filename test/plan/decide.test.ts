@@ -100,7 +100,7 @@ test.each<{status: string; evidence?: Evidence; says: string; hint: RegExp}>([
     status: 'pending-rollback',
     evidence: {state: 'running', by: 'kk', alone: false, ...here},
     says: ': kk (process 4711) of run run-1 is at work on it',
-    hint: /wait until that has ended/,
+    hint: /run run-1 is at work on it: wait until that has ended/,
   },
   {
     status: 'pending-upgrade',

@@ -15,7 +15,7 @@ import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
 import {forcingConflicts} from '../../verbs/change/force-conflicts.ts'
 import {settledPlan} from '../../verbs/change/settled-plan.ts'
 import type {RunAccount} from '../../verbs/change/start-run.ts'
-import {type ObservedPlan, observedPlan} from '../../verbs/plan.ts'
+import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {offerGuard} from '../guard.ts'
@@ -87,9 +87,8 @@ export async function change(options: Change): Promise<ExitCode> {
   })
   try {
     const isDry = flags['dry-run']
-    const observed = isDry
-      ? await observedPlan(prepared, cluster, wanted)
-      : await settledPlan(prepared, cluster, {scope: wanted, say})
+    const waits = !isDry && !flags['no-wait']
+    const observed = await settledPlan(prepared, cluster, {scope: wanted, waits, say})
     const planned = observed.plan
     options.expect?.(planned, {prepared, observed})
     const fences = {verb: isChangeVerb(verb) ? verb : undefined, forceVersion: flags['force-version']}

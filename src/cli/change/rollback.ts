@@ -86,7 +86,7 @@ export interface RollBackOptions extends RunRollbackOptions {
 /** Plans the way back, shows it, asks, rolls back and reports. */
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
   const {flags, words, cluster, reports} = options
-  if (!flags['dry-run']) await awaitOrphansOf(cluster, subject.environment)
+  if (!flags['dry-run'] && !flags['no-wait']) await awaitOrphansOf(cluster, subject.environment)
   const planned = await planRollback(cluster, {...subject, keepSchema: flags['keep-schema']})
   if (flags['dry-run']) {
     printPlan(planned, flags.output, levelOf('stdout', words))

@@ -57,7 +57,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   try {
     const excused = new Set(flags['ignore-record'] ?? [])
     const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
-    if (!flags['dry-run']) await awaitOrphansOf(cluster, environment.name)
+    if (!flags['dry-run'] && !flags['no-wait']) await awaitOrphansOf(cluster, environment.name)
     const planned = await command.plan(context, names)
     show(planned, flags, words)
     if (flags['dry-run']) return 0

@@ -7,6 +7,8 @@ import {awaitOrphans} from './await-orphans.ts'
 
 interface Settling {
   readonly scope: PlanScope
+  /** Whether helms that work on without their kk are waited for. */
+  readonly waits: boolean
   readonly say: (line: string) => void
 }
 
@@ -14,11 +16,11 @@ interface Settling {
 export async function settledPlan(
   prepared: Prepared,
   cluster: Cluster,
-  {scope, say}: Settling,
+  {scope, waits, say}: Settling,
 ): Promise<ObservedPlan> {
   for (;;) {
     const observed = await observedPlan(prepared, cluster, scope)
-    if (!hasChanges(observed.plan)) return observed
+    if (!waits || !hasChanges(observed.plan)) return observed
     const releases = new Set(observed.plan.actions.map(({release}) => release))
     const waited = await awaitOrphans(cluster, {isConcerned: ({release}) => releases.has(release), say})
     if (!waited) return observed

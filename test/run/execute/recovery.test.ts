@@ -1,0 +1,141 @@
+import {describe, expect, test} from 'vitest'
+import type {Operation} from '../../../src/cluster/lease/operation.ts'
+import {KkError} from '../../../src/errors.ts'
+import {labelsOf} from '../../../src/plan/labels.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld, workOf} from './world.ts'
+
+const keystone = desiredOf('keystone')
+const operation: Operation = {
+  verb: 'upgrade',
+  revision: 2,
+  run: '20261120-120000-aaaa',
+  environment: 'all-in-one',
+  deadline: 10_000_000,
+  kk: {host: 'host', pid: 1},
+}
+const left = recordOf(keystone, {status: 'pending-upgrade'})
+const recovering = {...actionOf('upgrade', 2), recovers: 'pending-upgrade'}
+
+describe('a release that a dead run left pending', () => {
+  test('is marked failed under its Lease, then upgraded', async () => {
+    const world = newWorld({record: left, operation, kk: 'gone'})
+
+    const result = await world.execute(recovering, workOf(keystone))
+
+    expect(result).toEqual({revision: 3})
+    expect(world.deeds().slice(0, 3)).toEqual([
+      'hold openstack/keystone',
+      'mark revision 2 failed: kk: left pending-upgrade by run 20261120-120000-aaaa, whose helm is gone',
+      'helm upgrade',
+    ])
+  })
+
+  test.each([
+    {case: 'its helm works again', setting: {leftHelm: {state: 'running', process: {pid: 7}}}},
+    {case: 'nobody can be seen from here', setting: {kk: 'unseen', leftHelm: {state: 'unseen'}}},
+  ] as const)('is left alone when $case', async ({setting}) => {
+    const world = newWorld({record: left, operation, ...setting})
+
+    await expect(world.execute(recovering, workOf(keystone))).rejects.toMatchObject({code: 'KK_PENDING'})
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
+  })
+
+  test('is left alone unless the plan says so', async () => {
+    const world = newWorld({record: left, operation, kk: 'gone'})
+
+    await expect(world.execute(actionOf('upgrade', 2), workOf(keystone))).rejects.toMatchObject({
+      code: 'KK_PENDING',
+    })
+  })
+})
+
+test('only the history of a release is replaced', async () => {
+  const replaced: (boolean | undefined)[] = []
+  const world = newWorld({
+    record: recordOf(keystone, {status: 'uninstalled'}),
+    helm: (succeed, call, options) => {
+      replaced.push(options.replace)
+      return succeed(call, options)
+    },
+  })
+
+  await expect(world.execute(actionOf('install', 2), workOf(keystone))).resolves.toEqual({revision: 3})
+  expect(replaced).toEqual([true])
+  expect(world.deeds()).toContain('helm install')
+})
+
+describe('what helm is started for', () => {
+  test('stands on the Lease before it starts', async () => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      helm: (succeed, call, options) => {
+        expect(world.evidence).toEqual(['begin upgrade to revision 3 of run 20261121-083000-3f9a'])
+        options.onStarted?.(4711)
+        return succeed(call, options)
+      },
+    })
+
+    await world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    expect(world.evidence.slice(1)).toEqual(['started 4711'])
+  })
+})
+
+describe('a helm that ends badly and leaves its revision pending', () => {
+  /** Helm makes revision 3, and ends before it can say how. */
+  const dying = (more: Parameters<typeof newWorld>[0] = {}) => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      helm: async () => {
+        world.record = {
+          ...recordOf(keystone, {revision: 3, status: 'pending-upgrade'}),
+          labels: labelsOf(keystone, 3),
+        }
+        throw new KkError('KK_HELM_FAILED', 'helm was killed')
+      },
+      ...more,
+    })
+    return world
+  }
+  const run = (world: ReturnType<typeof newWorld>) =>
+    expect(world.execute(actionOf('upgrade', 2), workOf(keystone))).rejects
+
+  test('has it marked failed at once', async () => {
+    const world = dying()
+
+    await run(world).toMatchObject({code: 'KK_HELM_FAILED'})
+    expect(world.record).toMatchObject({revision: 3, status: 'failed'})
+    expect(world.evidence).not.toContain('leave')
+  })
+
+  test('leaves the Lease with its evidence when the cluster cannot be reached', async () => {
+    const markFailed = () => Promise.reject(new KkError('KK_UNREACHABLE', 'no answer'))
+    const world = dying({cluster: {markFailed}})
+
+    await run(world).toMatchObject({code: 'KK_HELM_FAILED'})
+    expect(world.evidence).toContain('leave')
+  })
+
+  test('leaves the Lease when only its wrapper has ended', async () => {
+    const world = dying({leftHelm: {state: 'running', process: {pid: 7}}})
+
+    await run(world).toMatchObject({code: 'KK_HELM_FAILED'})
+    expect(world.record?.status).toBe('pending-upgrade')
+    expect(world.evidence).toContain('leave')
+  })
+
+  test('does not touch the revision of another, who raced it', async () => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      helm: async () => {
+        world.record = recordOf(keystone, {revision: 3, status: 'pending-upgrade', written: 2})
+        throw new KkError('KK_PENDING', 'another operation on the release has not ended')
+      },
+    })
+
+    await run(world).toMatchObject({code: 'KK_PENDING'})
+    expect(world.record?.status).toBe('pending-upgrade')
+    expect(world.deeds().join()).not.toContain('mark revision')
+  })
+})
