@@ -1,7 +1,7 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
 import {canDrawLive} from '../../report/run/live.ts'
-import {type StatusView, statusLines, statusTable} from '../../report/status-views.ts'
+import {type StatusView, statusLines, statusTable} from '../../report/status/status-views.ts'
 import type {StatusReport} from '../../verbs/observation/release-status.ts'
 import {watchStatus} from '../../verbs/observation/watch-status.ts'
 import {levelOf} from '../show/streams.ts'

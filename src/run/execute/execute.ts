@@ -1,69 +1,15 @@
-import type {Cluster} from '../../cluster/cluster.ts'
 import {asKkError, KkError} from '../../errors.ts'
-import type {Helm} from '../../helm/helm.ts'
 import {redactor} from '../../helm/redact.ts'
 import type {Action} from '../../plan/plan.ts'
-import type {Journal} from '../journal/journal.ts'
 import type {Controls} from '../perform.ts'
-import type {Agreement} from './agreement.ts'
-import {change} from './change.ts'
-import type {Clock} from './clock.ts'
-import type {Hold} from './hold.ts'
-import {passGate, passGateAgain} from './pass-gate.ts'
-import {relabel} from './relabel.ts'
-import {type RemovalWork, remove} from './remove.ts'
-import {rollback} from './rollback.ts'
-import {test} from './test.ts'
+import {change} from './actions/change.ts'
+import {passGate, passGateAgain} from './actions/pass-gate.ts'
+import {relabel} from './actions/relabel.ts'
+import {type RemovalWork, remove} from './actions/remove.ts'
+import {rollback} from './actions/rollback.ts'
+import {test} from './actions/test.ts'
+import type {Execution, Tools} from './execution.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from './work.ts'
-
-/** What a run works with. */
-export interface Tools {
-  readonly helm: Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test'>
-  readonly cluster: Pick<
-    Cluster,
-    | 'hold'
-    | 'lease'
-    | 'now'
-    | 'lastRecord'
-    | 'markFailed'
-    | 'stored'
-    | 'label'
-    | 'validate'
-    | 'deleteFailedJobs'
-    | 'makeNamespace'
-    | 'hasNamespace'
-    | 'gate'
-    | 'exist'
-    | 'watchHooks'
-    | 'present'
-    | 'deleteClaim'
-    | 'intents'
-  >
-  /** The environment that runs. */
-  readonly environment: string
-  /** The run's id. */
-  readonly run: string
-  /** Who holds the leases, as others are told: user, host, process. */
-  readonly holder: string
-  /** Takes Leases; those of a group all at once. */
-  readonly hold: Hold
-  /** Whether somebody else who holds a release is waited for. */
-  readonly waits: boolean
-  /** Among removals. */
-  readonly agreement: Agreement
-  readonly clock: Clock
-  readonly journal: Journal
-}
-
-/** One action with all that it needs. */
-export interface Execution extends Tools {
-  readonly action: Action
-  readonly controls: Controls
-  /** Milliseconds since the epoch. */
-  readonly deadline: number
-  /** Masks the secrets among the release's values, where they are known. */
-  readonly redact?: (text: string) => string
-}
 
 interface Execute {
   readonly action: Action

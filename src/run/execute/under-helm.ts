@@ -3,7 +3,7 @@ import {describeBlame} from '../../cluster/gate/describe-blame.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {Execution} from './execute.ts'
+import type {Execution} from './execution.ts'
 import type {Work} from './work.ts'
 
 const HOOK = 'helm.sh/hook'

@@ -1,7 +1,7 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
 import type {Plan} from '../../plan/plan.ts'
-import {takesLease} from '../../run/execute/hold.ts'
+import {takesLease} from '../../run/execute/leases/hold.ts'
 
 /** Finds out before the first change whether somebody holds what a plan would change. Throws `KK_HELD` naming all of it. */
 export async function expectFree({actions}: Plan, cluster: Pick<Cluster, 'holders'>): Promise<void> {

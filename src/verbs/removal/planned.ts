@@ -7,7 +7,7 @@ import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/ref
 import {type Uses, usersOf} from '../../plan/removal/uses.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
-import type {RemovalWork} from '../../run/execute/remove.ts'
+import type {RemovalWork} from '../../run/execute/actions/remove.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
 import {type FoundObjects, findObjects} from './removal-objects.ts'

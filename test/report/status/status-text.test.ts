@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
-import {palette} from '../../src/report/colour.ts'
-import {statusLine, statusText} from '../../src/report/status-text.ts'
-import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
+import {palette} from '../../../src/report/colour.ts'
+import {statusLine, statusText} from '../../../src/report/status/status-text.ts'
+import type {ReleaseStatus} from '../../../src/verbs/observation/release-status.ts'
 
 const mariadb: ReleaseStatus = {
   release: 'openstack/mariadb',

@@ -1,15 +1,21 @@
-import type {Claim, HeldLease, KubernetesObject, PresentObject, ReleaseRecord} from '../../cluster/cluster.ts'
-import {TOMBSTONE} from '../../cluster/intents/intent.ts'
-import {KkError} from '../../errors.ts'
-import {evidenceOf} from '../../plan/pending/evidence.ts'
-import {unfinished} from '../../plan/refusals.ts'
-import {intended} from '../../plan/removal/refusals.ts'
-import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
-import type {Execution} from './execute.ts'
-import {raced} from './races.ts'
-import {underHelm} from './under-helm.ts'
-import {underLease} from './under-lease.ts'
-import {settling, underOperation} from './under-operation.ts'
+import type {
+  Claim,
+  HeldLease,
+  KubernetesObject,
+  PresentObject,
+  ReleaseRecord,
+} from '../../../cluster/cluster.ts'
+import {TOMBSTONE} from '../../../cluster/intents/intent.ts'
+import {KkError} from '../../../errors.ts'
+import {evidenceOf} from '../../../plan/pending/evidence.ts'
+import {unfinished} from '../../../plan/refusals.ts'
+import {intended} from '../../../plan/removal/refusals.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../../release.ts'
+import type {Execution} from '../execution.ts'
+import {underLease} from '../leases/under-lease.ts'
+import {settling, underOperation} from '../leases/under-operation.ts'
+import {raced} from '../races.ts'
+import {underHelm} from '../under-helm.ts'
 
 /** What is needed to remove a release, beside the plan. */
 export interface RemovalWork {

@@ -1,9 +1,9 @@
-import {GATED_LABEL, labelChanges, labelsOf} from '../../plan/labels.ts'
-import type {Execution} from './execute.ts'
-import {expectRevision, raced} from './races.ts'
-import {underIntents} from './under-intents.ts'
-import {underLease} from './under-lease.ts'
-import type {Work} from './work.ts'
+import {GATED_LABEL, labelChanges, labelsOf} from '../../../plan/labels.ts'
+import type {Execution} from '../execution.ts'
+import {underIntents} from '../leases/under-intents.ts'
+import {underLease} from '../leases/under-lease.ts'
+import {expectRevision, raced} from '../races.ts'
+import type {Work} from '../work.ts'
 
 /** Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Throws `KK_HELD`, `KK_RACED`. */
 export function relabel(execution: Execution, work: Work): Promise<void> {

@@ -1,9 +1,9 @@
-import {isWell, type ReleaseHolder, type ReleaseStatus} from '../verbs/observation/release-status.ts'
-import type {Palette} from './colour.ts'
-import {blameText} from './run/run-words.ts'
-import {table} from './table.ts'
-import {type Labels, releaseLabels} from './text/label.ts'
-import {plainLine, plainLines} from './text/plain.ts'
+import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
+import type {Palette} from '../colour.ts'
+import {blameText} from '../run/run-words.ts'
+import {table} from '../table.ts'
+import {type Labels, releaseLabels} from '../text/label.ts'
+import {plainLine, plainLines} from '../text/plain.ts'
 
 const HEADINGS = [
   'release',

@@ -1,8 +1,8 @@
-import type {GoingObject, ObjectName, ReleaseRemoval, StayReason} from '../plan/removal/objects.ts'
-import {type ReleaseId, releaseNamespace} from '../release.ts'
-import type {Palette} from './colour.ts'
-import {table} from './table.ts'
-import {type Labels, releaseLabels} from './text/label.ts'
+import type {GoingObject, ObjectName, ReleaseRemoval, StayReason} from '../../plan/removal/objects.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import type {Palette} from '../colour.ts'
+import {table} from '../table.ts'
+import {type Labels, releaseLabels} from '../text/label.ts'
 
 const WHY = {
   claim: 'claim of its StatefulSet',

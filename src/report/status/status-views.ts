@@ -1,10 +1,10 @@
-import type {StatusLook} from '../verbs/observation/watch-status.ts'
-import type {ColourLevel} from './colour.ts'
-import {type Palette, palette as paletteOf} from './colour.ts'
-import {type BoardStream, liveBlock, terminalSize} from './run/board/terminal.ts'
+import type {StatusLook} from '../../verbs/observation/watch-status.ts'
+import type {ColourLevel} from '../colour.ts'
+import {type Palette, palette as paletteOf} from '../colour.ts'
+import {type BoardStream, liveBlock, terminalSize} from '../run/board/terminal.ts'
+import {plainLine} from '../text/plain.ts'
 import {type StatusChange, statusChanges} from './status-changes.ts'
 import {statusLine, statusText} from './status-text.ts'
-import {plainLine} from './text/plain.ts'
 
 /** Shows one look after the other. */
 export type StatusView = (look: StatusLook) => void

@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
-import type {ReleaseRemoval} from '../../src/plan/removal/objects.ts'
-import {palette} from '../../src/report/colour.ts'
-import {leftText, removalDocument, removalText} from '../../src/report/removal-text.ts'
+import type {ReleaseRemoval} from '../../../src/plan/removal/objects.ts'
+import {palette} from '../../../src/report/colour.ts'
+import {leftText, removalDocument, removalText} from '../../../src/report/plan/removal-text.ts'
 
 const namespace = 'openstack'
 const removals: readonly ReleaseRemoval[] = [

@@ -1,10 +1,10 @@
-import type {HeldLease} from '../../cluster/cluster.ts'
-import {operationEnvironment} from '../../cluster/lease/operation.ts'
-import {asKkError, KkError} from '../../errors.ts'
-import type {OperationOptions} from '../../helm/helm.ts'
-import {isLeftBy} from '../../plan/pending/evidence.ts'
-import {helmUnderJournal} from '../journal/under-journal.ts'
-import type {Execution} from './execute.ts'
+import type {HeldLease} from '../../../cluster/cluster.ts'
+import {operationEnvironment} from '../../../cluster/lease/operation.ts'
+import {asKkError, KkError} from '../../../errors.ts'
+import type {OperationOptions} from '../../../helm/helm.ts'
+import {isLeftBy} from '../../../plan/pending/evidence.ts'
+import {helmUnderJournal} from '../../journal/under-journal.ts'
+import type {Execution} from '../execution.ts'
 
 type Started = Required<Pick<OperationOptions, 'env' | 'onStarted'>>
 

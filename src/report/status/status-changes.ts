@@ -1,6 +1,6 @@
-import type {ReleaseId} from '../release.ts'
-import type {ReleaseStatus} from '../verbs/observation/release-status.ts'
-import type {StatusLook} from '../verbs/observation/watch-status.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {ReleaseStatus} from '../../verbs/observation/release-status.ts'
+import type {StatusLook} from '../../verbs/observation/watch-status.ts'
 
 /** What a look at the cluster found that the one before did not. */
 export type StatusChange =

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest'
-import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
-import {KkError} from '../../../src/errors.ts'
-import type {RemovalWork} from '../../../src/run/execute/remove.ts'
-import {desiredOf, recordOf} from '../../plan/fixtures.ts'
-import {actionOf, newWorld} from './world.ts'
+import type {ReleaseRecord} from '../../../../src/cluster/cluster.ts'
+import {KkError} from '../../../../src/errors.ts'
+import type {RemovalWork} from '../../../../src/run/execute/actions/remove.ts'
+import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
+import {actionOf, newWorld} from '../world.ts'
 
 const record = recordOf(desiredOf('keystone'))
 const service = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'keystone'}}

@@ -1,9 +1,9 @@
-import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import {evidenceOf} from '../../plan/pending/evidence.ts'
-import {recoveryReason} from '../../plan/pending/recovery.ts'
-import {unfinished} from '../../plan/refusals.ts'
-import type {Execution} from './execute.ts'
-import {expectRevision} from './races.ts'
+import type {ReleaseRecord} from '../../../cluster/cluster.ts'
+import {evidenceOf} from '../../../plan/pending/evidence.ts'
+import {recoveryReason} from '../../../plan/pending/recovery.ts'
+import {unfinished} from '../../../plan/refusals.ts'
+import type {Execution} from '../execution.ts'
+import {expectRevision} from '../races.ts'
 
 /**
  * The last record, which must be of the revision that the plan saw, as one that helm works on: what was left unfinished

@@ -1,12 +1,12 @@
-import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
-import {describeBlame} from '../../cluster/gate/describe-blame.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
-import {KkError} from '../../errors.ts'
-import {GATED_LABEL, readLabels} from '../../plan/labels.ts'
-import {unfinished} from '../../plan/refusals.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {Execution} from './execute.ts'
-import {expectRevision, raced} from './races.ts'
+import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
+import {describeBlame} from '../../../cluster/gate/describe-blame.ts'
+import {parseManifest} from '../../../cluster/manifest.ts'
+import {KkError} from '../../../errors.ts'
+import {GATED_LABEL, readLabels} from '../../../plan/labels.ts'
+import {unfinished} from '../../../plan/refusals.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
+import type {Execution} from '../execution.ts'
+import {expectRevision, raced} from '../races.ts'
 
 /** A revision that helm has deployed. */
 export interface Deployed {
