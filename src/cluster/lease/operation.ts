@@ -15,12 +15,12 @@ export function operationEnvironment(run: string, release: ReleaseId): Readonly<
   return {[OPERATION_VARIABLE]: operationName(run, release)}
 }
 
-export type OperationVerb = 'install' | 'upgrade' | 'rollback' | 'remove'
+export type OperationVerb = 'install' | 'upgrade' | 'rollback' | 'remove' | 'test'
 
 /** What helm is started for, as its Lease says it before it starts. */
 export interface BegunOperation {
   readonly verb: OperationVerb
-  /** The revision that helm is to make; of a removal the last one. */
+  /** The revision that helm is to make; of a removal and a test the last one. */
   readonly revision: number
   readonly run: string
   readonly environment: string

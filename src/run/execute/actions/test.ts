@@ -3,9 +3,9 @@ import {redactSecretsOf} from '../../../cluster/redact-secrets.ts'
 import {testHooks} from '../../../cluster/test-hooks.ts'
 import {redactor} from '../../../helm/redact.ts'
 import {releaseName, releaseNamespace} from '../../../release.ts'
-import {helmUnderJournal} from '../../journal/under-journal.ts'
 import type {Execution} from '../execution.ts'
 import {underLease} from '../leases/under-lease.ts'
+import {underOperation} from '../leases/under-operation.ts'
 import {expectRevision} from '../races.ts'
 import {underHelm} from '../under-helm.ts'
 import {expectInstalled} from './pass-gate.ts'
@@ -29,9 +29,9 @@ export function test(execution: Execution): Promise<{readonly revision: number}>
     const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
     const call = {name: releaseName(release), namespace: releaseNamespace(release), values}
     controls.onProgress('helm', 'helm test')
-    await helmUnderJournal(execution, (onStarted) =>
+    await underOperation(execution, lease, (started) =>
       underHelm({execution: {...execution, redact}, work: {objects, timeoutSeconds}, lease}, (signal) =>
-        helm.test(call, {timeoutSeconds, signal, onStarted}),
+        helm.test(call, {timeoutSeconds, signal, ...started}),
       ),
     )
     expectRevision(release, await cluster.lastRecord(release), revision)

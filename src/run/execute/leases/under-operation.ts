@@ -1,5 +1,5 @@
 import type {HeldLease} from '../../../cluster/cluster.ts'
-import {operationEnvironment} from '../../../cluster/lease/operation.ts'
+import {type OperationVerb, operationEnvironment} from '../../../cluster/lease/operation.ts'
 import {asKkError, KkError} from '../../../errors.ts'
 import type {OperationOptions} from '../../../helm/helm.ts'
 import {isLeftBy} from '../../../plan/pending/evidence.ts'
@@ -20,7 +20,7 @@ export function underOperation<T>(
   const {action, clock, deadline, run, environment} = execution
   const {release, kind} = action
   if (!isHelms(kind)) throw new KkError('KK_BUG', `helm has no part in ${kind} ${release}`)
-  const revision = kind === 'remove' ? action.revision : action.revision + 1
+  const revision = kind === 'remove' || kind === 'test' ? action.revision : action.revision + 1
   return helmUnderJournal(execution, async (note) => {
     await lease.begin({verb: kind, revision, run, environment, milliseconds: deadline - clock.now()})
     let noted = Promise.resolve()
@@ -37,10 +37,8 @@ export function underOperation<T>(
   })
 }
 
-type HelmKind = 'install' | 'upgrade' | 'rollback' | 'remove'
-
-function isHelms(kind: string): kind is HelmKind {
-  return ['install', 'upgrade', 'rollback', 'remove'].includes(kind)
+function isHelms(kind: string): kind is OperationVerb {
+  return ['install', 'upgrade', 'rollback', 'remove', 'test'].includes(kind)
 }
 
 /**

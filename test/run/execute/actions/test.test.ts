@@ -14,6 +14,7 @@ describe('a test', () => {
     expect(result).toEqual({revision: 3})
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'helm test', 'give back'])
     expect(world.journal[0]).toMatchObject({type: 'helm-starting', verb: 'test', revision: 3})
+    expect(world.evidence[0]).toContain('begin test to revision 3')
   })
 
   it.each([
