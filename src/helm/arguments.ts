@@ -110,12 +110,12 @@ export function testArguments(
   ]
 }
 
-/** Knows no cluster: `lookup` finds nothing, and nothing is contacted. */
+/** Knows no cluster: `lookup` finds nothing, and nothing is contacted. No upgrade touches what is in `crds/`. */
 export function templateArguments(call: ReleaseCall, options: TemplateOptions): string[] {
   return [
     'template',
-    '--include-crds',
     '--skip-tests',
+    ...(options.isUpgrade ? [] : ['--include-crds']),
     ...(options.kubeVersion ? ['--kube-version', options.kubeVersion] : []),
     ...(options.apiVersions ?? []).flatMap((version) => ['--api-versions', version]),
     ...(options.isUpgrade ? ['--is-upgrade'] : []),

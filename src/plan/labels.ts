@@ -20,6 +20,7 @@ const USES_PREFIX = 'uses.kk.openstack.org/'
 /** What the labels of a release record say. */
 export interface KkLabels {
   readonly owner: string
+  /** Undefined when the release was adopted, and deployed with other inputs. */
   readonly inputs: string | undefined
   readonly revision: number | undefined
   readonly gated: number | undefined
@@ -49,6 +50,20 @@ export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Re
     [PROTECTED_LABEL]: String(desired.protected),
     [CHART_LABEL]: chartLabel(desired.chart),
     ...prefixed(LAYER_PREFIX, layersOf(desired)),
+    ...usesOf(desired),
+  }
+}
+
+/**
+ * Of a release that is taken over, and was deployed with other inputs: what is true of it. Without digests the next plan
+ * upgrades it.
+ */
+export function adoptionLabels(desired: DesiredRelease, revision: number): Readonly<Record<string, string>> {
+  return {
+    [OWNER_LABEL]: desired.owner,
+    [REVISION_LABEL]: String(revision),
+    [STATED_LABEL]: String(desired.stated),
+    [PROTECTED_LABEL]: String(desired.protected),
     ...usesOf(desired),
   }
 }

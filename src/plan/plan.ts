@@ -7,6 +7,7 @@ import type {ChangeVerb} from './changes/verb-table.ts'
  * install · upgrade: helm runs, then the gate. await: no helm, gate only. relabel: only the edges changed, the
  * record is patched. unchanged: nothing to do. check: the release is not to be changed, but its gate must pass.
  * rollback: helm returns to an earlier revision, then the gate. remove: helm uninstalls it. test: helm runs its tests.
+ * adopt: the record of a foreign release is given this environment's labels, and nothing else is done.
  */
 export type ActionKind =
   | 'install'
@@ -15,6 +16,7 @@ export type ActionKind =
   | 'remove'
   | 'await'
   | 'relabel'
+  | 'adopt'
   | 'check'
   | 'test'
   | 'unchanged'
@@ -36,6 +38,7 @@ export interface Action {
   /** Of a rollback: the revision to return to, and what it requires. */
   readonly target?: number
   readonly uses?: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
+  /** The inputs digest; empty where it is not known, as of an adopted release that was deployed with other inputs. */
   readonly inputs: string
   readonly protected: boolean
   /** What differs from what is on the cluster; only in plans of the verbs that change an environment. */

@@ -11,6 +11,8 @@ export function upgradeReasons(
   labels: KkLabels,
   file: string,
 ): readonly string[] {
+  if (labels.inputs === undefined)
+    return [...stateReasons(record, labels), 'adopted, deployed with other inputs']
   const wanted = layersOf(desired)
   const differs = (name: string) => wanted.get(name) !== labels.layers.get(name)
   return [

@@ -10,7 +10,7 @@ export function foreign({release, revision, status}: ReleaseRecord): KkError {
     'KK_FOREIGN',
     `${release} exists already (revision ${revision}, ${status}), and kk did not install it`,
     {
-      hint: `give ${releaseName(release)} another name or namespace, or remove that one with helm`,
+      hint: `take it over with: kk adopt ${releaseName(release)}; or give it another name or namespace in the file`,
     },
   )
 }

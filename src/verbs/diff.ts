@@ -1,5 +1,5 @@
 import type {Cluster, KubernetesObject} from '../cluster/cluster.ts'
-import {parseManifest} from '../cluster/manifest.ts'
+import {renderedObjects} from '../cluster/records/rendered-objects.ts'
 import {type Redact, redactSecretsOf} from '../cluster/redact-secrets.ts'
 import type {Helm} from '../helm/helm.ts'
 import {redactor} from '../helm/redact.ts'
@@ -37,7 +37,7 @@ export async function planDiff(
     const diffs = await Promise.all(
       actions.map(async ({release, kind}) => {
         const stored = kind === 'upgrade' ? await ports.cluster.stored(release) : undefined
-        const before = stored && parseManifest(stored.manifest)
+        const before = stored && renderedObjects(stored)
         const after = rendered.get(release)!
         const values = redactor({before: stored?.values ?? {}, after: vendored.call(release).values})
         return {release, before, after, redact: redactSecretsOf([...(before ?? []), ...after], values)}

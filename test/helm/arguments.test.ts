@@ -87,7 +87,7 @@ describe('helm template', () => {
     }
 
     expect(templateArguments(call, options)).toEqual([
-      ...['template', '--include-crds', '--skip-tests', '--kube-version', '1.36.0'],
+      ...['template', '--skip-tests', '--kube-version', '1.36.0'],
       ...[
         '--api-versions',
         'a/v1',
@@ -99,6 +99,11 @@ describe('helm template', () => {
       ],
       ...['--namespace', 'openstack', '--values', '-', '--', 'keystone', '/run/charts/key,stone'],
     ])
+  })
+
+  it('renders crds/ only for an installation, for no upgrade touches them', () => {
+    expect(templateArguments(call, {})).toContain('--include-crds')
+    expect(templateArguments(call, {isUpgrade: true})).not.toContain('--include-crds')
   })
 })
 

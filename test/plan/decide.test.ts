@@ -176,7 +176,7 @@ test('a release that kk did not install is refused', () => {
     expect.objectContaining({
       code: 'KK_FOREIGN',
       exit: 3,
-      hint: expect.stringContaining('give keystone another name'),
+      hint: expect.stringContaining('kk adopt keystone'),
     }),
   )
 })

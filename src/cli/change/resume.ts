@@ -3,6 +3,7 @@ import type {RunRecord} from '../../cluster/runs/run-record.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
 import {expectSameInputs, runToResume, targetsOfRollback} from '../../verbs/change/resume.ts'
+import {makesRevisions} from '../../verbs/change/rollback.ts'
 import {runState} from '../../verbs/observation/history.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster} from '../open.ts'
@@ -98,8 +99,13 @@ async function runOf(cluster: Cluster, {name, words}: Owner): Promise<RunRecord>
   throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: 'see kk history --all'})
 }
 
-/** A removal is confirmed by names each time it is asked for. */
+/** A removal is confirmed by names each time it is asked for; an adoption shows the difference anew. */
 function resumable(run: RunRecord): RunRecord {
+  if (!makesRevisions(run)) {
+    throw new KkError('KK_USAGE', `run ${run.id} was a kk ${run.verb}, which is asked for again instead`, {
+      hint: 'it does again only what is not done; see kk status',
+    })
+  }
   if (run.verb !== 'remove' && run.verb !== 'destroy') return run
   const names = run.scope.names.join(' ')
   throw new KkError('KK_USAGE', `run ${run.id} was a removal, which goes on when it is asked for again`, {

@@ -138,6 +138,7 @@ const TO_BE = {
   remove: 'to be removed',
   await: 'to be awaited',
   relabel: 'to be relabelled',
+  adopt: 'to be adopted',
   check: 'to be checked',
   test: 'to be tested',
   unchanged: 'unchanged',

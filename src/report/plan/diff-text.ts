@@ -1,10 +1,10 @@
 import {structuredPatch} from 'diff'
 import {dump} from 'js-yaml'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {matchObjects, type ObjectPair} from '../../plan/changes/match-objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 import {masked} from './diff/mask.ts'
-import {matchObjects, type ObjectPair} from './diff/match.ts'
 
 /** The objects of a release as they are deployed and as they would be; `before` is undefined when all is new. */
 export interface ManifestDiff {

@@ -11,6 +11,7 @@ export function planCounts(plan: Plan): PlanCounts {
     remove: 0,
     await: 0,
     relabel: 0,
+    adopt: 0,
     check: 0,
     test: 0,
     unchanged: 0,

@@ -2,6 +2,7 @@ import {asKkError, KkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact.ts'
 import type {Action} from '../../plan/plan.ts'
 import type {Controls} from '../perform.ts'
+import {adopt} from './actions/adopt.ts'
 import {change} from './actions/change.ts'
 import {passGate, passGateAgain} from './actions/pass-gate.ts'
 import {relabel} from './actions/relabel.ts'
@@ -76,6 +77,8 @@ async function perform(
     case 'relabel':
       await relabel(execution, needed(work, action))
       return passGateAgain(execution)
+    case 'adopt':
+      return adopt(execution, needed(work, action))
     case 'await':
     case 'check':
       return passGateAgain(execution)

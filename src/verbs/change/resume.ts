@@ -3,14 +3,18 @@ import {KkError} from '../../errors.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {RollbackTarget} from '../../plan/rollback/targets.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
+import {makesRevisions} from './rollback.ts'
 
 /**
- * The last run of these that has not succeeded, and that no later run went on with or undid; the newest comes first.
+ * The last run of these that has not succeeded, and that no later run went on with or undid; the newest comes first. An
+ * adoption is begun again by its own verb.
  * Throws `KK_NO_RUN`.
  */
 export function runToResume(runs: readonly RunRecord[], environment: string): RunRecord {
   const followed = new Set(runs.map(({of}) => of))
-  const found = runs.find(({id, outcome}) => outcome !== 'succeeded' && !followed.has(id))
+  const found = runs.find(
+    (run) => run.outcome !== 'succeeded' && !followed.has(run.id) && makesRevisions(run),
+  )
   if (found) return found
   throw new KkError('KK_NO_RUN', `no run of the environment "${environment}" is unfinished`, {
     hint: 'see kk history; to bring what differs to the cluster: kk deploy',

@@ -60,13 +60,21 @@ export async function planRollback(
   })
 }
 
-/** The last run of an environment that was not itself a rollback: to undo an undoing, it must be named. Throws `KK_NO_RUN`. */
+/**
+ * The last run of an environment that made revisions and was not itself a rollback: to undo an undoing, it must be named.
+ * Throws `KK_NO_RUN`.
+ */
 export function runToUndo(runs: readonly RunRecord[], environment: string): RunRecord {
-  const found = runs.find(({verb}) => verb !== 'rollback')
+  const found = runs.find(({verb}) => verb !== 'rollback' && makesRevisions({verb}))
   if (found) return found
   throw new KkError('KK_NO_RUN', `the cluster has no record of a run of the environment "${environment}"`, {
     hint: 'name a release and a revision: kk rollback --release R --revision N; see kk history R',
   })
+}
+
+/** Whether a run of this verb lets helm work: an adoption and the pruning of what failed revisions left do not. */
+export function makesRevisions({verb}: Pick<RunRecord, 'verb'>): boolean {
+  return verb !== 'adopt' && verb !== 'drift'
 }
 
 function targetsOf(

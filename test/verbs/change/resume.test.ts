@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
 import type {Action, Plan} from '../../../src/plan/plan.ts'
 import {expectSameInputs, runToResume, targetsOfRollback} from '../../../src/verbs/change/resume.ts'
+import {runToUndo} from '../../../src/verbs/change/rollback.ts'
 import {id} from '../../graph/graph-of.ts'
 
 const NONE = {kind: 'upgrade', before: 1, gatedBefore: 1, inputs: 'a', outcome: 'waiting'} as const
@@ -33,6 +34,11 @@ describe('the run to go on with', () => {
       runs: [runOf('r3', {outcome: 'succeeded', of: 'r2'}), runOf('r2'), runOf('r1')],
       found: 'r1',
     },
+    {
+      what: 'not an adoption, which is asked for again',
+      runs: [runOf('r2', {verb: 'adopt', outcome: 'failed'}), runOf('r1')],
+      found: 'r1',
+    },
   ])('is the last unfinished one: $what', ({runs, found}) => {
     expect(runToResume(runs, 'all-in-one').id).toBe(found)
   })
@@ -42,6 +48,17 @@ describe('the run to go on with', () => {
       expect.objectContaining({code: 'KK_NO_RUN'}),
     )
   })
+})
+
+it('the run to undo is one that has made revisions', () => {
+  const verbs = ['drift', 'adopt', 'rollback', 'upgrade', 'deploy']
+
+  const found = runToUndo(
+    verbs.map((verb) => runOf(verb, {verb})),
+    'all-in-one',
+  )
+
+  expect(found.verb).toBe('upgrade')
 })
 
 describe('inputs', () => {

@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../../cluster/cluster.ts'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
 
 /** An object on the two sides of a diff; at least one side is there. */
 export interface ObjectPair {

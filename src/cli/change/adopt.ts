@@ -1,0 +1,94 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import {type ExitCode, KkError} from '../../errors.ts'
+import {releaseName} from '../../release.ts'
+import {adoptionDocument, adoptionText} from '../../report/adoption-text.ts'
+import {documentText} from '../../report/document.ts'
+import {runDocument} from '../../report/run/run-json.ts'
+import {type PlannedAdoption, planAdoption} from '../../verbs/change/adopt.ts'
+import {canAsk, confirm} from '../confirm/confirm.ts'
+import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
+import {placeOf, showRun} from '../show/show-run.ts'
+import {paletteOf} from '../show/streams.ts'
+import type {ChangeFlags} from './change.ts'
+
+export type AdoptFlags = Pick<
+  ChangeFlags,
+  | 'output'
+  | 'yes'
+  | 'dry-run'
+  | 'no-wait'
+  | 'message'
+  | 'values'
+  | 'set'
+  | 'helm'
+  | 'environment'
+  | 'sandbox'
+  | 'sandbox-name'
+>
+
+/** Shows what an upgrade would make of releases that kk did not install, asks, and takes them over. */
+export async function adoptReleases(
+  flags: AdoptFlags,
+  argv: readonly string[],
+  words: readonly string[],
+): Promise<ExitCode> {
+  const {prepared, releases} = await openPrepared(flags, argv)
+  if (releases.length === 0) throw noRelease()
+  const cluster = await openChosenCluster(flags, prepared.environment, {start: false, say: () => undefined})
+  try {
+    const helm = await openUsersHelm(flags, cluster)
+    const planned = await planAdoption(prepared, releases, {cluster, helm})
+    const isDry = flags['dry-run']
+    const stream = isDry && flags.output === 'text' ? 'stdout' : 'stderr'
+    if (!isDry || flags.output === 'text')
+      process[stream].write(adoptionText(planned, paletteOf(stream, words)))
+    if (isDry || planned.adoptions.length === 0) {
+      print(adoptionDocument(planned), flags.output)
+      return 0
+    }
+    if (!flags.yes) await confirmAdoption(planned, cluster)
+    return await runAdoption(planned, {flags, words, file: prepared.environment.file})
+  } finally {
+    await cluster.close()
+  }
+}
+
+interface RunContext {
+  readonly flags: AdoptFlags
+  readonly words: readonly string[]
+  readonly file: string
+}
+
+async function runAdoption(planned: PlannedAdoption, {flags, words, file}: RunContext): Promise<ExitCode> {
+  const names = planned.adoptions.map(({release}) => releaseName(release))
+  const place = placeOf(file, flags)
+  const commands = {again: `kk adopt ${names.join(' ')} ${place}`, status: `kk status ${place}`}
+  const account = {verb: 'adopt', scope: {names, install: false}, message: flags.message}
+  const noWait = flags['no-wait']
+  const {state, exit} = await showRun(
+    (interruption) => planned.run({concurrency: undefined, failFast: false, noWait, interruption, account}),
+    {output: flags.output, words, commands, reports: undefined},
+  )
+  if (flags.output !== 'ndjson') print({...adoptionDocument(planned), ...runDocument(state)}, flags.output)
+  if (exit === 0) process.stderr.write(`next: kk plan ${place}\n`)
+  return exit
+}
+
+function print(document: object, output: AdoptFlags['output']): void {
+  if (output === 'ndjson') process.stdout.write(`${JSON.stringify(document)}\n`)
+  if (output === 'json' || output === 'yaml') process.stdout.write(documentText(document, output))
+}
+
+function noRelease(): KkError {
+  return new KkError('KK_USAGE', 'expected the name of a release that kk did not install', {
+    hint: 'kk plan shows them as "to adopt"; for example: kk adopt keystone environments/all-in-one.yaml',
+  })
+}
+
+async function confirmAdoption({adoptions}: PlannedAdoption, {context}: Cluster): Promise<void> {
+  const names = adoptions.map(({release}) => releaseName(release)).join(', ')
+  if (canAsk()) return confirm(`take over ${names} on ${context}?`)
+  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {
+    hint: 'look at the difference above, then pass --yes',
+  })
+}

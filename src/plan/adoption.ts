@@ -1,0 +1,60 @@
+import type {ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
+import {KkError} from '../errors.ts'
+import {releaseName, releaseNamespace} from '../release.ts'
+import type {DesiredRelease} from './desired.ts'
+import {readLabels} from './labels.ts'
+import type {ObservedRecord} from './pending/recovery.ts'
+import {notInstalled, unfinished} from './refusals.ts'
+
+/**
+ * Whether a release is to be adopted, or is this environment's already. Throws `KK_NOT_INSTALLED`, `KK_OWNER`, and
+ * `KK_PENDING` while an operation on it has not ended.
+ */
+export function adoptable(
+  {release, owner}: Pick<DesiredRelease, 'release' | 'owner'>,
+  record: ObservedRecord | undefined,
+): {readonly record: ReleaseRecord; readonly isOurs: boolean} {
+  if (!record) throw notInstalled(release, 'there is nothing to adopt')
+  const labels = readLabels(record.labels)
+  if (labels?.owner === owner) return {record, isOurs: true}
+  if (labels) throw ownedElsewhere(record, labels.owner)
+  const refusal = unfinished(record)
+  if (refusal) throw new KkError('KK_PENDING', refusal.message, {hint: pendingHint(record)})
+  return {record, isOurs: false}
+}
+
+/** `KK_OTHER_CHART`: an upgrade would replace every object of the release by others. */
+export function expectSameChart(
+  {release, chart}: Pick<DesiredRelease, 'release' | 'chart'>,
+  stored: Pick<StoredRelease, 'chart' | 'revision'>,
+): void {
+  if (stored.chart.name === chart.name) return
+  throw new KkError(
+    'KK_OTHER_CHART',
+    `${release} (revision ${stored.revision}) was installed from the chart ${stored.chart.name}, but the file wants ${chart.name}`,
+    {
+      hint: `give ${releaseName(release)} its chart in the file (kk.releases.${releaseName(release)}.chart), or another name`,
+    },
+  )
+}
+
+/** `KK_UNKNOWN_RELEASE`: the file requires the release, but says nothing of it that could be compared. */
+export function onlyUsed(release: DesiredRelease['release'], file: string): KkError {
+  return new KkError('KK_UNKNOWN_RELEASE', `${file} only uses ${release}, and has no chart for it`, {
+    hint: 'adopt it with the file that is to own it',
+  })
+}
+
+function ownedElsewhere({release}: ReleaseRecord, owner: string): KkError {
+  return new KkError('KK_OWNER', `${release} belongs to the environment "${owner}" and cannot be adopted`, {
+    hint: `change it with the file of the environment "${owner}"; what requires it here uses it as it is`,
+  })
+}
+
+/** `kk unlock` is for what kk installed. */
+function pendingHint({release, status}: ReleaseRecord): string {
+  const [name, at] = [releaseName(release), releaseNamespace(release)]
+  if (status === 'uninstalled')
+    return `only its history is left: kk deploy ${name} installs it anew once "helm uninstall ${name} -n ${at}" has taken that away`
+  return `wait if a helm works on it; when none does, bring it to a known state: helm rollback ${name} -n ${at}`
+}

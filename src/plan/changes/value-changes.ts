@@ -1,0 +1,51 @@
+import {looksSecret} from '../../helm/redact.ts'
+import type {Values} from '../../release.ts'
+import {changedPaths} from './changed-paths.ts'
+
+/** One value that differs. Texts and numbers are shown, unless their key looks secret; maps and lists are not. */
+export interface ValueChange {
+  /** `conf.keystone.DEFAULT.debug`. */
+  readonly path: string
+  readonly change: 'added' | 'changed' | 'removed'
+  readonly before?: Shown
+  readonly after?: Shown
+  /** A secret is among them. */
+  readonly masked?: true
+}
+
+type Shown = string | number | boolean
+
+/** The values that differ, path by path. `redact` takes out of a text what is known to be secret. */
+export function valueChanges(
+  before: Values,
+  after: Values,
+  redact: (text: string) => string,
+): readonly ValueChange[] {
+  return changedPaths(before, after).map((path): ValueChange => {
+    const [earlier, later] = [at(before, path), at(after, path)]
+    const change = isNothing(earlier) ? 'added' : isNothing(later) ? 'removed' : 'changed'
+    const named = {path: path.join('.'), change} as const
+    if (path.some(looksSecret)) return {...named, masked: true}
+    const [one, other] = [shown(earlier, redact), shown(later, redact)]
+    return {...named, ...(one !== undefined && {before: one}), ...(other !== undefined && {after: other})}
+  })
+}
+
+function shown(value: unknown, redact: (text: string) => string): Shown | undefined {
+  if (typeof value === 'string') return redact(value)
+  if (typeof value === 'bigint') return String(value)
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
+function at(values: Values, path: readonly string[]): unknown {
+  let found: unknown = values
+  for (const key of path) {
+    const isMap = typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+    found = isMap ? (found as Values)[key] : undefined
+  }
+  return found
+}

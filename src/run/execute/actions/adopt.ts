@@ -1,0 +1,49 @@
+import type {ReleaseRecord} from '../../../cluster/cluster.ts'
+import type {DesiredRelease} from '../../../plan/desired.ts'
+import {adoptionLabels, labelChanges, labelsOf, readLabels, usesLabel} from '../../../plan/labels.ts'
+import type {Execution} from '../execution.ts'
+import {underIntents} from '../leases/under-intents.ts'
+import {underLease} from '../leases/under-lease.ts'
+import {expectRevision, raced} from '../races.ts'
+import type {Work} from '../work.ts'
+
+/**
+ * Writes this environment's labels on the last record of a release that it did not install, under the release's Lease and
+ * the record's resourceVersion; nothing else is changed. Digests are written only where the plan has judged the inputs to
+ * be the same. Throws `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_NOT_INSTALLED`.
+ */
+export function adopt(execution: Execution, {desired}: Work): Promise<{readonly revision: number}> {
+  const {action, cluster} = execution
+  const {release, revision, inputs} = action
+  return underLease(execution, async () => {
+    const record = expectRevision(release, await cluster.lastRecord(release), revision)
+    if (!record) throw raced(release, 'it is not installed any more')
+    if (readLabels(record.labels)) throw raced(release, 'somebody has adopted it')
+    const {requirements, missing} = await installedAmong(desired.requirements, cluster)
+    const all = inputs === '' ? adoptionLabels(desired, revision) : labelsOf(desired, revision)
+    const labels = Object.fromEntries(Object.entries(all).filter(([name]) => !missing.has(name)))
+    await underIntents(execution, {requirements, before: record}, () =>
+      cluster.label(record, labelChanges(labels, record.labels)),
+    )
+    return {revision}
+  })
+}
+
+/** What is required and not there cannot be declared as used: the next deploy installs it, and declares it then. */
+async function installedAmong(
+  requirements: DesiredRelease['requirements'],
+  cluster: Pick<Execution['cluster'], 'lastRecord'>,
+): Promise<{readonly requirements: DesiredRelease['requirements']; readonly missing: ReadonlySet<string>}> {
+  const installed: DesiredRelease['requirements'][number][] = []
+  const missing = new Set<string>()
+  for (const requirement of requirements) {
+    const record = await cluster.lastRecord(requirement.to)
+    if (record && isInstalled(record)) installed.push(requirement)
+    else missing.add(usesLabel(requirement.to))
+  }
+  return {requirements: installed, missing}
+}
+
+function isInstalled({status}: ReleaseRecord): boolean {
+  return status !== 'uninstalling' && status !== 'uninstalled'
+}

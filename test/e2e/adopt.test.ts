@@ -1,0 +1,205 @@
+import {randomBytes} from 'node:crypto'
+import {join} from 'node:path'
+import {beforeAll, describe, expect, it} from 'vitest'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import type {Adoption} from '../../src/verbs/change/adopt.ts'
+import {get, kubectl, makeNamespace} from './support/cluster.ts'
+import {CHARTS, FIXTURES, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+import {plainHelm} from './support/plain-helm.ts'
+import {helmRecords} from './support/records.ts'
+
+const secret = () => `mark${randomBytes(12).toString('hex')}`
+
+async function install(namespace: string, name: string, values: object = {}) {
+  const words = ['install', name, join(FIXTURES, 'workload'), '--namespace', namespace, '--values', '-']
+  const {exitCode, stderr} = await plainHelm(words, {input: JSON.stringify(values)})
+  expect(exitCode, stderr).toBe(0)
+}
+
+/** Of the Deployment and the claim that bear this name. */
+async function uids(namespace: string, name: string): Promise<readonly string[]> {
+  type Live = {readonly metadata: {readonly uid: string}}
+  const found = await Promise.all(
+    ['deployment', 'persistentvolumeclaim'].map((kind) => get<Live>(kind, name, '--namespace', namespace)),
+  )
+  return found.map(({metadata}) => metadata.uid)
+}
+
+/** What a plan would do, by the name of the release. */
+async function planned(environment: TestEnvironment) {
+  const {actions} = await environment.json<PlanDocument>('plan')
+  return Object.fromEntries(
+    actions.map(({release, kind, reasons}) => [release.split('/')[1], {kind, reasons}]),
+  )
+}
+
+describe('what plain helm installed', () => {
+  const [old, fresh] = [secret(), secret()]
+  const same = {job: {hook: 'post-install', pod: {}}, test: {pod: {}}}
+  let namespace: string
+  let environment: TestEnvironment
+  let before: readonly string[]
+  beforeAll(async () => {
+    namespace = await makeNamespace('adopt')
+    await install(namespace, 'db', {
+      claim: 'general',
+      image: 'registry.example.org/old:1',
+      auth: {password: old},
+    })
+    await install(namespace, 'api', same)
+    before = await uids(namespace, 'db')
+    const content = workloads({
+      db: {values: {claim: 'general', replicas: 2, auth: {password: fresh}}},
+      api: {values: same, requires: ['db']},
+    })
+    environment = await makeEnvironment({content, namespace})
+  })
+
+  it('is refused by deploy, which names kk adopt; so does the plan', async () => {
+    const [deploy, plan] = await Promise.all([environment.kk('deploy'), environment.kk('plan')])
+
+    expect(deploy.exitCode).toBe(3)
+    expect(deploy.stderr).toMatch(/KK_FOREIGN.*\/db exists already/)
+    expect(deploy.stderr).toContain('hint: take it over with: kk adopt db')
+    expect(plan.stdout).toContain('take it over with: kk adopt db')
+  })
+
+  it('is shown with all that an upgrade would change of it, without a secret; a dry run changes nothing', async () => {
+    const records = await helmRecords(namespace)
+
+    const {exitCode, stdout, stderr} = await environment.kk('adopt', 'db', 'api', '--dry-run')
+    const {adoptions} = await environment.json<{readonly adoptions: readonly Adoption[]}>(
+      'adopt',
+      ...['db', 'api', '--dry-run'],
+    )
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stdout).toContain('+ replicas: 2')
+    expect(stdout).toContain('- image: registry.example.org/old:1')
+    expect(stdout).toContain('~ auth.password (masked)')
+    expect(stdout).toMatch(/^\+ +replicas: 2$/m)
+    expect(stdout).toMatch(/@ \S+\/api {2}revision 1, deployed {2}as the environment wants it/)
+    for (const text of [old, fresh]) expect(stdout).not.toContain(text)
+    expect(adoptions).toMatchObject([
+      {
+        same: false,
+        chart: {name: 'workload'},
+        values: [
+          {path: 'auth.password', change: 'changed', masked: true},
+          {path: 'image', change: 'removed', before: 'registry.example.org/old:1'},
+          {path: 'replicas', change: 'added', after: 2},
+        ],
+        objects: [
+          {object: `v1 Secret ${namespace}/db`, change: 'changed'},
+          {object: `apps/v1 Deployment ${namespace}/db`, change: 'changed'},
+        ],
+      },
+      {same: true, values: [], objects: []},
+    ])
+    expect(JSON.stringify(adoptions)).not.toMatch(new RegExp(`${old}|${fresh}`))
+    expect(await helmRecords(namespace)).toEqual(records)
+  })
+
+  it('is not adopted unasked', async () => {
+    const {exitCode, stderr} = await environment.kk('adopt', 'db')
+
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('KK_UNCONFIRMED')
+    expect(Object.keys((await helmRecords(namespace))[0]!.labels).join()).not.toContain('kk.openstack.org')
+  })
+
+  it('one release at a time: the note names what must be adopted, too', async () => {
+    const {exitCode, stdout} = await environment.kk('adopt', 'api', '--dry-run')
+
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('note: db, which is required, was not installed by kk either')
+  })
+
+  it('is adopted without a new revision; then a deploy upgrades what differs, and only that, in its place', async () => {
+    const adopted = await environment.kk('adopt', 'db', 'api', '--yes', '--message', 'from helm')
+    const records = await helmRecords(namespace)
+    const plan = await planned(environment)
+    const history = await environment.kk('history')
+    await environment.deploy()
+    const after = await planned(environment)
+
+    expect(adopted.exitCode, adopted.stderr).toBe(0)
+    expect(records.map(({name, revision}) => [name, revision])).toEqual([
+      ['api', 1],
+      ['db', 1],
+    ])
+    expect(plan).toMatchObject({
+      db: {kind: 'upgrade', reasons: ['adopted, deployed with other inputs']},
+      api: {kind: 'await'},
+    })
+    expect(history.stdout).toMatch(/adopt .*from helm/)
+    expect(after).toMatchObject({db: {kind: 'unchanged'}, api: {kind: 'unchanged'}})
+    const last = (await helmRecords(namespace)).filter(({status}) => status === 'deployed')
+    expect(last.map(({name, revision}) => [name, revision])).toEqual([
+      ['api', 1],
+      ['db', 2],
+    ])
+    expect(await uids(namespace, 'db')).toEqual(before)
+  })
+
+  it('is told to be adopted already, without an error', async () => {
+    const {exitCode, stderr} = await environment.kk('adopt', 'db', '--yes')
+
+    expect(exitCode).toBe(0)
+    expect(stderr).toMatch(/\/db belongs to ".*" already/)
+  })
+})
+
+describe.concurrent('kk adopt refuses', () => {
+  let environment: TestEnvironment
+  let namespace: string
+  beforeAll(async () => {
+    namespace = await makeNamespace('adopt')
+    const names = ['theirs', 'gone', 'pending']
+    const releases = Object.fromEntries(names.map((name) => [name, {chart: 'workload'}]))
+    const sections = Object.fromEntries(names.map((name) => [name, {}]))
+    const content = {kk: {charts: [FIXTURES, CHARTS], releases}, ...sections, memcached: {}}
+    environment = await makeEnvironment({namespace, content})
+    const owner = await makeEnvironment({namespace, content: workloads({theirs: {}})})
+    await Promise.all([
+      owner.deploy(),
+      install(namespace, 'pending').then(() => markPending(namespace, 'pending')),
+      install(namespace, 'memcached'),
+      install(namespace, 'stranger'),
+    ])
+  })
+
+  it.each([
+    ['what another environment owns', 'theirs', 3, /KK_OWNER.*theirs belongs to the environment/],
+    ['what is not installed', 'gone', 2, /KK_NOT_INSTALLED.*there is nothing to adopt/],
+    ['what an operation has left unfinished', 'pending', 3, /KK_PENDING.*pending-upgrade at revision 1/],
+    ['what was installed from another chart', 'memcached', 3, /KK_OTHER_CHART.*the chart workload/],
+    ['what the file does not have', 'stranger', 2, /KK_UNKNOWN_RELEASE.*has no release stranger/],
+  ])('%s', async (_, name, exit, says) => {
+    const {exitCode, stderr} = await environment.kk('adopt', name, '--yes')
+
+    expect(exitCode).toBe(exit)
+    expect(stderr).toMatch(says)
+  })
+
+  it('nothing at all', async () => {
+    const {exitCode, stderr} = await environment.kk('adopt')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/KK_USAGE.*expected the name of a release/)
+  })
+})
+
+/** As a helm leaves it that is killed. */
+async function markPending(namespace: string, name: string): Promise<void> {
+  const record = `sh.helm.release.v1.${name}.v1`
+  await kubectl([
+    'label',
+    'secret',
+    record,
+    'status=pending-upgrade',
+    '--overwrite',
+    '--namespace',
+    namespace,
+  ])
+}

@@ -1,0 +1,18 @@
+import {expect, test} from 'vitest'
+import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {objectChanges} from '../../../src/plan/changes/object-changes.ts'
+
+function object(name: string, spec: object, namespace?: string): KubernetesObject {
+  return {apiVersion: 'v1', kind: 'Service', metadata: {name, ...(namespace && {namespace})}, spec}
+}
+
+test('objects that come, go and differ are named; the order of objects and keys means nothing', () => {
+  const before = [object('a', {x: 1, y: 2}), object('b', {}), object('c', {x: 1})]
+  const after = [object('c', {x: 2}), object('a', {y: 2, x: 1}), object('d', {})]
+
+  expect(objectChanges(before, after, 'openstack')).toEqual([
+    {object: 'v1 Service openstack/c', change: 'changed'},
+    {object: 'v1 Service openstack/d', change: 'added'},
+    {object: 'v1 Service openstack/b', change: 'removed'},
+  ])
+})
