@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core'
 import {
+  changeFlags,
   clusterFlags,
   documentFlags,
   environmentFlags,
@@ -11,6 +12,7 @@ import {chartsOfOwner} from '../cli/open/charts-of-owner.ts'
 import {openOwner} from '../cli/open/owner.ts'
 import {openChosenCluster} from '../cli/open.ts'
 import {KkCommand} from '../cli/program/command.ts'
+import {pruneLeftovers} from '../cli/removal/prune.ts'
 import {driftText} from '../report/drift/drift-text.ts'
 import {hasDrift} from '../verbs/observation/drift.ts'
 import {drift} from '../verbs/observation/drift-of.ts'
@@ -18,10 +20,14 @@ import {drift} from '../verbs/observation/drift-of.ts'
 export default class Drift extends KkCommand {
   static override summary = 'Show what on the cluster is not as the manifests of the releases say.'
   static override description =
-    'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind.'
+    'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind, which --prune deletes after asking; without a terminal it needs --yes.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> drift environments/all-in-one.yaml --sandbox',
+    {
+      description: 'What only failed revisions made, and what of it may go.',
+      command: '<%= config.bin %> drift environments/all-in-one.yaml --sandbox --prune --dry-run',
+    },
     '<%= config.bin %> drift keystone --owner all-in-one --sandbox --output json --detailed-exitcode',
   ]
   static override strict = false
@@ -30,6 +36,17 @@ export default class Drift extends KkCommand {
     ...environmentFlags,
     ...ownerFlags,
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when something drifted.'}),
+    prune: Flags.boolean({
+      summary: 'Delete objects that only a failed revision made and helm has forgotten; never claims.',
+      exclusive: ['detailed-exitcode'],
+    }),
+    yes: {...changeFlags.yes, dependsOn: ['prune']},
+    'dry-run': {
+      ...changeFlags['dry-run'],
+      summary: 'With --prune: show what would be deleted, and change nothing.',
+      dependsOn: ['prune'],
+    },
+    'no-wait': {...changeFlags['no-wait'], dependsOn: ['prune']},
     ...documentFlags,
     ...clusterFlags,
     ...helmFlags,
@@ -38,9 +55,10 @@ export default class Drift extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Drift)
     const owner = await openOwner(flags, argv as string[])
-    const prepared = await chartsOfOwner(owner, flags, (text) => this.say(text))
+    const prepared = flags.prune ? undefined : await chartsOfOwner(owner, flags, (text) => this.say(text))
     const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
     try {
+      if (flags.prune) return await pruneLeftovers(cluster, owner, {flags, words: this.argv})
       const drifts = await drift(cluster, {names: owner.words, owner: owner.name, prepared})
       const document = {environment: owner.name ?? null, releases: drifts}
       this.document(flags.output, document, (palette) => driftText(drifts, palette))

@@ -846,9 +846,13 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind.',
+      'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind, which --prune deletes after asking; without a terminal it needs --yes.',
     examples: [
       '<%= config.bin %> drift environments/all-in-one.yaml --sandbox',
+      {
+        description: 'What only failed revisions made, and what of it may go.',
+        command: '<%= config.bin %> drift environments/all-in-one.yaml --sandbox --prune --dry-run',
+      },
       '<%= config.bin %> drift keystone --owner all-in-one --sandbox --output json --detailed-exitcode',
     ],
     flags: {
@@ -879,6 +883,35 @@ export const commands: Readonly<Record<string, unknown>> = {
       'detailed-exitcode': {
         name: 'detailed-exitcode',
         summary: 'Exit 4 when something drifted.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      prune: {
+        exclusive: ['detailed-exitcode'],
+        name: 'prune',
+        summary: 'Delete objects that only a failed revision made and helm has forgotten; never claims.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      yes: {
+        char: 'y',
+        dependsOn: ['prune'],
+        name: 'yes',
+        summary: 'Do not ask before changing anything.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'dry-run': {
+        dependsOn: ['prune'],
+        name: 'dry-run',
+        summary: 'With --prune: show what would be deleted, and change nothing.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'no-wait': {
+        dependsOn: ['prune'],
+        name: 'no-wait',
+        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
         allowNo: false,
         type: 'boolean',
       },

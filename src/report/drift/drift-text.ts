@@ -64,5 +64,8 @@ function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly stri
           `${hint}: definitions are applied by hand: kubectl apply --server-side --force-conflicts -f CHART/crds/`,
         ]
       : []),
+    ...(drifts.some(({leftovers}) => leftovers.some(({kept}) => kept === undefined))
+      ? [`${hint}: what is left over from failed revisions goes by: kk drift --prune, which asks first`]
+      : []),
   ]
 }

@@ -1,0 +1,37 @@
+import {releaseName} from '../../release.ts'
+import type {Pruning} from '../../verbs/removal/prune.ts'
+import type {Palette} from '../colour.ts'
+import {counted} from '../text/list.ts'
+import {plainLine} from '../text/plain.ts'
+import {leftoverLines} from './leftover-lines.ts'
+
+/** What failed revisions have left behind, release by release, and what of it would be deleted. */
+export function pruneText(prunings: readonly Pruning[], palette: Palette): string {
+  if (prunings.length === 0) return 'nothing is left over from failed revisions\n'
+  const lines = prunings.flatMap(({release, revision, leftovers, skipped}) => [
+    `${palette.strong(release)}  ${palette.quiet(`revision ${revision}`)}`,
+    ...leftoverLines(leftovers, palette),
+    ...(skipped === undefined ? [] : [`  left alone: ${plainLine(skipped)}`]),
+  ])
+  return `${[...lines, `${palette.strong('prune')}: ${countsText(prunings)}`].join('\n')}\n`
+}
+
+function countsText(prunings: readonly Pruning[]): string {
+  const going = goingOf(prunings).flatMap(({leftovers}) => leftovers).length
+  const staying = prunings.flatMap(({leftovers}) => leftovers).length - going
+  return `${counted(going, 'object')} to delete, ${staying} to stay`
+}
+
+/** What would be deleted, of the releases that have such. */
+export function goingOf(prunings: readonly Pruning[]): readonly Pruning[] {
+  return prunings
+    .filter(({skipped}) => skipped === undefined)
+    .map((pruning) => ({...pruning, leftovers: pruning.leftovers.filter(({kept}) => kept === undefined)}))
+    .filter(({leftovers}) => leftovers.length > 0)
+}
+
+/** `api: deleted ConfigMap/extra`. */
+export function prunedText({release, leftovers}: Pick<Pruning, 'release' | 'leftovers'>): string {
+  const names = leftovers.map(({kind, name}) => `${kind}/${name}`)
+  return `${releaseName(release)}: ${names.length === 0 ? 'nothing had to be deleted any more' : `deleted ${names.join(', ')}`}`
+}
