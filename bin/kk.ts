@@ -8,6 +8,8 @@ async function start(): Promise<void> {
     process.stdout.write(`kk/${VERSION} ${process.platform}-${process.arch} node-${process.version}\n`)
     return
   }
+  // oclif would print its arguments, and the values of --set are among them.
+  delete process.env['DEBUG']
   const {loadBundle} = await import('../src/state/assets.ts')
   const {main} = await loadBundle('main', () => import('../src/cli/main.ts'))
   process.exitCode = await main(argv)

@@ -1,4 +1,7 @@
-/** `npm run docs`: writes the parts of the pages that are made from the schema, the commands, the error codes and the decisions. */
+/**
+ * `npm run docs`: writes the parts of the pages that are made from the schema, the commands, the error codes, the table of
+ * permissions and the decisions.
+ */
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {errorCodeTable, exitCodeTable} from './docs/code-tables.ts'
@@ -6,6 +9,7 @@ import {commandList, commandSections, sharedFlags} from './docs/command-referenc
 import {decisionList} from './docs/decision-list.ts'
 import {environmentTables} from './docs/environment-tables.ts'
 import {withMadeParts} from './docs/marked.ts'
+import {permissionParts} from './docs/permission-roles.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
 
@@ -25,6 +29,7 @@ export function madePages(): readonly Page[] {
       'exit-codes': exitCodeTable(),
       'error-codes': errorCodeTable(),
     }),
+    page('permissions.md', permissionParts()),
     page('decisions/README.md', {decisions: decisionList(join(DOCS, 'decisions'))}),
   ]
 }

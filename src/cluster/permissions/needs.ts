@@ -1,35 +1,27 @@
-/**
- * What each verb of kk asks of the Kubernetes API, its helm included. Documentation, `kk doctor` and the tests of least
- * privilege are made from this table.
- */
-export interface Need {
-  /** The API group; empty for the core. */
-  readonly group: string
-  /** The plural, with a subresource where there is one: `pods/log`. */
-  readonly resource: string
-  readonly verbs: readonly string[]
-  /**
-   * `cluster`: what lies in no namespace, or all namespaces at once. `kk-system`: where kk keeps Leases and records of
-   * runs. `release`: the namespace of each release.
-   */
-  readonly where: 'cluster' | 'kk-system' | 'release'
-  /** Only the objects of these names. */
-  readonly names?: readonly string[]
-  /** For people: what it is needed for. */
-  readonly why: string
-  /** For people: how the verb goes on without; where this is missing, it does not. */
-  readonly without?: string
-}
+import type {Need} from './need.ts'
 
+/** For the verbs of `ALIKE`, see there. */
 export type NeedingVerb =
   | 'status'
   | 'plan'
   | 'history'
+  | 'drift'
+  | 'test'
   | 'deploy'
   | 'rollback'
+  | 'unlock'
   | 'remove'
-  | 'guard'
+  | 'orphans'
+  | 'guard install'
+  | 'guard approve'
   | 'doctor'
+
+/** Verbs that need what another needs. */
+export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
+  deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume'],
+  remove: ['destroy'],
+  'guard install': ['guard status', 'guard remove'],
+}
 
 const IDENTITY: Need = {
   group: '',
@@ -38,6 +30,13 @@ const IDENTITY: Need = {
   where: 'cluster',
   names: ['kube-system'],
   why: 'to know which cluster it is',
+}
+const OWN_NAMESPACE: Need = {
+  group: '',
+  resource: 'namespaces',
+  verbs: ['get'],
+  where: 'release',
+  why: 'to know whether the namespace exists',
 }
 const RECORDS: Need = {
   group: '',
@@ -51,23 +50,34 @@ const ALL_RECORDS: Need = {
   resource: 'secrets',
   verbs: ['list'],
   where: 'cluster',
-  why: 'to see who uses a release: dependents may live in any namespace',
+  why: 'to see the records of every release, in any namespace',
+}
+const USERS: Need = {...ALL_RECORDS, why: 'to see who uses a release: dependents may live in any namespace'}
+const READ_USERS: Need = {
+  ...ALL_RECORDS,
+  verbs: ['get'],
+  why: 'to read what foreign releases require',
+  without: 'what cannot be read counts as a user',
 }
 const SEEN_RECORDS: Need = {...ALL_RECORDS, without: 'only the namespaces of the environment are seen'}
 
-const look = (group: string, ...resources: readonly string[]): readonly Need[] =>
+const look = (verbs: readonly string[], group: string, ...resources: readonly string[]): readonly Need[] =>
   resources.map((resource) => ({
     group,
     resource,
-    verbs: ['get', 'list', 'watch'],
+    verbs,
     where: 'release',
     why: 'to tell whether a release is healthy',
   }))
-const HEALTH: readonly Need[] = [
-  ...look('', 'pods', 'persistentvolumeclaims'),
-  ...look('apps', 'deployments', 'statefulsets', 'daemonsets'),
-  ...look('batch', 'jobs'),
-]
+/** Workloads are also read one by one: whether they are there, and as they are after a change. */
+const health = (...verbs: readonly string[]): readonly Need[] => {
+  const read = verbs.includes('watch') ? ['get', ...verbs] : verbs
+  return [
+    ...look(verbs, '', 'pods', 'persistentvolumeclaims'),
+    ...look(read, 'apps', 'deployments', 'statefulsets', 'daemonsets'),
+    ...look(read, 'batch', 'jobs'),
+  ]
+}
 const EVIDENCE: readonly Need[] = (
   [
     ['pods/log', 'get'],
@@ -85,9 +95,15 @@ const EVIDENCE: readonly Need[] = (
 const LEASES: Need = {
   group: 'coordination.k8s.io',
   resource: 'leases',
-  verbs: ['get', 'list', 'create', 'update', 'delete'],
+  verbs: ['get', 'create', 'update', 'delete'],
   where: 'kk-system',
   why: 'so that two runs never work on one release',
+}
+const SEEN_LEASES: Need = {
+  ...LEASES,
+  verbs: ['list'],
+  why: 'to tell who works on a release',
+  without: 'who works on a release is told only when it is waited for',
 }
 const RUNS: Need = {
   group: '',
@@ -120,14 +136,14 @@ const FAILED_JOBS: Need = {
 }
 const CHANGES: readonly Need[] = [
   IDENTITY,
-  SEEN_RECORDS,
+  OWN_NAMESPACE,
   RECORDS,
   WRITE_RECORDS,
-  ...HEALTH,
+  ...health('list', 'watch'),
   ...EVIDENCE,
   LEASES,
+  SEEN_LEASES,
   RUNS,
-  MAKE_NAMESPACES,
   FAILED_JOBS,
 ]
 
@@ -140,36 +156,86 @@ const inCluster = (group: string, resource: string, verbs: readonly string[], wh
 })
 const found = (need: Need): Need => ({...need, without: 'that check is left out'})
 
-/** Beside these, helm needs `RENDERED_VERBS` on whatever the charts render, in the namespaces where they put it. */
+const policies = (verbs: readonly string[], why: string): readonly Need[] =>
+  ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'].map((resource) =>
+    inCluster('admissionregistration.k8s.io', resource, verbs, why),
+  )
+const PARAMETERS = inCluster(
+  '',
+  'configmaps',
+  ['get', 'create', 'update', 'patch', 'delete'],
+  'to keep what the guard protects, and what was approved',
+)
+const clocks = (...verbs: readonly string[]): Need =>
+  inCluster('coordination.k8s.io', 'leases', verbs, 'to know that approvals end')
+const MARK = 'to mark what was approved'
+
+/** Beside these, helm needs `renderedNeeds`: rights on whatever the charts render, in the namespaces where they put it. */
 export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
   status: [
     SEEN_RECORDS,
-    RECORDS,
-    ...HEALTH,
     {
-      ...LEASES,
+      ...SEEN_RECORDS,
+      verbs: ['watch'],
+      why: 'to look again when something changes',
+      without: 'kk status --watch looks now and then',
+    },
+    RECORDS,
+    ...health('list'),
+    {...SEEN_LEASES, without: 'who works on a release is not told'},
+  ],
+  plan: [IDENTITY, SEEN_RECORDS, RECORDS],
+  history: [
+    {...ALL_RECORDS, without: 'the runs are told, not the revisions of a release'},
+    RECORDS,
+    {...RUNS, verbs: ['list'], why: 'to read the records of runs'},
+  ],
+  drift: [
+    SEEN_RECORDS,
+    RECORDS,
+    {
+      group: 'autoscaling',
+      resource: 'horizontalpodautoscalers',
       verbs: ['list'],
-      why: 'to tell who works on a release',
-      without: 'who works on a release is not told',
+      where: 'release',
+      why: 'to leave replicas to whom they are left',
+      without: 'what an autoscaler has set is told as drift',
     },
   ],
-  plan: [IDENTITY, SEEN_RECORDS, RECORDS, ...HEALTH],
-  history: [ALL_RECORDS, RECORDS, {...RUNS, verbs: ['get', 'list']}],
-  deploy: CHANGES,
-  rollback: [...CHANGES.filter((need) => need !== SEEN_RECORDS), ALL_RECORDS],
+  test: [
+    IDENTITY,
+    SEEN_RECORDS,
+    RECORDS,
+    {...WRITE_RECORDS, verbs: ['update'], why: "to write into helm's records how the tests ended"},
+    {
+      group: '',
+      resource: 'pods',
+      verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+      where: 'release',
+      why: 'to run the pods of the tests',
+    },
+    {
+      group: '',
+      resource: 'persistentvolumeclaims',
+      verbs: ['list', 'watch'],
+      where: 'release',
+      why: 'to say why a pod waits',
+      without: 'a claim without a volume is not named',
+    },
+    ...EVIDENCE,
+    LEASES,
+  ],
+  deploy: [...CHANGES, SEEN_RECORDS, MAKE_NAMESPACES],
+  rollback: [...CHANGES, ALL_RECORDS],
+  unlock: [ALL_RECORDS, RECORDS, {...WRITE_RECORDS, verbs: ['update']}, LEASES],
   remove: [
     IDENTITY,
-    ALL_RECORDS,
-    {
-      ...RECORDS,
-      where: 'cluster',
-      verbs: ['get'],
-      why: 'to read what foreign releases require',
-      without: 'what cannot be read counts as a user',
-    },
+    USERS,
+    READ_USERS,
     RECORDS,
-    WRITE_RECORDS,
+    {...WRITE_RECORDS, verbs: ['update', 'delete'], why: "to take helm's records away"},
     LEASES,
+    {...SEEN_LEASES, without: 'who works on a release is told only when it is waited for'},
     RUNS,
     {
       group: '',
@@ -179,31 +245,25 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       why: 'to tell what data stays, and to delete it with --delete-data',
     },
   ],
-  guard: [
+  orphans: [USERS, READ_USERS, RECORDS],
+  'guard install': [
     ALL_RECORDS,
-    ...['validatingadmissionpolicies', 'validatingadmissionpolicybindings'].map((resource) =>
-      inCluster(
-        'admissionregistration.k8s.io',
-        resource,
-        ['get', 'create', 'patch', 'delete'],
-        'to write the guard',
-      ),
+    ...policies(['get', 'create', 'patch'], 'to write the guard'),
+    inCluster('', 'namespaces', ['get', 'create'], 'to make kk-system, and to try the guard on it'),
+    PARAMETERS,
+    clocks('get', 'list'),
+    inCluster('apps', 'statefulsets', ['list'], 'to know the claims that they make'),
+  ],
+  'guard approve': [
+    ALL_RECORDS,
+    ...policies(['get'], 'to know whether there is a guard'),
+    ...['secrets', 'persistentvolumeclaims'].map((resource) =>
+      inCluster('', resource, ['list', 'patch'], MARK),
     ),
-    {...RUNS, why: 'to keep what the guard protects, and what was approved'},
-    {
-      group: 'apps',
-      resource: 'statefulsets',
-      verbs: ['list', 'patch'],
-      where: 'release',
-      why: 'to know what is kept, and to mark what was approved',
-    },
-    {
-      group: '',
-      resource: 'persistentvolumeclaims',
-      verbs: ['list', 'patch'],
-      where: 'release',
-      why: 'to know what is kept, and to mark what was approved',
-    },
+    inCluster('', 'namespaces', ['get', 'patch'], MARK),
+    inCluster('apps', 'statefulsets', ['list', 'patch'], MARK),
+    PARAMETERS,
+    clocks('list'),
   ],
   doctor: [
     found(inCluster('', 'namespaces', ['list'], 'to find namespaces that do not go')),
@@ -215,6 +275,3 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     found({...RUNS, verbs: ['get', 'list']}),
   ],
 }
-
-/** What helm does with the objects of a chart. */
-export const RENDERED_VERBS = ['get', 'list', 'create', 'patch', 'update', 'delete'] as const

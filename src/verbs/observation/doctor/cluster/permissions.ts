@@ -1,6 +1,8 @@
 import {KK_NAMESPACE} from '../../../../cluster/lease/lease.ts'
 import type {Access} from '../../../../cluster/permissions/access.ts'
-import {NEEDS, type Need, RENDERED_VERBS} from '../../../../cluster/permissions/needs.ts'
+import type {Need} from '../../../../cluster/permissions/need.ts'
+import {NEEDS} from '../../../../cluster/permissions/needs.ts'
+import {RENDERED_VERBS} from '../../../../cluster/permissions/rendered.ts'
 import {releaseNamespace} from '../../../../release.ts'
 import type {Facts} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
@@ -35,8 +37,8 @@ export function neededAccesses(namespaces: readonly string[]): readonly NeededAc
       placesOf(need, namespaces).flatMap((namespace) =>
         need.verbs.map((verb): NeededAccess => {
           const {group, resource, why, without} = need
-          const name = need.names === undefined ? {} : {name: need.names[0]!}
-          const access = {group, resource, verb, namespace, ...name}
+          const name = nameOf(need, namespace)
+          const access = {group, resource, verb, namespace, ...(name !== undefined && {name})}
           return {access, why, by: [by], ...(without !== undefined && {without})}
         }),
       ),
@@ -49,6 +51,11 @@ export function neededAccesses(namespaces: readonly string[]): readonly NeededAc
 function placesOf({where}: Need, namespaces: readonly string[]): readonly string[] {
   if (where === 'release') return namespaces
   return [where === 'cluster' ? '' : KK_NAMESPACE]
+}
+
+/** A namespace is asked for by its own name, which a right on that alone suffices for. */
+function nameOf({resource, where, names}: Need, namespace: string): string | undefined {
+  return resource === 'namespaces' && where === 'release' ? namespace : names?.[0]
 }
 
 /** What helm needs for the objects that the charts of the environment render. */

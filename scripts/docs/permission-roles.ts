@@ -1,0 +1,70 @@
+import {ROLE_SETS, type RoleSet, type Rule, rulesOf, verbsOf} from '../../src/cluster/permissions/roles.ts'
+import {commands} from '../../src/commands/table.ts'
+import {markdownTable} from './marked.ts'
+
+/** Stands for the namespace of the releases. */
+const RELEASES = 'openstack'
+
+/** The parts of `docs/permissions.md`: which roles each verb needs, and the roles. */
+export function permissionParts(): Record<string, string> {
+  const sets = Object.entries<RoleSet>(ROLE_SETS)
+  const rows = sets.map(([name, set]) => [verbs(set), `\`kk-${name}\``])
+  return {
+    verbs: markdownTable(['verbs', 'roles'], rows),
+    ...Object.fromEntries(sets.map(([name, set]) => [name, `\`\`\`yaml\n${roles(name, set)}\n\`\`\``])),
+  }
+}
+
+function verbs(set: RoleSet): string {
+  const existing = verbsOf(set).filter((verb) => Object.hasOwn(commands, verb.replaceAll(' ', ':')))
+  return existing.map((verb) => `\`${verb}\``).join(', ')
+}
+
+function roles(name: string, set: RoleSet): string {
+  const {cluster, 'kk-system': own, release, rendered} = rulesOf(set)
+  return [
+    role('ClusterRole', `name: kk-${name}`, cluster),
+    role('Role', `name: kk-${name}, namespace: kk-system`, own),
+    role('Role', `name: kk-${name}, namespace: ${RELEASES}`, release),
+    role('Role', `name: kk-${name}-charts, namespace: ${RELEASES}`, rendered),
+  ]
+    .filter((text) => text !== undefined)
+    .join('\n---\n')
+}
+
+function role(kind: string, metadata: string, rules: readonly Rule[]): string | undefined {
+  if (rules.length === 0) return undefined
+  return [
+    'apiVersion: rbac.authorization.k8s.io/v1',
+    `kind: ${kind}`,
+    `metadata: {${metadata}}`,
+    'rules:',
+    ...rules.flatMap(ruleLines),
+  ].join('\n')
+}
+
+/** Rules for the same thing stand under one comment. */
+function ruleLines(rule: Rule, index: number, rules: readonly Rule[]): readonly string[] {
+  const comment = commentOf(rule)
+  const before = rules[index - 1]
+  const isSame = before !== undefined && commentOf(before).join() === comment.join()
+  return [...(isSame ? [] : comment), ...ruleText(rule)]
+}
+
+function commentOf({why, without}: Rule): readonly string[] {
+  const end = without.length === 0 ? [] : [`  # optional: without it ${without.join('; ')}`]
+  return [`  # ${why.join('; ')}`, ...end]
+}
+
+function ruleText({apiGroups, resources, resourceNames, verbs}: Rule): readonly string[] {
+  const list = (items: readonly string[]) => `[${items.map((item) => item || '""').join(', ')}]`
+  const names = resourceNames === undefined ? [] : [`resourceNames: ${list(resourceNames)}`]
+  const fields = [
+    `apiGroups: ${list(apiGroups)}`,
+    `resources: ${list(resources)}`,
+    ...names,
+    `verbs: ${list(verbs)}`,
+  ]
+  const flow = `  - {${fields.join(', ')}}`
+  return flow.length <= 120 ? [flow] : fields.map((field, index) => `  ${index === 0 ? '-' : ' '} ${field}`)
+}

@@ -1,0 +1,56 @@
+import {readFileSync} from 'node:fs'
+import {loadAll} from 'js-yaml'
+import {describe, expect, it} from 'vitest'
+import {ALIKE, NEEDS} from '../../../src/cluster/permissions/needs.ts'
+import {type Rule, rulesOf} from '../../../src/cluster/permissions/roles.ts'
+import {commands} from '../../../src/commands/table.ts'
+
+/** One line per right. */
+function rights(rules: readonly Pick<Rule, 'apiGroups' | 'resources' | 'verbs'>[]): readonly string[] {
+  const each = rules.flatMap(({apiGroups, resources, verbs}) =>
+    resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource} ${apiGroups[0]}`)),
+  )
+  return [...new Set(each)].sort()
+}
+
+it('the table of permissions knows every command that asks a cluster', () => {
+  const known = [...Object.keys(NEEDS), ...Object.values(ALIKE).flat()]
+  const asking = Object.entries(commands as Record<string, {flags: object}>).filter(
+    ([name, {flags}]) => 'kubeconfig' in flags && !name.startsWith('sandbox'),
+  )
+
+  const unknown = asking.map(([name]) => name.replaceAll(':', ' ')).filter((name) => !known.includes(name))
+  expect(unknown).toEqual([])
+})
+
+describe('the roles of docs/guard.md are those of the table', () => {
+  const page = readFileSync('docs/guard.md', 'utf8')
+  const roles = loadAll(/```yaml\n(apiVersion: rbac[\s\S]+?)```/.exec(page)![1]!) as {
+    metadata: {name: string}
+    rules: Rule[]
+  }[]
+
+  it.each(['install', 'approve'] as const)('%s', (verb) => {
+    const role = roles.find(({metadata}) => metadata.name === `kk-guard-${verb}`)!
+
+    expect(rights(rulesOf({verbs: [`guard ${verb}`]}).cluster)).toEqual(rights(role.rules))
+  })
+})
+
+describe('the rules of several verbs', () => {
+  const {cluster, 'kk-system': own} = rulesOf({verbs: ['plan', 'unlock', 'remove']})
+
+  it('hold a right once, and as needed where one verb cannot do without', () => {
+    const secrets = cluster.filter(({resources}) => resources.includes('secrets'))
+
+    expect(secrets.map(({verbs, without}) => ({verbs, without}))).toEqual([
+      {verbs: ['list'], without: []},
+      {verbs: ['get'], without: ['what cannot be read counts as a user']},
+    ])
+  })
+
+  it('keep names of objects, and places, apart', () => {
+    expect(cluster[0]).toMatchObject({resources: ['namespaces'], resourceNames: ['kube-system']})
+    expect(own.flatMap(({resources}) => resources)).toEqual(['leases', 'configmaps', 'leases'])
+  })
+})

@@ -1,0 +1,47 @@
+import {beforeAll, describe, expect, it} from 'vitest'
+import type {TestEnvironment} from '../e2e/support/environment.ts'
+import {done, type OwnCluster} from '../e2e/support/guarded.ts'
+import {
+  outcomeWith,
+  preparedEnvironment,
+  ROLE_SETS,
+  type RoleSetName,
+  rolesWithout,
+  startPreparedCluster,
+  variantsOf,
+} from '../e2e/support/permissions.ts'
+
+type CommandLine = readonly [verb: string, ...args: readonly string[]]
+
+const LINES: Readonly<Record<RoleSetName, readonly CommandLine[]>> = {
+  look: [['status'], ['plan'], ['history']],
+  drift: [['drift']],
+  test: [['test']],
+  change: [['deploy'], ['rollback', '--yes']],
+  remove: [['remove', 'db', 'api', '--yes', '--delete-data']],
+}
+/** Of the API server, by kk or by helm; or of kk, which sees that it does not see. */
+const REFUSED = /is forbidden: User|records of all namespaces cannot be seen/
+
+describe('of the roles in docs/permissions.md, nothing can be left out:', () => {
+  let cluster: OwnCluster
+  let deployed: TestEnvironment
+  beforeAll(async () => {
+    cluster = await startPreparedCluster()
+    deployed = await preparedEnvironment(cluster, 'api')
+    await done(deployed.kk('deploy', '--sandbox-name', cluster.sandbox))
+  })
+
+  it.each(ROLE_SETS.flatMap(variantsOf))('without $left, a verb of $set fails', async (variant) => {
+    const environment = variant.set === 'change' ? await preparedEnvironment(cluster) : deployed
+    const outcome = await outcomeWith(cluster, rolesWithout(variant, environment.name))
+
+    const outcomes: string[] = []
+    for (const [verb, ...args] of LINES[variant.set]) {
+      outcomes.push(await outcome(environment, verb, ...args))
+      if (outcomes.at(-1) !== 'done') break
+    }
+
+    expect(outcomes.at(-1)).toMatch(REFUSED)
+  })
+})
