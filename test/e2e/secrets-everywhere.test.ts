@@ -18,7 +18,7 @@ const secretValues = (secret: string) =>
 const environment = (more = '') => `
 kk:
   OWN
-  releases: {db: {chart: workload, timeout: 5s}, api: {chart: workload, requires: [db], timeout: 5s}}
+  releases: {db: {chart: workload, timeout: 1m}, api: {chart: workload, requires: [db], timeout: 1m}}
 global: {endpoints: {oslo_db: {auth: {admin: {password: ${MARKS.section}}}}}}
 db: ${secretValues(MARKS.section)}, test: {pod: {fail: JobFailed}}${more}}
 api: ${secretValues(MARKS.section)}, test: {pod: {}}}
