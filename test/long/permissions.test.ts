@@ -20,8 +20,8 @@ const LINES: Readonly<Record<RoleSetName, readonly CommandLine[]>> = {
   change: [['deploy'], ['rollback', '--yes']],
   remove: [['remove', 'db', 'api', '--yes', '--delete-data']],
 }
-/** Of the API server, by kk or by helm; or of kk, which sees that it does not see. */
-const REFUSED = /is forbidden: User|records of all namespaces cannot be seen/
+/** By the API server, to kk or to helm, which does not always say so; or by kk, which sees that it does not see. */
+const REFUSED = /is forbidden: User|failed to delete release|records of all namespaces cannot be seen/
 
 describe('of the roles in docs/permissions.md, nothing can be left out:', () => {
   let cluster: OwnCluster
