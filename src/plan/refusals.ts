@@ -1,8 +1,7 @@
 import type {ReleaseRecord} from '../cluster/cluster.ts'
 import {KkError} from '../errors.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
-import type {Evidence} from './pending/evidence.ts'
-import type {ObservedRecord} from './pending/recovery.ts'
+import type {Evidence, ObservedRecord} from './pending/evidence.ts'
 
 /** `KK_FOREIGN`: the environment wants a release whose name is taken by one that kk did not install. */
 export function foreign({release, revision, status}: ReleaseRecord): KkError {

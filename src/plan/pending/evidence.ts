@@ -20,6 +20,11 @@ export type Evidence =
   | {readonly state: 'unknown'; readonly until: number; readonly holder: string; readonly run: string}
   | {readonly state: 'foreign'}
 
+/** A record with what is known of who left it unfinished, where it is. */
+export interface ObservedRecord extends ReleaseRecord {
+  readonly evidence?: Evidence
+}
+
 export interface Judging {
   /** By the clock of the API server, in milliseconds since the epoch. */
   readonly now: number

@@ -1,12 +1,7 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import type {Decision} from '../decide.ts'
+import type {Decision} from '../decision.ts'
 import {unfinished} from '../refusals.ts'
-import {type Evidence, isUnfinished} from './evidence.ts'
-
-/** A record with what is known of who left it unfinished, where it is. */
-export interface ObservedRecord extends ReleaseRecord {
-  readonly evidence?: Evidence
-}
+import {type Evidence, isUnfinished, type ObservedRecord} from './evidence.ts'
 
 /**
  * What takes a release on from a record that helm would not work on; undefined for any other record. Throws

@@ -1,7 +1,7 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
-import type {ObservedRecord} from '../pending/recovery.ts'
+import type {ObservedRecord} from '../pending/evidence.ts'
 
 /** What the payload of a record tells of what its release uses, and of what goes with it; or that it cannot be read. */
 export type RecordFacts =

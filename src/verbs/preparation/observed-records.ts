@@ -1,6 +1,6 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
+import type {ObservedRecord} from '../../plan/pending/evidence.ts'
 import {evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
-import type {ObservedRecord} from '../../plan/pending/recovery.ts'
 import type {ReleaseId} from '../../release.ts'
 
 type Looked = Pick<Cluster, 'lease' | 'now'>

@@ -1,4 +1,4 @@
-import type {ObservedRecord} from '../../../../plan/pending/recovery.ts'
+import type {ObservedRecord} from '../../../../plan/pending/evidence.ts'
 import {unfinished} from '../../../../plan/refusals.ts'
 import type {Check, Found} from '../finding.ts'
 
