@@ -3,7 +3,7 @@ import {KkError} from '../errors.ts'
 import {releaseName, releaseNamespace} from '../release.ts'
 import type {DesiredRelease} from './desired.ts'
 import {readLabels} from './labels.ts'
-import type {ObservedRecord} from './pending/recovery.ts'
+import type {ObservedRecord} from './pending/evidence.ts'
 import {notInstalled, unfinished} from './refusals.ts'
 
 /**

@@ -9,7 +9,7 @@ import {type ObjectChange, objectChanges} from '../../plan/changes/object-change
 import {type ValueChange, valueChanges} from '../../plan/changes/value-changes.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {readLabels} from '../../plan/labels.ts'
-import type {ObservedRecord} from '../../plan/pending/recovery.ts'
+import type {ObservedRecord} from '../../plan/pending/evidence.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
