@@ -55,6 +55,6 @@ function ownedElsewhere({release}: ReleaseRecord, owner: string): KkError {
 function pendingHint({release, status}: ReleaseRecord): string {
   const [name, at] = [releaseName(release), releaseNamespace(release)]
   if (status === 'uninstalled')
-    return `only its history is left: kk deploy ${name} installs it anew once "helm uninstall ${name} -n ${at}" has taken that away`
+    return `only its history is left: kk deploy installs it anew once "helm uninstall ${name} -n ${at}" has taken that away`
   return `wait if a helm works on it; when none does, bring it to a known state: helm rollback ${name} -n ${at}`
 }

@@ -72,7 +72,7 @@ function whoText(evidence: Evidence): string {
 function hintOf({release, revision, status, evidence}: ObservedRecord): string {
   const name = releaseName(release)
   const unlock = `kk unlock ${name} --revision ${revision}`
-  if (status === 'uninstalled') return `only its history is left: kk deploy ${name} installs it anew`
+  if (status === 'uninstalled') return 'only its history is left: kk deploy installs it anew'
   if (status === 'unknown')
     return `see "helm history ${name} -n ${releaseNamespace(release)}", and bring the release to a known state with helm`
   if (evidence?.state === 'running' && evidence.alone)

@@ -83,7 +83,7 @@ function nothingToUnlock({release, revision, status}: ReleaseRecord, wanted: num
       'KK_MOVED',
       `revision ${revision} of ${release} is ${status}: there is nothing to unlock`,
       {
-        hint: `bring it to what its environment wants: kk deploy ${name}`,
+        hint: `bring it to what its environment wants: kk deploy, or kk upgrade ${name}`,
       },
     )
   }
