@@ -6,6 +6,7 @@ import {readSavedPlan} from '../../plan/saved/read-saved-plan.ts'
 import type {SavedPath, SavedPlan} from '../../plan/saved/saved-plan.ts'
 import {expectUnmoved} from '../../verbs/change/apply.ts'
 import {VERSION} from '../program/version.ts'
+import {sameAgain} from '../show/same-again.ts'
 import {type ChangeFlags, change} from './change.ts'
 
 /** Does exactly what a saved plan says, or refuses and names what moved since it was saved. */
@@ -23,15 +24,18 @@ export async function apply(
   }
   const saved = readSavedPlan(await readPlanFile(file), file)
   const environment = named ?? flags.environment ?? (await environmentOf(saved, file))
+  const values = flags.values ?? (await valuesOf(saved, file))
+  const same = sameAgain({file: environment, names: saved.scope.names, flags: {...flags, values}})
+  const again = [`${same.line} --save ${file}`, ...(same.given ? [same.given] : [])].join(', ')
   return change({
     verb: saved.verb,
-    flags: {...flags, environment: undefined, values: flags.values ?? (await valuesOf(saved, file))},
+    flags: {...flags, environment: undefined, values},
     argv: [environment],
     words,
     scope: () => saved.scope,
     startSandbox: false,
     expect: (_, basis) => {
-      expectUnmoved(saved, file, {kk: VERSION, ...basis})
+      expectUnmoved(saved, file, {kk: VERSION, again, ...basis})
       process.stderr.write(`${file} still fits: nothing has moved since it was saved at ${saved.savedAt}\n`)
     },
   })

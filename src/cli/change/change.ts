@@ -22,6 +22,7 @@ import {offerGuard} from '../guard.ts'
 import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
+import {sameAgain} from '../show/same-again.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {expectRollbackFor, type OnFailure, type Undone, undoFailed} from './on-failure.ts'
@@ -136,7 +137,8 @@ async function runDeployment(
   const {output, 'fail-fast': failFast, 'no-wait': noWait} = flags
   const pace = paceOf(account.verb, flags.concurrency)
   const place = placeOf(environment.file, flags)
-  const commands = {again: `kk ${account.verb} ${place}`, status: `kk status ${place}`}
+  const {line, given} = sameAgain({file: environment.file, names: account.scope.names, flags})
+  const commands = {again: `kk ${account.verb} ${line}`, given, status: `kk status ${place}`}
   const start = (interruption: Interruption) =>
     deployment.run({...pace, failFast, noWait, interruption, account})
   const shown = await showRun(start, {output, words, commands, reports})

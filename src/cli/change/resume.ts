@@ -8,6 +8,7 @@ import {runState} from '../../verbs/observation/history.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster} from '../open.ts'
 import {openReportFiles} from '../show/report-files.ts'
+import {sameAgain} from '../show/same-again.ts'
 import {type ChangeFlags, change} from './change.ts'
 import {expectRollbackFor} from './on-failure.ts'
 import {rollBackTo} from './rollback.ts'
@@ -69,6 +70,8 @@ async function resumeChange({run, owner, flags, argv, words}: Resumption): Promi
       {hint: `name the file: kk resume ${run.id} ${run.file}`},
     )
   }
+  const {line, given} = sameAgain({file: environment.file, names: run.scope.names, flags})
+  const anew = [`kk ${run.verb} ${line}`, ...(given ? [given] : [])].join(', ')
   return change({
     verb: run.verb,
     flags,
@@ -76,7 +79,7 @@ async function resumeChange({run, owner, flags, argv, words}: Resumption): Promi
     words,
     scope: () => run.scope,
     startSandbox: false,
-    expect: (planned) => expectSameInputs(run, planned),
+    expect: (planned) => expectSameInputs(run, planned, anew),
     of: run.id,
   })
 }

@@ -6,7 +6,7 @@ import {canDrawLive} from '../../report/run/live.ts'
 import {ndjsonView} from '../../report/run/ndjson.ts'
 import type {RunState} from '../../report/run/run-state.ts'
 import {type RunView, watchRun} from '../../report/run/run-view.ts'
-import {summaryText} from '../../report/run/summary.ts'
+import {type NextCommands, summaryText} from '../../report/run/summary.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type Interruption, newInterruption} from '../../run/interruption.ts'
 import {sayReported} from './report-files.ts'
@@ -17,8 +17,7 @@ export interface ShowOptions {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
   /** Words of the command line, for colour. */
   readonly words: readonly string[]
-  /** Command lines to go on with. */
-  readonly commands: {readonly again: string; readonly status: string}
+  readonly commands: NextCommands
   /** What `--report` asks for. */
   readonly reports?: ReportFiles | undefined
 }

@@ -6,10 +6,17 @@ import {failureParts} from './failure-parts.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from './run-state.ts'
 import {DONE, skipText} from './run-words.ts'
 
+/** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
+export interface NextCommands {
+  readonly again: string
+  /** What is to be given to `again` beside what stands there, and is not for printing: `with the same --set`. */
+  readonly given?: string | undefined
+  readonly status: string
+}
+
 export interface SummaryOptions {
   readonly palette: Palette
-  /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
-  readonly commands: {readonly again: string; readonly status: string}
+  readonly commands: NextCommands
 }
 
 /** The end of a run for people: each failure in full, what was skipped because of whom, what was done, and what to do next. */
@@ -90,9 +97,9 @@ function countsText(state: RunState): string {
     : [...counts].map(([word, number]) => `${number} ${word}`).join(', ')
 }
 
-function nextLine(state: RunState, palette: Palette, {again, status}: SummaryOptions['commands']): string {
+function nextLine(state: RunState, palette: Palette, {again, given, status}: NextCommands): string {
   if (state.finished?.outcome === 'succeeded') return `${palette.accent('next')}: ${status}`
   const isTest = [...state.releases.values()].every(({kind}) => kind === 'test')
   const what = isTest ? 'runs all of them again' : 'goes on with what is left'
-  return `${palette.accent('next')}: ${again}   ${palette.quiet(what)}`
+  return `${palette.accent('next')}: ${again}   ${palette.quiet(given === undefined ? what : `${given}; ${what}`)}`
 }

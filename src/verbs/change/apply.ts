@@ -53,22 +53,23 @@ export function savedPlan(
 interface Now {
   /** The version of kk. */
   readonly kk: string
+  /** The arguments of the command that saves such a plan of what would be done now. */
+  readonly again: string
   readonly observed: ObservedPlan
   readonly prepared: Prepared
 }
 
 /** Throws `KK_MOVED`, naming everything that moved since the plan was saved; `file` is where it was read from. */
-export function expectUnmoved(saved: SavedPlan, file: string, {kk, observed, prepared}: Now): void {
+export function expectUnmoved(saved: SavedPlan, file: string, {kk, again, observed, prepared}: Now): void {
   const {savedAt, scope, values, environment} = saved
   const now = savedPlan(observed, prepared, {kk, savedAt, scope, values, path: environment})
   const all = moved(saved, now)
   if (all.length === 0) return
-  const again = ['kk plan', now.environment.file, ...scope.names, '--save', file].join(' ')
   throw new KkError(
     'KK_MOVED',
     [`${file} is not what would be done now; nothing was changed`, ...all.map((what) => `  ${what}`)].join(
       '\n',
     ),
-    {hint: `look at what would be done now, and have that approved: ${again}`},
+    {hint: `look at what would be done now, and have that approved: kk plan ${again}`},
   )
 }

@@ -21,8 +21,11 @@ export function runToResume(runs: readonly RunRecord[], environment: string): Ru
   })
 }
 
-/** Throws `KK_MOVED`, naming every release, when the environment wants something else than the run was to do. */
-export function expectSameInputs(run: RunRecord, plan: Plan): void {
+/**
+ * Throws `KK_MOVED`, naming every release, when the environment wants something else than the run was to do; `anew` is the
+ * command that does what it wants now.
+ */
+export function expectSameInputs(run: RunRecord, plan: Plan, anew: string): void {
   const planned = new Map(plan.actions.map((action) => [action.release, action]))
   const recorded = new Map(run.releases.map((entry) => [entry.release, entry]))
   const moved = [
@@ -42,7 +45,7 @@ export function expectSameInputs(run: RunRecord, plan: Plan): void {
     'KK_MOVED',
     `what run ${run.id} was to do is not what ${plan.file} says now: ${moved.join(', ')}`,
     {
-      hint: `bring the file, its charts and flags back to what they were at that run, or begin anew: kk ${run.verb}`,
+      hint: `bring the file, its charts, --values and --set back to what they were at that run, or begin anew: ${anew}`,
     },
   )
 }

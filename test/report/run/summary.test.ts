@@ -37,6 +37,14 @@ describe('the end of a run', () => {
     `)
   })
 
+  it('says in words what has to be given again and is not for printing', () => {
+    const again = {...commands, given: 'with the same --set'}
+
+    expect(
+      summaryText(brokenRun().reduce(nextState, NO_RUN), {palette: palette(0), commands: again}),
+    ).toContain('next: kk deploy all-in-one.yaml   with the same --set; goes on with what is left\n')
+  })
+
   it('names the pod that its gate blamed last, with its log, when the error does not', () => {
     const run = recorder({keystone: []})
 
