@@ -8,6 +8,8 @@ interface Failure {
   readonly call: Pick<ReleaseCall, 'name' | 'namespace'>
   readonly stdout: string
   readonly stderr: string
+  /** The signal that ended it, when one did. */
+  readonly endedBy?: string | undefined
   readonly redact: (text: string) => string
 }
 
@@ -15,7 +17,7 @@ interface Kind {
   readonly pattern: RegExp
   readonly code: ErrorCode
   readonly says: string
-  readonly hint: (name: string) => string
+  readonly hint: (name: string, command: HelmCommand) => string
 }
 
 const LAST_LINES = 20
@@ -59,8 +61,7 @@ const KINDS: readonly Kind[] = [
     pattern: /apply failed with \d+ conflicts?: conflicts? with "/i,
     code: 'KK_CONFLICT',
     says: 'somebody else manages a field that helm sets',
-    hint: (name) =>
-      `leave the field out of the values of ${name}, or take it over: run the same command with --force-conflicts`,
+    hint: conflictHint,
   },
   {
     pattern: /cannot re-?use a name that is still in use|release: already exists|release: not found/i,
@@ -77,20 +78,36 @@ const KINDS: readonly Kind[] = [
 ]
 
 /** What helm printed when it failed, as the error that a user sees. `log` holds its last lines, cleaned. */
-export function helmFailure({command, call, stdout, stderr, redact}: Failure): KkError {
+export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Failure): KkError {
   const output = redact(withoutColour(`${stdout === '' || isJson(stdout) ? '' : `${stdout}\n`}${stderr}`))
   const lines = output.split('\n').filter((line) => line.trim() !== '' && !NOISE.test(line))
-  const reason = reasonOf(lines)
   const kind = KINDS.find(({pattern}) => pattern.test(output))
   const subject = command === 'template' ? call.name : `${call.namespace}/${call.name}`
+  const log = lines.slice(-LAST_LINES)
+  if (kind === undefined && endedBy !== undefined) {
+    return new KkError('KK_HELM_FAILED', `${subject}: helm ${command} was ended by ${endedBy}, not by kk`, {
+      hint: 'find out who ended it (out of memory?), then run the same command again',
+      log,
+    })
+  }
   return new KkError(
     kind?.code ?? 'KK_HELM_FAILED',
-    `${subject}: ${kind?.says ?? `helm ${command} failed`}: ${reason}`,
+    `${subject}: ${kind?.says ?? `helm ${command} failed`}: ${reasonOf(lines)}`,
     {
-      hint: kind?.hint(call.name) ?? 'correct the cause that helm names, then run the same command again',
-      log: lines.slice(-LAST_LINES),
+      hint:
+        kind?.hint(call.name, command) ??
+        'correct the cause that helm names, then run the same command again',
+      log,
     },
   )
+}
+
+/** Upgrades take fields over; `kk rollback` does not, so there an upgrade brings the older inputs back. */
+function conflictHint(name: string, command: HelmCommand): string {
+  const force = `kk upgrade ${name} --force-conflicts`
+  return command === 'rollback'
+    ? `take the field from whoever the message names, then run the same command again; or bring the file back to the older inputs, and: ${force}`
+    : `leave the field out of the values of ${name}, or take it over with --force-conflicts: ${force}`
 }
 
 const NOISE = /^Use --debug flag to render out invalid YAML/

@@ -91,10 +91,10 @@ export function openHelm(options: HelmOptions): Helm {
   }
 }
 
-function failed(command: HelmCommand, call: Subject, {stdout, stderr}: HelmOutcome): KkError {
+function failed(command: HelmCommand, call: Subject, {stdout, stderr, endedBy}: HelmOutcome): KkError {
   // What helm test prints there is the status of the release, with the notes of its chart.
   const said = command === 'test' ? '' : stdout
-  return helmFailure({command, call, stdout: said, stderr, redact: redactor(call.values)})
+  return helmFailure({command, call, stdout: said, stderr, endedBy, redact: redactor(call.values)})
 }
 
 function terminated(command: HelmCommand, call: Subject, outcome: HelmOutcome): KkError {

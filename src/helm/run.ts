@@ -17,6 +17,8 @@ export interface HelmProcess {
 export interface HelmOutcome {
   /** Undefined when a signal ended it. */
   readonly exitCode: number | undefined
+  /** Its name, e.g. `SIGKILL`, when one ended it. */
+  readonly endedBy: string | undefined
   readonly stdout: string
   readonly stderr: string
   /** The abort signal came while it ran. */
@@ -55,6 +57,7 @@ export async function runHelm(process: HelmProcess): Promise<HelmOutcome> {
   }
   return {
     exitCode: result.exitCode,
+    endedBy: result.signal,
     stdout: String(result.stdout ?? ''),
     stderr: String(result.stderr ?? ''),
     terminated: result.isCanceled,

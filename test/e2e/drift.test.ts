@@ -112,6 +112,24 @@ it('a conflict that helm meets names the field and who manages it', async () => 
 
   expect(refused.exitCode).toBe(1)
   expect(refused.stderr).toMatch(/KK_CONFLICT.*conflict with "kubectl".*\.spec\.replicas/)
-  expect(refused.stderr).toContain('--force-conflicts')
+  expect(refused.stderr).toContain('kk upgrade api --force-conflicts')
+  expect(forced.exitCode, forced.stderr).toBe(0)
+})
+
+it('a rollback that meets a conflict names the upgrade that takes the field over', async () => {
+  const environment = await makeEnvironment({content: workloads({api: {}})})
+  await environment.deploy()
+  await environment.write(workloads({api: {values: {replicas: 2}}}))
+  await environment.deploy()
+  await kubectl(['scale', 'deployment', 'api', '--replicas', '3', '--namespace', environment.name])
+
+  const refused = await environment.kk('rollback', '--release', 'api', '--revision', '1', '--yes')
+  await environment.write(workloads({api: {}}))
+  const forced = await environment.kk('upgrade', 'api', '--force-conflicts')
+
+  expect(refused.stderr).toMatch(/KK_CONFLICT.*\.spec\.replicas/)
+  expect(refused.stderr).toContain(
+    'bring the file back to the older inputs, and: kk upgrade api --force-conflicts',
+  )
   expect(forced.exitCode, forced.stderr).toBe(0)
 })

@@ -1,13 +1,14 @@
 import {describe, expect, it} from 'vitest'
 import {helmFailure} from '../../src/helm/failure.ts'
 
-const failure = (stderr: string, stdout = '') =>
+const failure = (stderr: string, stdout = '', more: {command?: 'rollback'; endedBy?: string} = {}) =>
   helmFailure({
     command: 'upgrade',
     call: {name: 'keystone', namespace: 'openstack'},
     stdout,
     stderr,
     redact: (text) => text.replaceAll('hunter2', '***'),
+    ...more,
   })
 
 describe('helmFailure', () => {
@@ -77,5 +78,31 @@ describe('helmFailure', () => {
 
   it('says so when helm printed nothing', () => {
     expect(failure('').message).toBe('openstack/keystone: helm upgrade failed: it printed nothing')
+  })
+
+  it('names the signal that ended helm, for helm itself could not', () => {
+    const {code, message, hint} = failure('', '', {endedBy: 'SIGKILL'})
+
+    expect({code, message}).toEqual({
+      code: 'KK_HELM_FAILED',
+      message: 'openstack/keystone: helm upgrade was ended by SIGKILL, not by kk',
+    })
+    expect(hint).toContain('out of memory')
+  })
+
+  it.each([
+    {
+      command: undefined,
+      hint: 'leave the field out of the values of keystone, or take it over with --force-conflicts: kk upgrade keystone --force-conflicts',
+    },
+    {
+      command: 'rollback' as const,
+      hint: 'take the field from whoever the message names, then run the same command again; or bring the file back to the older inputs, and: kk upgrade keystone --force-conflicts',
+    },
+  ])('a conflict is solved by the verb that takes fields over, also after $command', ({command, hint}) => {
+    const conflict =
+      'Error: UPGRADE FAILED: Apply failed with 1 conflict: conflict with "kubectl": .spec.replicas'
+
+    expect(failure(conflict, '', command && {command})).toMatchObject({code: 'KK_CONFLICT', hint})
   })
 })

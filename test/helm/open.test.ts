@@ -135,6 +135,15 @@ describe('with a helm that records', () => {
     })
   })
 
+  it('tells of a helm that somebody else killed', async () => {
+    const helm = await fake('kill -KILL $$')
+
+    await expect(helm.upgrade(call(), CHANGE)).rejects.toMatchObject({
+      code: 'KK_HELM_FAILED',
+      message: 'openstack/keystone: helm upgrade was ended by SIGKILL, not by kk',
+    })
+  })
+
   it('kills a helm that does not end, with its children', async () => {
     const helm = await fake('trap "" TERM; sleep 60 & echo $! >"$D/child"; : >"$D/running"; wait; wait', 100)
 
