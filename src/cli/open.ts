@@ -120,14 +120,15 @@ function fetchedPackages(helm: string | undefined): {
     const options = {path: helmPath(helm), env: process.env, directory: directory.path}
     return {directory, packages: helmPackages(options)}
   }
-  const packages = async () => {
+  const use = async <T>(body: (packages: Packages) => Promise<T>): Promise<T> => {
     opened ??= open()
-    return (await opened).packages
+    const {packages, directory} = await opened
+    return directory.fill(() => body(packages))
   }
   return {
     packages: {
-      pull: async (request, directory) => (await packages()).pull(request, directory),
-      names: async (source) => (await packages()).names(source),
+      pull: (request, directory) => use((packages) => packages.pull(request, directory)),
+      names: (source) => use((packages) => packages.names(source)),
     },
     remove: async () => {
       const used = await opened?.catch(() => undefined)

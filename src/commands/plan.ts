@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {expectPlanName, savePlan} from '../cli/change/save-plan.ts'
+import {expectDirectoryOf, expectPlanName, savePlan} from '../cli/change/save-plan.ts'
 import {
   clusterFlags,
   documentFlags,
@@ -53,7 +53,10 @@ export default class Plan extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Plan)
-    if (flags.save !== undefined) expectPlanName(flags.save)
+    if (flags.save !== undefined) {
+      expectPlanName(flags.save)
+      await expectDirectoryOf(flags.save)
+    }
     const {prepared, releases} = await openPrepared(flags, argv as string[])
     const cluster = await openChosenCluster(flags, prepared.environment, {start: false, say: () => {}})
     try {

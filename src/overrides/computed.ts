@@ -13,7 +13,7 @@ const TEMPLATE = 'values: {{ toJson .Values | b64enc }}\n'
 /**
  * The values as the chart's templates see them: asked of Helm itself, by a copy of the chart whose only template
  * prints them. So defaults, subcharts, conditions, imported values, null and the schema are Helm's own.
- * Throws as `Helm.template` does.
+ * Throws as `Helm.template` does, and `KK_FILE`.
  */
 export async function computedValues(
   helm: Pick<Helm, 'template'>,
@@ -23,9 +23,7 @@ export async function computedValues(
   const directory = await temporaryDirectory('kk-values-')
   const probe = directory.path
   try {
-    await copyWithoutTemplates(call.chart, probe)
-    await mkdir(join(probe, 'templates'))
-    await writeFile(join(probe, 'templates', 'values.yaml'), TEMPLATE)
+    await directory.fill(() => writeProbe(call.chart, probe))
     return parse(
       await helm.template({...call, chart: probe}, {...options, showOnly: ['templates/values.yaml']}),
       call,
@@ -33,6 +31,12 @@ export async function computedValues(
   } finally {
     await directory.remove()
   }
+}
+
+async function writeProbe(chart: string, probe: string): Promise<void> {
+  await copyWithoutTemplates(chart, probe)
+  await mkdir(join(probe, 'templates'))
+  await writeFile(join(probe, 'templates', 'values.yaml'), TEMPLATE)
 }
 
 async function copyWithoutTemplates(chart: string, probe: string): Promise<void> {

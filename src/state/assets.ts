@@ -5,6 +5,7 @@ import {dirname, join} from 'node:path'
 import {getRawAsset, isSea} from 'node:sea'
 import {evaluateBundle} from './bundle.ts'
 import {cacheDirectory} from './directories.ts'
+import {writingBelow} from './writing-below.ts'
 
 /** What the single executable carries beside the few lines that start it. */
 export type AssetName = 'files.json' | 'licenses.txt' | `${BundleName}.cjs` | `${BundleName}.cjs.cache`
@@ -24,7 +25,7 @@ export async function readAsset(name: AssetName): Promise<Buffer> {
 
 /**
  * The directory that holds kk's own `charts/` and `environments/`: the repository itself, or the executable's
- * files unpacked once into the cache, under the hash of what they are.
+ * files unpacked once into the cache, under the hash of what they are. Rejects with `KK_FILE`.
  */
 export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   if (!isSea()) return SOURCE_ROOT
@@ -32,7 +33,9 @@ export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   const hash = createHash('sha256').update(archive).digest('hex').slice(0, 16)
   const directory = join(cacheDirectory(env), 'files', hash)
   if (!existsSync(directory))
-    await unpack(JSON.parse(archive.toString()) as Record<string, string>, directory)
+    await writingBelow({directory: cacheDirectory(env), variable: 'XDG_CACHE_HOME'}, () =>
+      unpack(JSON.parse(archive.toString()) as Record<string, string>, directory),
+    )
   return directory
 }
 
@@ -49,12 +52,15 @@ export async function loadBundle<T>(name: BundleName, importSource: () => Promis
 async function unpack(files: Record<string, string>, directory: string): Promise<void> {
   await mkdir(dirname(directory), {recursive: true, mode: 0o700})
   const temporary = await mkdtemp(`${directory}.`)
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(temporary, path)), {recursive: true})
-    await writeFile(join(temporary, path), text)
-  }
-  await rename(temporary, directory).catch(async (error: NodeJS.ErrnoException) => {
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(temporary, path)), {recursive: true})
+      await writeFile(join(temporary, path), text)
+    }
+    await rename(temporary, directory)
+  } catch (error) {
     await rm(temporary, {recursive: true, force: true})
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-  })
+    const {code} = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
 }

@@ -2,20 +2,33 @@ import {rmSync} from 'node:fs'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {removeAbandoned, thisOwner} from './remove-abandoned.ts'
+import {writingBelow} from './writing-below.ts'
 
 /** A directory under the system's temp folder, mode 0700. */
 export interface TemporaryDirectory {
   readonly path: string
+  /** Does what writes into it. Rejects with `KK_FILE` when it cannot be written. */
+  fill<T>(body: () => Promise<T>): Promise<T>
   remove(): Promise<void>
 }
 
-/** Makes a directory that goes at the latest when the process ends by itself; only SIGKILL leaves it behind. */
-export async function temporaryDirectory(prefix: string): Promise<TemporaryDirectory> {
-  const path = await mkdtemp(join(tmpdir(), prefix))
+/**
+ * Makes a directory that goes at the latest when the process ends by itself; SIGKILL leaves it to the next one that is
+ * made. `prefix` is `kk-<word>-`. Rejects with `KK_FILE`.
+ */
+export async function temporaryDirectory(prefix: `kk-${string}-`): Promise<TemporaryDirectory> {
+  const parent = tmpdir()
+  const owner = await thisOwner()
+  if (owner !== undefined) await removeAbandoned(parent, owner)
+  const path = await writingBelow({directory: parent, variable: 'TMPDIR'}, () =>
+    mkdtemp(join(parent, `${prefix}${owner?.mark ?? ''}`)),
+  )
   const atExit = () => rmSync(path, {recursive: true, force: true})
   process.on('exit', atExit)
   return {
     path,
+    fill: (body) => writingBelow({directory: path, variable: 'TMPDIR'}, body),
     async remove() {
       process.off('exit', atExit)
       await rm(path, {recursive: true, force: true})

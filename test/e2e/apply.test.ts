@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs'
 import {cp, readFile, stat, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
@@ -140,5 +141,15 @@ describe('kk plan --save', () => {
 
     expect(exitCode).toBe(2)
     expect(stderr).toContain('--save plan.yaml: that name is one of an environment file')
+  })
+
+  it('makes no directory: one that is missing is mistyped', async () => {
+    const environment = await makeEnvironment({content: workloads({db: {}})})
+
+    const {exitCode, stderr} = await environment.kk('plan', '--save', 'missing/plan.json')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('KK_FILE: the plan cannot be saved to missing/plan.json (ENOENT)')
+    expect(existsSync(join(environment.directory, 'missing'))).toBe(false)
   })
 })

@@ -96,14 +96,29 @@ describe.concurrent('a run whose output goes nowhere', () => {
   })
 })
 
-describe.concurrent('a disk that is full for the journal', () => {
+describe.concurrent('a disk that is full', () => {
   /** From the first call of helm for this verb on, kk can write no file beyond so many bytes. */
   const full = (corner: Corner, verb: string, bytes: number) =>
     corner.helm(`
 case $1 in ${verb}) [ -e full ] || prlimit --pid $PPID --fsize=${bytes}; touch full;; esac
 exec $HELM "$@"`)
 
-  it('before the first change: refused, and nothing is changed', async () => {
+  it('for the charts: refused, and nothing is changed', async () => {
+    const corner = await openCorner(CHAIN)
+    // A limit that the files of the executable do not meet: they are there already.
+    await corner.kk(['plan', 'env.yaml'])
+
+    const {exitCode, stderr} = await shell(corner, 'ulimit -f 0; exec $KK deploy env.yaml --yes')
+
+    expect(exitCode, stderr).toBe(2)
+    expect(stderr).toMatch(
+      /error KK_FILE: the directory \S+\/kk-run-\S+ cannot be written \(EFBIG\); nothing was/,
+    )
+    expect(await records(corner.name)).toEqual([])
+    await expectNextDeploy(corner)
+  })
+
+  it('for the journal, before the first change: refused, and nothing is changed', async () => {
     const corner = await openCorner(CHAIN)
     const state = join(corner.directory, 'state')
     const env = {KK_HELM: await full(corner, 'template', 0), XDG_STATE_HOME: state}
@@ -119,7 +134,7 @@ exec $HELM "$@"`)
     await expectNextDeploy(corner)
   })
 
-  it('later: the run says so, and goes on to its end', async () => {
+  it('for the journal, later: the run says so, and goes on to its end', async () => {
     const corner = await openCorner(CHAIN)
     const env = {KK_HELM: await full(corner, 'install', 10)}
 

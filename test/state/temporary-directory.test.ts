@@ -1,11 +1,38 @@
 import {existsSync} from 'node:fs'
+import {mkdir, mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
 import {execa} from 'execa'
-import {expect, it} from 'vitest'
+import {afterEach, beforeEach, describe, expect, it, vi} from 'vitest'
+import {thisOwner} from '../../src/state/remove-abandoned.ts'
 import {temporaryDirectory} from '../../src/state/temporary-directory.ts'
 
-it('a temporary directory goes when it is removed', async () => {
+let parent: string
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'kk-temporary-'))
+  vi.stubEnv('TMPDIR', parent)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(parent, {recursive: true})
+})
+
+/** A process that makes a temporary directory, prints its path, and ends by this statement. */
+async function directoryOf(ending: string): Promise<string> {
+  const module = JSON.stringify(new URL('../../src/state/temporary-directory.ts', import.meta.url))
+  const script = `import {temporaryDirectory} from ${module}
+    console.log((await temporaryDirectory('kk-test-')).path)
+    ${ending}`
+  const {stdout} = await execa({reject: false})('node', ['--input-type=module', '--eval', script], {
+    preferLocal: true,
+  })
+  expect(stdout).toMatch(/kk-test-/)
+  return stdout
+}
+
+it('a temporary directory is its owner’s alone, and goes when it is removed', async () => {
   const directory = await temporaryDirectory('kk-test-')
-  expect(existsSync(directory.path)).toBe(true)
+  expect((await stat(directory.path)).mode & 0o777).toBe(0o700)
 
   await directory.remove()
 
@@ -13,15 +40,83 @@ it('a temporary directory goes when it is removed', async () => {
 })
 
 it('it goes when the process ends without removing it', async () => {
-  const module = JSON.stringify(new URL('../../src/state/temporary-directory.ts', import.meta.url))
-  const script = `import {temporaryDirectory} from ${module}
-    console.log((await temporaryDirectory('kk-test-')).path)
-    process.exit(130)`
+  expect(existsSync(await directoryOf('process.exit(130)'))).toBe(false)
+})
 
-  const {stdout} = await execa({reject: false})('node', ['--input-type=module', '--eval', script], {
-    preferLocal: true,
+describe.runIf(process.platform === 'linux')('what a killed process left', () => {
+  const KILL = "process.kill(process.pid, 'SIGKILL')"
+
+  it('goes with the next directory that is made', async () => {
+    const left = await directoryOf(KILL)
+    await writeFile(join(left, 'Chart.yaml'), '')
+
+    const next = await temporaryDirectory('kk-other-')
+    const nextButOne = await temporaryDirectory('kk-other-')
+
+    expect(existsSync(left)).toBe(false)
+    expect(existsSync(next.path)).toBe(true)
+    await next.remove()
+    await nextButOne.remove()
   })
 
-  expect(stdout).toMatch(/kk-test-/)
-  expect(existsSync(stdout)).toBe(false)
+  it('stays while a helm that outlived it was given it', async () => {
+    const left = await directoryOf(KILL)
+    const helm = execa('sh', ['-c', 'read line', 'helm', join(left, '0/chart')])
+    await (await temporaryDirectory('kk-other-')).remove()
+    expect(existsSync(left)).toBe(true)
+
+    helm.stdin.end('\n')
+    await helm
+    await (await temporaryDirectory('kk-other-')).remove()
+
+    expect(existsSync(left)).toBe(false)
+  })
+
+  it('stays where nothing can be proved: another machine, another name, no directory', async () => {
+    const {place} = (await thisOwner())!
+    const others = [`kk-run-1-2-${'0'.repeat(16)}-abcdef`, 'kk-run-abcdef', `mine-1-2-${place}-abcdef`]
+    for (const other of others) await mkdir(join(parent, other))
+    const file = `kk-run-1-2-${place}-abcdef`
+    await writeFile(join(parent, file), '')
+
+    await (await temporaryDirectory('kk-other-')).remove()
+
+    expect((await readdir(parent)).toSorted()).toEqual([...others, file].toSorted())
+  })
+})
+
+describe('what cannot be written', () => {
+  it('is KK_FILE where the temp folder is missing', async () => {
+    vi.stubEnv('TMPDIR', join(parent, 'missing'))
+
+    await expect(temporaryDirectory('kk-test-')).rejects.toMatchObject({
+      code: 'KK_FILE',
+      message: `the directory ${parent}/missing cannot be written (ENOENT); nothing was changed`,
+      hint: expect.stringContaining('TMPDIR'),
+    })
+  })
+
+  it.each([
+    ['a full disk', {syscall: 'write', code: 'ENOSPC'}],
+    ['a file limit', {syscall: 'write', code: 'EFBIG'}],
+  ])('is KK_FILE on %s', async (_, failure) => {
+    const directory = await temporaryDirectory('kk-test-')
+
+    const filled = directory.fill(() => Promise.reject(Object.assign(new Error(failure.code), failure)))
+
+    await expect(filled).rejects.toMatchObject({
+      code: 'KK_FILE',
+      message: `the directory ${directory.path} cannot be written (${failure.code}); nothing was changed`,
+    })
+    await directory.remove()
+  })
+
+  it('is not what fails elsewhere, or otherwise', async () => {
+    const directory = await temporaryDirectory('kk-test-')
+    const fill = (error: Error) => directory.fill(() => Promise.reject(error))
+
+    await expect(fill(new TypeError('x'))).rejects.toBeInstanceOf(TypeError)
+    await expect(directory.fill(() => stat(join(parent, 'chart')))).rejects.toMatchObject({code: 'ENOENT'})
+    await directory.remove()
+  })
 })

@@ -1,7 +1,9 @@
 import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
 import {mkdir, mkdtemp, readFile, rename, rm} from 'node:fs/promises'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
+import {writingBelow} from '../../state/writing-below.ts'
+import type {ChartFile} from '../files/chart-files.ts'
 import {readPackageFiles} from '../files/package-files.ts'
 import {writeChartFiles} from '../files/write-chart-files.ts'
 
@@ -13,7 +15,8 @@ export interface UnpackedPackage {
 
 /**
  * Unpacks a package (`.tgz`) into `<cache>/<sha256>`, unless it is there already. Several processes may do so at
- * once. Rejects with `KK_CHART` when it is no package of a chart.
+ * once. Rejects with `KK_CHART` when it is no package of a chart, with `KK_FILE`
+ * when the cache cannot be written.
  */
 export async function unpackPackage(file: string, cache: string): Promise<UnpackedPackage> {
   const bytes = await readFile(file)
@@ -22,7 +25,12 @@ export async function unpackPackage(file: string, cache: string): Promise<Unpack
   if (existsSync(directory)) return {directory, digest}
 
   const files = await readPackageFiles(bytes, file)
-  await mkdir(cache, {recursive: true, mode: 0o700})
+  await writingBelow({directory: cache, variable: 'XDG_CACHE_HOME'}, () => keep(files, directory))
+  return {directory, digest}
+}
+
+async function keep(files: readonly ChartFile[], directory: string): Promise<void> {
+  await mkdir(dirname(directory), {recursive: true, mode: 0o700})
   const draft = await mkdtemp(`${directory}.`)
   try {
     await writeChartFiles(files, draft)
@@ -32,7 +40,6 @@ export async function unpackPackage(file: string, cache: string): Promise<Unpack
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
   }
-  return {directory, digest}
 }
 
 /** The package of this digest, if it was unpacked before. */

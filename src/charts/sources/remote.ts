@@ -7,6 +7,7 @@ import {withoutCredentials} from '../../helm/pull/package-url.ts'
 import type {PackageRequest, Packages} from '../../helm/pull.ts'
 import {temporaryDirectory} from '../../state/temporary-directory.ts'
 import {writeAtomically} from '../../state/write-atomically.ts'
+import {writingBelow} from '../../state/writing-below.ts'
 import type {Chart} from '../chart.ts'
 import {readChart} from '../read-chart.ts'
 import {isExactVersion, satisfiesConstraint} from '../version.ts'
@@ -51,7 +52,10 @@ export async function findInRemote(
     throw new KkError('KK_CHART', `${chart.origin} gave the chart ${chart.name} for ${wanted.name}`, {
       hint: 'tell who keeps that source',
     })
-  if (version !== undefined && isExactVersion(version)) await writeAtomically(memory, unpacked.digest)
+  if (version !== undefined && isExactVersion(version))
+    await writingBelow({directory: cache, variable: 'XDG_CACHE_HOME'}, () =>
+      writeAtomically(memory, unpacked.digest),
+    )
   return chart
 }
 
@@ -66,7 +70,7 @@ async function fetch(
 ): Promise<UnpackedPackage | undefined> {
   const directory = await temporaryDirectory('kk-chart-')
   try {
-    const file = await packages.pull(request, directory.path)
+    const file = await directory.fill(() => packages.pull(request, directory.path))
     return file === undefined ? undefined : await unpackPackage(file, cache)
   } finally {
     await directory.remove()

@@ -1,3 +1,4 @@
+import {stat} from 'node:fs/promises'
 import {dirname, relative, resolve} from 'node:path'
 import {splitArguments} from '../../environment/choose.ts'
 import {KkError} from '../../errors.ts'
@@ -45,11 +46,24 @@ export async function savePlan(
       path: place(observed.plan.file),
     }),
   )
-  await writeAtomically(file, text, {mode: 0o600}).catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `the plan cannot be saved to ${file} (${cause.code})`, {
-      cause,
-      hint: 'name a file in a directory that you may write',
-    })
+  await expectDirectoryOf(file)
+  await writeAtomically(file, text, {mode: 0o600}).catch((cause) => {
+    throw unsavable(file, cause)
+  })
+}
+
+/** A directory that is missing is a mistyped one; `kk plan` makes none. Throws `KK_FILE`. */
+export async function expectDirectoryOf(file: string): Promise<void> {
+  const found = await stat(dirname(file)).catch((cause) => {
+    throw unsavable(file, cause)
+  })
+  if (!found.isDirectory()) throw unsavable(file, {code: 'ENOTDIR'})
+}
+
+function unsavable(file: string, cause: {readonly code?: string}): KkError {
+  return new KkError('KK_FILE', `the plan cannot be saved to ${file} (${cause.code})`, {
+    cause,
+    hint: 'name a file in a directory that exists and that you may write',
   })
 }
 

@@ -14,14 +14,16 @@ export interface Vendored {
   remove(): Promise<void>
 }
 
-/** One after the other, before helms run beside each other; the user's chart directories are never written. */
+/** One after the other, before helms run beside each other; the user's chart directories are never written. Rejects with `KK_FILE`. */
 export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>): Promise<Vendored> {
   const directory = await temporaryDirectory('kk-run-')
   const charts = [...releases].map((release) => prepared.releases.get(release)!.chart)
-  const copies = await vendorCharts(charts, directory.path).catch(async (error) => {
-    await directory.remove()
-    throw error
-  })
+  const copies = await directory
+    .fill(() => vendorCharts(charts, directory.path))
+    .catch(async (error) => {
+      await directory.remove()
+      throw error
+    })
   return {
     remove: directory.remove,
     call(release) {

@@ -1,0 +1,41 @@
+import {sep} from 'node:path'
+import {KkError} from '../errors.ts'
+
+interface WritablePlace {
+  readonly directory: string
+  /** The variable of the environment that names another place. */
+  readonly variable: 'TMPDIR' | 'XDG_CACHE_HOME'
+}
+
+/**
+ * Does what writes below a directory before anything is changed. Rejects with `KK_FILE` where the directory cannot be
+ * written: no room, a limit of the file size, no permission, a read-only disk. What else goes wrong stays what it is.
+ */
+export async function writingBelow<T>(place: WritablePlace, body: () => Promise<T>): Promise<T> {
+  try {
+    return await body()
+  } catch (error) {
+    throw isOfWriting(error, place.directory) ? unwritable(error, place) : error
+  }
+}
+
+/** A failed write(2) tells no path; everything else that fails on a file does. */
+function isOfWriting(error: unknown, directory: string): error is NodeJS.ErrnoException {
+  if (!(error instanceof Error) || error instanceof KkError) return false
+  const {syscall, path, dest} = error as NodeJS.ErrnoException & {readonly dest?: string}
+  if (syscall === undefined) return false
+  if (path === undefined) return syscall === 'write'
+  return [path, dest].some((file) => file === directory || file?.startsWith(directory + sep))
+}
+
+function unwritable(cause: NodeJS.ErrnoException, {directory, variable}: WritablePlace): KkError {
+  const mend = cause.code === 'EFBIG' ? 'raise the limit (ulimit -f)' : 'make room or give permission there'
+  return new KkError(
+    'KK_FILE',
+    `the directory ${directory} cannot be written (${cause.code}); nothing was changed`,
+    {
+      cause,
+      hint: `${mend}, or name another directory by ${variable}`,
+    },
+  )
+}
