@@ -4,7 +4,7 @@ import {beforeAll, describe, expect, inject, it} from 'vitest'
 import {leaseName} from '../../src/cluster/lease/lease.ts'
 import {releaseId} from '../../src/release.ts'
 import {restrictedAccount} from './support/account.ts'
-import {waitFor} from './support/cluster.ts'
+import {kubectl, waitFor} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
 import {follow, recordSecret, type Visit, visit} from './support/doctor.ts'
 import {workloads} from './support/environment.ts'
@@ -45,6 +45,8 @@ describe('who may do little', () => {
   it('is told what is missing for what, and the command by which an administrator grants it', async () => {
     const kubeconfig = await restrictedAccount({adminOf: [], sees: ['kube-system']})
     const before = await visit(['--kubeconfig', kubeconfig])
+    // The name is of the cluster, which a second try of this test has, too.
+    await kubectl(['delete', 'clusterrole,clusterrolebinding', 'kk-list-secrets', '--ignore-not-found'])
     const denied = before.find('permissions', /^you may not list secrets on the whole cluster.*kk remove/)
 
     await follow({...denied, advice: denied.advice!.replaceAll(kubeconfig, inject('run').kubeconfig)})
@@ -53,8 +55,6 @@ describe('who may do little', () => {
     expect(denied.level).toBe('warning')
     expect(before.find('records', 'could not be checked').level).toBe('warning')
     expect(after.findings.map(({what}) => what)).not.toContain(denied.what)
-    const records = after.findings.filter(({check}) => check === 'records')
-    expect(records.map(({what}) => what).join()).not.toContain('could not be checked')
   })
 })
 
