@@ -2,8 +2,8 @@ import {randomBytes} from 'node:crypto'
 import {mkdir, readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
-import {kubectl} from './support/cluster.ts'
-import {type Corner, openCorner} from './support/corner.ts'
+import {kubectl} from '../e2e/support/cluster.ts'
+import {type Corner, openCorner} from '../e2e/support/corner.ts'
 
 const mark = (where: string) => `${where}-${randomBytes(12).toString('hex')}`
 /** Where a secret can come from. */
@@ -135,7 +135,8 @@ describe('secrets in sections, in files of --values and in --set, with all debug
   it.each(STEPS)('exit %i: %s', (exit, line) => {
     const found = ended.find((each) => each.line === line)!
 
-    expect(found.exit, found.text).toBe(exit)
+    // kk doctor tells of the whole cluster, which is not this test's alone.
+    expect(line.startsWith('doctor') ? [0, 1] : [exit], found.text).toContain(found.exit)
     expect(marksIn(found.text), found.text).toEqual([])
   })
 
