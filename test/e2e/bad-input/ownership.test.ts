@@ -32,7 +32,7 @@ db: {replicas: 2}
       exit: 3,
       code: 'KK_FOREIGN',
       says: 'NAME/db exists already (revision 1, deployed), and kk did not install it',
-      hint: 'give db another name or namespace, or remove that one with helm',
+      hint: 'take it over with: kk adopt db; or give it another name or namespace in the file',
     })
   })
 
@@ -68,7 +68,7 @@ api: {}
       exit: 3,
       code: 'KK_FOREIGN',
       says: 'NAME/db exists already',
-      hint: 'give db another name or namespace, or remove that one with helm',
+      hint: 'take it over with: kk adopt db; or give it another name or namespace in the file',
     })
   })
 
