@@ -1,13 +1,13 @@
 import {beforeAll, describe, expect, it} from 'vitest'
-import {annotatePods} from './support/annotate-pods.ts'
-import {auditEvents, get, kubectl, waitFor} from './support/cluster.ts'
+import {annotatePods} from '../e2e/support/annotate-pods.ts'
+import {auditEvents, get, kubectl, waitFor} from '../e2e/support/cluster.ts'
 import {
   allInOne,
   type EnvironmentContent,
   makeEnvironment,
   type TestEnvironment,
-} from './support/environment.ts'
-import {revisions} from './support/records.ts'
+} from '../e2e/support/environment.ts'
+import {revisions} from '../e2e/support/records.ts'
 
 const HASH = 'kk.openstack.org/config-hash'
 const PREFIX = 'sandbox.kk.openstack.org'

@@ -1,6 +1,6 @@
 import {beforeAll, describe, expect, it} from 'vitest'
-import {allInOne, makeEnvironment} from './support/environment.ts'
-import {done, type OwnCluster} from './support/guarded.ts'
+import {allInOne, makeEnvironment} from '../e2e/support/environment.ts'
+import {done, type OwnCluster} from '../e2e/support/guarded.ts'
 import {
   necessaryRoles,
   outcomeWith,
@@ -11,7 +11,7 @@ import {
   rolesWithout,
   startPreparedCluster,
   variantsOf,
-} from './support/permissions.ts'
+} from '../e2e/support/permissions.ts'
 
 let cluster: OwnCluster
 beforeAll(async () => {

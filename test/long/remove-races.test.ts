@@ -4,12 +4,12 @@ import {execa} from 'execa'
 import {beforeAll, expect, inject, it} from 'vitest'
 import {leaseName} from '../../src/cluster/lease/lease.ts'
 import {releaseId} from '../../src/release.ts'
-import {waitFor} from './support/cluster.ts'
-import {workloads} from './support/environment.ts'
-import {type OwnCluster, startOwnCluster} from './support/guarded.ts'
-import {kkEnvironment} from './support/kk.ts'
-import {leaseOf} from './support/leases.ts'
-import {deployOn, type Removable} from './support/removal.ts'
+import {waitFor} from '../e2e/support/cluster.ts'
+import {workloads} from '../e2e/support/environment.ts'
+import {type OwnCluster, startOwnCluster} from '../e2e/support/guarded.ts'
+import {kkEnvironment} from '../e2e/support/kk.ts'
+import {leaseOf} from '../e2e/support/leases.ts'
+import {deployOn, type Removable} from '../e2e/support/removal.ts'
 
 let cluster: OwnCluster
 beforeAll(async () => {
