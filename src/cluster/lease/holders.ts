@@ -1,9 +1,7 @@
 import type {ReleaseId} from '../../release.ts'
 import type {ApiClient} from '../api/client.ts'
-import {listAll} from '../api/list.ts'
-import {asking, LEASES, resourcePath} from '../api/resources.ts'
 import type {Holder} from '../cluster.ts'
-import {KK_NAMESPACE, type Lease, leaseName} from './lease.ts'
+import {allLeases, leaseName} from './lease.ts'
 import {standingOf} from './standing.ts'
 
 /**
@@ -14,11 +12,8 @@ export async function listHolders(
   client: ApiClient,
   releases: readonly ReleaseId[],
 ): Promise<readonly Holder[]> {
-  const {items} = await listAll<Lease>(client, {
-    path: resourcePath(LEASES, KK_NAMESPACE),
-    asked: asking('list', LEASES, KK_NAMESPACE),
-  })
-  const leases = new Map(items.map((lease) => [lease.metadata.name, lease]))
+  const all = await allLeases(client)
+  const leases = new Map(all.map((lease) => [lease.metadata.name, lease]))
   const found = await Promise.all(
     releases.map(async (release) => {
       const lease = leases.get(leaseName(release))

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto'
 import type {ReleaseId} from '../../release.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
 import {asking, LEASES, NAMESPACES, readObject, resourcePath} from '../api/resources.ts'
 import {TOMBSTONE} from '../intents/intent.ts'
 
@@ -73,6 +74,15 @@ export function annotated(lease: Lease, annotations: Readonly<Record<string, str
 
 export function readLease(client: ApiClient, release: ReleaseId): Promise<Lease | undefined> {
   return readObject<Lease>(client, LEASES, {namespace: KK_NAMESPACE, name: leaseName(release)})
+}
+
+/** All Leases of kk, in one list; none where `kk-system` does not exist. */
+export async function allLeases(client: ApiClient): Promise<readonly Lease[]> {
+  const {items} = await listAll<Lease>(client, {
+    path: resourcePath(LEASES, KK_NAMESPACE),
+    asked: asking('list', LEASES, KK_NAMESPACE),
+  })
+  return items
 }
 
 /** Creates the Lease, or replaces the one that was read; undefined when somebody else was faster. */

@@ -1,9 +1,7 @@
 import type {ReleaseId} from '../../release.ts'
 import type {ApiClient} from '../api/client.ts'
-import {listAll} from '../api/list.ts'
-import {asking, LEASES, resourcePath} from '../api/resources.ts'
 import {TOMBSTONE} from '../intents/intent.ts'
-import {KK_NAMESPACE, LEASE_SECONDS, type Lease, leaseName, RELEASE} from './lease.ts'
+import {allLeases, LEASE_SECONDS, type Lease, leaseName, RELEASE} from './lease.ts'
 import {type OperationVerb, operationOn} from './operation.ts'
 
 /** A release's Lease as it stands. */
@@ -25,11 +23,8 @@ export interface SeenLease {
 
 /** All Leases of releases: one list. None where `kk-system` does not exist. */
 export async function listLeases(client: ApiClient): Promise<readonly SeenLease[]> {
-  const {items} = await listAll<Lease>(client, {
-    path: resourcePath(LEASES, KK_NAMESPACE),
-    asked: asking('list', LEASES, KK_NAMESPACE),
-  })
-  return items.flatMap((lease) => seenLease(lease) ?? [])
+  const all = await allLeases(client)
+  return all.flatMap((lease) => seenLease(lease) ?? [])
 }
 
 function seenLease(lease: Lease): SeenLease | undefined {

@@ -1,9 +1,7 @@
 import {type ReleaseId, releaseId} from '../../release.ts'
 import type {PlacedProcess} from '../../state/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
-import {listAll} from '../api/list.ts'
-import {asking, LEASES, resourcePath} from '../api/resources.ts'
-import {KK_NAMESPACE, type Lease, RELEASE, readLease} from './lease.ts'
+import {allLeases, type Lease, RELEASE, readLease} from './lease.ts'
 import {holderOn, type Operation, operationOn} from './operation.ts'
 import {type LeaseSighting, sightLease} from './sight.ts'
 
@@ -30,11 +28,8 @@ export async function viewLease(client: ApiClient, release: ReleaseId): Promise<
 
 /** The Leases on which stands what helm was started for: there are as many as runs work on, and what dead runs have left. */
 export async function viewOperations(client: ApiClient): Promise<readonly LeaseView[]> {
-  const {items} = await listAll<Lease>(client, {
-    path: resourcePath(LEASES, KK_NAMESPACE),
-    asked: asking('list', LEASES, KK_NAMESPACE),
-  })
-  const named = items.flatMap((lease) => {
+  const all = await allLeases(client)
+  const named = all.flatMap((lease) => {
     const [namespace, name] = lease.metadata.annotations?.[RELEASE]?.split('/') ?? []
     return namespace && name && operationOn(lease) ? [{release: releaseId(namespace, name), lease}] : []
   })
