@@ -1,0 +1,46 @@
+/** A chart that has overrides, with its namespaces; both sorted. */
+export interface OverriddenChart {
+  readonly name: string
+  readonly namespaces: readonly string[]
+}
+
+/** The overrides of one chart in one namespace, as YAML; "" for none. */
+export interface ShownOverrides {
+  readonly name: string
+  readonly namespace: string
+  /** Innermost collections in flow style: `pod:\n  replicas: {server: 1}\n`. */
+  readonly systemOverrides: string
+  readonly userOverrides: string
+  /** Every layer above the chart's defaults. */
+  readonly combinedOverrides: string
+  /** Changes with the user overrides; for compare-and-swap. */
+  readonly etag: string | undefined
+}
+
+export interface OverrideUpdate {
+  /** `reuse` starts from the stored overrides, `reset` from nothing. */
+  readonly flag: 'reuse' | 'reset'
+  readonly values: {
+    /** YAML contents, merged in order, before the expressions. */
+    readonly files: readonly {readonly source: string; readonly text: string}[]
+    /** In the grammar of `helm --set`. */
+    readonly set: readonly string[]
+    readonly setString: readonly string[]
+  }
+}
+
+/** Where overrides are seen and changed: on the store directly, or through a server. Both behave the same. */
+export interface OverrideService {
+  /** Charts that are active, by name. */
+  charts(): Promise<readonly OverriddenChart[]>
+  /** Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion; masks secrets unless told not to. */
+  show(name: string, namespace: string, options?: {readonly showSecrets?: boolean}): Promise<ShownOverrides>
+  /** `ifMatch`: only if the overrides still are those; otherwise `KK_CONFLICT`. */
+  update(
+    name: string,
+    namespace: string,
+    change: OverrideUpdate & {readonly ifMatch?: string},
+  ): Promise<Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides' | 'etag'>>
+  /** Succeeds when there is nothing to delete, too. */
+  delete(name: string, namespace: string, options?: {readonly ifMatch?: string}): Promise<void>
+}

@@ -1,0 +1,36 @@
+import type {Values} from '../../release.ts'
+import type {FactName, Facts} from '../facts/facts.ts'
+
+/** A password or key that kk makes once, and that the chart expects at a place among its values. */
+export interface SecretNeed {
+  /** The name under which it is kept, one per namespace: `oslo_db.admin.password`. */
+  readonly name: string
+  readonly kind: 'password' | 'fernet' | 'uuid' | 'rsa' | 'token'
+  /** Where the chart wants it: `['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']`. */
+  readonly path: readonly string[]
+}
+
+/** What generates the system overrides of one chart. */
+export interface Plugin {
+  readonly chart: string
+  /** Where the chart is installed unless an environment or the facts say otherwise. */
+  readonly namespaces: readonly string[]
+  /** The facts that decide the overrides; no other is handed to it. */
+  readonly reads: readonly FactName[]
+  readonly secrets: readonly SecretNeed[]
+  overrides(facts: Facts, namespace: string): Values | Promise<Values>
+}
+
+export interface PluginDefinition<Read extends FactName> {
+  readonly chart: string
+  /** By default `['openstack']`. */
+  readonly namespaces?: readonly string[]
+  readonly reads: readonly Read[]
+  readonly secrets?: readonly SecretNeed[]
+  overrides(facts: Pick<Facts, Read>, namespace: string): Values
+}
+
+/** Completes a definition; the type lets a plugin see only the facts that it says it reads. */
+export function definePlugin<Read extends FactName>(definition: PluginDefinition<Read>): Plugin {
+  return {namespaces: ['openstack'], secrets: [], ...definition}
+}
