@@ -1,34 +1,38 @@
-import {resolveWord} from '../../helm/yaml/word.ts'
 import {analyze} from './analysis.ts'
 import {anchorsOf} from './anchors.ts'
+import {type Innermost, isInnermost, writeFlow} from './flow.ts'
 import type {PythonList, PythonMap, PythonNode, PythonPair, PythonScalar} from './node.ts'
-import {writeDoubleQuoted, writeLiteral, writePlain, writeSingleQuoted} from './scalar.ts'
-import {pythonWord} from './word.ts'
+import {type ScalarPlace, writeScalar} from './scalar-style.ts'
 import {indented, newWriter, type Writer, writeIndent, writeIndicator} from './writer.ts'
+
+/** PyYAML's `default_flow_style`: False writes blocks everywhere, None the innermost collections in one line. */
+export type CollectionStyle = 'block' | 'innermost-flow'
 
 interface Dumper {
   readonly writer: Writer
+  readonly style: CollectionStyle
   readonly anchors: ReadonlyMap<PythonNode, string>
   readonly written: Set<PythonNode>
 }
 
-interface Context {
+interface Context extends ScalarPlace {
   /** Directly in a map, as a key or a value. */
   readonly inMap: boolean
-  /** A key that is followed by `:` in the same line. */
-  readonly simpleKey: boolean
 }
 
-const IN_LIST: Context = {inMap: false, simpleKey: false}
-const IN_MAP: Context = {inMap: true, simpleKey: false}
-const SIMPLE_KEY: Context = {inMap: true, simpleKey: true}
+const IN_LIST: Context = {inMap: false, simpleKey: false, flow: false}
+const IN_MAP: Context = {inMap: true, simpleKey: false, flow: false}
+const SIMPLE_KEY: Context = {inMap: true, simpleKey: true, flow: false}
+const IN_FLOW: Context = {inMap: false, simpleKey: false, flow: true}
+const FLOW_KEY: Context = {inMap: true, simpleKey: true, flow: true}
 
 /**
- * Writes a map as PyYAML's `yaml.dump(map, default_flow_style=False)` does, byte for byte, with one exception:
- * a string that PyYAML leaves bare and Helm would take for a number or a boolean ("y", "1e3", "08") gets quotes.
+ * Writes a map as PyYAML's `yaml.dump(map, default_flow_style=False)` does, or `=None`, byte for byte, with one
+ * exception: a string that PyYAML leaves bare and Helm would take for a number or a boolean ("y", "1e3", "08") gets
+ * quotes.
  */
-export function dumpPython(root: PythonMap): string {
-  const dumper: Dumper = {writer: newWriter(), anchors: anchorsOf(root), written: new Set()}
+export function dumpPython(root: PythonMap, style: CollectionStyle = 'block'): string {
+  const dumper: Dumper = {writer: newWriter(), style, anchors: anchorsOf(root), written: new Set()}
   writeNode(dumper, root, IN_LIST)
   writeIndent(dumper.writer)
   return dumper.writer.text
@@ -45,8 +49,17 @@ function writeNode(dumper: Dumper, node: PythonNode, context: Context): void {
     writeIndicator(dumper.writer, `&${anchor}`, {spaced: true})
   }
   if (node.kind === 'scalar') writeScalar(dumper.writer, node, context)
+  else if (dumper.style === 'innermost-flow' && isInnermost(node)) writeInnermost(dumper, node)
   else if (node.kind === 'list') writeList(dumper, node, context)
   else writeMap(dumper, node)
+}
+
+function writeInnermost(dumper: Dumper, node: Innermost): void {
+  writeFlow(dumper.writer, node, {
+    writeKey: (key) => writeNode(dumper, key, FLOW_KEY),
+    writeValue: (value) => writeNode(dumper, value, IN_FLOW),
+    isSimpleKey: (key) => isSimpleKey(dumper, key),
+  })
 }
 
 function writeList(dumper: Dumper, list: PythonList, context: Context): void {
@@ -102,22 +115,4 @@ function isSimpleKey(dumper: Dumper, key: PythonScalar): boolean {
   if (empty || multiline) return false
   const length = (anchor?.length ?? 0) + `!!${key.type}`.length + key.text.length
   return length < 128 || (anchor?.length ?? 0) + `!!${key.type}`.length + Array.from(key.text).length < 128
-}
-
-function writeScalar(writer: Writer, scalar: PythonScalar, {simpleKey}: Context): void {
-  indented(writer, 'flow', () => {
-    const {text} = scalar
-    if (scalar.type === 'binary') {
-      writeIndicator(writer, '!!binary', {spaced: true})
-      if (text === '') writeDoubleQuoted(writer, text, !simpleKey)
-      else writeLiteral(writer, text)
-      return
-    }
-    const analysis = analyze(text)
-    const bare = scalar.bare || (pythonWord(text) === undefined && resolveWord(text) === undefined)
-    if (bare && analysis.plain && !(simpleKey && analysis.empty)) writePlain(writer, text, !simpleKey)
-    else if (analysis.single && !(simpleKey && analysis.multiline))
-      writeSingleQuoted(writer, text, !simpleKey)
-    else writeDoubleQuoted(writer, text, !simpleKey)
-  })
 }

@@ -15,7 +15,7 @@ export async function valuesPy(texts: readonly string[]): Promise<(Record<string
 }
 
 /** Where PyYAML is imported from: '' if python3 has it, else a directory that is filled from PyPI once per machine. */
-async function pyyamlPath(): Promise<string> {
+export async function pyyamlPath(): Promise<string> {
   const found = await execa('python3', ['-c', 'import yaml; print(yaml.__version__)'], {reject: false})
   if (found.exitCode === 0 && found.stdout.startsWith('6.')) return ''
   const directory = join(cacheDirectory(process.env), `pyyaml-${PYYAML}`)

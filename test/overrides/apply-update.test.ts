@@ -1,0 +1,74 @@
+import {describe, expect, it} from 'vitest'
+import {applyUpdate} from '../../src/overrides/apply-update.ts'
+import {mergeValues} from '../../src/overrides/merge.ts'
+import type {OverrideUpdate} from '../../src/overrides/service.ts'
+
+interface Given {
+  readonly flag?: OverrideUpdate['flag']
+  readonly files?: readonly string[]
+  readonly set?: readonly string[]
+  readonly setString?: readonly string[]
+}
+
+function update({flag = 'reset', files = [], set = [], setString = []}: Given): OverrideUpdate {
+  const named = files.map((text, index) => ({source: `${index + 1}.yaml`, text}))
+  return {flag, values: {files: named, set, setString}}
+}
+
+describe('an update of user overrides', () => {
+  it.each<[string, object, Given, object]>([
+    ['resets what was stored', {a: 1}, {set: ['b=2']}, {b: 2}],
+    ['resets to nothing when it says nothing', {a: 1}, {}, {}],
+    ['starts from the stored ones with reuse', {a: 1, b: 1}, {flag: 'reuse', set: ['b=2']}, {a: 1, b: 2}],
+    ['keeps an integer as an integer', {}, {set: ['pod.replicas=2']}, {pod: {replicas: 2}}],
+    ['keeps text as text with --set-string', {}, {setString: ['a=2,b=true']}, {a: '2', b: 'true'}],
+    ['takes several values in one expression', {}, {set: ['a=1,b.c={x,y}']}, {a: 1, b: {c: ['x', 'y']}}],
+    ['merges maps of files in order', {}, {files: ['a: {x: 1, z: 1}', 'a: {z: 2}']}, {a: {x: 1, z: 2}}],
+    [
+      'replaces lists and scalars',
+      {l: [1], m: {a: 1}},
+      {flag: 'reuse', files: ['l: [2]\nm: 3']},
+      {l: [2], m: 3},
+    ],
+    ['applies files before expressions', {}, {files: ['a: 1'], set: ['a=2'], setString: ['a=3']}, {a: '3'}],
+    ['keeps null for helm to act upon', {}, {set: ['a.b=null']}, {a: {b: null}}],
+    ['fills up to an index that nothing below has', {}, {set: ['l[1]=x']}, {l: [null, 'x']}],
+    ['changes an item of a stored list', {l: [1, 2]}, {flag: 'reuse', set: ['l[1]=x']}, {l: [1, 'x']}],
+    ['takes an empty file for nothing', {}, {files: ['', '# nothing\n'], set: ['a=1']}, {a: 1}],
+  ])('%s', (_, stored, given, expected) => {
+    const before = JSON.stringify(stored)
+
+    const after = applyUpdate(stored as Record<string, unknown>, update(given))
+
+    expect(after).toEqual(expected)
+    expect(JSON.stringify(stored)).toBe(before)
+  })
+
+  it('holds only what the deployer gave, and replaces the map below it when both are combined', () => {
+    const system = {pod: {replicas: {server: 1}}}
+
+    const user = applyUpdate({}, update({flag: 'reuse', set: ['pod.replicas=2']}))
+
+    expect(user).toEqual({pod: {replicas: 2}})
+    expect(mergeValues(system, user)).toEqual({pod: {replicas: 2}})
+  })
+
+  it.each<[string, Given]>([
+    ['1.yaml: expected a map of values', {files: ['[1]']}],
+    ['1.yaml:1:8', {files: ['a: {b: ']}],
+    ['1.yaml:2:1: the key "a" comes twice', {files: ['a: 1\na: 2']}],
+    ['--set adminPassword=***', {set: ['adminPassword=geheim,x']}],
+    ['--set-string a[x]=***', {setString: ['a[x]=1']}],
+    ['1.yaml: the key __proto__ cannot be kept', {files: ['a: {__proto__: {polluted: 1}}']}],
+    ['the overrides: the key __proto__ cannot be kept', {set: ['__proto__.polluted=1']}],
+    [
+      '1.yaml: expected keys of at most 1024 characters, got one of 65536',
+      {files: [`? ${'k'.repeat(65536)}\n: 1`]},
+    ],
+  ])('is refused with "%s"', (message, given) => {
+    const attempt = () => applyUpdate({}, update(given))
+
+    expect(attempt).toThrow(message)
+    expect(attempt).not.toThrow('geheim')
+  })
+})

@@ -1,0 +1,69 @@
+import {describe, expect, it} from 'vitest'
+import {chartTable, deletedText, propertyTable} from '../../../src/report/overrides/document-tables.ts'
+import {prettyTable} from '../../../src/report/overrides/pretty-table.ts'
+import {shownAfter} from '../../support/overrides-document.ts'
+
+const OPENSTACK = [
+  'ceilometer',
+  'cinder',
+  'glance',
+  'gnocchi',
+  'heat',
+  'horizon',
+  'keystone',
+  'libvirt',
+  'mariadb',
+]
+const MORE = ['memcached', 'neutron', 'nova', 'openvswitch', 'rabbitmq']
+
+describe('the tables of the document', () => {
+  it('list charts with their namespaces', () => {
+    const charts = [
+      ...[...OPENSTACK, ...MORE].map((name) => ({name, namespaces: ['openstack']})),
+      {name: 'ingress', namespaces: ['kube-system', 'openstack']},
+      {name: 'rbd-provisioner', namespaces: ['kube-system']},
+    ].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+    expect(chartTable(charts)).toBe(shownAfter('helm-override-list'))
+  })
+
+  it('show what was updated, with an empty row after a value that ends its line', () => {
+    const properties = {user_overrides: 'pod:\n  replicas: 2\n', namespace: 'openstack', name: 'rabbitmq'}
+
+    expect(propertyTable(properties)).toBe(shownAfter('helm-override-update'))
+  })
+
+  it('show all overrides of a chart, sorted', () => {
+    const properties = {
+      name: 'rabbitmq',
+      namespace: 'openstack',
+      system_overrides: 'pod:\n  replicas: {server: 1}\n',
+      user_overrides: 'pod:\n  replicas: 2\n',
+      combined_overrides: 'pod:\n  replicas: 2\n',
+    }
+
+    expect(propertyTable(properties)).toBe(shownAfter('helm-override-show'))
+  })
+
+  it('say what was deleted', () => {
+    expect(deletedText('rabbitmq', 'openstack')).toBe(shownAfter('helm-override-delete'))
+  })
+
+  it('have an empty cell where there is nothing, and count columns, not characters', () => {
+    const text = prettyTable([
+      ['Property', 'Value'],
+      ['name', '日本'],
+      ['user_overrides', ''],
+    ])
+
+    expect(text.split('\n')).toEqual([
+      '+----------------+-------+',
+      '| Property       | Value |',
+      '+----------------+-------+',
+      '| name           | 日本  |',
+      '| user_overrides |       |',
+      '+----------------+-------+',
+      '',
+    ])
+  })
+})
