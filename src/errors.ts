@@ -82,6 +82,17 @@ export const ERRORS = {
   KK_RUN_FAILED: {exit: 1, meaning: 'at least one release failed'},
   KK_REPORT: {exit: 1, meaning: 'the run has ended, but a report of it could not be written'},
   KK_DIRECTORY_IN_USE: {exit: 3, meaning: 'a directory holds files that kk did not write'},
+  KK_STORE: {
+    exit: 3,
+    meaning: 'the store of overrides belongs to another cluster, or the cluster to another store',
+  },
+  KK_STORE_CONFLICT: {exit: 1, meaning: 'somebody else changed the same overrides meanwhile'},
+  KK_STORE_DATABASE: {exit: 1, meaning: 'the database of the store of overrides cannot be used'},
+  KK_STORE_KEY: {
+    exit: 2,
+    meaning: 'the key that encrypts the store of overrides is missing, malformed or another one',
+  },
+  KK_STORE_VERSION: {exit: 2, meaning: 'a newer kk has changed the store of overrides'},
   KK_TOOLBOX: {exit: 2, meaning: 'a binary of the throwaway cluster is missing or cannot be built'},
   KK_SANDBOX: {exit: 1, meaning: 'the sandbox could not be started, stopped or found'},
 } as const satisfies Record<string, ErrorKind>

@@ -11,6 +11,7 @@ const SOURCES = {
   main: join(ROOT, 'src/cli/main.ts'),
   viz: '@viz-js/viz',
   kubeconfig: '@kubernetes/client-node/dist/config.js',
+  store: join(ROOT, 'src/overrides/user/sql/libraries.ts'),
 } satisfies Record<BundleName, string>
 
 export const BUNDLES = Object.keys(SOURCES) as BundleName[]

@@ -9,6 +9,12 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type * as viz from '@viz-js/viz'
 import type {main} from '../../src/cli/main.ts'
+import {createCipher} from '../../src/overrides/user/cipher.ts'
+import {storeKeys} from '../../src/overrides/user/keys.ts'
+import type {Libraries} from '../../src/overrides/user/sql/database.ts'
+import {migrate} from '../../src/overrides/user/sql/migrate.ts'
+import {createSqlStore} from '../../src/overrides/user/sql/sql-store.ts'
+import {openSqlite} from '../../src/overrides/user/sql/sqlite.ts'
 import type {BundleName} from '../../src/state/assets.ts'
 import {evaluateBundle} from '../../src/state/bundle.ts'
 
@@ -18,6 +24,7 @@ const WARM = {
   main: runCommands,
   viz: drawGraph,
   kubeconfig: async () => {},
+  store: useStore,
 } satisfies Record<BundleName, (exports: never) => Promise<void>>
 
 /** What is run most, against a cluster without releases; that no helm is found ends the deployment after its plan. */
@@ -49,6 +56,22 @@ async function runCommands({main: run}: {main: typeof main}): Promise<void> {
 
 async function drawGraph({instance}: typeof viz): Promise<void> {
   ;(await instance()).renderString('digraph {a -> b}', {format: 'svg'})
+}
+
+async function useStore(libraries: Libraries): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'kk-warm-'))
+  const database = await openSqlite(join(directory, 'store.sqlite'), libraries)
+  await migrate(database, libraries)
+  const store = createSqlStore(
+    database,
+    createCipher(() => storeKeys({})),
+  )
+  const change = {name: 'nova', namespace: 'openstack', who: 'warm', expected: undefined, secret: false}
+  await store.put({...change, userOverrides: 'a: 1\n'})
+  await store.identity()
+  await store.list()
+  await store.close()
+  rmSync(directory, {recursive: true})
 }
 
 function answerTo(path: string): object {

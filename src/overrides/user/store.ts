@@ -6,6 +6,8 @@ export interface StoredOverrides {
   readonly userOverrides: string | null
   /** Changes whenever the overrides change; what `put` compares. */
   readonly etag: string
+  /** The encrypted text as it stands in the database; undefined where nothing is encrypted. `put` accepts it again. */
+  readonly sealed: string | undefined
   /** ISO 8601. */
   readonly createdAt: string
   readonly updatedAt: string | null
@@ -14,7 +16,7 @@ export interface StoredOverrides {
 
 /** Who changed what, and when. */
 export interface AuditEntry {
-  /** Ascending, without gaps that matter: the state of the store. */
+  /** Ascending. */
   readonly id: number
   readonly at: string
   readonly who: string
@@ -30,17 +32,17 @@ export interface StoreIdentity {
   readonly id: string
   /** UID of the cluster's namespace `kube-system`; undefined until the store has been used with a cluster. */
   readonly cluster: string | undefined
-  /** Grows with every change: the id of the newest audit entry, 0 for none. */
+  /** How many changes were ever made to overrides: 0 for a new store, and higher after each change. */
   readonly state: number
 }
 
 export interface OverrideChange {
   readonly name: string
   readonly namespace: string
-  /** YAML; null deletes. */
+  /** YAML, or what stood as `sealed` for the same chart and namespace; null deletes. */
   readonly userOverrides: string | null
   readonly who: string
-  /** Of what the change was made from; undefined where there was none. Another one there is `KK_CONFLICT`. */
+  /** The etag of what the change was made from; undefined where there was none, or a deleted one. */
   readonly expected: string | undefined
   /** To be encrypted at rest. */
   readonly secret: boolean
@@ -53,19 +55,36 @@ export interface StoredSecret {
   readonly value: string
 }
 
-/** The deployer's overrides, their history and generated secrets. One database, SQLite or PostgreSQL. */
+/** What is written in one transaction: all of it or nothing. */
+export interface StoreContent {
+  readonly changes: readonly OverrideChange[]
+  /** Replace those that exist. */
+  readonly secrets: readonly StoredSecret[]
+  /** What the store becomes, if nothing was ever written to it: a backup is then the store that it was made of. */
+  readonly identity: StoreIdentity | undefined
+}
+
+/**
+ * The deployer's overrides, their history and generated secrets. One database, SQLite or PostgreSQL.
+ * Everything may reject with `KK_STORE_DATABASE`, and what meets an encrypted text with `KK_STORE_KEY`.
+ */
 export interface OverrideStore {
   identity(): Promise<StoreIdentity>
-  /** Binds the store to a cluster; rejects with `KK_STORE` when it belongs to another. */
-  bind(cluster: string): Promise<void>
+  /** Binds the store to a cluster; rejects with `KK_STORE` when it belongs to another, unless that is to be replaced. */
+  bind(cluster: string, options?: {readonly replace?: boolean}): Promise<void>
   /** By name, then namespace; without deleted ones. */
   list(): Promise<readonly StoredOverrides[]>
   /** Undefined when there never were any. */
   get(name: string, namespace: string): Promise<StoredOverrides | undefined>
-  /** Rejects with `KK_CONFLICT` when somebody else was faster. */
+  /**
+   * What stands there afterwards. A change that changes nothing is not written. Rejects with `KK_STORE_CONFLICT` when
+   * somebody else was faster: see `updateOverrides`, which tries again.
+   */
   put(change: OverrideChange): Promise<StoredOverrides>
+  putAll(content: StoreContent): Promise<void>
   /** Newest first. */
   audit(of?: {readonly name: string; readonly namespace: string}): Promise<readonly AuditEntry[]>
+  /** By namespace, then name. */
   secrets(): Promise<readonly StoredSecret[]>
   /** An existing one is replaced only with `replace`; the one that is stored afterwards comes back. */
   putSecret(secret: StoredSecret, options?: {readonly replace?: boolean}): Promise<StoredSecret>

@@ -1,0 +1,73 @@
+import {createCipheriv, createDecipheriv, randomBytes} from 'node:crypto'
+import {KkError} from '../../errors.ts'
+import type {StoreKey, StoreKeys} from './keys.ts'
+
+/** Where a text stands: part of what is authenticated, so that nobody can move it to another row. */
+export type TextPlace = readonly [kind: 'overrides' | 'audit' | 'secret', ...row: string[]]
+
+/** Encrypts what holds secrets. Both throw `KK_STORE_KEY` without the right key. */
+export interface Cipher {
+  seal(text: string, place: TextPlace): string
+  /** Gives a text back as it is when it is not encrypted. */
+  open(text: string, place: TextPlace): string
+}
+
+/** Version 1: AES-256-GCM with a random nonce; base64 of nonce, tag and text, all in one word, as no YAML map is. */
+const SEALED = /^kk-sealed:v1:([0-9a-f]{8}):([A-Za-z0-9+/]+=*)$/
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+export function isSealed(text: string): boolean {
+  return SEALED.test(text)
+}
+
+/** The keys are asked for when something is to be encrypted or decrypted, not before. */
+export function createCipher(keys: () => StoreKeys): Cipher {
+  return {
+    seal: (text, place) => seal(keys()[0], text, place),
+    open(text, place) {
+      const [, id, content] = SEALED.exec(text) ?? []
+      if (id === undefined || content === undefined) return text
+      return openSealed(keyOf(id, keys()), Buffer.from(content, 'base64'), place)
+    },
+  }
+}
+
+function seal({id, bytes}: StoreKey, text: string, place: TextPlace): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(authenticated(place))
+  const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return `kk-sealed:v1:${id}:${Buffer.concat([nonce, cipher.getAuthTag(), content]).toString('base64')}`
+}
+
+function openSealed({bytes}: StoreKey, sealed: Buffer, place: TextPlace): string {
+  const nonce = sealed.subarray(0, NONCE_BYTES)
+  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', bytes, nonce, {authTagLength: TAG_BYTES})
+      .setAAD(authenticated(place))
+      .setAuthTag(tag)
+    const content = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES))
+    return Buffer.concat([content, decipher.final()]).toString('utf8')
+  } catch {
+    const [kind, ...row] = place
+    throw new KkError(
+      'KK_STORE_KEY',
+      `the encrypted text in the store (${kind} of ${row.slice(0, 2).join(' in ')}) is damaged, or was moved there from another row`,
+      {hint: 'restore the store from a backup, or set this entry again'},
+    )
+  }
+}
+
+function keyOf(id: string, keys: StoreKeys): StoreKey {
+  const key = keys.find((each) => each.id === id)
+  if (key) return key
+  const given = keys.map((each) => each.id).join(', ')
+  throw new KkError('KK_STORE_KEY', `the store was encrypted with key ${id}, but key ${given} was given`, {
+    hint: 'give the key with which it was encrypted; several may stand in the file of KK_STORE_KEY_FILE, the newest first',
+  })
+}
+
+function authenticated(place: TextPlace): Buffer {
+  return Buffer.from(JSON.stringify(place))
+}

@@ -1,0 +1,58 @@
+import {createHash} from 'node:crypto'
+import {readFileSync} from 'node:fs'
+import {KkError} from '../../errors.ts'
+
+/** A key of AES-256, and the name by which an encrypted text tells it apart from others. */
+export interface StoreKey {
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+/** The first one encrypts; all decrypt, so that a new key can be put before an old one. */
+export type StoreKeys = readonly [StoreKey, ...StoreKey[]]
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const KEY_BYTES = 32
+const HINT =
+  'make a key with `openssl rand -base64 32`, keep it apart from the store, and give it as KK_STORE_KEY or in a file as KK_STORE_KEY_FILE'
+
+/** Keys from `KK_STORE_KEY` or the lines of the file `KK_STORE_KEY_FILE`. Throws `KK_STORE_KEY` without any. */
+export function storeKeys(env: Environment): StoreKeys {
+  const {KK_STORE_KEY: text, KK_STORE_KEY_FILE: file} = env
+  if (text && file) throw keyError('KK_STORE_KEY and KK_STORE_KEY_FILE are both set: expected one of them')
+  if (text) return parseKeys(text, 'KK_STORE_KEY')
+  if (file) return parseKeys(readKeyFile(file), file)
+  throw keyError('the store holds secrets, which are encrypted, and no key was given')
+}
+
+/** Keys of 32 bytes in base64 or hexadecimal, apart by white space. The messages never show what was given. */
+export function parseKeys(text: string, source: string): StoreKeys {
+  const [first, ...others] = text.split(/\s+/).filter((word) => word !== '')
+  if (first === undefined) throw keyError(`${source} is empty: expected a key`)
+  return [parseKey(first, source), ...others.map((each) => parseKey(each, source))]
+}
+
+function parseKey(text: string, source: string): StoreKey {
+  const bytes = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64')
+  const canonical = [bytes.toString('base64'), bytes.toString('base64url')].some(
+    (each) => each.replaceAll('=', '') === text.replaceAll('=', ''),
+  )
+  const valid = bytes.length === KEY_BYTES && (canonical || text.length === 2 * KEY_BYTES)
+  if (!valid)
+    throw keyError(`${source} does not hold a key: expected ${KEY_BYTES} bytes in base64 or hexadecimal`)
+  return {id: createHash('sha256').update('kk store key').update(bytes).digest('hex').slice(0, 8), bytes}
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException
+    throw keyError(`the file ${path} of KK_STORE_KEY_FILE cannot be read (${code})`)
+  }
+}
+
+function keyError(message: string): KkError {
+  return new KkError('KK_STORE_KEY', message, {hint: HINT})
+}

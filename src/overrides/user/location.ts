@@ -1,0 +1,34 @@
+import {join, resolve} from 'node:path'
+import {KkError} from '../../errors.ts'
+import {stateDirectory} from '../../state/directories.ts'
+
+/** Where a store is. */
+export type StoreLocation =
+  | {readonly kind: 'sqlite'; readonly path: string}
+  | {readonly kind: 'postgres'; readonly url: string}
+
+interface LocationOptions {
+  /** A file or a `postgres://` URL; by default the file of that name in kk's state directory. */
+  readonly location?: string | undefined
+  readonly name: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Throws `KK_USAGE` for a URL that is not PostgreSQL's, and never prints one: a password may stand in it. */
+export function storeLocation({location, name, env}: LocationOptions): StoreLocation {
+  if (!location) return {kind: 'sqlite', path: join(stateDirectory(env), 'stores', `${name}.sqlite`)}
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(location)) return {kind: 'sqlite', path: resolve(location)}
+  if (/^postgres(?:ql)?:/i.test(location) && URL.canParse(location)) return {kind: 'postgres', url: location}
+  throw new KkError('KK_USAGE', 'expected the store of overrides as a file or as a URL of PostgreSQL', {
+    hint: 'a URL looks like postgres://USER@HOST:5432/DATABASE; characters like @ or / in a password are written as %40, %2F',
+  })
+}
+
+/** The place as it may be shown: a URL without its password. */
+export function locationText(location: StoreLocation): string {
+  if (location.kind === 'sqlite') return location.path
+  const url = new URL(location.url)
+  url.password = ''
+  url.search = ''
+  return url.href
+}

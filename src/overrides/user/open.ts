@@ -1,0 +1,45 @@
+import {loadBundle} from '../../state/assets.ts'
+import {createCipher} from './cipher.ts'
+import {parseKeys, storeKeys} from './keys.ts'
+import {storeLocation} from './location.ts'
+import {migrate} from './sql/migrate.ts'
+import {createSqlStore} from './sql/sql-store.ts'
+import type {OverrideStore} from './store.ts'
+
+export interface StoreOptions {
+  /** A file or a `postgres://` URL; by default the file of that name in kk's state directory. */
+  readonly location?: string | undefined
+  /** `default` by default. */
+  readonly name?: string
+  /** Keys as in `KK_STORE_KEY`, which is read where this is undefined, and only when there is something encrypted. */
+  readonly key?: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Opens the store, which is made where it is missing and brought to this version. Rejects with `KK_STORE_DATABASE`,
+ * `KK_STORE_VERSION` and `KK_USAGE`. To be closed.
+ */
+export async function openStore({
+  location,
+  name = 'default',
+  key,
+  env,
+}: StoreOptions): Promise<OverrideStore> {
+  const place = storeLocation({location, name, env})
+  const libraries = await loadBundle('store', () => import('./sql/libraries.ts'))
+  const database =
+    place.kind === 'sqlite'
+      ? await (await import('./sql/sqlite.ts')).openSqlite(place.path, libraries)
+      : await (await import('./sql/postgres.ts')).openPostgres(place, libraries)
+  try {
+    await migrate(database, libraries)
+  } catch (error) {
+    await database.db.destroy()
+    throw database.explain(error)
+  }
+  return createSqlStore(
+    database,
+    createCipher(() => (key === undefined ? storeKeys(env) : parseKeys(key, 'the key of the store'))),
+  )
+}

@@ -1,0 +1,16 @@
+import type {Kysely} from 'kysely'
+import type * as libraries from './libraries.ts'
+import type {Tables} from './tables.ts'
+
+export type Libraries = typeof libraries
+
+/** A database that is connected; where the two kinds differ, it says how. */
+export interface Database {
+  readonly db: Kysely<Tables>
+  /** Column types of this kind of database. */
+  readonly types: {readonly id: 'integer' | 'serial'; readonly time: 'text' | 'timestamptz'}
+  /** Lets nobody else migrate until the transaction ends. */
+  lockMigrations(transaction: Kysely<Tables>): Promise<void>
+  /** What went wrong, said for people and without values or passwords; anything else as it is. */
+  explain(error: unknown): unknown
+}

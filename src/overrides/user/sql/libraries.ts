@@ -1,0 +1,4 @@
+/** What the executable carries in a bundle of its own: only commands that use a store pay for it. */
+export {Kysely, PostgresDialect, SqliteAdapter, SqliteDialect, sql} from 'kysely'
+export {Migrator} from 'kysely/migration'
+export {Pool} from 'pg'

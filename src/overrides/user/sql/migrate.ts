@@ -1,0 +1,64 @@
+import type {Kysely} from 'kysely'
+import {KkError} from '../../../errors.ts'
+import type {Database, Libraries} from './database.ts'
+import {makeOverrides} from './migrations/001-overrides.ts'
+import {makeHistoryAndSecrets} from './migrations/002-history-and-secrets.ts'
+
+/** Every step from an empty database to this version, in order of their names. A step that was shipped never changes. */
+export const MIGRATIONS = {
+  '001-overrides': makeOverrides,
+  '002-history-and-secrets': makeHistoryAndSecrets,
+} satisfies Record<string, (db: Kysely<unknown>, types: Database['types']) => Promise<void>>
+
+export type MigrationName = keyof typeof MIGRATIONS
+
+const MIGRATION_TABLE = 'kk_migration'
+
+/** Brings a database to this version, or to an earlier one for tests; all steps or none. Rejects with `KK_STORE_VERSION`. */
+export async function migrate(database: Database, {Migrator}: Libraries, to?: MigrationName): Promise<void> {
+  const done = await migrationsOf(database.db)
+  const newer = done.find((name) => !(name in MIGRATIONS))
+  if (newer !== undefined) {
+    throw new KkError('KK_STORE_VERSION', `a newer kk has changed the store of overrides (${newer})`, {
+      hint: 'use that kk, or a newer one; or give another store',
+    })
+  }
+  if (to === undefined && done.length === Object.keys(MIGRATIONS).length) return
+
+  await database.db.transaction().execute(async (transaction) => {
+    await database.lockMigrations(transaction)
+    const migrator = new Migrator({
+      db: transaction,
+      migrationTableName: MIGRATION_TABLE,
+      migrationLockTableName: `${MIGRATION_TABLE}_lock`,
+      provider: {
+        getMigrations: async () =>
+          Object.fromEntries(
+            Object.entries(MIGRATIONS).map(([name, up]) => [
+              name,
+              {up: (db: Kysely<unknown>) => up(db, database.types)},
+            ]),
+          ),
+      },
+    })
+    const {error} = to === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(to)
+    if (error !== undefined) throw error
+  })
+}
+
+/** Names of the steps that the database has seen; none of one that is new. */
+async function migrationsOf(db: Kysely<never> | Database['db']): Promise<string[]> {
+  const known = db as unknown as Kysely<{[MIGRATION_TABLE]: {readonly name: string}}>
+  try {
+    const rows = await known.selectFrom(MIGRATION_TABLE).select('name').execute()
+    return rows.map(({name}) => name)
+  } catch (error) {
+    if (isNoTable(error)) return []
+    throw error
+  }
+}
+
+function isNoTable(error: unknown): boolean {
+  const {code, message} = error as {readonly code?: string; readonly message?: string}
+  return code === '42P01' || message === `no such table: ${MIGRATION_TABLE}`
+}

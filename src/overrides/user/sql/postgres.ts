@@ -1,0 +1,39 @@
+import {locationText, type StoreLocation} from '../location.ts'
+import type {Database, Libraries} from './database.ts'
+import {explainPostgres} from './postgres-errors.ts'
+import type {Tables} from './tables.ts'
+
+const CONNECT_MILLISECONDS = 10_000
+const QUERY_MILLISECONDS = 30_000
+/** Chosen once, and never to change: kk's of different versions must wait for each other. */
+const MIGRATION_LOCK = 7_053_122_911
+
+/** Connects to PostgreSQL on first use. */
+export async function openPostgres(
+  location: Extract<StoreLocation, {kind: 'postgres'}>,
+  {Kysely, Pool, PostgresDialect, sql}: Libraries,
+): Promise<Database> {
+  const explain = (error: unknown) => explainPostgres(error, locationText(location))
+  try {
+    const pool = new Pool({
+      connectionString: location.url,
+      application_name: 'kk',
+      connectionTimeoutMillis: CONNECT_MILLISECONDS,
+      query_timeout: QUERY_MILLISECONDS,
+      // Where a connection waits, node must not: the command ends when it is done.
+      allowExitOnIdle: true,
+    })
+    // A connection that breaks while nobody uses it is replaced by the next query.
+    pool.on('error', () => {})
+    return {
+      db: new Kysely<Tables>({dialect: new PostgresDialect({pool})}),
+      types: {id: 'serial', time: 'timestamptz'},
+      lockMigrations: async (transaction) => {
+        await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
+      },
+      explain,
+    }
+  } catch (error) {
+    throw explain(error)
+  }
+}

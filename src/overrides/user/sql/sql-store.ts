@@ -1,0 +1,120 @@
+import type {Kysely, Transaction} from 'kysely'
+import {KkError} from '../../../errors.ts'
+import type {Cipher} from '../cipher.ts'
+import type {AuditEntry, OverrideStore, StoreContent, StoredOverrides, StoreIdentity} from '../store.ts'
+import type {Database} from './database.ts'
+import {listSecrets, writeSecret} from './secrets.ts'
+import {isoTime, type Tables} from './tables.ts'
+import {rowOf, storedOverrides, writeOverrides} from './write-overrides.ts'
+
+/** The store over a database that has been migrated. */
+export function createSqlStore({db, explain}: Database, cipher: Cipher): OverrideStore {
+  const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) => explained(explain, () => body(db))
+  const write = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
+    explained(explain, () => db.transaction().execute(body))
+  return {
+    identity: () => read(identityOf),
+    bind: (cluster, {replace = false} = {}) => write((db) => bindTo(db, cluster, replace)),
+    list: () => read((db) => listOverrides(db, cipher)),
+    get: (name, namespace) =>
+      read(async (db) => {
+        const row = await rowOf(db, {name, namespace})
+        return row && storedOverrides(row, cipher)
+      }),
+    put: (change) => write((db) => writeOverrides(db, change, cipher)),
+    putAll: (content) => write((db) => writeContent(db, content, cipher)),
+    audit: (of) => read((db) => listEntries(db, of, cipher)),
+    secrets: () => read((db) => listSecrets(db, cipher)),
+    putSecret: (secret, {replace = false} = {}) => write((db) => writeSecret(db, secret, {replace, cipher})),
+    close: () => explained(explain, () => db.destroy()),
+  }
+}
+
+async function explained<T>(explain: Database['explain'], body: () => Promise<T>): Promise<T> {
+  try {
+    return await body()
+  } catch (error) {
+    throw explain(error)
+  }
+}
+
+async function identityOf(db: Kysely<Tables>): Promise<StoreIdentity> {
+  const {id, cluster, earlier_changes} = await db.selectFrom('kk_store').selectAll().executeTakeFirstOrThrow()
+  const {changes} = await db
+    .selectFrom('helm_overrides_audit')
+    .select((select) => select.fn.countAll<number | string>().as('changes'))
+    .executeTakeFirstOrThrow()
+  return {id, cluster: cluster ?? undefined, state: earlier_changes + Number(changes)}
+}
+
+async function bindTo(db: Transaction<Tables>, cluster: string, replace: boolean): Promise<void> {
+  const update = db.updateTable('kk_store').set({cluster})
+  await (replace ? update : update.where('cluster', 'is', null)).execute()
+  const identity = await identityOf(db)
+  if (identity.cluster === cluster) return
+  throw new KkError(
+    'KK_STORE',
+    `the store of overrides ${identity.id} belongs to another cluster: to ${identity.cluster}, not to ${cluster} (UIDs of the namespace kube-system)`,
+    {hint: 'name the store of this cluster, or the context of the cluster that the store belongs to'},
+  )
+}
+
+async function listOverrides(db: Kysely<Tables>, cipher: Cipher): Promise<StoredOverrides[]> {
+  const rows = await db
+    .selectFrom('helm_overrides')
+    .selectAll()
+    .where('user_overrides', 'is not', null)
+    .execute()
+  return rows
+    .map((row) => storedOverrides(row, cipher))
+    .sort((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace))
+}
+
+/** In the order of code units, which no locale of a database changes. */
+export function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+async function listEntries(
+  db: Kysely<Tables>,
+  of: Parameters<OverrideStore['audit']>[0],
+  cipher: Cipher,
+): Promise<AuditEntry[]> {
+  let query = db.selectFrom('helm_overrides_audit').selectAll().orderBy('id', 'desc')
+  if (of) query = query.where('name', '=', of.name).where('namespace', '=', of.namespace)
+  const rows = await query.execute()
+  return rows.map(({id, changed_at, changed_by, name, namespace, before, after}) => {
+    const at = isoTime(changed_at)
+    const opened = (text: string | null, part: 'before' | 'after') =>
+      text === null ? null : cipher.open(text, ['audit', name, namespace, at, part])
+    return {
+      id,
+      at,
+      who: changed_by,
+      name,
+      namespace,
+      before: opened(before, 'before'),
+      after: opened(after, 'after'),
+    }
+  })
+}
+
+async function writeContent(
+  db: Transaction<Tables>,
+  {changes, secrets, identity}: StoreContent,
+  cipher: Cipher,
+): Promise<void> {
+  const present = await identityOf(db)
+  if (identity && present.state === 0 && present.cluster === undefined) {
+    const {id, cluster = null, state} = identity
+    await db
+      .updateTable('kk_store')
+      .set({id, cluster, earlier_changes: Math.max(0, state - changes.length)})
+      .execute()
+  }
+  // Always in one order, so that two that write at once wait for each other instead of blocking each other.
+  const ordered = changes.toSorted((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace))
+  for (const change of ordered) await writeOverrides(db, change, cipher)
+  for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})
+}

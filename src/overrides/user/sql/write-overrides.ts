@@ -1,0 +1,178 @@
+import {createHash} from 'node:crypto'
+import type {Kysely, Selectable, Transaction} from 'kysely'
+import {KkError} from '../../../errors.ts'
+import {type Cipher, isSealed} from '../cipher.ts'
+import type {OverrideChange, StoredOverrides} from '../store.ts'
+import {isoTime, type Tables} from './tables.ts'
+
+type Row = Omit<Selectable<Tables['helm_overrides']>, 'id'>
+
+const LONGEST_NAME = 255
+
+/** A row as the store shows it. */
+export function storedOverrides(row: Row, cipher: Cipher): StoredOverrides {
+  const raw = row.user_overrides
+  return {
+    name: row.name,
+    namespace: row.namespace,
+    userOverrides: raw === null ? null : cipher.open(raw, ['overrides', row.name, row.namespace]),
+    etag: etagOf(raw),
+    sealed: raw !== null && isSealed(raw) ? raw : undefined,
+    createdAt: isoTime(row.created_at),
+    updatedAt: row.updated_at === null ? null : isoTime(row.updated_at),
+    deletedAt: row.deleted_at === null ? null : isoTime(row.deleted_at),
+  }
+}
+
+/** One change with its entry in the history. Rejects with `KK_STORE_CONFLICT` when it was made from something else. */
+export async function writeOverrides(
+  db: Transaction<Tables>,
+  change: OverrideChange,
+  cipher: Cipher,
+): Promise<StoredOverrides> {
+  refuseLongNames(change)
+  const now = new Date().toISOString()
+  const present = await rowOf(db, change)
+  refuseOtherState(change, present)
+
+  const {name, namespace} = change
+  const before = present && storedOverrides(present, cipher)
+  const {text, secret} = textOf(change, cipher)
+  if (isSame(before, text, secret)) return before ?? neverThere(change, now)
+
+  const raw = text === null || !secret ? text : cipher.seal(text, ['overrides', name, namespace])
+  const deleted = text === null ? now : null
+  const content = {updated_at: present ? now : null, deleted_at: deleted, user_overrides: raw}
+  const row = {name, namespace, created_at: present?.created_at ?? now, ...content}
+  const written = present
+    ? await replaceRow(db, present, content)
+    : await addRow(db, {name, namespace, created_at: now, ...content})
+  if (!written) throw conflict(change)
+  await addEntry(db, {change, at: now, before, after: text, secret}, cipher)
+  return storedOverrides(row, cipher)
+}
+
+export async function rowOf(
+  db: Kysely<Tables>,
+  {name, namespace}: Pick<OverrideChange, 'name' | 'namespace'>,
+): Promise<Row | undefined> {
+  return db
+    .selectFrom('helm_overrides')
+    .select(['created_at', 'updated_at', 'deleted_at', 'name', 'namespace', 'user_overrides'])
+    .where('name', '=', name)
+    .where('namespace', '=', namespace)
+    .executeTakeFirst()
+}
+
+interface Content {
+  readonly updated_at: string | null
+  readonly deleted_at: string | null
+  readonly user_overrides: string | null
+}
+
+/** False when somebody else has added it meanwhile. */
+async function addRow(
+  db: Transaction<Tables>,
+  row: Content & {readonly name: string; readonly namespace: string; readonly created_at: string},
+): Promise<boolean> {
+  const {numInsertedOrUpdatedRows} = await db
+    .insertInto('helm_overrides')
+    .values(row)
+    .onConflict((on) => on.columns(['name', 'namespace']).doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** False when somebody else has changed it meanwhile: what stood there is compared as the database writes. */
+async function replaceRow(db: Transaction<Tables>, present: Row, content: Content): Promise<boolean> {
+  const {numUpdatedRows} = await db
+    .updateTable('helm_overrides')
+    .set(content)
+    .where('name', '=', present.name)
+    .where('namespace', '=', present.namespace)
+    .where('user_overrides', present.user_overrides === null ? 'is' : '=', present.user_overrides)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+interface Entry {
+  readonly change: OverrideChange
+  readonly at: string
+  readonly before: StoredOverrides | undefined
+  readonly after: string | null
+  readonly secret: boolean
+}
+
+async function addEntry(db: Transaction<Tables>, entry: Entry, cipher: Cipher): Promise<void> {
+  const {change, at, before, after, secret} = entry
+  const {name, namespace, who} = change
+  const kept = (text: string | null, part: 'before' | 'after', sealed: boolean) =>
+    text !== null && sealed ? cipher.seal(text, ['audit', name, namespace, at, part]) : text
+  await db
+    .insertInto('helm_overrides_audit')
+    .values({
+      changed_at: at,
+      changed_by: who,
+      name,
+      namespace,
+      before: kept(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
+      after: kept(after, 'after', secret),
+    })
+    .execute()
+}
+
+function refuseLongNames({name, namespace}: OverrideChange): void {
+  for (const each of [name, namespace])
+    if (each === '' || each.length > LONGEST_NAME || each.includes('\0'))
+      throw new KkError(
+        'KK_USAGE',
+        `expected names of 1 to ${LONGEST_NAME} characters for chart and namespace`,
+      )
+}
+
+function refuseOtherState(change: OverrideChange, present: Row | undefined): void {
+  const nothing = present === undefined || present.user_overrides === null
+  const same =
+    change.expected === undefined ? nothing : present && change.expected === etagOf(present.user_overrides)
+  if (!same) throw conflict(change)
+}
+
+/** A text that comes encrypted proves by being opened that it belongs to this chart and namespace. */
+function textOf({userOverrides, secret, name, namespace}: OverrideChange, cipher: Cipher) {
+  if (userOverrides === null) return {text: null, secret: false}
+  if (!isSealed(userOverrides)) return {text: userOverrides, secret}
+  return {text: cipher.open(userOverrides, ['overrides', name, namespace]), secret: true}
+}
+
+function isSame(before: StoredOverrides | undefined, text: string | null, secret: boolean): boolean {
+  if (text === null) return (before?.userOverrides ?? null) === null
+  return before?.userOverrides === text && secret === (before.sealed !== undefined)
+}
+
+function neverThere({name, namespace}: OverrideChange, now: string): StoredOverrides {
+  return {
+    name,
+    namespace,
+    userOverrides: null,
+    etag: etagOf(null),
+    sealed: undefined,
+    createdAt: now,
+    updatedAt: null,
+    deletedAt: now,
+  }
+}
+
+function etagOf(raw: string | null): string {
+  return createHash('sha256')
+    .update(raw === null ? 'null' : `text ${raw}`)
+    .digest('hex')
+    .slice(0, 32)
+}
+
+function conflict({name, namespace}: OverrideChange): KkError {
+  return new KkError(
+    'KK_STORE_CONFLICT',
+    `somebody else has changed the overrides of ${name} in ${namespace} meanwhile; nothing was written`,
+    {hint: 'look at what they are now, and make the change again'},
+  )
+}
