@@ -73,6 +73,7 @@ export const ERRORS = {
   KK_VERSION: {exit: 3, meaning: 'a downgrade of OpenStack, or a skip of releases that it does not support'},
   KK_MOVED: {exit: 3, meaning: 'what was planned is not what would be done now'},
   KK_NO_RUN: {exit: 2, meaning: 'the cluster has no record of such a run'},
+  KK_NO_REVISION: {exit: 2, meaning: 'the release has never had the revision that is to be returned to'},
   KK_PRUNED: {exit: 3, meaning: 'helm does not keep the revision any more that is to be returned to'},
   KK_MIGRATION: {exit: 3, meaning: 'a rollback would cross the migration of a database'},
   KK_UNCONFIRMED: {exit: 3, meaning: 'the change was not confirmed'},

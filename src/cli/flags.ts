@@ -17,7 +17,10 @@ export const ownerFlags = {
   }),
 }
 
-/** Which cluster. */
+/**
+ * Which cluster. Of two flags that exclude each other one says so, and none is said to exclude a third that another has
+ * named already: oclif's usage line joins each flag to one other, and leaves a gap where a second time is.
+ */
 export const clusterFlags = {
   sandbox: Flags.boolean({
     summary: 'Use the throwaway cluster of this machine.',
@@ -28,10 +31,19 @@ export const clusterFlags = {
     summary: 'Use the throwaway cluster of this name.',
     helpValue: 'NAME',
     helpGroup: 'CLUSTER',
-    exclusive: ['kubeconfig', 'context'],
   }),
-  kubeconfig: Flags.string({summary: 'The kubeconfig file.', helpValue: 'FILE', helpGroup: 'CLUSTER'}),
-  context: Flags.string({summary: 'The context of the kubeconfig.', helpValue: 'NAME', helpGroup: 'CLUSTER'}),
+  kubeconfig: Flags.string({
+    summary: 'The kubeconfig file.',
+    helpValue: 'FILE',
+    helpGroup: 'CLUSTER',
+    exclusive: ['sandbox-name'],
+  }),
+  context: Flags.string({
+    summary: 'The context of the kubeconfig.',
+    helpValue: 'NAME',
+    helpGroup: 'CLUSTER',
+    exclusive: ['sandbox-name'],
+  }),
 }
 
 export const helmFlags = {

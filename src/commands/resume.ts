@@ -17,7 +17,7 @@ import {KkCommand} from '../cli/program/command.ts'
 export default class Resume extends KkCommand {
   static override summary = 'Go on with a run that was interrupted, killed, or failed.'
   static override description =
-    'The same verb and the same releases, planned anew by what the cluster says now: what was done is not done again. Works on any machine that has the environment file and its charts, by the record of the run in the cluster. Without a run, the last unfinished one of the environment. Refused, with the names of the releases, when the inputs are not those of that run.'
+    'The same verb and the same releases, planned anew by what the cluster says now: what was done is not done again. Works on any machine that has the environment file and its charts, by the record of the run in the cluster. Without a run, the last one of the environment, unless it succeeded: then there is nothing to resume, and an older one is gone on with only when it is named. Refused, with the names of the releases, when the inputs are not those of that run.'
   static override examples = [
     '<%= config.bin %> resume environments/all-in-one.yaml --sandbox',
     '<%= config.bin %> resume 20261121-083000-3f9a environments/all-in-one.yaml --sandbox',

@@ -99,7 +99,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -109,6 +108,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -118,6 +118,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -303,7 +304,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -313,6 +313,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -322,6 +323,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -515,7 +517,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -525,6 +526,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -534,6 +536,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -697,7 +700,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -707,6 +709,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -716,6 +719,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -780,7 +784,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -790,6 +793,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -799,6 +803,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -933,7 +938,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -943,6 +947,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -952,6 +957,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -1218,7 +1224,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -1228,6 +1233,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -1237,6 +1243,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -1307,7 +1314,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -1317,6 +1323,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -1326,6 +1333,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -1390,7 +1398,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -1400,6 +1407,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -1409,6 +1417,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -1463,7 +1472,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -1473,6 +1481,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -1482,6 +1491,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -1570,7 +1580,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -1580,6 +1589,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -1589,6 +1599,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -1671,7 +1682,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -1681,6 +1691,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -1690,6 +1701,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -1812,7 +1824,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -1822,6 +1833,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -1831,6 +1843,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -2018,7 +2031,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -2028,6 +2040,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -2037,6 +2050,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -2206,7 +2220,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -2216,6 +2229,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -2225,6 +2239,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -2264,7 +2279,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {run: {description: 'The run, and the environment file, in any order.', name: 'run'}},
     description:
-      'The same verb and the same releases, planned anew by what the cluster says now: what was done is not done again. Works on any machine that has the environment file and its charts, by the record of the run in the cluster. Without a run, the last unfinished one of the environment. Refused, with the names of the releases, when the inputs are not those of that run.',
+      'The same verb and the same releases, planned anew by what the cluster says now: what was done is not done again. Works on any machine that has the environment file and its charts, by the record of the run in the cluster. Without a run, the last one of the environment, unless it succeeded: then there is nothing to resume, and an older one is gone on with only when it is named. Refused, with the names of the releases, when the inputs are not those of that run.',
     examples: [
       '<%= config.bin %> resume environments/all-in-one.yaml --sandbox',
       '<%= config.bin %> resume 20261121-083000-3f9a environments/all-in-one.yaml --sandbox',
@@ -2414,7 +2429,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -2424,6 +2438,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -2433,6 +2448,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -2593,7 +2609,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -2603,6 +2618,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -2612,6 +2628,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -2889,7 +2906,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -2899,6 +2915,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -2908,6 +2925,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -3035,7 +3053,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -3045,6 +3062,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -3054,6 +3072,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -3159,7 +3178,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -3169,6 +3187,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -3178,6 +3197,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -3356,7 +3376,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -3366,6 +3385,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -3375,6 +3395,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',
@@ -3562,7 +3583,6 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       'sandbox-name': {
-        exclusive: ['kubeconfig', 'context'],
         helpGroup: 'CLUSTER',
         name: 'sandbox-name',
         summary: 'Use the throwaway cluster of this name.',
@@ -3572,6 +3592,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       kubeconfig: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'kubeconfig',
         summary: 'The kubeconfig file.',
@@ -3581,6 +3602,7 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'option',
       },
       context: {
+        exclusive: ['sandbox-name'],
         helpGroup: 'CLUSTER',
         name: 'context',
         summary: 'The context of the kubeconfig.',

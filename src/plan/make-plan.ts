@@ -9,6 +9,7 @@ import type {Decision} from './decision.ts'
 import {recheckDependents} from './dependents/recheck.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
+import {expectHeeded} from './expect-heeded.ts'
 import {readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
 import type {Action, Plan} from './plan.ts'
@@ -38,7 +39,8 @@ export interface PlanInputs {
 /**
  * Compares what is desired with what was observed; equal inputs give equal plans. Whoever requires what changes is checked
  * afterwards, whatever environment it belongs to. Throws `KK_FOREIGN`, `KK_OWNER`,
- * `KK_PENDING`, `KK_NOT_INSTALLED`, and `KK_UNKNOWN_RELEASE` for a named release that the graph does not have.
+ * `KK_PENDING`, `KK_NOT_INSTALLED`, `KK_UNKNOWN_RELEASE` for a named release that the graph does not have, and `KK_USAGE`
+ * for values that a flag gives to what is not to be changed.
  */
 export function makePlan(inputs: PlanInputs): Plan {
   const {environment, file, cluster, graph, records} = inputs
@@ -46,6 +48,7 @@ export function makePlan(inputs: PlanInputs): Plan {
   const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
   const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
   const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
+  expectHeeded({desired: inputs.desired, mode: inputs.mode, meant})
   const settled = settle(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
   const {decisions, added} = recheckDependents(settled, {
     graph,

@@ -17,9 +17,9 @@ const EXAMPLES = Object.entries(commands).map(([id, command]) => ({
 
 /** These are about what the test's cluster does not have, or ask somebody: kk must understand them, and say so. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
-  [/^kk resume /, 'KK_NO_RUN'],
+  [/^kk resume \d/, 'KK_NO_RUN'],
   [/^kk rollback \d/, 'KK_NO_RUN'],
-  [/^kk rollback --release keystone --revision 3/, 'KK_PRUNED'],
+  [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],
   [/^kk apply plan\.json/, 'KK_FILE'],
   [/^kk unlock keystone/, 'KK_USAGE'],

@@ -143,14 +143,23 @@ describe.concurrent('kk resume', () => {
     expect(spec.replicas).toBe(2)
   })
 
-  it('has nothing to go on with when all runs succeeded', async () => {
+  it('has nothing to go on with when a later run succeeded, and names the older one that did not', async () => {
     const environment = await makeEnvironment({content: TWO})
+    const none = await environment.kk('resume')
+    await killed(environment, BETWEEN, 'deploy')
     await environment.deploy()
+    const [{id: last}, {id: older}] = (await runs(environment)) as [RunEntry, RunEntry]
 
-    const {exitCode, stderr} = await environment.kk('resume')
+    const {exitCode, stdout, stderr} = await environment.kk('resume', '--output', 'json')
 
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain('KK_NO_RUN')
+    expect(none.exitCode).toBe(2)
+    expect(none.stderr).toContain('KK_NO_RUN')
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain(
+      `nothing to resume: run ${last}, the last of ${environment.name} (kk deploy), succeeded\n`,
+    )
+    expect(stderr).toContain(`to go on with that: kk resume ${older} ${environment.file}`)
+    expect(JSON.parse(stdout)).toMatchObject({run: null, releases: []})
   })
 })
 

@@ -39,6 +39,20 @@ describe.concurrent('kk upgrade of a named release', () => {
     expect(stderr).toContain('did you mean database?')
   })
 
+  it('refuses a value for a release that is not named, or that does not exist', async () => {
+    const environment = await makeEnvironment({content: workloads({database: {}, api: {}})})
+    await environment.deploy()
+
+    const other = await environment.kk('upgrade', 'api', '--set', 'database:replicas=2')
+    const unknown = await environment.kk('plan', 'api', '--set', 'databse:replicas=2')
+
+    expect([other.exitCode, unknown.exitCode]).toEqual([2, 2])
+    expect(other.stderr).toContain('KK_USAGE: --values or --set is for database, but only api may be changed')
+    expect(unknown.stderr).toContain('KK_UNKNOWN_RELEASE: --values or --set names databse')
+    expect(unknown.stderr).toContain('did you mean database?')
+    expect(await revisions(environment.name)).toEqual({database: 1, api: 1})
+  })
+
   it('waits until what it requires is Ready again', async () => {
     const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}})})
     await environment.deploy()

@@ -22,7 +22,7 @@ import {offerGuard} from '../guard.ts'
 import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
-import {sameAgain} from '../show/same-again.ts'
+import {sameAgain, sameWay} from '../show/same-again.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {expectRollbackFor, type OnFailure, type Undone, undoFailed} from './on-failure.ts'
@@ -138,7 +138,8 @@ async function runDeployment(
   const pace = paceOf(account.verb, flags.concurrency)
   const place = placeOf(environment.file, flags)
   const {line, given} = sameAgain({file: environment.file, names: account.scope.names, flags})
-  const commands = {again: `kk ${account.verb} ${line}`, given, status: `kk status ${place}`}
+  const again = `kk ${account.verb} ${line}${sameWay(flags, account.scope)}`
+  const commands = {again, given, status: `kk status ${place}`}
   const start = (interruption: Interruption) =>
     deployment.run({...pace, failFast, noWait, interruption, account})
   const shown = await showRun(start, {output, words, commands, reports})

@@ -2,13 +2,15 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
-import {expectSameInputs, runToResume, targetsOfRollback} from '../../verbs/change/resume.ts'
+import {expectSameInputs, type Resumable, runToResume, targetsOfRollback} from '../../verbs/change/resume.ts'
 import {makesRevisions} from '../../verbs/change/rollback.ts'
 import {runState} from '../../verbs/observation/history.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster} from '../open.ts'
-import {openReportFiles} from '../show/report-files.ts'
-import {sameAgain} from '../show/same-again.ts'
+import {printNothingDone} from '../show/print-plan.ts'
+import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
+import {sameAgain, sameWay} from '../show/same-again.ts'
+import {placeOf} from '../show/show-run.ts'
 import {type ChangeFlags, change} from './change.ts'
 import {expectRollbackFor} from './on-failure.ts'
 import {rollBackTo} from './rollback.ts'
@@ -28,7 +30,9 @@ export async function resume(
   const owner = await openOwner(flags, argv)
   const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
   try {
-    const run = await runOf(cluster, owner)
+    const found = await runOf(cluster, owner)
+    if (found.kind === 'nothing') return await nothingToResume(found, {owner, cluster, flags, words, reports})
+    const run = resumable(found.run)
     await expectEnded(run)
     process.stderr.write(
       `going on with run ${run.id}: kk ${run.verb} of ${run.environment}, begun by ${run.who}\n`,
@@ -71,7 +75,7 @@ async function resumeChange({run, owner, flags, argv, words}: Resumption): Promi
     )
   }
   const {line, given} = sameAgain({file: environment.file, names: run.scope.names, flags})
-  const anew = [`kk ${run.verb} ${line}`, ...(given ? [given] : [])].join(', ')
+  const anew = [`kk ${run.verb} ${line}${sameWay(flags, run.scope)}`, ...(given ? [given] : [])].join(', ')
   return change({
     verb: run.verb,
     flags,
@@ -84,7 +88,7 @@ async function resumeChange({run, owner, flags, argv, words}: Resumption): Promi
   })
 }
 
-async function runOf(cluster: Cluster, {name, words}: Owner): Promise<RunRecord> {
+async function runOf(cluster: Cluster, {name, words}: Owner): Promise<Resumable> {
   const [id, second] = words
   if (second !== undefined) {
     throw new KkError('KK_USAGE', `kk resume goes on with one run, but got ${words.join(', ')}`, {
@@ -96,10 +100,31 @@ async function runOf(cluster: Cluster, {name, words}: Owner): Promise<RunRecord>
       hint: 'name the environment file; see kk history --all for runs',
     })
   }
-  const run =
-    id === undefined ? runToResume(await cluster.runs.list(name), name!) : await cluster.runs.read(id)
-  if (run) return resumable(run)
+  if (id === undefined) return runToResume(await cluster.runs.list(name), name!)
+  const run = await cluster.runs.read(id)
+  if (run) return {kind: 'unfinished', run}
   throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: 'see kk history --all'})
+}
+
+/** It is no error: who asks wants nothing to be left undone, and nothing is. */
+async function nothingToResume(
+  {last, older}: Extract<Resumable, {kind: 'nothing'}>,
+  {owner, cluster, flags, words, reports}: Omit<Resumption, 'run' | 'argv'>,
+): Promise<ExitCode> {
+  const {environment} = last
+  const place = placeOf(owner.environment?.file ?? last.file, flags)
+  const lines = [
+    `nothing to resume: run ${last.id}, the last of ${environment} (kk ${last.verb}), succeeded`,
+    ...(older
+      ? [
+          `an older one did not (kk ${older.verb}, ${older.startedAt}); to go on with that: kk resume ${older.id}`,
+        ]
+      : []),
+  ]
+  for (const line of lines) process.stderr.write(`${line}\n`)
+  const idle = {environment, cluster, actions: []}
+  printNothingDone(idle, flags.output)
+  return reportNothingDone(idle, reports, words)
 }
 
 /** A removal is confirmed by names each time it is asked for; an adoption shows the difference anew. */

@@ -1,7 +1,7 @@
 import type {ExitCode} from '../../errors.ts'
-import type {Plan} from '../../plan/plan.ts'
 import {errorText} from '../../report/error-text.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
+import type {Idle} from '../../report/files/nothing-done.ts'
 import {watchRun} from '../../report/run/run-view.ts'
 import {loadBundle} from '../../state/assets.ts'
 import {paletteOf} from './streams.ts'
@@ -52,12 +52,12 @@ export function sayReported({problems}: ReportFiles, words: readonly string[]): 
 
 /** The reports of a run that had nothing to do; resolves with the exit code. */
 export async function reportNothingDone(
-  plan: Plan,
+  idle: Idle,
   reports: ReportFiles | undefined,
   words: readonly string[],
 ): Promise<ExitCode> {
   if (!reports) return 0
   const {nothingDone} = await import('../../report/files/nothing-done.ts')
-  await watchRun(nothingDone(plan, Date.now()), [reports])
+  await watchRun(nothingDone(idle, Date.now()), [reports])
   return sayReported(reports, words) ? 0 : 1
 }

@@ -1,3 +1,4 @@
+import type {PlanScope} from '../../plan/scope.ts'
 import {placeOf} from './show-run.ts'
 
 interface Given {
@@ -8,6 +9,7 @@ interface Given {
   readonly flags: Parameters<typeof placeOf>[1] & {
     readonly values?: readonly string[] | undefined
     readonly set?: readonly string[] | undefined
+    readonly 'force-version'?: boolean | undefined
   }
 }
 
@@ -22,8 +24,33 @@ export interface SameAgain {
 /** How to ask again for the same releases with the same values: without them the inputs would be others. */
 export function sameAgain({file, names, flags}: Given): SameAgain {
   const values = (flags.values ?? []).map((value) => `--values ${value}`)
+  const force = flags['force-version'] ? ['--force-version'] : []
   return {
-    line: [placeOf([file, ...names].join(' '), flags), ...values].join(' '),
+    line: [placeOf([file, ...names].join(' '), flags), ...values, ...force].join(' '),
     given: flags.set === undefined || flags.set.length === 0 ? undefined : 'with the same --set',
   }
+}
+
+interface HowFlags {
+  readonly concurrency?: number | undefined
+  readonly 'fail-fast'?: boolean | undefined
+  readonly 'no-wait'?: boolean | undefined
+  readonly 'force-conflicts'?: boolean | undefined
+  readonly 'on-failure'?: string | undefined
+  readonly 'remove-new'?: boolean | undefined
+  readonly 'keep-schema'?: boolean | undefined
+}
+
+const SWITCHES = ['force-conflicts', 'fail-fast', 'no-wait', 'remove-new', 'keep-schema'] as const
+
+/** The flags that said how a change was to be made, each with a space before it: another try is made in the same way. */
+export function sameWay(flags: HowFlags, {correctDrift}: Pick<PlanScope, 'correctDrift'> = {}): string {
+  const {concurrency, 'on-failure': onFailure = 'keep'} = flags
+  const words = [
+    ...(correctDrift ? ['--correct-drift'] : []),
+    ...SWITCHES.filter((name) => flags[name]).map((name) => `--${name}`),
+    ...(concurrency === undefined ? [] : [`--concurrency ${concurrency}`]),
+    ...(onFailure === 'keep' ? [] : [`--on-failure ${onFailure}`]),
+  ]
+  return words.map((word) => ` ${word}`).join('')
 }

@@ -30,8 +30,12 @@ export interface RunRecord {
   /** The environment file as the user wrote it. */
   readonly file: string
   readonly verb: string
-  /** The releases that the command line named, and whether they might be new: for `kk resume`. */
-  readonly scope: {readonly names: readonly string[]; readonly install: boolean}
+  /** The releases that the command line named, whether they might be new, and whether drift was to be corrected: for `kk resume`. */
+  readonly scope: {
+    readonly names: readonly string[]
+    readonly install: boolean
+    readonly correctDrift?: {readonly forceConflicts: boolean}
+  }
   /** `user@host`. */
   readonly who: string
   readonly process: {readonly host: string; readonly pid: number; readonly started?: string}

@@ -5,7 +5,7 @@ export interface PrunedRevision {
   readonly release: ReleaseId
   /** The revision that is wanted; 0 when no revision that helm keeps has passed its gate. */
   readonly revision: number
-  /** Those that helm still keeps. */
+  /** Those that helm still keeps, ascending. */
   readonly kept: readonly number[]
 }
 
@@ -22,6 +22,18 @@ export function pruned(revisions: readonly PrunedRevision[]): KkError {
     hint: first
       ? `see "kk history ${releaseName(first.release)}", and name a revision that is kept: kk rollback --release ${releaseName(first.release)} --revision N`
       : 'see kk history',
+  })
+}
+
+/** `KK_NO_REVISION`: revisions that are to be returned to were never made. */
+export function neverMade(revisions: readonly PrunedRevision[]): KkError {
+  const texts = revisions.map(({release, revision, kept}) => {
+    return `${release} has no revision ${revision} yet: its last one is ${kept.at(-1)}`
+  })
+  const [first] = revisions
+  const name = first ? releaseName(first.release) : 'R'
+  return new KkError('KK_NO_REVISION', `nothing was rolled back: ${texts.join('; ')}`, {
+    hint: `see "kk history ${name}", and name one that it shows: kk rollback --release ${name} --revision N`,
   })
 }
 

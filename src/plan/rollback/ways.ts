@@ -6,7 +6,7 @@ import {isUnfinished} from '../pending/evidence.ts'
 import {isRecoverable, recoveryReason} from '../pending/recovery.ts'
 import {unfinished} from '../refusals.ts'
 import {hasPassed} from './last-gated.ts'
-import {anotherOwner, gone, notByKk, type PrunedRevision, pruned} from './refusals.ts'
+import {anotherOwner, gone, neverMade, notByKk, type PrunedRevision, pruned} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
 
 /** How a release returns. */
@@ -43,6 +43,8 @@ export function waysBack({targets, revisions, environment}: WaysOptions): Readon
       ways.set(release, {...wayTo(record, to, left ? `${reason}; ${left.reason}` : reason), ...left?.mark})
     else missing.push({release, revision, kept: kept.map((each) => each.revision)})
   }
+  const unmade = missing.filter(({revision, kept}) => revision > kept.at(-1)!)
+  if (unmade.length > 0) throw neverMade(unmade)
   if (missing.length > 0) throw pruned(missing)
   return ways
 }

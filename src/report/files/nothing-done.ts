@@ -1,8 +1,13 @@
 import type {Plan} from '../../plan/plan.ts'
 import type {RunEvent} from '../../run/events.ts'
 
+/** What of a plan is told when there was nothing to do. */
+export type Idle = Pick<Plan, 'environment' | 'actions'> & {
+  readonly cluster: Pick<Plan['cluster'], 'context'>
+}
+
 /** What a run would have said that had nothing to do: every release is unchanged, and the run has no id. */
-export function nothingDone({environment, cluster, actions}: Plan, at: number): readonly RunEvent[] {
+export function nothingDone({environment, cluster, actions}: Idle, at: number): readonly RunEvent[] {
   return [
     {
       type: 'run-started',

@@ -5,20 +5,28 @@ import type {RollbackTarget} from '../../plan/rollback/targets.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {makesRevisions} from './rollback.ts'
 
+/** What `kk resume` finds when no run is named. */
+export type Resumable =
+  | {readonly kind: 'unfinished'; readonly run: RunRecord}
+  /** `last` succeeded; `older` is a run before it that did not, and that no later one went on with or undid. */
+  | {readonly kind: 'nothing'; readonly last: RunRecord; readonly older: RunRecord | undefined}
+
 /**
- * The last run of these that has not succeeded, and that no later run went on with or undid; the newest comes first. An
- * adoption is begun again by its own verb.
- * Throws `KK_NO_RUN`.
+ * The last run of these, unless it has succeeded: what one before it left undone was wanted before somebody wanted
+ * something else, so it is gone on with only when it is named. The newest comes first. An adoption is begun again by its own
+ * verb. Throws `KK_NO_RUN`.
  */
-export function runToResume(runs: readonly RunRecord[], environment: string): RunRecord {
+export function runToResume(runs: readonly RunRecord[], environment: string): Resumable {
+  const [last, ...before] = runs.filter(makesRevisions)
+  if (!last) {
+    throw new KkError('KK_NO_RUN', `the cluster has no record of a run of the environment "${environment}"`, {
+      hint: 'see kk history --all; to bring the environment to the cluster: kk deploy',
+    })
+  }
+  if (last.outcome !== 'succeeded') return {kind: 'unfinished', run: last}
   const followed = new Set(runs.map(({of}) => of))
-  const found = runs.find(
-    (run) => run.outcome !== 'succeeded' && !followed.has(run.id) && makesRevisions(run),
-  )
-  if (found) return found
-  throw new KkError('KK_NO_RUN', `no run of the environment "${environment}" is unfinished`, {
-    hint: 'see kk history; to bring what differs to the cluster: kk deploy',
-  })
+  const older = before.find((run) => run.outcome !== 'succeeded' && !followed.has(run.id))
+  return {kind: 'nothing', last, older}
 }
 
 /**

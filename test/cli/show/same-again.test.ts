@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {sameAgain} from '../../../src/cli/show/same-again.ts'
+import {sameAgain, sameWay} from '../../../src/cli/show/same-again.ts'
 
 it('the same again names the releases, the cluster and the files of values', () => {
   const flags = {sandbox: true, values: ['keystone=x.yaml', 'glance=y.yaml']}
@@ -17,4 +17,24 @@ it('the same again says that --set was given, and never what', () => {
     line: 'env.yaml',
     given: 'with the same --set',
   })
+})
+
+it('the same again forces the same versions', () => {
+  const flags = {'force-version': true, values: ['keystone=x.yaml']}
+
+  expect(sameAgain({file: 'env.yaml', names: [], flags}).line).toBe(
+    'env.yaml --values keystone=x.yaml --force-version',
+  )
+})
+
+it('the same way says how the change was to be made', () => {
+  const flags = {concurrency: 3, 'force-conflicts': true, 'on-failure': 'rollback-run'}
+
+  expect(sameWay(flags, {correctDrift: {forceConflicts: true}})).toBe(
+    ' --correct-drift --force-conflicts --concurrency 3 --on-failure rollback-run',
+  )
+})
+
+it('the same way says nothing of what kk does by itself', () => {
+  expect(sameWay({'fail-fast': false, 'on-failure': 'keep', concurrency: undefined})).toBe('')
 })

@@ -168,6 +168,12 @@ describe('a rollback is refused', () => {
       message: /revision 1 of openstack\/keystone does not exist any more \(helm keeps 2\)/,
     },
     {
+      what: 'when the release never had the revision',
+      more: {targets: [{...back('keystone'), revision: 99}], revisions: [older, newer]},
+      code: 'KK_NO_REVISION',
+      message: /openstack\/keystone has no revision 99 yet: its last one is 2/,
+    },
+    {
       what: 'when the release was removed',
       more: {targets: [back('keystone')], revisions: []},
       code: 'KK_NOT_INSTALLED',

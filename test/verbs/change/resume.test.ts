@@ -25,28 +25,36 @@ function runOf(name: string, more: Partial<RunRecord> = {}): RunRecord {
 
 describe('the run to go on with', () => {
   it.each([
-    {what: 'that was killed', runs: [runOf('r2', {outcome: 'succeeded'}), runOf('r1')], found: 'r1'},
+    {what: 'that was killed', runs: [runOf('r2'), runOf('r1', {outcome: 'succeeded'})], found: 'r2'},
     {what: 'that was interrupted', runs: [runOf('r1', {outcome: 'interrupted'})], found: 'r1'},
     {what: 'that failed', runs: [runOf('r1', {outcome: 'failed'})], found: 'r1'},
     {what: 'the newest of several', runs: [runOf('r2'), runOf('r1')], found: 'r2'},
-    {
-      what: 'not one that was gone on with or undone',
-      runs: [runOf('r3', {outcome: 'succeeded', of: 'r2'}), runOf('r2'), runOf('r1')],
-      found: 'r1',
-    },
     {
       what: 'not an adoption, which is asked for again',
       runs: [runOf('r2', {verb: 'adopt', outcome: 'failed'}), runOf('r1')],
       found: 'r1',
     },
-  ])('is the last unfinished one: $what', ({runs, found}) => {
-    expect(runToResume(runs, 'all-in-one').id).toBe(found)
+  ])('is the last one: $what', ({runs, found}) => {
+    expect(runToResume(runs, 'all-in-one')).toMatchObject({kind: 'unfinished', run: {id: found}})
+  })
+
+  it.each([
+    {what: 'an older one that failed', runs: [runOf('r1', {outcome: 'failed'})], older: 'r1'},
+    {
+      what: 'of those that nobody went on with',
+      runs: [runOf('r2', {outcome: 'failed', of: 'r1'}), runOf('r1', {outcome: 'failed'}), runOf('r0')],
+      older: 'r2',
+    },
+    {what: 'none', runs: [runOf('r1', {outcome: 'succeeded'})], older: undefined},
+  ])('is none after one that succeeded, which names $what', ({runs, older}) => {
+    const found = runToResume([runOf('r3', {outcome: 'succeeded'}), ...runs], 'all-in-one')
+
+    expect(found).toMatchObject({kind: 'nothing', last: {id: 'r3'}})
+    expect(found.kind === 'nothing' && found.older?.id).toBe(older)
   })
 
   it('may not exist', () => {
-    expect(() => runToResume([runOf('r1', {outcome: 'succeeded'})], 'all-in-one')).toThrow(
-      expect.objectContaining({code: 'KK_NO_RUN'}),
-    )
+    expect(() => runToResume([], 'all-in-one')).toThrow(expect.objectContaining({code: 'KK_NO_RUN'}))
   })
 })
 
