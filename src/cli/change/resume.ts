@@ -117,7 +117,7 @@ async function nothingToResume(
     `nothing to resume: run ${last.id}, the last of ${environment} (kk ${last.verb}), succeeded`,
     ...(older
       ? [
-          `an older one did not (kk ${older.verb}, ${older.startedAt}); to go on with that: kk resume ${older.id}`,
+          `an older one did not (kk ${older.verb}, ${older.startedAt}); to go on with that: kk resume ${older.id} ${place}`,
         ]
       : []),
   ]
