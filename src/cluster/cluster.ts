@@ -42,6 +42,15 @@ export interface PresentObject {
   readonly live: KubernetesObject['metadata'] | undefined
 }
 
+/** What names an object for good: one of the same name that was made anew is another. */
+export interface ObjectIdentity {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+}
+
 /** A PersistentVolumeClaim. */
 export interface Claim {
   readonly namespace: string
@@ -251,13 +260,7 @@ export interface Cluster {
   /** What autoscalers of a namespace scale: the replicas of these are not the manifest's to say. */
   scaleTargets(namespace: string): Promise<readonly ScaleTarget[]>
   /** Deletes an object under its UID, and in the background what it owns; false when it is gone, or was made anew. */
-  deleteObject(object: {
-    readonly apiVersion: string
-    readonly kind: string
-    readonly namespace: string
-    readonly name: string
-    readonly uid: string
-  }): Promise<boolean>
+  deleteObject(object: ObjectIdentity): Promise<boolean>
   claims(namespace: string): Promise<readonly Claim[]>
   /** Deletes a claim under its UID; one that is gone, or was made anew, is left alone. */
   deleteClaim(claim: Claim): Promise<void>

@@ -2,11 +2,11 @@ import {Flags} from '@oclif/core'
 import {
   changeFlags,
   clusterFlags,
-  documentFlags,
   environmentFlags,
   helmFlags,
   ownerFlags,
   releasesArgument,
+  streamFlags,
 } from '../cli/flags.ts'
 import {chartsOfOwner} from '../cli/open/charts-of-owner.ts'
 import {openOwner} from '../cli/open/owner.ts'
@@ -20,7 +20,7 @@ import {drift} from '../verbs/observation/drift-of.ts'
 export default class Drift extends KkCommand {
   static override summary = 'Show what on the cluster is not as the manifests of the releases say.'
   static override description =
-    'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind, which --prune deletes after asking; without a terminal it needs --yes.'
+    'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind, which --prune deletes after asking; without a terminal it needs --yes. A pruning leaves a record, which kk history shows.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> drift environments/all-in-one.yaml --sandbox',
@@ -47,7 +47,8 @@ export default class Drift extends KkCommand {
       dependsOn: ['prune'],
     },
     'no-wait': {...changeFlags['no-wait'], dependsOn: ['prune']},
-    ...documentFlags,
+    message: {...changeFlags.message, dependsOn: ['prune']},
+    ...streamFlags,
     ...clusterFlags,
     ...helmFlags,
   }
@@ -58,7 +59,10 @@ export default class Drift extends KkCommand {
     const prepared = flags.prune ? undefined : await chartsOfOwner(owner, flags, (text) => this.say(text))
     const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
     try {
-      if (flags.prune) return await pruneLeftovers(cluster, owner, {flags, words: this.argv})
+      if (flags.prune) {
+        process.exitCode = await pruneLeftovers({cluster, owner, flags, words: this.argv})
+        return
+      }
       const drifts = await drift(cluster, {names: owner.words, owner: owner.name, prepared})
       const document = {environment: owner.name ?? null, releases: drifts}
       this.document(flags.output, document, (palette) => driftText(drifts, palette))

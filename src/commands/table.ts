@@ -851,7 +851,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind, which --prune deletes after asking; without a terminal it needs --yes.',
+      'The API server is asked, in a dry run, what an apply of each object of the last deployed revision would change; what controllers write does not count, and secrets are masked. Also shown: fields that somebody else manages, changed files in crds/, and what failed revisions have left behind, which --prune deletes after asking; without a terminal it needs --yes. A pruning leaves a record, which kk history shows.',
     examples: [
       '<%= config.bin %> drift environments/all-in-one.yaml --sandbox',
       {
@@ -920,13 +920,23 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      message: {
+        char: 'm',
+        dependsOn: ['prune'],
+        name: 'message',
+        summary: 'Why, for the record of the run: kk history shows it.',
+        hasDynamicHelp: false,
+        helpValue: 'TEXT',
+        multiple: false,
+        type: 'option',
+      },
       output: {
         name: 'output',
-        summary: 'The form of the output.',
+        summary: 'The form of the output; ndjson streams the events.',
         default: 'text',
         hasDynamicHelp: false,
         multiple: false,
-        options: ['text', 'json', 'yaml'],
+        options: ['text', 'json', 'yaml', 'ndjson'],
         type: 'option',
       },
       sandbox: {

@@ -7,7 +7,8 @@ import type {ChangeVerb} from './changes/verb-table.ts'
  * install · upgrade: helm runs, then the gate. await: no helm, gate only. relabel: only the edges changed, the
  * record is patched. unchanged: nothing to do. check: the release is not to be changed, but its gate must pass.
  * rollback: helm returns to an earlier revision, then the gate. remove: helm uninstalls it. test: helm runs its tests.
- * adopt: the record of a foreign release is given this environment's labels, and nothing else is done.
+ * adopt: the record of a foreign release is given this environment's labels, and nothing else is done. prune: objects that
+ * only a failed revision made, and that helm has forgotten, are deleted.
  */
 export type ActionKind =
   | 'install'
@@ -17,6 +18,7 @@ export type ActionKind =
   | 'await'
   | 'relabel'
   | 'adopt'
+  | 'prune'
   | 'check'
   | 'test'
   | 'unchanged'

@@ -27,7 +27,7 @@ export function runsText(runs: readonly RunEntry[], palette: Palette): string {
     run.verb,
     run.who,
     stateText(run.state, palette),
-    countsText(run.releases),
+    outcomesText(run.releases),
     run.message === undefined ? NOTHING : plainLine(run.message),
   ])
   return `${table([headings.map(palette.strong), ...rows]).join('\n')}\n`
@@ -65,6 +65,18 @@ function stateText(state: RunState, palette: Palette): string {
 function gateText(gate: RevisionEntry['gate'], palette: Palette): string {
   if (gate === 'passed') return palette.good('passed')
   return gate === 'unknown' ? palette.quiet(NOTHING) : palette.change('not passed')
+}
+
+/** How many objects are named. */
+const NAMED = 3
+
+/** `1 succeeded, ConfigMap/extra deleted`. */
+function outcomesText(releases: readonly RunRelease[]): string {
+  const deleted = releases.flatMap((each) => each.deleted ?? [])
+  if (deleted.length === 0) return countsText(releases)
+  const more = deleted.length > NAMED ? [`${deleted.length - NAMED} more`] : []
+  const names = [...deleted.slice(0, NAMED).map(plainLine), ...more].join(', ')
+  return `${countsText(releases)}; deleted ${names}`
 }
 
 /** `2 succeeded, 1 failed`. */

@@ -45,6 +45,14 @@ export type RunEvent =
       readonly message: string
       readonly blames?: readonly Blame[]
     }
+  /** Deleted on its own, not by helm. */
+  | {
+      readonly type: 'object-deleted'
+      readonly at: number
+      readonly release: ReleaseId
+      /** E.g. `ConfigMap/extra`. */
+      readonly object: string
+    }
   | {
       readonly type: 'release-succeeded'
       readonly at: number

@@ -20,6 +20,7 @@ export interface Ledger {
   /** Moves a started action on; does nothing when it is there already or has ended. */
   advanced(action: Action, to: 'applied' | 'gating'): void
   progressed(action: Action, progress: Progress): void
+  deleted(action: Action, object: string): void
   succeeded(action: Action, revision: number): void
   failed(action: Action, error: unknown): void
   skipped(release: ReleaseId, because: ReleaseId | undefined, reason: SkipReason): void
@@ -63,6 +64,9 @@ export function newLedger({schedule, emit, now}: LedgerOptions): Ledger {
     progressed({release}, progress) {
       if (isFinal(states.of.get(release)!)) return
       emit({type: 'release-progressed', at: now(), release, ...progress})
+    },
+    deleted({release}, object) {
+      emit({type: 'object-deleted', at: now(), release, object})
     },
     succeeded({release, kind}, revision) {
       states.move(release, 'succeeded')

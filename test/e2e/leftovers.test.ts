@@ -1,7 +1,9 @@
 import {cp, mkdir, writeFile} from 'node:fs/promises'
+import {hostname, userInfo} from 'node:os'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
+import type {RunEntry} from '../../src/verbs/observation/history.ts'
 import {get, kubectl} from './support/cluster.ts'
 import {FIXTURES, makeEnvironment, type TestEnvironment} from './support/environment.ts'
 
@@ -110,14 +112,37 @@ describe('what a failed upgrade made and helm has forgotten', () => {
   it('is pruned, but for claims and what is to be kept', async () => {
     await kubectl(['create', 'configmap', 'bystander', '--namespace', environment.name])
 
-    const {exitCode, stderr} = await environment.kk('drift', 'api', '--prune', '--yes')
+    const {exitCode, stderr} = await environment.kk(
+      'drift',
+      'api',
+      '--prune',
+      '--yes',
+      '--message',
+      'tidy up',
+    )
 
     expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain('api: deleted ConfigMap/api-extra')
+    expect(stderr).toMatch(/^\S+ +api +deleted ConfigMap\/api-extra$/m)
     const left = await namesOf('configmaps', environment.name)
     expect(left).toEqual(expect.arrayContaining(['api-kept', 'bystander']))
     expect(left).not.toContain('api-extra')
     expect(await namesOf('persistentvolumeclaims', environment.name)).toEqual(['api'])
+  })
+
+  it('stays in the history of the environment: who deleted it, when and why', async () => {
+    const {runs} = await environment.json<{runs: readonly RunEntry[]}>('history')
+    const {stdout} = await environment.kk('history')
+
+    expect(runs[0]).toMatchObject({
+      verb: 'drift',
+      who: `${userInfo().username}@${hostname()}`,
+      message: 'tidy up',
+      state: 'succeeded',
+      releases: [
+        {kind: 'prune', outcome: 'succeeded', before: 3, after: 3, deleted: ['ConfigMap/api-extra']},
+      ],
+    })
+    expect(stdout).toMatch(/ drift +\S+ +succeeded +1 succeeded; deleted ConfigMap\/api-extra +tidy up$/m)
   })
 
   it('is told to be nothing when nothing may go any more', async () => {

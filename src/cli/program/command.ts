@@ -23,12 +23,13 @@ export abstract class KkCommand extends Command {
     if (text !== '') process.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
   }
 
-  /** One document on standard output: for people, or as `--output json|yaml`. */
+  /** One document on standard output: for people, or as `--output json|yaml`, or on one line as `ndjson`. */
   protected document(
-    format: 'text' | DocumentFormat,
+    format: 'text' | 'ndjson' | DocumentFormat,
     value: unknown,
     text: (palette: Palette) => string,
   ): void {
+    if (format === 'ndjson') return this.print(`${JSON.stringify(value)}\n`)
     this.print(format === 'text' ? text(this.palette('stdout')) : documentText(value, format))
   }
 

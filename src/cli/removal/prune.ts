@@ -1,55 +1,94 @@
-import {hostname, userInfo} from 'node:os'
 import type {Cluster} from '../../cluster/cluster.ts'
-import {LEASE_SECONDS} from '../../cluster/lease/lease.ts'
-import {KkError} from '../../errors.ts'
+import {type ExitCode, KkError} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
-import {goingOf, prunedText, pruneText} from '../../report/drift/prune-text.ts'
-import {type Pruning, planPrune, prune} from '../../verbs/removal/prune.ts'
+import {pruneText} from '../../report/drift/prune-text.ts'
+import type {RunState} from '../../report/run/run-state.ts'
+import {type PlannedPruning, planPrune} from '../../verbs/removal/prune.ts'
+import {goingOf} from '../../verbs/removal/pruning.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import type {Owner} from '../open/owner.ts'
+import {openUsersHelm} from '../open.ts'
+import {placeOf, showRun} from '../show/show-run.ts'
 import {paletteOf} from '../show/streams.ts'
 
 export interface PruneFlags {
-  readonly output: 'text' | 'json' | 'yaml'
+  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
   readonly yes: boolean
   readonly 'dry-run': boolean
   readonly 'no-wait': boolean
+  readonly message?: string | undefined
+  readonly helm?: string | undefined
+  readonly sandbox?: boolean | undefined
+  readonly 'sandbox-name'?: string | undefined
+  readonly kubeconfig?: string | undefined
+  readonly context?: string | undefined
 }
 
-/** A Lease that nobody renews runs out within this time. */
-const PATIENCE = (LEASE_SECONDS + 15) * 1000
+interface Pruner {
+  readonly cluster: Cluster
+  readonly owner: Owner
+  readonly flags: PruneFlags
+  /** Of the command line, for colour. */
+  readonly words: readonly string[]
+}
 
 /** Shows what failed revisions have left behind, asks, and deletes what may go. */
-export async function pruneLeftovers(
-  cluster: Cluster,
-  owner: Owner,
-  {flags, words}: {readonly flags: PruneFlags; readonly words: readonly string[]},
-): Promise<void> {
-  const prunings = await planPrune(cluster, {names: owner.words, owner: owner.name})
+export async function pruneLeftovers(pruner: Pruner): Promise<ExitCode> {
+  const {cluster, owner, flags, words} = pruner
+  const request = {names: owner.words, owner: owner.name, file: owner.environment?.file}
+  const planned = await planPrune(cluster, request)
   const isDry = flags['dry-run']
   const stream = isDry && flags.output === 'text' ? 'stdout' : 'stderr'
-  process[stream].write(pruneText(prunings, paletteOf(stream, words)))
-  const going = goingOf(prunings)
-  const print = (deleted: readonly Pick<Pruning, 'release' | 'leftovers'>[]) => {
-    if (flags.output === 'text') return
-    const document = {environment: owner.name ?? null, releases: prunings, deleted}
-    process.stdout.write(documentText(document, flags.output))
+  process[stream].write(pruneText(planned.prunings, paletteOf(stream, words)))
+  if (isDry || planned.plan.actions.length === 0) {
+    print(planned, undefined, flags.output)
+    return 0
   }
-  if (isDry || going.length === 0) return print([])
   if (!flags.yes) await confirmPrune(cluster)
-  const patience = flags['no-wait'] ? 0 : PATIENCE
-  const deleted: Pick<Pruning, 'release' | 'leftovers'>[] = []
-  for (const pruning of going) {
-    const {release} = pruning
-    const leftovers = await prune(cluster, pruning, {
-      holder: `${userInfo().username}@${hostname()} (process ${process.pid}, kk drift --prune)`,
-      patience,
-      onHeld: (by) => void process.stderr.write(`${release} is held by ${by}: waiting\n`),
-    })
-    deleted.push({release, leftovers})
-    process.stderr.write(`${prunedText({release, leftovers})}\n`)
-  }
-  print(deleted)
+  const {state, exit} = await run(planned, pruner)
+  if (flags.output !== 'ndjson') print(planned, state, flags.output)
+  return exit
+}
+
+async function run(planned: PlannedPruning, {cluster, owner, flags, words}: Pruner) {
+  const {environment} = planned.plan
+  const place = placeOf(owner.environment?.file ?? `--owner ${environment}`, flags)
+  const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
+  return showRun(
+    (interruption) =>
+      planned.run({
+        ports,
+        concurrency: undefined,
+        failFast: false,
+        noWait: flags['no-wait'],
+        interruption,
+        account: {verb: 'drift', scope: {names: owner.words, install: false}, message: flags.message},
+      }),
+    {
+      output: flags.output,
+      words,
+      commands: {
+        again: ['kk drift --prune', ...owner.words, place].join(' '),
+        status: `kk drift ${place}`,
+      },
+    },
+  )
+}
+
+/** What was found, and what of it was deleted; a run that was not begun has no id. */
+function print(
+  {plan, prunings}: PlannedPruning,
+  state: RunState | undefined,
+  output: PruneFlags['output'],
+): void {
+  if (output === 'text') return
+  const deleted = goingOf(prunings).flatMap(({release, leftovers}) => {
+    const names = new Set(state?.releases.get(release)?.deleted)
+    const gone = leftovers.filter(({kind, name}) => names.has(`${kind}/${name}`))
+    return state ? [{release, leftovers: gone}] : []
+  })
+  const document = {environment: plan.environment, run: state?.run ?? null, releases: prunings, deleted}
+  process.stdout.write(output === 'ndjson' ? `${JSON.stringify(document)}\n` : documentText(document, output))
 }
 
 async function confirmPrune({context}: Cluster): Promise<void> {

@@ -18,6 +18,8 @@ export interface RunRelease {
   readonly inputs: string
   /** The revision to return to, of a rollback. */
   readonly target?: number
+  /** What was deleted on its own, not by helm: `ConfigMap/extra`. */
+  readonly deleted?: readonly string[]
   readonly outcome: 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped'
   /** The code of the error that it failed with. */
   readonly code?: string

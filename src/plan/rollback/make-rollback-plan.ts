@@ -7,6 +7,7 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {readLabels, usesLabel} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import type {Action, Plan} from '../plan.ts'
+import {recordedChart} from '../recorded-chart.ts'
 import {orderBack} from './order-back.ts'
 import {crossesMigration, requirementGone} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
@@ -78,7 +79,7 @@ function actionsOf(graph: Graph, {ways, last, jobsOf}: Observed): readonly Actio
       release,
       kind: way?.kind ?? 'check',
       reasons: way ? [way.reason, ...schema] : ['depends on what is rolled back'],
-      chart: chartOf(way?.to ?? record),
+      chart: recordedChart(release, way?.to ?? record),
       requires: graph.requirements.get(release)!.map(({to, kind}) => ({release: to, kind})),
       group: groupOf.get(release)!,
       revision: record.revision,
@@ -102,12 +103,6 @@ function usesOfRevision(
     if (required === undefined) throw requirementGone(release, revision)
     return {release: required, kind}
   })
-}
-
-function chartOf({release, labels}: ReleaseRecord): Action['chart'] {
-  const text = readLabels(labels)?.chart ?? releaseName(release)
-  const [, name = text, version = ''] = /^(.+?)-(\d.*)$/.exec(text) ?? []
-  return {name, version, appVersion: ''}
 }
 
 function againNote(returning: readonly ReleaseId[]): readonly string[] {

@@ -1,5 +1,4 @@
-import {releaseName} from '../../release.ts'
-import type {Pruning} from '../../verbs/removal/prune.ts'
+import {goingOf, type Pruning} from '../../verbs/removal/pruning.ts'
 import type {Palette} from '../colour.ts'
 import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
@@ -20,18 +19,4 @@ function countsText(prunings: readonly Pruning[]): string {
   const going = goingOf(prunings).flatMap(({leftovers}) => leftovers).length
   const staying = prunings.flatMap(({leftovers}) => leftovers).length - going
   return `${counted(going, 'object')} to delete, ${staying} to stay`
-}
-
-/** What would be deleted, of the releases that have such. */
-export function goingOf(prunings: readonly Pruning[]): readonly Pruning[] {
-  return prunings
-    .filter(({skipped}) => skipped === undefined)
-    .map((pruning) => ({...pruning, leftovers: pruning.leftovers.filter(({kept}) => kept === undefined)}))
-    .filter(({leftovers}) => leftovers.length > 0)
-}
-
-/** `api: deleted ConfigMap/extra`. */
-export function prunedText({release, leftovers}: Pick<Pruning, 'release' | 'leftovers'>): string {
-  const names = leftovers.map(({kind, name}) => `${kind}/${name}`)
-  return `${releaseName(release)}: ${names.length === 0 ? 'nothing had to be deleted any more' : `deleted ${names.join(', ')}`}`
 }

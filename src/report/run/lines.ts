@@ -55,6 +55,8 @@ function eventLines(event: RunEvent, {colours, labels}: Context): readonly strin
       return event.kind === 'unchanged' ? [] : [DOING[event.kind]]
     case 'release-progressed':
       return progressLines(event)
+    case 'object-deleted':
+      return [`deleted ${plainLine(event.object)}`]
     case 'release-succeeded':
       if (event.kind === 'unchanged') return [colours.quiet('unchanged')]
       return [colours.good(successText(event.kind, event.revision, event.seconds))]

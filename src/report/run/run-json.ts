@@ -6,18 +6,21 @@ export interface RunDocument {
   readonly run: string
   readonly environment: string
   readonly context: string
-  readonly releases: readonly ({readonly release: ReleaseId; readonly kind: string} & Omit<
-    Progress,
-    'blames'
-  >)[]
+  readonly releases: readonly ({
+    readonly release: ReleaseId
+    readonly kind: string
+    /** What was deleted on its own, not by helm. */
+    readonly deleted?: readonly string[]
+  } & Omit<Progress, 'blames'>)[]
 }
 
 /** The end of a run as one document. */
 export function runDocument(state: RunState): RunDocument {
-  const releases = [...state.releases.values()].map(({release, kind, progress}) => ({
+  const releases = [...state.releases.values()].map(({release, kind, progress, deleted}) => ({
     release,
     kind,
     ...progress,
+    ...(deleted && {deleted}),
   }))
   return {run: state.run, environment: state.environment, context: state.context, releases}
 }

@@ -32,6 +32,8 @@ export interface ReleaseProgress {
   /** Those of `requires` whose objects need only exist. */
   readonly applied: readonly ReleaseId[]
   readonly progress: Progress
+  /** Objects that were deleted on their own, not by helm: `ConfigMap/extra`. */
+  readonly deleted?: readonly string[]
   readonly times: Times
 }
 
@@ -77,7 +79,8 @@ export function nextState(state: RunState, event: RunEvent): RunState {
   const progress = known && nextProgress(known.progress, event)
   if (!progress || progress === known.progress) return state
   const times = progress.state === 'unchanged' ? NO_TIMES : nextTimes(known.times, event)
-  const releases = new Map(state.releases).set(event.release, {...known, progress, times})
+  const deleted = event.type === 'object-deleted' && {deleted: [...(known.deleted ?? []), event.object]}
+  const releases = new Map(state.releases).set(event.release, {...known, ...deleted, progress, times})
   return {...state, lastAt, releases}
 }
 
@@ -111,6 +114,8 @@ function nextProgress(before: Progress, event: ReleaseEvent): Progress {
     case 'release-progressed':
       if (before.state !== 'running') return before
       return {...before, phase: event.phase, message: event.message, blames: event.blames ?? []}
+    case 'object-deleted':
+      return before.state === 'running' ? {...before, message: `deleted ${event.object}`} : before
     case 'release-succeeded':
       if (event.kind === 'unchanged') return {state: 'unchanged'}
       return {state: 'succeeded', revision: event.revision, seconds: event.seconds}

@@ -34,6 +34,8 @@ export function nextTimes(before: Times, event: Extract<RunEvent, {readonly rele
         ...before,
         phases: [...closed(before.phases, at), {phase: event.phase, since: at, until: undefined}],
       }
+    case 'object-deleted':
+      return before
     case 'release-succeeded':
     case 'release-failed':
     case 'release-skipped':

@@ -5,6 +5,7 @@ import type {Controls} from '../perform.ts'
 import {adopt} from './actions/adopt.ts'
 import {change} from './actions/change.ts'
 import {passGate, passGateAgain} from './actions/pass-gate.ts'
+import {type PruningWork, prune} from './actions/prune.ts'
 import {relabel} from './actions/relabel.ts'
 import {type RemovalWork, remove} from './actions/remove.ts'
 import {rollback} from './actions/rollback.ts'
@@ -18,6 +19,8 @@ interface Execute {
   readonly work: Work | undefined
   /** Of a removal, in its place. */
   readonly removal?: RemovalWork | undefined
+  /** Of a pruning. */
+  readonly pruning?: PruningWork | undefined
   /** Where there is no work. */
   readonly timeoutSeconds?: number | undefined
   readonly tools: Tools
@@ -33,6 +36,7 @@ export async function execute({
   action,
   work,
   removal,
+  pruning,
   timeoutSeconds = DEFAULT_TIMEOUT_SECONDS,
   tools,
   controls,
@@ -47,7 +51,7 @@ export async function execute({
   }
   const {release} = action
   try {
-    const result = await perform(execution, {work, removal})
+    const result = await perform(execution, {work, removal, pruning})
     await tools.journal.note({type: 'release-ended', release})
     return result
   } catch (error) {
@@ -59,7 +63,7 @@ export async function execute({
 
 async function perform(
   execution: Execution,
-  {work, removal}: Pick<Execute, 'work' | 'removal'>,
+  {work, removal, pruning}: Pick<Execute, 'work' | 'removal' | 'pruning'>,
 ): Promise<{readonly revision: number}> {
   const {action} = execution
   switch (action.kind) {
@@ -72,6 +76,8 @@ async function perform(
     }
     case 'remove':
       return remove(execution, needed(removal, action))
+    case 'prune':
+      return prune(execution, needed(pruning, action))
     case 'test':
       return test(execution)
     case 'relabel':

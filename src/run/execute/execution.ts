@@ -28,6 +28,7 @@ export interface Tools {
     | 'watchHooks'
     | 'present'
     | 'deleteClaim'
+    | 'deleteObject'
     | 'intents'
   >
   /** The environment that runs. */

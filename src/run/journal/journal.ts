@@ -28,6 +28,8 @@ export type Transition =
   | {readonly type: 'helm-started'; readonly release: ReleaseId; readonly pid: number}
   /** `error` is a code; undefined when helm ended well. */
   | {readonly type: 'helm-ended'; readonly release: ReleaseId; readonly error?: string}
+  /** E.g. `ConfigMap/extra`. */
+  | {readonly type: 'object-deleting'; readonly release: ReleaseId; readonly object: string}
   | {readonly type: 'gate-passed'; readonly release: ReleaseId; readonly revision: number}
   | {readonly type: 'release-ended'; readonly release: ReleaseId; readonly error?: string}
   | {readonly type: 'run-ended'; readonly outcome: string}

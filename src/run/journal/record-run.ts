@@ -21,6 +21,7 @@ const KEPT = 50
 
 const CHANGING: ReadonlySet<RunEvent['type']> = new Set([
   'release-started',
+  'object-deleted',
   'release-succeeded',
   'release-failed',
   'release-skipped',
@@ -53,6 +54,8 @@ export function recorded(record: RunRecord, event: RunEvent, now: () => number):
   switch (event.type) {
     case 'release-started':
       return withRelease(record, event.release, {outcome: 'running'})
+    case 'object-deleted':
+      return withRelease(record, event.release, ({deleted = []}) => ({deleted: [...deleted, event.object]}))
     case 'release-succeeded':
       return withRelease(record, event.release, {outcome: 'succeeded', after: event.revision})
     case 'release-failed':
@@ -66,11 +69,15 @@ export function recorded(record: RunRecord, event: RunEvent, now: () => number):
   }
 }
 
+type Changes = Partial<RunRelease> | ((before: RunRelease) => Partial<RunRelease>)
+
 /** Found and replaced without a call for each: with thousands of releases this is done ten thousand times. */
-function withRelease(record: RunRecord, release: ReleaseId, changes: Partial<RunRelease>): RunRecord {
+function withRelease(record: RunRecord, release: ReleaseId, changes: Changes): RunRecord {
   const place = record.releases.findIndex((each) => each.release === release)
   const found = record.releases[place]
-  return found ? {...record, releases: record.releases.with(place, {...found, ...changes})} : record
+  if (!found) return record
+  const changed = typeof changes === 'function' ? changes(found) : changes
+  return {...record, releases: record.releases.with(place, {...found, ...changed})}
 }
 
 /** Of a release that failed, only the cluster knows whether helm has made a revision. */

@@ -8,6 +8,7 @@ import {lastGated} from '../../plan/rollback/last-gated.ts'
 import type {ReleaseId} from '../../release.ts'
 import {defaultConcurrency} from '../../run/concurrency.ts'
 import type {RunEvent} from '../../run/events.ts'
+import type {PruningWork} from '../../run/execute/actions/prune.ts'
 import type {RemovalWork} from '../../run/execute/actions/remove.ts'
 import {systemClock} from '../../run/execute/clock.ts'
 import {execute} from '../../run/execute/execute.ts'
@@ -56,6 +57,8 @@ export interface StartOptions extends RunChoices {
   readonly work: (release: ReleaseId) => Work | undefined
   /** Of the releases that are to be removed. */
   readonly removal?: (release: ReleaseId) => RemovalWork | undefined
+  /** Of the releases that are to be pruned. */
+  readonly pruning?: (release: ReleaseId) => PruningWork | undefined
   /** Seconds, where there is no work. */
   readonly timeout?: (release: ReleaseId) => number | undefined
   /** Leave no record in the cluster: what changes nothing is not part of its history. */
@@ -95,6 +98,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
         action,
         work: options.work(action.release),
         removal: options.removal?.(action.release),
+        pruning: options.pruning?.(action.release),
         timeoutSeconds: options.timeout?.(action.release),
         tools,
         controls,

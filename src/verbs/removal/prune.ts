@@ -1,32 +1,36 @@
-import type {Cluster, HeldLease, ReleaseRecord} from '../../cluster/cluster.ts'
+import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {KkError} from '../../errors.ts'
 import {expectOwned} from '../../plan/decide.ts'
 import {readLabels} from '../../plan/labels.ts'
+import type {Action, Plan} from '../../plan/plan.ts'
+import {recordedChart} from '../../plan/recorded-chart.ts'
 import {foreign} from '../../plan/refusals.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
-import {type Leftover, leftovers} from '../observation/leftovers.ts'
+import type {RunEvent} from '../../run/events.ts'
+import type {PruningWork} from '../../run/execute/actions/prune.ts'
+import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
+import {leftovers} from '../observation/leftovers.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
-
-/** What failed revisions of one release have left behind. */
-export interface Pruning {
-  readonly release: ReleaseId
-  /** Its last revision. */
-  readonly revision: number
-  readonly leftovers: readonly Leftover[]
-  /** Why nothing of it is deleted now. */
-  readonly skipped?: string
-}
+import {goingOf, type Pruning} from './pruning.ts'
+import {clusterOf} from './remove.ts'
 
 export interface PruneRequest {
   /** Names on the command line; all of the owner when there are none. */
   readonly names: readonly string[]
   /** The environment by name. */
   readonly owner: string | undefined
+  /** Its file, where there is one: for what is said, and for the record of the run. */
+  readonly file: string | undefined
 }
 
-type Reads = Pick<Cluster, 'revisions' | 'stored' | 'present'>
+/** Prunings that are ready to be made. */
+export interface PlannedPruning {
+  readonly prunings: readonly Pruning[]
+  /** Those of which something goes. */
+  readonly plan: Plan
+  run(choices: RunChoices & {readonly ports: RunPorts}): AsyncIterable<RunEvent>
+}
 
 /** Each reads up to ten records. */
 const AT_ONCE = 4
@@ -34,14 +38,35 @@ const AT_ONCE = 4
 /**
  * Looks for what may be pruned; changes nothing. Throws `KK_FOREIGN` and `KK_OWNER` for a release that is named and is not
  * the environment's, `KK_UNKNOWN_RELEASE`, `KK_NO_ENVIRONMENT` when neither releases nor an environment are named,
- * `KK_RECORD`.
+ * `KK_USAGE` when releases of several environments are, `KK_RECORD`.
  */
-export async function planPrune(cluster: Reads, request: PruneRequest): Promise<readonly Pruning[]> {
+export async function planPrune(cluster: Cluster, request: PruneRequest): Promise<PlannedPruning> {
   const revisions = await cluster.revisions()
   const records = chosen([...lastOf(revisions).values()], request)
-  const found = await mapParallel(records, AT_ONCE, (record) => pruningOf(cluster, record, revisions))
-  return found.filter((pruning) => pruning.leftovers.length > 0)
+  const environment = request.owner ?? onlyOwner(records)
+  const looked = await mapParallel(records, AT_ONCE, async (record) => ({
+    ...(await pruningOf(cluster, record, revisions)),
+    record,
+  }))
+  const found = looked.filter((pruning) => pruning.leftovers.length > 0)
+  const going = goingOf(found)
+  const plan: Plan = {
+    environment,
+    file: request.file ?? `${environment}.yaml`,
+    cluster: await clusterOf(cluster),
+    actions: going.map(actionOf),
+    bystanders: [],
+  }
+  const work = new Map(going.map((pruning) => [pruning.release, workOf(cluster, pruning)]))
+  return {
+    prunings: found.map(({record: _, ...pruning}) => pruning),
+    plan,
+    run: (choices) =>
+      startRun({...choices, plan, work: () => undefined, pruning: (release) => work.get(release)}),
+  }
 }
+
+type Reads = Pick<Cluster, 'revisions' | 'stored' | 'present'>
 
 async function pruningOf(
   cluster: Reads,
@@ -51,6 +76,32 @@ async function pruningOf(
   const found = {release, revision, leftovers: await leftovers(cluster, release, revisions)}
   if (status === 'deployed') return found
   return {...found, skipped: `revision ${revision} is ${status}, and may need them: deploy it first`}
+}
+
+function actionOf({record, leftovers}: Pruning & {readonly record: ReleaseRecord}): Action {
+  const {release, revision, labels} = record
+  return {
+    release,
+    kind: 'prune',
+    reasons: leftovers.map(({kind, name}) => `${kind}/${name} is left over`),
+    chart: recordedChart(release, record),
+    requires: [],
+    group: [release],
+    revision,
+    inputs: readLabels(labels)?.inputs ?? '',
+    protected: false,
+  }
+}
+
+/** Each is looked for again: what has changed since it was shown stays. */
+function workOf(cluster: Reads, {release, leftovers: shown}: Pruning): PruningWork {
+  const meant = new Set(shown.map(({uid}) => uid))
+  return {
+    async look() {
+      const now = await leftovers(cluster, release, await cluster.revisions(release))
+      return now.filter(({uid, kept}) => kept === undefined && meant.has(uid))
+    },
+  }
 }
 
 function chosen(records: readonly ReleaseRecord[], {names, owner}: PruneRequest): readonly ReleaseRecord[] {
@@ -72,44 +123,12 @@ function ownRecord(
   return record
 }
 
-interface PruneOptions {
-  /** Who prunes, as others are told. */
-  readonly holder: string
-  /** How long somebody who holds the release is waited for, in milliseconds. */
-  readonly patience: number
-  readonly onHeld: (by: string) => void
-}
-
-/**
- * Deletes what may go of those leftovers, under the release's Lease: each is looked at again, and goes under its UID.
- * Resolves with what was deleted; what has changed since it was shown stays. Throws `KK_HELD`, `KK_RACED` when the release
- * has another revision by now, `KK_LEASE_LOST`.
- */
-export async function prune(
-  cluster: Reads & Pick<Cluster, 'hold' | 'deleteObject'>,
-  {release, revision, leftovers: shown}: Pruning,
-  {holder, patience, onHeld}: PruneOptions,
-): Promise<readonly Leftover[]> {
-  const held: HeldLease = await cluster.hold(release, holder, Date.now() + patience, onHeld)
-  try {
-    const revisions = await cluster.revisions(release)
-    const last = revisions.findLast((record) => record.release === release)
-    if (last?.revision !== revision || last.status !== 'deployed') throw moved(release, revision)
-    const meant = new Set(shown.filter(({kept}) => kept === undefined).map(({uid}) => uid))
-    const now = await leftovers(cluster, release, revisions)
-    const deleted: Leftover[] = []
-    for (const leftover of now.filter(({uid, kept}) => kept === undefined && meant.has(uid))) {
-      held.lost.throwIfAborted()
-      if (await cluster.deleteObject(leftover)) deleted.push(leftover)
-    }
-    return deleted
-  } finally {
-    await held.release().catch(() => undefined)
-  }
-}
-
-function moved(release: ReleaseId, revision: number): KkError {
-  return new KkError('KK_RACED', `${release}: revision ${revision} is not its last any more, or has failed`, {
-    hint: `look again: kk drift ${releaseName(release)}`,
+/** A run is one of one environment. */
+function onlyOwner(records: readonly ReleaseRecord[]): string {
+  const owners = [...new Set(records.flatMap(({labels}) => readLabels(labels)?.owner ?? []))].sort()
+  const [first, second] = owners
+  if (first !== undefined && second === undefined) return first
+  throw new KkError('KK_USAGE', `expected releases of one environment, got those of ${owners.join(', ')}`, {
+    hint: 'prune those of one environment after the other',
   })
 }

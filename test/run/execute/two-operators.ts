@@ -182,6 +182,7 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
     watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
     present: async () => [],
     deleteClaim: async () => undefined,
+    deleteObject: async () => true,
     intents: {
       declare: ({required, dependent}) => step(() => void intents.push({required, dependent})),
       withdraw: async (dependent) => {
@@ -235,6 +236,7 @@ function controls() {
     appliedAwaited: false,
     onProgress: () => undefined,
     onApplied: () => undefined,
+    onDeleted: () => undefined,
     onHelmEnded: () => undefined,
   }
 }

@@ -4,6 +4,7 @@ import type {HelmSighting} from '../../../src/cluster/lease/sight.ts'
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import type {DesiredRelease} from '../../../src/plan/desired.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
+import type {PruningWork} from '../../../src/run/execute/actions/prune.ts'
 import type {RemovalWork} from '../../../src/run/execute/actions/remove.ts'
 import {execute} from '../../../src/run/execute/execute.ts'
 import type {Tools} from '../../../src/run/execute/execution.ts'
@@ -146,6 +147,10 @@ export function newWorld(setting: Setting = {}) {
     deleteFailedJobs: async () => [],
     exist: async () => true,
     present: async () => [],
+    deleteObject: async ({name}) => {
+      log.push(`delete object ${name}`)
+      return true
+    },
     deleteClaim: async ({name}) => void log.push(`delete claim ${name}`),
     intents: {
       declare: async ({required}) => void log.push(`intent on ${required}`),
@@ -165,6 +170,7 @@ export function newWorld(setting: Setting = {}) {
       log.push('applied')
       setting.onApplied?.()
     },
+    onDeleted: (object) => void log.push(`deleted ${object}`),
     onHelmEnded: () => void log.push('helm ended'),
   }
   const tools: Tools = {
@@ -214,6 +220,8 @@ export function newWorld(setting: Setting = {}) {
     deeds: () => log.filter((line) => !/^(lease|validate|helm|gate): |intent/.test(line)),
     execute: (action: Action, work?: Work, removal?: RemovalWork) =>
       execute({action, work, removal, tools, controls}),
+    prune: (revision: number, pruning: PruningWork) =>
+      execute({action: actionOf('prune', revision), work: undefined, pruning, tools, controls}),
   }
 }
 

@@ -59,7 +59,7 @@ export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
 
 /** Whether an action of this kind is done under the release's Lease. */
 export function takesLease(kind: Action['kind']): boolean {
-  return runsHelm(kind) || kind === 'relabel' || kind === 'adopt'
+  return runsHelm(kind) || kind === 'relabel' || kind === 'adopt' || kind === 'prune'
 }
 
 /** What the members of a group wait for. */

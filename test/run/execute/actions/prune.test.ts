@@ -1,0 +1,49 @@
+import {describe, expect, it} from 'vitest'
+import {bareRecord} from '../../../plan/fixtures.ts'
+import {newWorld} from '../world.ts'
+
+const EXTRA = {apiVersion: 'v1', kind: 'ConfigMap', namespace: 'openstack', name: 'extra', uid: 'u1'}
+const OTHER = {apiVersion: 'v1', kind: 'Service', namespace: 'openstack', name: 'other', uid: 'u2'}
+const look = async () => [EXTRA, OTHER]
+
+describe('what failed revisions have left behind', () => {
+  it('is deleted under the Lease, each object noted on disk before', async () => {
+    const world = newWorld({record: bareRecord('openstack/keystone', 3)})
+
+    const result = await world.prune(3, {look})
+
+    expect(result).toEqual({revision: 3})
+    expect(world.log).toEqual([
+      'lease: taking its lease',
+      'hold openstack/keystone',
+      ...['delete object extra', 'deleted ConfigMap/extra', 'delete object other', 'deleted Service/other'],
+      'give back',
+    ])
+    expect(
+      world.journal.map((each) => ('object' in each ? `${each.type} ${each.object}` : each.type)),
+    ).toEqual(['object-deleting ConfigMap/extra', 'object-deleting Service/other', 'release-ended'])
+  })
+
+  it('is not told to be deleted when it was made anew', async () => {
+    const world = newWorld({
+      record: bareRecord('openstack/keystone', 3),
+      cluster: {deleteObject: async ({name}) => name !== 'extra'},
+    })
+
+    await world.prune(3, {look})
+
+    expect(world.log.filter((line) => line.startsWith('deleted'))).toEqual(['deleted Service/other'])
+  })
+
+  it.each([
+    ['has another revision by now', bareRecord('openstack/keystone', 4)],
+    ['has failed', {...bareRecord('openstack/keystone', 3), status: 'failed'}],
+    ['is gone', undefined],
+  ])('stays when the release %s', async (_, record) => {
+    const world = newWorld({record})
+
+    await expect(world.prune(3, {look})).rejects.toMatchObject({code: 'KK_RACED'})
+
+    expect(world.log).toEqual(['lease: taking its lease', 'hold openstack/keystone', 'give back'])
+  })
+})
