@@ -29,8 +29,9 @@ export abstract class KkCommand extends Command {
     value: unknown,
     text: (palette: Palette) => string,
   ): void {
-    if (format === 'ndjson') return this.print(`${JSON.stringify(value)}\n`)
-    this.print(format === 'text' ? text(this.palette('stdout')) : documentText(value, format))
+    if (format === 'text') this.print(text(this.palette('stdout')))
+    else if (format === 'ndjson') this.print(`${JSON.stringify(value)}\n`)
+    else this.print(documentText(value, format))
   }
 
   protected palette(stream: 'stdout' | 'stderr'): Palette {
