@@ -1,6 +1,7 @@
-import {placeOf, type Source} from '../helm/yaml/error.ts'
+import {type Place, placesIn, type Source} from '../helm/yaml/error.ts'
 import {keyText} from '../helm/yaml/key.ts'
 import {contentOf, type MappingNode, type Node} from '../helm/yaml/node.ts'
+import {parseTrees} from '../helm/yaml/tree.ts'
 import {isMergeKey, mergedMaps} from '../helm/yaml/value.ts'
 import type {Position} from '../release.ts'
 
@@ -12,30 +13,56 @@ interface Found {
   readonly value: Node
 }
 
+/** `positionIn` of a text. Positions are seldom asked for, and the tree behind them is large: it is built at the first call. */
+export function locator(source: Source): (path: Path) => Position | undefined {
+  let root: Node | undefined
+  return (path) => {
+    root ??= parseTrees(source)[0]
+    return root && positionIn(source, root, path)
+  }
+}
+
 /** Where the key or item at a path stands; a key that came by `<<` or an alias stands where it was written. */
 export function positionIn(source: Source, root: Node, path: Path): Position | undefined {
   const found = path.reduce<Found | undefined>((at, step) => at && stepInto(source, at.value, step), {
     offset: root.offset,
     value: root,
   })
-  return found && {file: source.file, ...placeOf(source.text, found.offset)}
+  return found && {file: source.file, ...placesOf(source)(found.offset)}
 }
 
 function stepInto(source: Source, node: Node, step: string | number): Found | undefined {
   const content = contentOf(node)
-  if (content.kind === 'mapping') return findKey(source, content, String(step))
+  if (content.kind === 'mapping') return keysOf(source, content).get(String(step))
   if (content.kind !== 'sequence' || typeof step !== 'number') return undefined
   const value = content.items[step]
   return value && {offset: value.offset, value}
 }
 
-function findKey(source: Source, map: MappingNode, name: string): Found | undefined {
-  const own = map.pairs.findLast(({key}) => !isMergeKey(key) && keyText(source, key) === name)
-  if (own) return {offset: own.key.offset, value: own.value}
-  const merged = map.pairs.filter(({key}) => isMergeKey(key)).flatMap(({value}) => mergedMaps(source, value))
-  for (const each of merged.toReversed()) {
-    const found = findKey(source, each, name)
-    if (found) return found
+const places = new WeakMap<Source, (offset: number) => Place>()
+
+function placesOf(source: Source): (offset: number) => Place {
+  const known = places.get(source) ?? placesIn(source.text)
+  places.set(source, known)
+  return known
+}
+
+/** Who asks for one key of a map often asks for all of them. */
+const indexes = new WeakMap<MappingNode, ReadonlyMap<string, Found>>()
+
+function keysOf(source: Source, map: MappingNode): ReadonlyMap<string, Found> {
+  const known = indexes.get(map)
+  if (known) return known
+  const keys = new Map<string, Found>()
+  const merges = map.pairs.filter(({key}) => isMergeKey(key))
+  for (const {value} of merges) {
+    for (const merged of mergedMaps(source, value)) {
+      for (const [name, found] of keysOf(source, merged)) keys.set(name, found)
+    }
   }
-  return undefined
+  for (const {key, value} of map.pairs) {
+    if (!isMergeKey(key)) keys.set(keyText(source, key), {offset: key.offset, value})
+  }
+  indexes.set(map, keys)
+  return keys
 }

@@ -8,7 +8,7 @@ import {resolveWord} from '../helm/yaml/word.ts'
 import {treeValue} from '../helm/yaml.ts'
 import type {Position, Values} from '../release.ts'
 import type {Environment} from './environment.ts'
-import {positionIn} from './position.ts'
+import {locator, positionIn} from './position.ts'
 import {ENVIRONMENT_SCHEMA} from './schema.ts'
 import {readSettings} from './settings.ts'
 import {type Problem, validate} from './validate.ts'
@@ -90,15 +90,6 @@ function environmentOf(source: EnvironmentSource, value: Values): Environment {
     global: (global ?? undefined) as Values | undefined,
     sections: new Map(Object.entries(sections).map(([key, section]) => [key, (section ?? {}) as Values])),
     position,
-  }
-}
-
-/** Positions are seldom asked for, and the tree behind them is large: it is built at the first call. */
-function locator(source: EnvironmentSource): Environment['position'] {
-  let root: Node | undefined
-  return (path) => {
-    root ??= parseTrees(source)[0]
-    return root && positionIn(source, root, path)
   }
 }
 

@@ -1,9 +1,8 @@
-import {readdir, readFile} from 'node:fs/promises'
+import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../errors.ts'
-import {readYaml} from '../helm/yaml.ts'
 import type {Layer} from './layer.ts'
-import {isMap} from './merge.ts'
+import {readValuesFile} from './values-file.ts'
 
 /** With n features there are 2^n - 1 file names. */
 const MOST_FEATURES = 12
@@ -47,13 +46,8 @@ export async function featureLayers({directory, chart, features}: FeatureOptions
   const layers: Layer[] = []
   for (const name of featureFiles(features).filter((file) => present.has(file))) {
     const file = join(folder, name)
-    const values = readYaml(await readFile(file, 'utf8'), {file}) ?? {}
-    if (!isMap(values)) {
-      throw new KkError('KK_YAML', `${file}: expected a map of values`, {
-        hint: `write the values that ${chart} gets from this feature, e.g. "images: {}"`,
-      })
-    }
-    layers.push({name: 'features', source: file, values})
+    const {values, position} = await readValuesFile(file)
+    layers.push({name: 'features', source: file, values, position})
   }
   return layers
 }

@@ -1,4 +1,4 @@
-import type {Values} from '../release.ts'
+import type {Position, Values} from '../release.ts'
 
 /** The layers above a chart's own defaults, from the weakest to the strongest. */
 export const LAYERS = ['features', 'system', 'global', 'section', 'user', 'values', 'set'] as const
@@ -10,4 +10,8 @@ export interface Layer {
   /** For people: the file, and the key in it. */
   readonly source: string
   readonly values: Values
+  /** Where a key of `values` was written, when that is a place in a file. */
+  readonly position?: (path: readonly string[]) => Position | undefined
+  /** What wrote a key of `values`, when the layer has several sources. */
+  readonly sourceOf?: (path: readonly string[]) => string
 }

@@ -2,19 +2,20 @@ import type {Environment} from '../environment/environment.ts'
 import type {Values} from '../release.ts'
 import {difference} from './difference.ts'
 import type {Layer} from './layer.ts'
-import {mergeValues} from './merge.ts'
+import {isMap, mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'
 import {applySet} from './strvals.ts'
+import type {ValuesFile} from './values-file.ts'
 
 export interface LayerSources {
-  readonly environment: Pick<Environment, 'file' | 'global' | 'sections'>
+  readonly environment: Pick<Environment, 'file' | 'global' | 'sections' | 'position'>
   readonly release: string
   /** From `featureLayers`. */
   readonly features?: readonly Layer[]
   readonly system?: Layer
   readonly user?: Layer
   /** The files given with `--values` for this release, in order. */
-  readonly valuesFiles?: readonly {readonly file: string; readonly values: Values}[]
+  readonly valuesFiles?: readonly ValuesFile[]
   /** The expressions given with `--set` for this release, in order. */
   readonly sets?: readonly string[]
 }
@@ -30,11 +31,17 @@ export function releaseLayers(sources: LayerSources): Layer[] {
       name: 'global',
       source: `global of ${environment.file}`,
       values: {global: environment.global},
+      position: environment.position,
     },
-    section && {name: 'section', source: `section ${release} of ${environment.file}`, values: section},
+    section && {
+      name: 'section',
+      source: `section ${release} of ${environment.file}`,
+      values: section,
+      position: (path) => environment.position([release, ...path]),
+    },
     user,
     ...valuesFiles.map(
-      ({file, values}): Layer => ({name: 'values', source: `--values ${release}=${file}`, values}),
+      ({file, ...rest}): Layer => ({name: 'values', source: `--values ${release}=${file}`, ...rest}),
     ),
   ]
   const layers = candidates
@@ -48,12 +55,26 @@ export function releaseLayers(sources: LayerSources): Layer[] {
  * holds what it changes in them.
  */
 function setLayer(release: string, sets: readonly string[], below: Values): Layer {
-  const sources = sets.map((expression) => `--set ${withoutValue(`${release}:${expression}`)}`)
   let above = below
-  for (const [index, expression] of sets.entries()) {
-    above = applySet(expression, above, {mode: 'typed', source: sources[index]!})
+  const steps = sets.map((expression) => {
+    const source = `--set ${withoutValue(`${release}:${expression}`)}`
+    const before = above
+    above = applySet(expression, before, {mode: 'typed', source})
+    return {source, changed: difference(before, above)}
+  })
+  const source = steps.map((step) => step.source).join(' ')
+  return {
+    name: 'set',
+    source,
+    values: difference(below, above),
+    sourceOf: (path) => steps.findLast(({changed}) => holds(changed, path))?.source ?? source,
   }
-  return {name: 'set', source: sources.join(' '), values: difference(below, above)}
+}
+
+function holds(values: unknown, path: readonly string[]): boolean {
+  const [key, ...rest] = path
+  if (key === undefined) return true
+  return isMap(values) && Object.hasOwn(values, key) && holds(values[key], rest)
 }
 
 /** What helm gets: the layers merged in their order. Inputs are not changed. */

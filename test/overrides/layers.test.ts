@@ -1,11 +1,13 @@
 import {describe, expect, it} from 'vitest'
 import {mergedValues, releaseLayers} from '../../src/overrides/layers.ts'
+import {valuesFile} from '../../src/overrides/values-file.ts'
 import type {Values} from '../../src/release.ts'
 
 const environment = (global: Values | undefined, sections: Record<string, Values>) => ({
   file: 'cloud.yaml',
   global,
   sections: new Map(Object.entries(sections)),
+  position: () => undefined,
 })
 
 describe('releaseLayers', () => {
@@ -16,11 +18,11 @@ describe('releaseLayers', () => {
       features: [{name: 'features', source: 'noble.yaml', values: {images: {}}}],
       system: {name: 'system', source: 'facts', values: {hosts: 3}},
       user: {name: 'user', source: 'store', values: {debug: true}},
-      valuesFiles: [{file: 'extra.yaml', values: {debug: false}}],
+      valuesFiles: [valuesFile('extra.yaml', 'debug: false')],
       sets: ['pod.api=3'],
     })
 
-    expect(layers).toEqual([
+    expect(layers.map(({name, source, values}) => ({name, source, values}))).toEqual([
       {name: 'features', source: 'noble.yaml', values: {images: {}}},
       {name: 'system', source: 'facts', values: {hosts: 3}},
       {name: 'global', source: 'global of cloud.yaml', values: {global: {region: 'one'}}},

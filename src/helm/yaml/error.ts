@@ -6,7 +6,7 @@ export interface Source {
   readonly text: string
 }
 
-interface Place {
+export interface Place {
   /** 1-based. */
   readonly line: number
   /** 1-based, in UTF-16 units. */
@@ -15,13 +15,22 @@ interface Place {
 
 /** Line and column of an offset; `\n`, `\r\n` and a lone `\r` end a line, as YAML has it. */
 export function placeOf(text: string, offset: number): Place {
-  let line = 1
-  let start = 0
-  for (const match of text.slice(0, offset).matchAll(/\r\n|\r|\n/g)) {
-    line += 1
-    start = match.index + match[0].length
+  return placesIn(text)(offset)
+}
+
+/** The same for whoever asks often: the text is searched for its lines once. */
+export function placesIn(text: string): (offset: number) => Place {
+  const starts = [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({index, 0: end}) => index + end.length)]
+  return (offset) => {
+    let first = 0
+    let last = starts.length - 1
+    while (first < last) {
+      const middle = Math.ceil((first + last) / 2)
+      if (starts[middle]! <= offset) first = middle
+      else last = middle - 1
+    }
+    return {line: first + 1, column: offset - starts[first]! + 1}
   }
-  return {line, column: offset - start + 1}
 }
 
 /** `file:line:column` of an offset, as it is printed in messages. */

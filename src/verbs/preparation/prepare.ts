@@ -1,4 +1,3 @@
-import {readFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import type {Chart} from '../../charts/chart.ts'
 import {digestCharts} from '../../charts/digest-chart.ts'
@@ -8,12 +7,11 @@ import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {build} from '../../graph/build.ts'
 import type {Graph} from '../../graph/graph.ts'
-import {readYaml} from '../../helm/yaml.ts'
 import {featureLayers} from '../../overrides/features.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {releaseLayers} from '../../overrides/layers.ts'
-import {isMap} from '../../overrides/merge.ts'
 import type {SetFlag, ValuesFlag} from '../../overrides/release-flags.ts'
+import {readValuesFile} from '../../overrides/values-file.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
@@ -113,22 +111,10 @@ async function layersOf({
     environment,
     release: name,
     features: await featureLayers({directory, chart: chart.name, features: environment.features}),
-    valuesFiles: await Promise.all(values.filter(mine).map(readValues)),
+    valuesFiles: await Promise.all(
+      values.filter(mine).map((flag) => readValuesFile(flag.file, `--values ${flag.release}=${flag.file}`)),
+    ),
     sets: sets.filter(mine).map(({expression}) => expression),
-  })
-}
-
-async function readValues({release, file}: ValuesFlag) {
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `--values ${release}=${file}: the file cannot be read (${cause.code})`, {
-      cause,
-      hint: 'check the path and its permissions',
-    })
-  })
-  const values = readYaml(text, {file}) ?? {}
-  if (isMap(values)) return {file, values}
-  throw new KkError('KK_YAML', `${file}: expected a map of values`, {
-    hint: 'write keys and values, e.g. "pod: {}"',
   })
 }
 

@@ -1,0 +1,56 @@
+import {Args, Flags} from '@oclif/core'
+import {documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
+import {openPrepared, openUsersHelm} from '../../cli/open.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {KkError} from '../../errors.ts'
+import {explainedBlocks, explainedDocument, explainedLines} from '../../report/values/explained-text.ts'
+import {explainValues} from '../../verbs/explain.ts'
+
+export default class ValuesExplain extends KkCommand {
+  static override summary = 'Show where each value of a release comes from.'
+  static override description =
+    `For every key of the final values: the layer that won with its file and line, and the values that lost. The layers are,
+from the weakest to the strongest: the defaults of the chart, feature files, system overrides, the environment, user
+overrides, --values and --set. With a KEY, each layer that speaks of it has a line of its own. Secrets are masked.`
+  static override usage = '[FILE] RELEASE [KEY] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> values explain keystone -e environments/all-in-one.yaml',
+    '<%= config.bin %> values explain keystone pod.replicas -e environments/all-in-one.yaml',
+    '<%= config.bin %> values explain keystone -e environments/all-in-one.yaml --overridden --output json',
+  ]
+  static override strict = false
+  static override args = {
+    release: Args.string({description: 'The release.'}),
+    key: Args.string({
+      description: 'Only this key and what is below it, e.g. pod.replicas; "\\." is a dot in a name.',
+    }),
+  }
+  static override flags = {
+    ...environmentFlags,
+    ...valueFlags,
+    overridden: Flags.boolean({summary: 'Leave out what only the defaults of charts speak of.'}),
+    'show-secrets': Flags.boolean({summary: 'Show secrets as they are.'}),
+    ...helmFlags,
+    ...documentFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(ValuesExplain)
+    const {prepared, releases: words} = await openPrepared(flags, argv as string[])
+    const [release, key, ...more] = words
+    if (release === undefined || more.length > 0) {
+      throw new KkError('KK_USAGE', `expected a release and at most one key, got ${words.length} words`, {
+        hint: 'for example: kk values explain keystone pod.replicas',
+      })
+    }
+    const explained = await explainValues(prepared, await openUsersHelm(flags), {
+      release,
+      ...(key !== undefined && {key}),
+      overridden: flags.overridden,
+      showSecrets: flags['show-secrets'],
+    })
+    const document = explainedDocument(explained.release, explained.keys)
+    const show = key === undefined ? explainedLines : explainedBlocks
+    this.document(flags.output, document, (palette) => show(explained.keys, palette).join('\n'))
+  }
+}

@@ -1,0 +1,37 @@
+import {readFile} from 'node:fs/promises'
+import {locator} from '../environment/position.ts'
+import {KkError} from '../errors.ts'
+import {readYaml} from '../helm/yaml.ts'
+import type {Position, Values} from '../release.ts'
+import {isMap} from './merge.ts'
+
+/** A file of values that was read. */
+export interface ValuesFile {
+  readonly file: string
+  readonly values: Values
+  /** Where a key stands in it. */
+  readonly position: (path: readonly string[]) => Position | undefined
+}
+
+/**
+ * Reads a file as helm reads one given with `--values`; an empty one holds nothing. `what` names it in messages, for who
+ * gave it in another way than by its path. Rejects with `KK_FILE`, `KK_YAML`.
+ */
+export async function readValuesFile(file: string, what = file): Promise<ValuesFile> {
+  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new KkError('KK_FILE', `${what}: the file cannot be read (${cause.code})`, {
+      cause,
+      hint: 'check the path and its permissions',
+    })
+  })
+  return valuesFile(file, text)
+}
+
+/** The same of a text. Throws `KK_YAML`. */
+export function valuesFile(file: string, text: string): ValuesFile {
+  const values = readYaml(text, {file}) ?? {}
+  if (isMap(values)) return {file, values, position: locator({file, text})}
+  throw new KkError('KK_YAML', `${file}: expected a map of values`, {
+    hint: 'write keys and values, e.g. "pod: {}"',
+  })
+}

@@ -1,0 +1,100 @@
+import {KkError} from '../errors.ts'
+import type {Helm} from '../helm/helm.ts'
+import {looksSecret} from '../helm/redact.ts'
+import {computedValues} from '../overrides/computed.ts'
+import {defaultLayers} from '../overrides/explain/default-layers.ts'
+import {type ExplainedKey, explain, type Statement} from '../overrides/explain/explain.ts'
+import {maskedValue} from '../overrides/masked-values.ts'
+import type {ReleaseId} from '../release.ts'
+import {namedRelease, type Prepared} from './preparation/prepare.ts'
+import {vendor} from './preparation/vendored.ts'
+
+export interface ExplainOptions {
+  readonly release: string
+  /** Only this key and what is below it: `pod.replicas`; `\.` is a dot inside a key. */
+  readonly key?: string
+  /** Leave out what no layer above the defaults of the chart speaks of. */
+  readonly overridden?: boolean
+  readonly showSecrets?: boolean
+}
+
+export interface ExplainedValues {
+  readonly release: ReleaseId
+  readonly keys: readonly ExplainedKey[]
+}
+
+/**
+ * For every key of a release's final values the layer that won, and those that lost. The copies of `global` that Helm
+ * hands to subcharts are left out. Secrets are masked. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a key that is not there.
+ */
+export async function explainValues(
+  prepared: Prepared,
+  helm: Helm,
+  {release: name, key, overridden = false, showSecrets = false}: ExplainOptions,
+): Promise<ExplainedValues> {
+  const release = namedRelease(prepared, name)
+  const found = prepared.releases.get(release)
+  if (!found) {
+    throw new KkError('KK_UNKNOWN_RELEASE', `${release} belongs to another environment`, {
+      hint: 'explain it with the environment that owns it',
+    })
+  }
+  const vendored = await vendor(prepared, [release])
+  try {
+    const call = vendored.call(release)
+    const [final, defaults] = await Promise.all([
+      computedValues(helm, call),
+      defaultLayers(call.chart, found.chart.origin),
+    ])
+    const all = explain([...defaults.layers, ...found.layers], final).filter(
+      ({path}) => !isHandedDown(path, defaults.subcharts),
+    )
+    const keys = wanted(all, key).filter((each) => !overridden || isOverridden(each))
+    return {release, keys: showSecrets ? keys : keys.map(masked)}
+  } finally {
+    await vendored.remove()
+  }
+}
+
+function isHandedDown(path: readonly string[], subcharts: readonly (readonly string[])[]): boolean {
+  return subcharts.some(
+    (subchart) => path[subchart.length] === 'global' && subchart.every((name, index) => path[index] === name),
+  )
+}
+
+function wanted(keys: readonly ExplainedKey[], key: string | undefined): readonly ExplainedKey[] {
+  if (key === undefined) return keys
+  const prefix = keyPath(key)
+  const below = keys.filter(
+    ({path}) =>
+      prefix.every((name, index) => path[index] === name) ||
+      // A list or a null is explained as a whole.
+      path.every((name, index) => prefix[index] === name),
+  )
+  if (below.length > 0) return below
+  throw new KkError('KK_USAGE', `no layer of values has the key ${key}`, {
+    hint: 'see all keys by leaving it out',
+  })
+}
+
+/** `a.b\.c` is `['a', 'b.c']`. */
+function keyPath(key: string): string[] {
+  return Array.from(key.matchAll(/((?:\\.|[^.\\])+)(?:\.|$)/g), ([, name]) =>
+    name!.replaceAll(/\\(.)/g, '$1'),
+  )
+}
+
+function isOverridden({winner, lost}: ExplainedKey): boolean {
+  return [winner, ...lost].some((each) => each !== undefined && each.layer !== 'defaults')
+}
+
+function masked(key: ExplainedKey): ExplainedKey {
+  const isSecret = key.path.some(looksSecret)
+  const statement = (each: Statement): Statement => ({...each, value: maskedValue(each.value, isSecret)})
+  return {
+    ...key,
+    value: maskedValue(key.value, isSecret),
+    winner: key.winner && statement(key.winner),
+    lost: key.lost.map(statement),
+  }
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import {describe, expect, it} from 'vitest'
+import {type ExplainedLayer, explain} from '../../../src/overrides/explain/explain.ts'
+import {mergedValues} from '../../../src/overrides/layers.ts'
+import type {Values} from '../../../src/release.ts'
+
+const NAMES = ['features', 'system', 'section', 'user'] as const
+
+/** Layers of these values, from the weakest to the strongest. */
+function layersOf(...values: readonly Values[]): ExplainedLayer[] {
+  return values.map((each, index) => ({name: NAMES[index]!, source: `${NAMES[index]}.yaml`, values: each}))
+}
+
+/** What is explained, as lines: `a.b: 2 section, not features 1`. */
+function explained(layers: readonly ExplainedLayer[], final: Values): readonly string[] {
+  return explain(layers, final).map(({path, value, winner, lost}) => {
+    const losers = lost.map((each) => `, not ${each.layer} ${JSON.stringify(each.value)}`)
+    return `${path.join('.')}: ${JSON.stringify(value) ?? 'removed'} ${winner?.layer ?? 'helm'}${losers.join('')}`
+  })
+}
+
+const {tree} = fc.letrec<{tree: Values; value: unknown}>((tie) => ({
+  tree: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), {maxKeys: 3, noNullPrototype: true}),
+  value: fc.oneof({maxDepth: 3}, fc.integer(), fc.string(), fc.array(fc.integer(), {maxLength: 2}), tie('tree')),
+}))
+
+describe('explain', () => {
+  it('names the strongest layer that speaks of a key, and all that lost', () => {
+    const layers = layersOf({pod: {api: 1}, debug: false}, {pod: {api: 2}}, {pod: {api: 3}})
+
+    expect(explained(layers, mergedValues(layers))).toEqual([
+      'pod.api: 3 section, not system 2, not features 1',
+      'debug: false features',
+    ])
+  })
+
+  it('explains a list as a whole', () => {
+    const layers = layersOf({hosts: ['a', 'b']}, {hosts: ['c']})
+
+    expect(explained(layers, mergedValues(layers))).toEqual(['hosts: ["c"] system, not features ["a","b"]'])
+  })
+
+  it('counts as lost what stood in a map that something stronger replaced', () => {
+    const layers = layersOf({pod: {replicas: {server: 1}}}, {pod: {replicas: 2}})
+
+    expect(explained(layers, mergedValues(layers))).toEqual(['pod.replicas: 2 system, not features {"server":1}'])
+  })
+
+  it('does not let a layer win below what a stronger one replaced in between', () => {
+    const layers = layersOf({pod: {replicas: {server: 1}}}, {pod: 'none'}, {pod: {replicas: {api: 2}}})
+
+    expect(explained(layers, mergedValues(layers))).toEqual([
+      'pod.replicas.api: 2 section',
+      // Neither does Helm's result have it, nor did a null take it away.
+    ])
+  })
+
+  it('shows what a null took away', () => {
+    const layers = layersOf({pod: {api: 1}, debug: true}, {pod: null})
+
+    expect(explained(layers, {debug: true})).toEqual([
+      'debug: true features',
+      'pod: removed system, not features {"api":1}',
+    ])
+  })
+
+  it('says that helm made what no layer says', () => {
+    expect(explained(layersOf({port: 1}), {port: 2, sub: {enabled: true}})).toEqual([
+      'port: 2 helm, not features 1',
+      'sub.enabled: true helm',
+    ])
+  })
+
+  it('tells the place in a file, and which of several sources of a layer it was', () => {
+    const position = {file: 'cloud.yaml', line: 3, column: 5}
+    const [file, set] = layersOf({debug: false}, {debug: true})
+    const [key] = explain(
+      [{...file!, position: () => position}, {...set!, sourceOf: (path) => `--set ${path.join('.')}`}],
+      {debug: true},
+    )
+
+    expect(key?.winner).toEqual({layer: 'system', source: '--set debug', value: true})
+    expect(key?.lost).toEqual([{layer: 'features', source: 'features.yaml', position, value: false}])
+  })
+
+  it('finds a winner with the final value for every key of merged layers', () => {
+    fc.assert(
+      fc.property(fc.array(tree, {maxLength: 4}), (values) => {
+        const layers = layersOf(...values)
+        const final = mergedValues(layers)
+        for (const {path, value, winner} of explain(layers, final)) {
+          expect(winner?.value, path.join('.')).toEqual(value)
+        }
+      }),
+    )
+  })
+})

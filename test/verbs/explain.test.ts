@@ -1,0 +1,75 @@
+import {join} from 'node:path'
+import {beforeAll, describe, expect, it} from 'vitest'
+import {readEnvironment} from '../../src/environment/read.ts'
+import type {Helm} from '../../src/helm/helm.ts'
+import {openHelm} from '../../src/helm/open.ts'
+import {helmVersion} from '../../src/helm/version.ts'
+import {type ExplainOptions, explainValues} from '../../src/verbs/explain.ts'
+import {type Prepared, prepare} from '../../src/verbs/preparation/prepare.ts'
+import {toolPath} from '../support/tools.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const CLOUD = `kk: {charts: [charts]}
+global:
+  region: RegionTwo
+  endpoints:
+    oslo_db: {auth: {admin: {password: marked-secret}}}
+memcached:
+  pod:
+    replicas:
+      server: 2
+`
+
+describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) => {
+  let helm: Helm
+  let prepared: Prepared
+  const keys = async (options: Omit<ExplainOptions, 'release'> = {}) => {
+    const explained = await explainValues(prepared, helm, {release: 'memcached', ...options})
+    return new Map(explained.keys.map((key) => [key.path.join('.'), key]))
+  }
+
+  beforeAll(async () => {
+    const path = await toolPath(name)
+    helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
+    prepared = await prepare({
+      environment: readEnvironment({file: 'cloud.yaml', text: CLOUD, directory: ROOT}),
+      finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
+      values: [],
+      sets: [{release: 'memcached', expression: 'conf.memcached.memory-limit=128'}],
+    })
+  }, 600_000)
+
+  it('leaves no key of the final values to helm, and tells each place', async () => {
+    const all = await keys()
+
+    expect([...all].filter(([, {winner}]) => winner === undefined)).toEqual([])
+    expect(all.get('pod.replicas.server')).toMatchObject({
+      value: 2,
+      winner: {layer: 'section', position: {file: 'cloud.yaml', line: 9, column: 7}},
+      lost: [],
+    })
+    expect(all.get('conf.memcached.memory-limit')).toMatchObject({
+      winner: {layer: 'set', source: '--set memcached:conf.memcached.memory-limit=***', value: 128},
+      lost: [{layer: 'defaults', value: 256, position: {file: join(ROOT, 'charts/memcached/values.yaml')}}],
+    })
+    expect([...all.keys()].filter((key) => key.startsWith('common.global'))).toEqual([])
+  })
+
+  it('masks secrets unless they are asked for', async () => {
+    const path = 'global.endpoints.oslo_db.auth.admin.password'
+
+    expect((await keys()).get(path)).toMatchObject({value: '***', winner: {value: '***'}})
+    expect((await keys({showSecrets: true})).get(path)).toMatchObject({value: 'marked-secret'})
+  })
+
+  it('keeps to the key that is asked for, and to what is overridden', async () => {
+    expect([...(await keys({key: 'pod.replicas'})).keys()]).toEqual(['pod.replicas.server'])
+    expect([...(await keys({overridden: true})).keys()].sort()).toEqual([
+      'conf.memcached.memory-limit',
+      'global.endpoints.oslo_db.auth.admin.password',
+      'global.region',
+      'pod.replicas.server',
+    ])
+    await expect(keys({key: 'pod.replica'})).rejects.toMatchObject({code: 'KK_USAGE'})
+  })
+})
