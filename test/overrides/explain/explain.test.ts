@@ -21,7 +21,13 @@ function explained(layers: readonly ExplainedLayer[], final: Values): readonly s
 
 const {tree} = fc.letrec<{tree: Values; value: unknown}>((tie) => ({
   tree: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), {maxKeys: 3, noNullPrototype: true}),
-  value: fc.oneof({maxDepth: 3}, fc.integer(), fc.string(), fc.array(fc.integer(), {maxLength: 2}), tie('tree')),
+  value: fc.oneof(
+    {maxDepth: 3},
+    fc.integer(),
+    fc.string(),
+    fc.array(fc.integer(), {maxLength: 2}),
+    tie('tree'),
+  ),
 }))
 
 describe('explain', () => {
@@ -43,7 +49,9 @@ describe('explain', () => {
   it('counts as lost what stood in a map that something stronger replaced', () => {
     const layers = layersOf({pod: {replicas: {server: 1}}}, {pod: {replicas: 2}})
 
-    expect(explained(layers, mergedValues(layers))).toEqual(['pod.replicas: 2 system, not features {"server":1}'])
+    expect(explained(layers, mergedValues(layers))).toEqual([
+      'pod.replicas: 2 system, not features {"server":1}',
+    ])
   })
 
   it('does not let a layer win below what a stronger one replaced in between', () => {
@@ -75,7 +83,10 @@ describe('explain', () => {
     const position = {file: 'cloud.yaml', line: 3, column: 5}
     const [file, set] = layersOf({debug: false}, {debug: true})
     const [key] = explain(
-      [{...file!, position: () => position}, {...set!, sourceOf: (path) => `--set ${path.join('.')}`}],
+      [
+        {...file!, position: () => position},
+        {...set!, sourceOf: (path) => `--set ${path.join('.')}`},
+      ],
       {debug: true},
     )
 
