@@ -1,18 +1,19 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {type ExplainedLayer, explain} from '../../../src/overrides/explain/explain.ts'
+import {explain} from '../../../src/overrides/explain/explain.ts'
+import type {Layer} from '../../../src/overrides/layer.ts'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import type {Values} from '../../../src/release.ts'
 
 const NAMES = ['features', 'system', 'section', 'user'] as const
 
 /** Layers of these values, from the weakest to the strongest. */
-function layersOf(...values: readonly Values[]): ExplainedLayer[] {
+function layersOf(...values: readonly Values[]): Layer[] {
   return values.map((each, index) => ({name: NAMES[index]!, source: `${NAMES[index]}.yaml`, values: each}))
 }
 
 /** What is explained, as lines: `a.b: 2 section, not features 1`. */
-function explained(layers: readonly ExplainedLayer[], final: Values): readonly string[] {
+function explained(layers: readonly Layer[], final: Values): readonly string[] {
   return explain(layers, final).map(({path, value, winner, lost}) => {
     const losers = lost.map((each) => `, not ${each.layer} ${JSON.stringify(each.value)}`)
     return `${path.join('.')}: ${JSON.stringify(value) ?? 'removed'} ${winner?.layer ?? 'helm'}${losers.join('')}`
