@@ -3,7 +3,7 @@ import {chmodSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeF
 import {join} from 'node:path'
 import {execa} from 'execa'
 import type {AssetName} from '../src/state/assets.ts'
-import {BUNDLES, bundle, bundleStart} from './build/bundle.ts'
+import {BUNDLES, bundle, bundleStart, V8_FLAGS} from './build/bundle.ts'
 import {sizeLines} from './build/sizes.ts'
 import {carriedFiles} from './carried-files.ts'
 import {licenseNotices} from './license-notices.ts'
@@ -55,6 +55,7 @@ async function assemble(node: string): Promise<void> {
     output: `${EXECUTABLE}.new`,
     disableExperimentalSEAWarning: true,
     useCodeCache: true,
+    execArgv: V8_FLAGS,
     execArgvExtension: 'none',
     assets: Object.fromEntries(assets.map((name) => [name, join(ASSETS, name)])),
   }

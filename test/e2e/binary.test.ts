@@ -42,6 +42,13 @@ describe('the binary alone', () => {
     expect(stdout).toMatch(new RegExp(`^kk/${pjson.version} linux-\\w+ node-v\\d+\\.\\d+\\.\\d+$`))
   })
 
+  it.each(['deploy', 'sandbox up'])('kk %s --help shows examples of it', async (command) => {
+    const {exitCode, stdout} = await alone([...command.split(' '), '--help'])
+
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^EXAMPLES\\n +\\$ kk ${command} `, 'm'))
+  })
+
   it('finds the charts that it carries', async () => {
     const {exitCode, stdout, stderr} = await alone(['graph', '--output', 'json'])
 

@@ -22,7 +22,7 @@ it('is offered by a deploy of protected releases, and never installed by itself'
   })
 })
 
-describeGuard('helm4')
+describeGuard('helm4', () => cluster)
 
 describe('an approval', () => {
   let namespace: string

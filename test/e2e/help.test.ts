@@ -4,16 +4,15 @@ import {execa} from 'execa'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import {commands} from '../../src/commands/table.ts'
 import {allInOne, makeEnvironment, type TestEnvironment} from './support/environment.ts'
-import {kk, kkEnvironment} from './support/kk.ts'
+import {kkEnvironment} from './support/kk.ts'
 
 type Example = string | {readonly command: string}
 
-const EXAMPLES = Object.entries(commands).map(([id, command]) => ({
-  name: `kk ${id.replaceAll(':', ' ')}`,
-  lines: ((command as {examples?: readonly Example[]}).examples ?? []).map((example) =>
+const EXAMPLES = Object.values(commands).flatMap((command) =>
+  ((command as {examples?: readonly Example[]}).examples ?? []).map((example) =>
     (typeof example === 'string' ? example : example.command).replaceAll('<%= config.bin %>', 'kk'),
   ),
-}))
+)
 
 /** These are about what the test's cluster does not have, or ask somebody: kk must understand them, and say so. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
@@ -26,16 +25,6 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk unlock openstack\/keystone/, 'KK_UNKNOWN_RELEASE'],
 ]
 
-describe.concurrent('the help of', () => {
-  it.each(EXAMPLES)('$name shows an example of it', async ({name, lines}) => {
-    const {exitCode, stdout} = await kk([...name.split(' ').slice(1), '--help'])
-
-    expect(exitCode).toBe(0)
-    expect(stdout).toContain('EXAMPLES')
-    expect(lines.filter((line) => line.startsWith(name))).not.toEqual([])
-  })
-})
-
 describe('the example', () => {
   let environment: TestEnvironment
   beforeAll(async () => {
@@ -47,7 +36,7 @@ describe('the example', () => {
     await copyFile(environment.file, join(directory, 'all-in-one.yaml'))
   })
 
-  it.each(EXAMPLES.flatMap(({lines}) => lines))('%s works', async (line) => {
+  it.each(EXAMPLES)('%s works', async (line) => {
     const binaries = dirname(inject('run').kk)
 
     const {exitCode, stderr} = await execa('/bin/sh', ['-c', inSandboxOfRun(line, environment.name)], {

@@ -1,4 +1,4 @@
-import {describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {get, kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
@@ -30,13 +30,29 @@ async function rollbacks({helmCalls}: TestEnvironment): Promise<string[]> {
   return calls.map((call) => call.replace(/^rollback .* -- /, 'rollback '))
 }
 
-describe.concurrent('kk rollback', () => {
-  it.each(['helm3', 'helm4'] as const)('undoes the last run, dependents first, with %s', async (helm) => {
-    const environment = await upgradedTwo(helm)
+type Done = Awaited<ReturnType<TestEnvironment['kk']>>
 
-    const {exitCode, stderr} = await environment.kk('rollback', '--yes')
+describe.each(['helm3', 'helm4'] as const)('kk rollback with %s', (helm) => {
+  let environment: TestEnvironment
+  let unasked: Done
+  let between: Readonly<Record<string, number>>
+  let undone: Done
+  beforeAll(async () => {
+    environment = await upgradedTwo(helm)
+    unasked = await environment.kk('rollback')
+    between = await revisions(environment.name)
+    undone = await environment.kk('rollback', '--yes')
+  })
 
-    expect(exitCode, stderr).toBe(0)
+  it('shows the plan and changes nothing when nobody can be asked', () => {
+    expect(unasked.exitCode).toBe(3)
+    expect(unasked.stderr).toMatch(/< rollback\s+api .*back to revision 1: undoes run/)
+    expect(unasked.stderr).toContain('KK_UNCONFIRMED')
+    expect(between).toEqual({api: 2, db: 2})
+  })
+
+  it('undoes the last run, dependents first', async () => {
+    expect(undone.exitCode, undone.stderr).toBe(0)
     expect(await rollbacks(environment)).toEqual(['rollback api 1', 'rollback db 1'])
     const [call] = (await environment.helmCalls()).filter((each) => each.startsWith('rollback '))
     expect(call).not.toMatch(/--wait|--atomic|--force|--cleanup-on-fail|--values/)
@@ -45,11 +61,9 @@ describe.concurrent('kk rollback', () => {
   })
 
   it('leaves records that kk recognises as its own, and says that the file wants more', async () => {
-    const environment = await upgradedTwo()
-
-    const {stderr} = await environment.kk('rollback', '--yes')
-
-    expect(stderr).toMatch(/note: the environment file still wants the newer inputs: kk deploy would upgrade/)
+    expect(undone.stderr).toMatch(
+      /note: the environment file still wants the newer inputs: kk deploy would upgrade/,
+    )
     const last = (await helmRecords(environment.name)).filter(({revision}) => revision === 3)
     expect(
       last.map(({labels}) => [labels['kk.openstack.org/revision'], labels['kk.openstack.org/gated']]),
@@ -65,41 +79,29 @@ describe.concurrent('kk rollback', () => {
   })
 
   it('that was done is not done again', async () => {
-    const environment = await upgradedTwo()
-    await environment.kk('rollback', '--yes')
-
     const {exitCode, stderr} = await environment.kk('rollback', '--yes')
 
     expect(exitCode, stderr).toBe(0)
     expect(stderr).toContain('2 unchanged')
     expect(await revisions(environment.name)).toEqual({api: 3, db: 3})
   })
+})
 
-  it('shows the plan and changes nothing when nobody can be asked', async () => {
+describe.concurrent('kk rollback', () => {
+  it('is refused at once when helm has pruned a revision; another release still returns to its own, and its dependents pass their gates again', async () => {
     const environment = await upgradedTwo()
+    await kubectl(['delete', 'secret', 'sh.helm.release.v1.api.v1', '--namespace', environment.name])
 
-    const {exitCode, stderr} = await environment.kk('rollback')
+    const refused = await environment.kk('rollback', '--yes')
+    const calls = await rollbacks(environment)
+    const one = ['--release', 'db', '--revision', '1', '--yes', '--output', 'json']
+    const {exitCode, stderr, stdout} = await environment.kk('rollback', ...one)
 
-    expect(exitCode).toBe(3)
-    expect(stderr).toMatch(/< rollback\s+api .*back to revision 1: undoes run/)
-    expect(stderr).toContain('KK_UNCONFIRMED')
-    expect(await revisions(environment.name)).toEqual({api: 2, db: 2})
-  })
-
-  it('returns one release to a revision, and lets its dependents pass their gates again', async () => {
-    const environment = await upgradedTwo()
-
-    const {exitCode, stderr, stdout} = await environment.kk(
-      'rollback',
-      '--release',
-      'db',
-      '--revision',
-      '1',
-      '--yes',
-      '--output',
-      'json',
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toMatch(
+      /KK_PRUNED.*revision 1 of .*\/api does not exist any more \(helm keeps 2\)/,
     )
-
+    expect(calls).toEqual([])
     expect(exitCode, stderr).toBe(0)
     const {releases} = JSON.parse(stdout) as {releases: {release: string; kind: string; state: string}[]}
     expect(releases.map(({release, kind, state}) => [release.split('/')[1], kind, state])).toEqual([
@@ -107,17 +109,6 @@ describe.concurrent('kk rollback', () => {
       ['api', 'check', 'succeeded'],
     ])
     expect(await replicas(environment.name)).toEqual({api: 2, db: 1})
-  })
-
-  it('is refused at once when helm has pruned the revision', async () => {
-    const environment = await upgradedTwo()
-    await kubectl(['delete', 'secret', 'sh.helm.release.v1.api.v1', '--namespace', environment.name])
-
-    const {exitCode, stderr} = await environment.kk('rollback', '--yes')
-
-    expect(exitCode).toBe(3)
-    expect(stderr).toMatch(/KK_PRUNED.*revision 1 of .*\/api does not exist any more \(helm keeps 2\)/)
-    expect(await rollbacks(environment)).toEqual([])
   })
 
   it('is refused across a migration, unless the schema is to be kept', async () => {

@@ -1,30 +1,81 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {describe, expect, inject, it} from 'vitest'
-import {waitFor} from './support/cluster.ts'
+import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
+import {uniqueName, waitFor} from './support/cluster.ts'
 import {kk} from './support/kk.ts'
 import {listeningAddresses, processesBelow} from './support/sandbox-processes.ts'
 import {exists, home, newName, runs, sandbox} from './support/sandboxes.ts'
+
+const ownName = () => uniqueName(inject('run').sandbox)
 
 function shell(name: string, ...command: string[]) {
   return kk(['sandbox', 'shell', '--sandbox-name', name, '--', ...command])
 }
 
-describe('kk sandbox up', () => {
-  it('starts a control plane with labelled nodes and a default storage class', async () => {
-    const name = newName()
+describe('two sandboxes that are started at once', () => {
+  const pair: string[] = []
+  let ups: Awaited<ReturnType<typeof kk>>[]
+  beforeAll(async () => {
+    pair.push(ownName(), ownName())
+    ups = await Promise.all(pair.map((name) => sandbox('up', name, '--nodes', '2', '--output', 'json')))
+  })
+  afterAll(async () => {
+    for (const name of pair) await sandbox('down', name)
+  })
 
-    const up = await sandbox('up', name, '--nodes', '2')
+  it('have ports of their own, all on loopback', async () => {
+    const servers = ups.map(({stdout}) => JSON.parse(stdout).server as string)
+    expect(new Set(servers).size).toBe(2)
+    for (const [index, name] of pair.entries()) {
+      const pids = (await processesBelow(home(name))).map(({pid}) => pid)
+      const loopback = '0100007F'
+      expect(ups[index]!.exitCode).toBe(0)
+      expect(ups[index]!.stderr).toContain(`the sandbox ${name} is up in `)
+      expect(await listeningAddresses(pids)).toEqual(Array.from({length: 6}, () => loopback))
+    }
+  })
 
+  it('have labelled nodes and a default storage class', async () => {
     const labels = 'openstack-control-plane=enabled,openstack-compute-node=enabled,openvswitch=enabled'
+    const [name = ''] = pair
+
     const nodes = await shell(name, 'kubectl', 'get', 'nodes', '--selector', labels, '--output', 'name')
     const classes = await shell(name, 'kubectl', 'get', 'storageclass')
-    expect(up.exitCode).toBe(0)
-    expect(up.stderr).toContain(`the sandbox ${name} is up in `)
+
     expect(nodes.stdout.split('\n')).toEqual(['node/node-1', 'node/node-2'])
     expect(classes.stdout).toContain('general (default)')
   })
 
+  it('are told apart: of one a component does not run, and up starts it anew', async () => {
+    const [other = '', name = ''] = pair
+    process.kill(Number(await readFile(join(home(name), 'kwok/clusters/kk/pids/kube-scheduler.pid'), 'utf8')))
+    await waitFor(async () => !(await runs(name, 'kube-scheduler')), {until: 'the scheduler has ended'})
+
+    const broken = await sandbox('status', name)
+    const well = await sandbox('status', other)
+    const up = await sandbox('up', name)
+
+    expect(broken.exitCode).toBe(1)
+    expect(broken.stdout).toContain('does not run: kube-scheduler')
+    expect(well.exitCode, well.stdout).toBe(0)
+    expect(up.exitCode).toBe(0)
+    expect(up.stderr).toContain('removed what an earlier start had left')
+  })
+
+  it('leave no process and no file when they are removed', async () => {
+    for (const name of pair) {
+      const down = await sandbox('down', name)
+
+      const left = await readdir(join(home(name), '..'))
+      expect(down.exitCode).toBe(0)
+      expect(down.stderr).toBe(`the sandbox ${name} is removed`)
+      expect(await processesBelow(home(name))).toEqual([])
+      expect(left.filter((entry) => entry.includes(name))).toEqual([])
+    }
+  })
+})
+
+describe('kk sandbox up', () => {
   it('does nothing, and says so, when the sandbox runs', async () => {
     const {sandbox: name, state} = inject('run')
     const before = await processesBelow(join(state, 'kk/sandboxes', name))
@@ -34,20 +85,6 @@ describe('kk sandbox up', () => {
     expect(again.exitCode).toBe(0)
     expect(again.stderr).toBe(`the sandbox ${name} runs already, with 3 nodes`)
     expect(await processesBelow(home(name))).toEqual(before)
-  })
-
-  it('starts two at once, each with ports of its own, all on loopback', async () => {
-    const pair = [newName(), newName()]
-
-    const ups = await Promise.all(pair.map((name) => sandbox('up', name, '--output', 'json')))
-
-    const servers = ups.map(({stdout}) => JSON.parse(stdout).server as string)
-    expect(new Set(servers).size).toBe(2)
-    for (const name of pair) {
-      const pids = (await processesBelow(home(name))).map(({pid}) => pid)
-      const loopback = '0100007F'
-      expect(await listeningAddresses(pids)).toEqual(Array.from({length: 6}, () => loopback))
-    }
   })
 
   it('undoes what it started when it is interrupted', async () => {
@@ -76,19 +113,6 @@ describe('kk sandbox up', () => {
 })
 
 describe('kk sandbox down', () => {
-  it('leaves no process and no file', async () => {
-    const name = newName()
-    await sandbox('up', name)
-
-    const down = await sandbox('down', name)
-
-    const left = await readdir(join(home(name), '..'))
-    expect(down.exitCode).toBe(0)
-    expect(down.stderr).toBe(`the sandbox ${name} is removed`)
-    expect(await processesBelow(home(name))).toEqual([])
-    expect(left.filter((entry) => entry.includes(name))).toEqual([])
-  })
-
   it('says when there was nothing to remove', async () => {
     const {exitCode, stderr} = await sandbox('down', 'nothing')
 
@@ -119,21 +143,6 @@ describe('kk sandbox status', () => {
 
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout)).toEqual({state: 'absent', name: 'nothing'})
-  })
-
-  it('names the component that does not run, and up starts all anew', async () => {
-    const name = newName()
-    await sandbox('up', name)
-    process.kill(Number(await readFile(join(home(name), 'kwok/clusters/kk/pids/kube-scheduler.pid'), 'utf8')))
-    await waitFor(async () => !(await runs(name, 'kube-scheduler')), {until: 'the scheduler has ended'})
-
-    const broken = await sandbox('status', name)
-    const up = await sandbox('up', name)
-
-    expect(broken.exitCode).toBe(1)
-    expect(broken.stdout).toContain('does not run: kube-scheduler')
-    expect(up.exitCode).toBe(0)
-    expect(up.stderr).toContain('removed what an earlier start had left')
   })
 })
 

@@ -3,14 +3,14 @@ import {waitFor} from '../e2e/support/cluster.ts'
 import {describeGuard} from '../e2e/support/describe-guard.ts'
 import {deployStores, done, type OwnCluster, STORE, startOwnCluster} from '../e2e/support/guarded.ts'
 
-describeGuard('helm3')
+let cluster: OwnCluster
+beforeAll(async () => {
+  cluster = await startOwnCluster()
+})
+
+describeGuard('helm3', () => cluster)
 
 describe('under guard', () => {
-  let cluster: OwnCluster
-  beforeAll(async () => {
-    cluster = await startOwnCluster()
-  })
-
   /** Whether the policy that ends approvals denies what has run out. */
   async function clockIsRead(): Promise<boolean> {
     const clock = ['configmap', 'kk-guard-expiry', '--namespace', 'kk-system', '--dry-run=server']

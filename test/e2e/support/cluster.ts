@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
 import {execa} from 'execa'
 import {inject} from 'vitest'
+import {SHORT_LIVED} from './kk.ts'
 
 interface KubectlOptions {
   readonly input?: string | object
@@ -14,7 +15,7 @@ export async function kubectl(args: readonly string[], {input = ''}: KubectlOpti
   const {toolbox, kubeconfig, home} = inject('run')
   const text = typeof input === 'string' ? input : JSON.stringify(input)
   const {stdout} = await execa(join(toolbox, 'kubectl'), args, {
-    env: {KUBECONFIG: kubeconfig, HOME: home},
+    env: {KUBECONFIG: kubeconfig, HOME: home, ...SHORT_LIVED},
     extendEnv: false,
     input: text,
   })

@@ -1,15 +1,15 @@
 import {beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from './cluster.ts'
-import {deployStores, done, guardStatus, type OwnCluster, STORE, startOwnCluster} from './guarded.ts'
+import {deployStores, done, guardStatus, type OwnCluster, STORE} from './guarded.ts'
 
-/** What the guard denies and what it lets go, whoever asks; on a control plane of its own. */
-export function describeGuard(version: 'helm3' | 'helm4'): void {
+/** What the guard denies and what it lets go, whoever asks; on that control plane, where it stays installed. */
+export function describeGuard(version: 'helm3' | 'helm4', given: () => OwnCluster): void {
   describe(`the guard against kubectl and ${version}`, () => {
     let cluster: OwnCluster
     let environment: Awaited<ReturnType<typeof deployStores>>
     let namespace: string
     beforeAll(async () => {
-      cluster = await startOwnCluster()
+      cluster = given()
       environment = await deployStores(cluster, version)
       namespace = environment.name
       await done(cluster.guard('install', '--yes'))

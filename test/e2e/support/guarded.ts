@@ -2,12 +2,12 @@ import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
-import {expect, inject} from 'vitest'
+import {afterAll, expect, inject} from 'vitest'
 import {uniqueName} from './cluster.ts'
 import {makeEnvironment, type TestEnvironment} from './environment.ts'
-import {kk} from './kk.ts'
+import {kk, SHORT_LIVED} from './kk.ts'
 
-/** A control plane of a test's own, for what concerns a whole cluster; it goes with the run. */
+/** A control plane of a file's own, for what concerns a whole cluster; it goes with the file. */
 export interface OwnCluster {
   readonly sandbox: string
   /** `kk guard <words>`. */
@@ -28,15 +28,22 @@ export interface Done {
   readonly stderr: string
 }
 
+const started: string[] = []
+// One that nobody uses any more still takes a twentieth of a core from the files to come.
+afterAll(async () => {
+  await Promise.all(started.map((name) => kk(['sandbox', 'down', '--sandbox-name', name])))
+})
+
 export async function startOwnCluster(): Promise<OwnCluster> {
   const {sandbox: ours, toolbox, home} = inject('run')
   const sandbox = uniqueName(ours)
+  started.push(sandbox)
   const up = await kk(['sandbox', 'up', '--sandbox-name', sandbox, '--nodes', '1', '--output', 'json'])
   expect(up.exitCode, up.stderr).toBe(0)
   const {kubeconfig} = JSON.parse(up.stdout) as {kubeconfig: string}
   const run = (program: string, args: readonly string[], input = ''): Promise<Done> =>
     execa(join(toolbox, program), args, {
-      env: {KUBECONFIG: kubeconfig, HOME: home},
+      env: {KUBECONFIG: kubeconfig, HOME: home, ...SHORT_LIVED},
       extendEnv: false,
       reject: false,
       input,

@@ -7,6 +7,9 @@ interface KkOptions {
   readonly input?: string
 }
 
+/** For helm and kubectl: programs that end at once need not tidy up their memory, which takes a sixth of their time. */
+export const SHORT_LIVED = {GOGC: '400'}
+
 /** The environment of a test: the control plane of the run, the real tools, and nothing of the user's. */
 export function kkEnvironment(): Record<string, string> {
   const {toolbox, kubeconfig, state, home} = inject('run')
@@ -16,6 +19,7 @@ export function kkEnvironment(): Record<string, string> {
     KUBECONFIG: kubeconfig,
     KK_TOOLBOX: toolbox,
     XDG_STATE_HOME: state,
+    ...SHORT_LIVED,
   }
 }
 

@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {inject} from 'vitest'
+import {SHORT_LIVED} from './kk.ts'
 
 interface PlainHelmOptions {
   readonly version?: 'helm3' | 'helm4'
@@ -11,7 +12,7 @@ interface PlainHelmOptions {
 export function plainHelm(args: readonly string[], {version = 'helm4', input = ''}: PlainHelmOptions = {}) {
   const {toolbox, kubeconfig, home} = inject('run')
   return execa(join(toolbox, version), args, {
-    env: {KUBECONFIG: kubeconfig, HOME: home},
+    env: {KUBECONFIG: kubeconfig, HOME: home, ...SHORT_LIVED},
     extendEnv: false,
     reject: false,
     input,

@@ -13,8 +13,16 @@ export interface RecordedHelm {
 export async function recordedHelm(directory: string, version: 'helm3' | 'helm4'): Promise<RecordedHelm> {
   const path = join(directory, 'helm')
   const log = join(directory, 'helm-calls')
-  // Before helm, so that a helm which is killed is noted, too.
-  const script = `#!/bin/sh\necho "$*" >>'${log}'\nexec '${join(inject('run').toolbox, version)}' "$@"\n`
+  const {toolbox, versions} = inject('run')
+  const script = [
+    '#!/bin/sh',
+    // Before helm, so that a helm which is killed is noted, too.
+    `echo "$*" >>'${log}'`,
+    // kk asks each new path, and a helm takes longer to start than to do most of what it is asked.
+    `[ "$1" = version ] && exec echo ${versions[version]}`,
+    `exec '${join(toolbox, version)}' "$@"`,
+    '',
+  ].join('\n')
   await writeFile(log, '')
   await writeFile(path, script, {mode: 0o755})
   return {

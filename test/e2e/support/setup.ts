@@ -1,6 +1,7 @@
 import {mkdir, rm} from 'node:fs/promises'
 import {tmpdir, userInfo} from 'node:os'
 import {join} from 'node:path'
+import {execa} from 'execa'
 import type {TestProject} from 'vitest/node'
 import {down} from '../../../src/sandbox/down.ts'
 import {list} from '../../../src/sandbox/status.ts'
@@ -15,6 +16,8 @@ export interface Run {
   readonly kk: string
   /** The directory of the real binaries: kubectl, helm3, helm4, … */
   readonly toolbox: string
+  /** What `helm version` of the toolbox says. */
+  readonly versions: Readonly<Record<'helm3' | 'helm4', string>>
   /** HOME of the run. */
   readonly home: string
   /** XDG_STATE_HOME of all runs: the sandboxes of tests lie below. */
@@ -47,12 +50,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const {kubeconfig, context, auditLog} = sandbox
   const home = homeOf(name, state)
   await mkdir(home, {recursive: true})
-  project.provide('run', {kk, toolbox: tools, home, state, sandbox: name, kubeconfig, context, auditLog})
+  const versions = {helm3: await version(tools, 'helm3'), helm4: await version(tools, 'helm4')}
+  project.provide('run', {
+    ...{kk, toolbox: tools, versions, home, state, sandbox: name},
+    ...{kubeconfig, context, auditLog},
+  })
   return async () => {
     const mine = (await list(env)).filter((each) => each === name || each.startsWith(`${name}-`))
     await Promise.all(mine.map((each) => down({name: each, env})))
     await rm(home, {recursive: true, force: true})
   }
+}
+
+async function version(tools: string, helm: 'helm3' | 'helm4'): Promise<string> {
+  return (await execa(join(tools, helm), ['version', '--template', '{{.Version}}'])).stdout
 }
 
 /** Sandboxes of runs whose process is gone: they were killed before they could tidy up. */
