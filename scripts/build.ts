@@ -7,6 +7,7 @@ import {BUNDLES, bundle, bundleStart, V8_FLAGS} from './build/bundle.ts'
 import {sizeLines} from './build/sizes.ts'
 import {carriedFiles} from './carried-files.ts'
 import {licenseNotices} from './license-notices.ts'
+import {writePluginsTable} from './plugins-table.ts'
 import {commandTable} from './table.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -18,6 +19,7 @@ const EXECUTABLE = join(DIST, 'kk')
 async function buildExecutable(): Promise<void> {
   mkdirSync(ASSETS, {recursive: true})
   writeFileSync(join(ROOT, 'src/commands/table.ts'), await commandTable())
+  await writePluginsTable()
   const [start, ...others] = await Promise.all([
     bundleStart(START),
     ...BUNDLES.map((name) => bundle(name, ASSETS)),

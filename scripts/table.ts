@@ -1,9 +1,13 @@
-/** Writes `src/commands/table.ts`: what help and the parser need to know of each command, and a lazy import of it. */
+/**
+ * Writes `src/commands/table.ts`: what help and the parser need to know of each command, and a lazy import of it; and
+ * the table of the plugins.
+ */
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
-import {join, relative} from 'node:path'
+import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
-import {execa} from 'execa'
+import {format} from './format.ts'
+import {writePluginsTable} from './plugins-table.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const COMMANDS = join(ROOT, 'src/commands')
@@ -39,7 +43,9 @@ export async function commandTable(): Promise<string> {
     entries.push(`${JSON.stringify(id)}: ${JSON.stringify(cached)},`)
     loaders.push(`${JSON.stringify(id)}: () => import('./${file}'),`)
   }
-  const text = `// Made by \`npm run table\` from the files beside it.
+  return format(
+    TABLE,
+    `// Made by \`npm run table\` from the files beside it.
 export const commands: Readonly<Record<string, unknown>> = {
 ${entries.join('\n')}
 }
@@ -47,16 +53,12 @@ ${entries.join('\n')}
 export const loaders: Readonly<Record<string, () => Promise<{default: unknown}>>> = {
 ${loaders.join('\n')}
 }
-`
-  const {stdout} = await execa('biome', ['format', `--stdin-file-path=${relative(ROOT, TABLE)}`], {
-    cwd: ROOT,
-    input: text,
-    preferLocal: true,
-  })
-  return `${stdout}\n`
+`,
+  )
 }
 
 if (import.meta.main) {
   const text = await commandTable()
   if (readFileSync(TABLE, {encoding: 'utf8', flag: 'a+'}) !== text) writeFileSync(TABLE, text)
+  await writePluginsTable()
 }

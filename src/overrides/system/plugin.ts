@@ -18,6 +18,8 @@ export interface Plugin {
   /** The facts that decide the overrides; no other is handed to it. */
   readonly reads: readonly FactName[]
   readonly secrets: readonly SecretNeed[]
+  /** The file of a plugin that is not kk's own. */
+  readonly file?: string
   overrides(facts: Facts, namespace: string): Values | Promise<Values>
 }
 
@@ -33,4 +35,9 @@ export interface PluginDefinition<Read extends FactName> {
 /** Completes a definition; the type lets a plugin see only the facts that it says it reads. */
 export function definePlugin<Read extends FactName>(definition: PluginDefinition<Read>): Plugin {
   return {namespaces: ['openstack'], secrets: [], ...definition}
+}
+
+/** The places among a chart's values that hold secrets: never shown, and not to be set through the API. */
+export function secretPaths({secrets}: Pick<Plugin, 'secrets'>): readonly (readonly string[])[] {
+  return secrets.map(({path}) => path)
 }

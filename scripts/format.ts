@@ -1,0 +1,14 @@
+import {join, relative} from 'node:path'
+import {execa} from 'execa'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** The text as biome formats what is in such a file. */
+export async function format(file: string, text: string): Promise<string> {
+  const {stdout} = await execa('biome', ['format', `--stdin-file-path=${relative(ROOT, file)}`], {
+    cwd: ROOT,
+    input: text,
+    preferLocal: true,
+  })
+  return `${stdout}\n`
+}

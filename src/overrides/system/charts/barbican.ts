@@ -1,0 +1,31 @@
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {API, workers} from '../shared/limits.ts'
+import {wsgiListens} from '../shared/listen.ts'
+import {serviceSecrets} from '../shared/secrets.ts'
+import {SERVICE_FACTS, service} from '../shared/service.ts'
+
+export const plugin = definePlugin({
+  chart: 'barbican',
+  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
+  secrets: [
+    ...serviceSecrets('barbican'),
+    // The key under which simple_crypto keeps every other key.
+    {
+      name: 'barbican.simple_crypto_kek',
+      kind: 'fernet',
+      path: ['conf', 'barbican', 'simple_crypto_plugin', 'kek'],
+    },
+  ],
+  overrides: (facts) =>
+    compose(
+      service(facts, {
+        perController: ['api'],
+        accounts: ['barbican'],
+        serves: ['key_manager'],
+        shares: {api: API},
+      }),
+      given(workers(facts), (processes) => ({conf: {barbican_api_uwsgi: {uwsgi: {processes}}}})),
+      wsgiListens(facts.ipFamily, 'http-socket', {barbican_api_uwsgi: 9311}),
+    ),
+})

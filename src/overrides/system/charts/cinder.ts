@@ -1,0 +1,99 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+import {definePlugin} from '../plugin.ts'
+import {cephClient, poolReplication} from '../shared/ceph.ts'
+import {compose, given} from '../shared/compose.ts'
+import {API, WORKER, workers} from '../shared/limits.ts'
+import {osloListens} from '../shared/listen.ts'
+import {fixed, replicas} from '../shared/replicas.ts'
+import {serviceSecrets} from '../shared/secrets.ts'
+import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {volumeClass} from '../shared/storage.ts'
+
+type Backend = Pick<Facts, 'storage' | 'defaultStorageClass' | 'ceph' | 'controllers'>
+
+export const plugin = definePlugin({
+  chart: 'cinder',
+  reads: [...SERVICE_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
+  secrets: [
+    ...serviceSecrets('cinder'),
+    // libvirt knows Ceph's key by it, nova and cinder name it.
+    {name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'backends', 'rbd1', 'rbd_secret_uuid']},
+  ],
+  overrides: (facts) =>
+    compose(
+      service(facts, {
+        perController: ['api', 'scheduler'],
+        accounts: ['cinder', 'nova'],
+        serves: ['volumev3'],
+        shares: {api: API, scheduler: WORKER, volume: WORKER, backup: WORKER},
+      }),
+      given(workers(facts), (count) => ({conf: {cinder: {DEFAULT: {osapi_volume_workers: count}}}})),
+      osloListens(facts.ipFamily, {cinder: {DEFAULT: ['osapi_volume_listen']}}),
+      cephClient(facts),
+      poolReplication(facts, ['backup', 'cinder.volumes']),
+      backend(facts),
+    ),
+})
+
+function backend(facts: Backend): Values | undefined {
+  if (facts.storage === undefined) return undefined
+  return facts.storage === 'ceph' ? onCeph(facts) : onOneMachine(facts)
+}
+
+/** Every volume service reaches all volumes. */
+function onCeph({ceph, controllers}: Backend): Values {
+  return compose(
+    {
+      storage: 'ceph',
+      conf: {
+        cinder: {
+          DEFAULT: {
+            enabled_backends: 'rbd1',
+            default_volume_type: 'rbd1',
+            backup_driver: 'cinder.backup.drivers.ceph.CephBackupDriver',
+          },
+        },
+        backends: {
+          rbd1: {
+            volume_driver: 'cinder.volume.drivers.rbd.RBDDriver',
+            volume_backend_name: 'rbd1',
+            rbd_pool: 'cinder.volumes',
+            rbd_ceph_conf: '/etc/ceph/ceph.conf',
+            rbd_user: ceph?.user ?? 'cinder',
+          },
+        },
+      },
+    },
+    replicas(controllers, ['volume', 'backup']),
+  )
+}
+
+/** A group of logical volumes is one machine's, so one service serves it; backups go to a volume, if any stay. */
+function onOneMachine(facts: Backend): Values {
+  const keeps = facts.storage === 'class'
+  return compose(
+    {
+      storage: 'pvc',
+      conf: {
+        cinder: {DEFAULT: {enabled_backends: 'lvm', default_volume_type: 'lvm'}},
+        backends: {
+          rbd1: null,
+          lvm: {
+            volume_driver: 'cinder.volume.drivers.lvm.LVMVolumeDriver',
+            volume_backend_name: 'lvm',
+            volume_group: 'cinder-volumes',
+            target_helper: 'tgtadm',
+          },
+        },
+      },
+      manifests: {job_storage_init: false, deployment_backup: keeps},
+    },
+    keeps
+      ? {conf: {cinder: {DEFAULT: {backup_driver: 'cinder.backup.drivers.posix.PosixBackupDriver'}}}}
+      : undefined,
+    given(volumeClass(facts), (class_name) => ({backup: {posix: {volume: {class_name}}}})),
+    fixed(facts.controllers, 'volume', 1),
+    keeps ? fixed(facts.controllers, 'backup', 1) : undefined,
+  )
+}

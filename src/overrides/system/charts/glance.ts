@@ -1,0 +1,78 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {API, limits, workers} from '../shared/limits.ts'
+import {osloListens} from '../shared/listen.ts'
+import {publicEndpoints} from '../shared/public-endpoints.ts'
+import {fixed, replicas} from '../shared/replicas.ts'
+import {endpointSecrets} from '../shared/secrets.ts'
+import {storage} from '../shared/storage.ts'
+import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+import {spread} from '../shared/zones.ts'
+
+export const plugin = definePlugin({
+  chart: 'glance',
+  reads: [
+    'controllers',
+    'zones',
+    'cpus',
+    'storage',
+    'defaultStorageClass',
+    'ceph',
+    'region',
+    'publicDomain',
+    'tls',
+    'dnsDomain',
+    'ipFamily',
+    'allInOne',
+  ],
+  secrets: endpointSecrets({
+    tree: 'global',
+    accounts: {oslo_db: ['admin', 'glance'], oslo_messaging: ['admin'], identity: ['admin', 'glance']},
+    cache: true,
+  }),
+  overrides: (facts) =>
+    compose(
+      // Images in files are on a volume that one pod mounts; those in Ceph can be reached from everywhere.
+      facts.storage === 'ceph' ? replicas(facts.controllers, ['api']) : fixed(facts.controllers, 'api', 1),
+      facts.storage === 'ceph' ? spread(facts) : undefined,
+      limits(facts.allInOne, {api: API}),
+      given(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
+      osloListens(facts.ipFamily, {glance: {DEFAULT: ['bind_host']}}),
+      imageStore(facts),
+      belowGlobal(
+        given(facts.region, (region) => ({region})),
+        publicEndpoints(facts, ['identity', 'image']),
+        clusterDomain(facts.dnsDomain),
+      ),
+    ),
+})
+
+/** The volume, or Ceph's pool `images` with what a client of Ceph must know; its keyring is the deployer's to give. */
+function imageStore(facts: Pick<Facts, 'storage' | 'defaultStorageClass' | 'ceph'>): Values | undefined {
+  if (facts.storage !== 'ceph') return belowGlobal(storage(facts))
+  const rbd_store_user = facts.ceph?.user ?? 'glance'
+  return compose(
+    {
+      // What is staged may go with its pod.
+      global: {storage: {ephemeral: true}},
+      conf: {
+        glance: {
+          DEFAULT: {enabled_backends: 'rbd:rbd'},
+          glance_store: {default_backend: 'rbd'},
+          rbd: {
+            rbd_store_pool: 'images',
+            rbd_store_user,
+            rbd_store_ceph_conf: '/etc/ceph/ceph.conf',
+            rbd_store_chunk_size: 8,
+          },
+        },
+      },
+    },
+    given(facts.ceph, ({monitors}) => ({
+      files: {ceph: {format: 'ini', path: '/etc/ceph/ceph.conf'}},
+      conf: {ceph: {global: {mon_host: monitors.join(',')}}},
+    })),
+  )
+}

@@ -1,0 +1,49 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+import {definePlugin} from '../plugin.ts'
+import {cephClient} from '../shared/ceph.ts'
+import {compose, given} from '../shared/compose.ts'
+import {AGENT, API, workers} from '../shared/limits.ts'
+import {fixed} from '../shared/replicas.ts'
+import {serviceSecrets} from '../shared/secrets.ts'
+import {SERVICE_FACTS, service} from '../shared/service.ts'
+
+export const plugin = definePlugin({
+  chart: 'gnocchi',
+  reads: [...SERVICE_FACTS, 'cpus', 'storage', 'ceph'],
+  secrets: serviceSecrets('gnocchi', ['oslo_messaging']),
+  overrides: (facts) =>
+    compose(
+      service(facts, {
+        perController: ['api'],
+        accounts: ['gnocchi'],
+        serves: ['metric'],
+        shares: {api: API, metricd: AGENT, statsd: AGENT},
+        withoutBus: true,
+      }),
+      given(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
+      cephClient(facts),
+      measures(facts),
+    ),
+})
+
+/** Where measures live. Files are one machine's, so that there can be one API, and no pool has to be made. */
+function measures({
+  storage,
+  ceph,
+  controllers,
+}: Pick<Facts, 'storage' | 'ceph' | 'controllers'>): Values | undefined {
+  return given(storage, (kind) => {
+    if (kind === 'ceph') {
+      const ceph_username = ceph?.user ?? 'gnocchi'
+      return {conf: {gnocchi: {storage: {driver: 'ceph', ceph_pool: 'gnocchi.metrics', ceph_username}}}}
+    }
+    return compose(
+      {
+        conf: {gnocchi: {storage: {driver: 'file', file_basepath: '/var/lib/gnocchi'}}},
+        manifests: {job_storage_init: false},
+      },
+      fixed(controllers, 'api', 1),
+    )
+  })
+}

@@ -1,0 +1,53 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {limits} from '../shared/limits.ts'
+import {replicas} from '../shared/replicas.ts'
+import {clusterDomain} from '../shared/trees.ts'
+import {spread} from '../shared/zones.ts'
+
+/**
+ * Two controllers: the one in kube-system takes what comes to the cluster and runs on each controller; the one in
+ * another namespace serves that namespace only, as often as there are controllers.
+ */
+export const plugin = definePlugin({
+  chart: 'ingress',
+  namespaces: ['kube-system', 'openstack'],
+  reads: ['controllers', 'zones', 'publicDomain', 'tls', 'dnsDomain', 'ipFamily', 'allInOne'],
+  overrides: (facts, namespace) =>
+    compose(
+      namespace === 'kube-system' ? forCluster(facts) : forNamespace(facts, namespace),
+      spread(facts),
+      limits(facts.allInOne, {
+        ingress: {memory: 512, cpu: 500},
+        error_pages: {memory: 64, cpu: 100},
+      }),
+      given(facts.ipFamily, (family) =>
+        family === 'ipv6'
+          ? {conf: {ingress: {'bind-address-ipv6': '[::]', 'disable-ipv6': 'false'}}}
+          : undefined,
+      ),
+      given(facts.tls, (tls) => ({conf: {ingress: {'ssl-redirect': String(tls)}}})),
+      clusterDomain(facts.dnsDomain),
+    ),
+})
+
+type IngressFacts = Pick<Facts, 'controllers' | 'publicDomain'>
+
+function forCluster({controllers}: IngressFacts): Values {
+  return compose(
+    {deployment: {mode: 'cluster', type: 'DaemonSet'}, network: {host_namespace: true}},
+    replicas(controllers, ['error_page']),
+  )
+}
+
+function forNamespace({controllers, publicDomain}: IngressFacts, namespace: string): Values {
+  return compose(
+    {deployment: {mode: 'namespace', type: 'Deployment'}},
+    replicas(controllers, ['ingress', 'error_page']),
+    given(publicDomain, (domain) => ({
+      endpoints: {ingress: {host_fqdn_override: {public: {host: `${namespace}.${domain}`}}}},
+    })),
+  )
+}

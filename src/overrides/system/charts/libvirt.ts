@@ -1,0 +1,25 @@
+import {definePlugin} from '../plugin.ts'
+import {cephClient} from '../shared/ceph.ts'
+import {compose, given} from '../shared/compose.ts'
+import {daemonPace} from '../shared/pace.ts'
+import {clusterDomain} from '../shared/trees.ts'
+
+export const plugin = definePlugin({
+  chart: 'libvirt',
+  reads: ['computes', 'storage', 'ceph', 'dnsDomain', 'ipFamily'],
+  // nova and cinder name Ceph's key by it.
+  secrets: [{name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'ceph', 'cinder', 'secret_uuid']}],
+  overrides: (facts) =>
+    compose(
+      // No limit of memory, even on one machine: the guests are in this container.
+      daemonPace(facts.computes, ['libvirt']),
+      cephClient(facts),
+      facts.storage === 'ceph'
+        ? given(facts.ceph?.user, (user) => ({conf: {ceph: {cinder: {user}}}}))
+        : undefined,
+      given(facts.ipFamily, (family) =>
+        family === 'ipv6' ? {conf: {libvirt: {listen_addr: '::'}, qemu: {vnc_listen: '::'}}} : undefined,
+      ),
+      clusterDomain(facts.dnsDomain),
+    ),
+})

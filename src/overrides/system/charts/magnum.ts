@@ -1,0 +1,37 @@
+import type {Values} from '../../../release.ts'
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {API, WORKER, workers} from '../shared/limits.ts'
+import {osloListens} from '../shared/listen.ts'
+import {endpointSecrets, serviceSecrets} from '../shared/secrets.ts'
+import {SERVICE_FACTS, service} from '../shared/service.ts'
+
+/** The sections by which magnum talks to the others. */
+const CLIENTS = ['barbican', 'cinder', 'glance', 'heat', 'neutron', 'nova', 'magnum']
+
+export const plugin = definePlugin({
+  chart: 'magnum',
+  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
+  secrets: [
+    ...serviceSecrets('magnum'),
+    ...endpointSecrets({tree: 'own', accounts: {identity: ['magnum_stack_user']}}),
+  ],
+  overrides: (facts) =>
+    compose(
+      service(facts, {
+        perController: ['api', 'conductor'],
+        accounts: ['magnum', 'magnum_stack_user'],
+        serves: ['container_infra', 'orchestration'],
+        shares: {api: API, conductor: WORKER},
+      }),
+      given(facts.region, clientRegions),
+      given(workers(facts), (count) => ({
+        conf: {magnum: {api: {workers: count}, conductor: {workers: count}}},
+      })),
+      osloListens(facts.ipFamily, {magnum: {api: ['host']}}),
+    ),
+})
+
+function clientRegions(region_name: string): Values {
+  return {conf: {magnum: Object.fromEntries(CLIENTS.map((client) => [`${client}_client`, {region_name}]))}}
+}

@@ -1,0 +1,50 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {limits} from '../shared/limits.ts'
+import {memoryPart} from '../shared/memory.ts'
+import {databaseSize, voters} from '../shared/replicas.ts'
+import {endpointSecret} from '../shared/secrets.ts'
+import {storage} from '../shared/storage.ts'
+import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+import {spread} from '../shared/zones.ts'
+
+export const plugin = definePlugin({
+  chart: 'mariadb',
+  reads: [
+    'controllers',
+    'zones',
+    'memory',
+    'storage',
+    'defaultStorageClass',
+    'dnsDomain',
+    'ipFamily',
+    'allInOne',
+  ],
+  secrets: [endpointSecret('global', 'oslo_db', 'admin', 'password')],
+  overrides: (facts) =>
+    compose(
+      voters(facts.controllers, 'server', databaseSize),
+      spread(facts),
+      limits(facts.allInOne, {server: {memory: 1536, cpu: 2000}}),
+      given(bufferPool(facts), (size) => ({
+        conf: {my_cnf: {mysqld: {innodb_buffer_pool_size: `${size}M`}}},
+      })),
+      listens(facts),
+      belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
+    ),
+})
+
+/** In MiB; where everything is on one machine, what the chart says is right. */
+function bufferPool({memory, allInOne}: Pick<Facts, 'memory' | 'allInOne'>): number | undefined {
+  return allInOne ? undefined : memoryPart(memory, {parts: 16, least: 128, most: 8192})
+}
+
+/** Clients, and the members among themselves where there are several. */
+function listens({ipFamily, controllers = 1}: Pick<Facts, 'ipFamily' | 'controllers'>): Values | undefined {
+  if (ipFamily !== 'ipv6') return undefined
+  const members =
+    databaseSize(controllers) > 1 ? {wsrep_provider_options: 'gmcast.listen_addr=tcp://[::]:4567'} : {}
+  return {conf: {my_cnf: {mysqld: {'bind-address': '::', ...members}}}}
+}

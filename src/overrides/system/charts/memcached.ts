@@ -1,0 +1,26 @@
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {limits} from '../shared/limits.ts'
+import {memoryPart} from '../shared/memory.ts'
+import {replicas} from '../shared/replicas.ts'
+import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+import {spread} from '../shared/zones.ts'
+
+/** In MiB: what memcached may hold where everything is on one machine; around it, its own needs. */
+const SMALL_CACHE = 64
+
+export const plugin = definePlugin({
+  chart: 'memcached',
+  reads: ['controllers', 'zones', 'memory', 'dnsDomain', 'ipFamily', 'allInOne'],
+  overrides: (facts) => {
+    const size = facts.allInOne ? SMALL_CACHE : memoryPart(facts.memory, {parts: 64, least: 64, most: 2048})
+    return compose(
+      replicas(facts.controllers, ['server']),
+      spread(facts),
+      limits(facts.allInOne, {server: {memory: 2 * SMALL_CACHE, cpu: 500}}),
+      given(size, (limit) => ({conf: {memcached: {'memory-limit': limit}}})),
+      facts.ipFamily === 'ipv6' ? {conf: {memcached: {listen: '::'}}} : undefined,
+      belowGlobal(clusterDomain(facts.dnsDomain)),
+    )
+  },
+})

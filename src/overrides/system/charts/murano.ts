@@ -1,0 +1,30 @@
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {API, WORKER, workers} from '../shared/limits.ts'
+import {osloListens} from '../shared/listen.ts'
+import {serviceSecrets} from '../shared/secrets.ts'
+import {SERVICE_FACTS, service} from '../shared/service.ts'
+
+export const plugin = definePlugin({
+  chart: 'murano',
+  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
+  secrets: [
+    ...serviceSecrets('murano'),
+    // The bus that its agents inside of guests speak on.
+    {name: 'murano.agent_rabbitmq', kind: 'password', path: ['conf', 'murano', 'rabbitmq', 'password']},
+  ],
+  overrides: (facts) =>
+    compose(
+      service(facts, {
+        perController: ['api', 'engine'],
+        accounts: ['murano'],
+        serves: ['application_catalog', 'orchestration'],
+        shares: {api: API, engine: WORKER},
+      }),
+      given(facts.region, (home_region) => ({conf: {murano: {DEFAULT: {home_region}}}})),
+      given(workers(facts), (count) => ({
+        conf: {murano: {murano: {api_workers: count}, engine: {engine_workers: count}}},
+      })),
+      osloListens(facts.ipFamily, {murano: {DEFAULT: ['bind_host']}}),
+    ),
+})

@@ -1,0 +1,62 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {AGENT, API, workers} from '../shared/limits.ts'
+import {osloListens} from '../shared/listen.ts'
+import {daemonPace} from '../shared/pace.ts'
+import {endpointSecrets, serviceSecrets} from '../shared/secrets.ts'
+import {SERVICE_FACTS, service} from '../shared/service.ts'
+
+export const plugin = definePlugin({
+  chart: 'neutron',
+  reads: [...SERVICE_FACTS, 'computes', 'cpus', 'ipFamily'],
+  secrets: [
+    ...serviceSecrets('neutron'),
+    ...endpointSecrets({tree: 'own', accounts: {identity: ['nova', 'placement']}}),
+    {
+      name: 'compute_metadata.shared_secret',
+      kind: 'password',
+      path: ['conf', 'metadata_agent', 'DEFAULT', 'metadata_proxy_shared_secret'],
+    },
+  ],
+  overrides: (facts) =>
+    compose(
+      service(facts, {
+        perController: ['server', 'rpc_server'],
+        accounts: ['neutron', 'nova', 'placement'],
+        serves: ['network', 'compute'],
+        shares: {server: API, rpc_server: API, agent: AGENT},
+      }),
+      given(facts.controllers, agents),
+      given(workers(facts), (count) => ({
+        conf: {neutron: {DEFAULT: {api_workers: count, rpc_workers: count}}},
+      })),
+      daemonPace(facts.computes, ['ovs_agent']),
+      listens(facts.ipFamily),
+    ),
+})
+
+/** The agents for routers and addresses run on the controllers: what has but one of them has none to fail over to. */
+function agents(controllers: number): Values {
+  const several = controllers > 1
+  return {
+    conf: {
+      neutron: {
+        DEFAULT: {
+          dhcp_agents_per_network: Math.min(2, controllers),
+          l3_ha: several,
+          ...(several && {max_l3_agents_per_router: Math.min(3, controllers)}),
+        },
+      },
+    },
+  }
+}
+
+/** Tunnels between nodes have the nodes' kind of addresses, too. */
+function listens(family: Facts['ipFamily']): Values | undefined {
+  if (family !== 'ipv6') return undefined
+  return compose(osloListens(family, {neutron: {DEFAULT: ['bind_host']}}), {
+    conf: {plugins: {ml2_conf: {ml2: {overlay_ip_version: 6}}}},
+  })
+}

@@ -1,0 +1,91 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+import {definePlugin} from '../plugin.ts'
+import {cephClient} from '../shared/ceph.ts'
+import {compose, given} from '../shared/compose.ts'
+import {API, WORKER, workers} from '../shared/limits.ts'
+import {osloListens, wsgiListens} from '../shared/listen.ts'
+import {daemonPace} from '../shared/pace.ts'
+import {endpointSecrets, serviceSecrets} from '../shared/secrets.ts'
+import {SERVICE_FACTS, service} from '../shared/service.ts'
+
+/** By which nova talks to the others. */
+const FURTHER_ACCOUNTS = ['neutron', 'placement', 'cinder', 'ironic']
+
+export const plugin = definePlugin({
+  chart: 'nova',
+  reads: [...SERVICE_FACTS, 'computes', 'cpus', 'storage', 'ceph', 'ipFamily'],
+  secrets: [
+    ...serviceSecrets('nova'),
+    ...endpointSecrets({
+      tree: 'own',
+      accounts: {
+        oslo_db_api: ['admin', 'nova'],
+        oslo_db_cell0: ['admin', 'nova'],
+        identity: FURTHER_ACCOUNTS,
+      },
+    }),
+    {
+      name: 'compute_metadata.shared_secret',
+      kind: 'password',
+      path: ['conf', 'nova', 'neutron', 'metadata_proxy_shared_secret'],
+    },
+    {name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'ceph', 'cinder', 'secret_uuid']},
+  ],
+  overrides: (facts) =>
+    compose(
+      service(facts, {
+        perController: ['api_metadata', 'osapi', 'conductor', 'scheduler', 'novncproxy'],
+        accounts: ['nova', ...FURTHER_ACCOUNTS],
+        serves: ['compute', 'compute_novnc_proxy', 'network', 'image', 'placement'],
+        shares: {api: API, api_metadata: API, conductor: WORKER, scheduler: WORKER, novncproxy: WORKER},
+      }),
+      given(workers(facts), processes),
+      given(facts.computes, (count) => ({manifests: {daemonset_compute: count > 0}})),
+      daemonPace(facts.computes, ['compute']),
+      cephClient(facts),
+      disks(facts),
+      listens(facts.ipFamily),
+    ),
+})
+
+function processes(count: number): Values {
+  return {
+    conf: {
+      nova: {
+        DEFAULT: {osapi_compute_workers: count, metadata_workers: count},
+        conductor: {workers: count},
+        scheduler: {workers: count},
+      },
+    },
+  }
+}
+
+/** Disks of guests are in Ceph, where another node can take a guest over at once, or files of their node. */
+function disks({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
+  return given(storage, (kind) => {
+    if (kind !== 'ceph') return {conf: {nova: {libvirt: {images_type: 'qcow2'}}}}
+    return {
+      conf: {
+        nova: {
+          libvirt: {
+            images_type: 'rbd',
+            images_rbd_pool: 'vms',
+            images_rbd_ceph_conf: '/etc/ceph/ceph.conf',
+            rbd_user: ceph?.user ?? 'cinder',
+            disk_cachemodes: 'network=writeback',
+          },
+        },
+      },
+    }
+  })
+}
+
+function listens(family: Facts['ipFamily']): Values {
+  return compose(
+    wsgiListens(family, 'http-socket', {nova_api_uwsgi: 8774, nova_metadata_uwsgi: 8775}),
+    osloListens(family, {
+      nova: {DEFAULT: ['osapi_compute_listen', 'metadata_listen'], vnc: ['novncproxy_host', 'server_listen']},
+    }),
+  )
+}

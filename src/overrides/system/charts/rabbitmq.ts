@@ -1,0 +1,44 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+import {definePlugin} from '../plugin.ts'
+import {compose} from '../shared/compose.ts'
+import {limits} from '../shared/limits.ts'
+import {busSize, voters} from '../shared/replicas.ts'
+import {endpointSecret} from '../shared/secrets.ts'
+import {storage} from '../shared/storage.ts'
+import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+import {spread} from '../shared/zones.ts'
+
+export const plugin = definePlugin({
+  chart: 'rabbitmq',
+  reads: ['controllers', 'zones', 'storage', 'defaultStorageClass', 'dnsDomain', 'ipFamily', 'allInOne'],
+  secrets: [
+    endpointSecret('global', 'oslo_messaging', 'admin', 'password'),
+    endpointSecret('global', 'oslo_messaging', 'erlang_cookie'),
+  ],
+  overrides: (facts) =>
+    compose(
+      voters(facts.controllers, 'server', busSize),
+      spread(facts),
+      limits(facts.allInOne, {server: {memory: 1024, cpu: 1000}}),
+      listens(facts.ipFamily),
+      belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
+    ),
+})
+
+/** Clients' connections, those between members, and those of the tools are told of IPv6 separately. */
+function listens(family: Facts['ipFamily']): Values | undefined {
+  if (family !== 'ipv6') return undefined
+  const distribution = '-proto_dist inet6_tcp'
+  return {
+    conf: {rabbitmq: {'listeners.tcp.1': ':::5672'}},
+    pod: {
+      env: {
+        server: {
+          RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: distribution,
+          RABBITMQ_CTL_ERL_ARGS: distribution,
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type {Values} from '../../../release.ts'
+import {isMap, mergeValues} from '../../merge.ts'
+
+/** The parts of a chart's overrides in one; a later part wins, and maps in which nothing stands are left out. */
+export function compose(...parts: readonly (Values | undefined)[]): Values {
+  const merged = parts.reduce<Values>((whole, part) => (part ? mergeValues(whole, part) : whole), {})
+  return withoutEmpty(merged)
+}
+
+function withoutEmpty(values: Values): Values {
+  const entries = Object.entries(values)
+    .map(([key, value]) => [key, isMap(value) ? withoutEmpty(value) : value] as const)
+    .filter(([, value]) => value !== undefined && !(isMap(value) && Object.keys(value).length === 0))
+  return Object.fromEntries(entries)
+}
+
+/** A part that depends on one fact: left out when nobody knows it. */
+export function given<Fact>(
+  fact: Fact | undefined,
+  part: (fact: Fact) => Values | undefined,
+): Values | undefined {
+  return fact === undefined ? undefined : part(fact)
+}

@@ -1,0 +1,23 @@
+import type {Values} from '../../../release.ts'
+import type {Facts} from '../../facts/facts.ts'
+
+/** The class that rbd-provisioner makes, in openstack-helm and here. */
+export const CEPH_CLASS = 'general'
+
+export type StorageFacts = Pick<Facts, 'storage' | 'defaultStorageClass'>
+
+/** `storage` of kk's charts: whether volumes outlive their pod, and of which class they are. */
+export function storage(facts: StorageFacts): Values | undefined {
+  if (facts.storage === undefined) return undefined
+  if (facts.storage === 'ephemeral') return {storage: {ephemeral: true}}
+  return {storage: {ephemeral: false, class: volumeClass(facts)}}
+}
+
+/**
+ * The class of volumes. Undefined unless somebody says where data lives: a claim keeps its class for ever, so a class
+ * that is but the cluster's default today is not written down.
+ */
+export function volumeClass({storage: kind, defaultStorageClass}: StorageFacts): string | undefined {
+  if (kind === undefined || kind === 'ephemeral') return undefined
+  return defaultStorageClass ?? (kind === 'ceph' ? CEPH_CLASS : undefined)
+}

@@ -1,0 +1,39 @@
+import type {Values} from '../../release.ts'
+import type {FactName, Facts} from '../facts/facts.ts'
+import type {OverriddenChart} from '../service.ts'
+import {expectActive} from './active.ts'
+import type {Plugin} from './plugin.ts'
+import type {Plugins} from './plugins.ts'
+
+export interface SystemOverridesOptions {
+  /** From `activeCharts`. */
+  readonly active: readonly OverriddenChart[]
+  readonly chart: string
+  readonly namespace: string
+  readonly facts: Facts
+  readonly plugins: Plugins
+}
+
+/**
+ * What the facts make of one chart in one namespace; `{}` for a chart without a plugin. Rejects with
+ * `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` unless it is active there, and with `KK_PLUGIN`.
+ */
+export async function systemOverrides(options: SystemOverridesOptions): Promise<Values> {
+  const {active, chart, namespace, facts, plugins} = options
+  expectActive(active, chart, namespace)
+  const plugin = await plugins.find(chart)
+  return plugin ? plugin.overrides(factsFor(plugin, facts), namespace) : {}
+}
+
+/** The facts that a plugin says it reads. */
+export function factsFor({reads}: Pick<Plugin, 'reads'>, facts: Facts): Facts {
+  const known = reads.filter((name) => facts[name] !== undefined)
+  return Object.fromEntries(known.map((name) => [name, facts[name]])) as Facts
+}
+
+/** The facts that decide the overrides of these charts, sorted: no other needs to be found out. */
+export async function factsRead(charts: Iterable<string>, plugins: Plugins): Promise<readonly FactName[]> {
+  const read = new Set<FactName>()
+  for (const chart of charts) for (const name of (await plugins.find(chart))?.reads ?? []) read.add(name)
+  return [...read].sort()
+}

@@ -1,0 +1,30 @@
+// Made by `npm run table` from the files in charts/.
+import type {Plugin} from './plugin.ts'
+
+export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Plugin}>>> = {
+  aodh: () => import('./charts/aodh.ts'),
+  barbican: () => import('./charts/barbican.ts'),
+  ceilometer: () => import('./charts/ceilometer.ts'),
+  cinder: () => import('./charts/cinder.ts'),
+  fm: () => import('./charts/fm.ts'),
+  glance: () => import('./charts/glance.ts'),
+  gnocchi: () => import('./charts/gnocchi.ts'),
+  heat: () => import('./charts/heat.ts'),
+  horizon: () => import('./charts/horizon.ts'),
+  ingress: () => import('./charts/ingress.ts'),
+  ironic: () => import('./charts/ironic.ts'),
+  keystone: () => import('./charts/keystone.ts'),
+  libvirt: () => import('./charts/libvirt.ts'),
+  magnum: () => import('./charts/magnum.ts'),
+  mariadb: () => import('./charts/mariadb.ts'),
+  memcached: () => import('./charts/memcached.ts'),
+  murano: () => import('./charts/murano.ts'),
+  neutron: () => import('./charts/neutron.ts'),
+  nova: () => import('./charts/nova.ts'),
+  'nova-api-proxy': () => import('./charts/nova-api-proxy.ts'),
+  openvswitch: () => import('./charts/openvswitch.ts'),
+  panko: () => import('./charts/panko.ts'),
+  placement: () => import('./charts/placement.ts'),
+  rabbitmq: () => import('./charts/rabbitmq.ts'),
+  'rbd-provisioner': () => import('./charts/rbd-provisioner.ts'),
+}

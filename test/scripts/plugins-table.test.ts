@@ -1,0 +1,46 @@
+import {cp, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {afterAll, expect, it} from 'vitest'
+import {pluginsTable, writePluginsTable} from '../../scripts/plugins-table.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const copy = await mkdtemp(join(tmpdir(), 'kk-plugins-'))
+afterAll(() => rm(copy, {recursive: true}))
+
+it('src/overrides/system/table.ts is what npm run table writes', async () => {
+  const committed = await readFile(join(ROOT, 'src/overrides/system/table.ts'), 'utf8')
+
+  expect(committed).toBe(await pluginsTable())
+})
+
+it('adding a file is all that a new plugin takes', async () => {
+  const system = join(copy, 'src/overrides/system')
+  await cp(join(ROOT, 'src'), join(copy, 'src'), {recursive: true})
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  await writeFile(join(copy, 'package.json'), '{"type": "module"}')
+
+  await writeFile(
+    join(system, 'charts/example.ts'),
+    `import {definePlugin} from '../plugin.ts'
+export const plugin = definePlugin({
+  chart: 'example',
+  reads: ['controllers'],
+  overrides: ({controllers}) => ({pod: {replicas: {api: controllers}}}),
+})
+`,
+  )
+  await writePluginsTable(system)
+  const {stdout} = await execa('node', ['--input-type=module'], {
+    cwd: copy,
+    input: `
+      import {builtInPlugins} from './src/overrides/system/plugins.ts'
+      import {systemOverrides} from './src/overrides/system/system-overrides.ts'
+      const active = [{name: 'example', namespaces: ['openstack']}]
+      const options = {active, chart: 'example', namespace: 'openstack', facts: {controllers: 2}}
+      console.log(JSON.stringify(await systemOverrides({...options, plugins: builtInPlugins()})))`,
+  })
+
+  expect(JSON.parse(stdout)).toEqual({pod: {replicas: {api: 2}}})
+})
