@@ -38,8 +38,6 @@ export const ERRORS = {
   },
   KK_ARMADA: {exit: 2, meaning: 'an Armada manifest is incomplete, or lacks the document of a chart'},
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
-  KK_UNKNOWN_CHART: {exit: 2, meaning: 'a chart was named that is not active, or that nobody knows'},
-  KK_UNKNOWN_NAMESPACE: {exit: 2, meaning: 'a namespace was named in which the chart is not active'},
   KK_FACTS: {exit: 2, meaning: 'the facts file has a key or value that kk does not accept'},
   KK_PLUGIN: {exit: 2, meaning: 'a plugin from outside cannot be used, or has failed'},
   KK_CYCLE: {exit: 2, meaning: 'releases need each other through a ready edge'},
