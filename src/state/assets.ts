@@ -1,10 +1,11 @@
 import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
-import {mkdir, mkdtemp, rename, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, rename, rm, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {getRawAsset, isSea} from 'node:sea'
 import {evaluateBundle} from './bundle.ts'
 import {cacheDirectory} from './directories.ts'
+import {makeDirectory} from './make-directory.ts'
 import {writingBelow} from './writing-below.ts'
 
 /** What the single executable carries beside the few lines that start it. */
@@ -50,11 +51,11 @@ export async function loadBundle<T>(name: BundleName, importSource: () => Promis
 }
 
 async function unpack(files: Record<string, string>, directory: string): Promise<void> {
-  await mkdir(dirname(directory), {recursive: true, mode: 0o700})
+  await makeDirectory(dirname(directory), {mode: 0o700})
   const temporary = await mkdtemp(`${directory}.`)
   try {
     for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(temporary, path)), {recursive: true})
+      await makeDirectory(dirname(join(temporary, path)))
       await writeFile(join(temporary, path), text)
     }
     await rename(temporary, directory)

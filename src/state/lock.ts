@@ -1,9 +1,11 @@
 import {randomUUID} from 'node:crypto'
-import {link, mkdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {link, readFile, rm, writeFile} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {dirname} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
+import {makeDirectory} from './make-directory.ts'
 import {identifyProcess, isRunning, type ProcessIdentity} from './process-identity.ts'
+import {writingBelow} from './writing-below.ts'
 
 /** Who holds a lock, as it stands in the lock file. */
 export interface LockHolder extends ProcessIdentity {
@@ -66,11 +68,13 @@ async function ownHolder(): Promise<LockHolder> {
   return {...identity, host: hostname(), token: randomUUID()}
 }
 
-/** The file appears with its content in one step, so no reader sees it empty. */
+/** The file appears with its content in one step, so no reader sees it empty. Rejects with `KK_FILE`. */
 async function create(path: string, holder: LockHolder): Promise<boolean> {
   const draft = `${path}.${holder.token}.draft`
-  await mkdir(dirname(path), {recursive: true})
-  await writeFile(draft, JSON.stringify(holder), {flag: 'wx'})
+  await makeDirectory(dirname(path))
+  await writingBelow({directory: dirname(path), variable: 'XDG_STATE_HOME'}, () =>
+    writeFile(draft, JSON.stringify(holder), {flag: 'wx'}),
+  )
   try {
     await link(draft, path)
     return true

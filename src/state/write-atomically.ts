@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto'
-import {mkdir, open, rename, rm} from 'node:fs/promises'
+import {open, rename, rm} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
+import {makeDirectory} from './make-directory.ts'
 
 interface WriteOptions {
   /** Permission bits of the file; 0644 unless told. */
@@ -9,7 +10,8 @@ interface WriteOptions {
 
 /**
  * Writes a file so that a reader, and the disk after a crash, has either the old content or the new one.
- * Missing parent directories are made. Rejects with Node's own error.
+ * Missing parent directories are made. Rejects with Node's own error,
+ * and with `KK_FILE` when these cannot be made.
  */
 export async function writeAtomically(
   path: string,
@@ -17,7 +19,7 @@ export async function writeAtomically(
   {mode = 0o644}: WriteOptions = {},
 ): Promise<void> {
   const directory = dirname(path)
-  await mkdir(directory, {recursive: true})
+  await makeDirectory(directory)
   const temporary = join(directory, `.${basename(path)}.${randomUUID()}`)
   try {
     const file = await open(temporary, 'wx', mode)

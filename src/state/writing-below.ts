@@ -4,7 +4,7 @@ import {KkError} from '../errors.ts'
 interface WritablePlace {
   readonly directory: string
   /** The variable of the environment that names another place. */
-  readonly variable: 'TMPDIR' | 'XDG_CACHE_HOME'
+  readonly variable: 'TMPDIR' | 'XDG_CACHE_HOME' | 'XDG_STATE_HOME'
 }
 
 /**

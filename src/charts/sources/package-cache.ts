@@ -1,7 +1,8 @@
 import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
-import {mkdir, mkdtemp, readFile, rename, rm} from 'node:fs/promises'
+import {mkdtemp, readFile, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
+import {makeDirectory} from '../../state/make-directory.ts'
 import {writingBelow} from '../../state/writing-below.ts'
 import type {ChartFile} from '../files/chart-files.ts'
 import {readPackageFiles} from '../files/package-files.ts'
@@ -30,7 +31,7 @@ export async function unpackPackage(file: string, cache: string): Promise<Unpack
 }
 
 async function keep(files: readonly ChartFile[], directory: string): Promise<void> {
-  await mkdir(dirname(directory), {recursive: true, mode: 0o700})
+  await makeDirectory(dirname(directory), {mode: 0o700})
   const draft = await mkdtemp(`${directory}.`)
   try {
     await writeChartFiles(files, draft)

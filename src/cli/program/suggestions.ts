@@ -18,12 +18,24 @@ export function checkCommand(argv: readonly string[]): void {
   const topic = IDS.filter((id) => id.startsWith(`${first}:`))
   const [, second] = words
   if (topic.length > 0 && second === undefined) return
-  const known = topic.length > 0 ? topic : [...new Set(IDS.map((id) => id.split(':')[0]!))]
-  const word = topic.length > 0 ? `${first}:${second}` : first
-  const close = word === 'version' ? '--version' : suggest(word, known)
+  if (second !== undefined && topic.length > 0) throw unknownOf(first, second, topic)
+  const close = first === 'version' ? '--version' : suggest(first, new Set(IDS.map(topicOf)))
+  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {
+    hint: close === undefined ? 'see all commands with kk --help' : `did you mean kk ${close}?`,
+  })
+}
+
+function topicOf(id: string): string {
+  return id.split(':')[0]!
+}
+
+/** The name of the topic is the same in all its commands, and makes none of them likelier. */
+function unknownOf(topic: string, word: string, ids: readonly string[]): KkError {
+  const words = ids.map((id) => id.slice(topic.length + 1).replaceAll(':', ' '))
+  const close = suggest(word, words)
   const hint =
-    close === undefined ? 'see all commands with kk --help' : `did you mean kk ${close.replaceAll(':', ' ')}?`
-  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(word.replaceAll(':', ' '))}`, {hint})
+    close === undefined ? `kk ${topic} has: ${words.join(', ')}` : `did you mean kk ${topic} ${close}?`
+  return new KkError('KK_USAGE', `kk has no command "${topic} ${word}"`, {hint})
 }
 
 /** Adds "did you mean" for a flag that the command does not have; otherwise points to the command's help. */

@@ -1,5 +1,6 @@
 import {mkdir, mkdtemp, readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {makeDirectory} from '../../state/make-directory.ts'
 import type {ProcessEnvironment} from '../child-environment.ts'
 import type {HelmOutcome} from '../run.ts'
 import {readYaml} from '../yaml.ts'
@@ -31,7 +32,7 @@ const NAME = 'kk'
  * This way round, for `helm pull --repo` takes a password from argv only. Rejects with `KK_CHART`.
  */
 export async function openRepository(url: string, options: RepositoryOptions): Promise<Repository> {
-  await mkdir(options.directory, {recursive: true, mode: 0o700})
+  await makeDirectory(options.directory, {mode: 0o700})
   const home = await mkdtemp(join(options.directory, 'repository-'))
   const config = join(home, 'repositories.yaml')
   const cache = join(home, 'cache')

@@ -1,6 +1,7 @@
-import {type FileHandle, mkdir, open, readdir, rm} from 'node:fs/promises'
+import {type FileHandle, open, readdir, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {KkError} from '../../errors.ts'
+import {makeDirectory} from '../../state/make-directory.ts'
 import type {Journal} from './journal.ts'
 
 export interface JournalFile extends Journal {
@@ -58,7 +59,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalFile>
 
 async function create(path: string): Promise<FileHandle> {
   try {
-    await mkdir(dirname(path), {recursive: true, mode: 0o700})
+    await makeDirectory(dirname(path), {mode: 0o700})
     const file = await open(path, 'ax', 0o600)
     // A full disk shows here, and not after the first change.
     await append(file, '\n').catch(async (error) => {
@@ -68,9 +69,10 @@ async function create(path: string): Promise<FileHandle> {
     })
     return file
   } catch (error) {
+    const {code} = (error instanceof KkError ? error.cause : error) as NodeJS.ErrnoException
     throw new KkError(
       'KK_FILE',
-      `the journal of the run cannot be written: ${path} (${(error as NodeJS.ErrnoException).code}); nothing was changed`,
+      `the journal of the run cannot be written: ${path} (${code}); nothing was changed`,
       {cause: error, hint: 'make room or give permission there, or name another directory by XDG_STATE_HOME'},
     )
   }

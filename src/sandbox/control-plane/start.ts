@@ -1,7 +1,8 @@
-import {mkdir, readFile, writeFile} from 'node:fs/promises'
+import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
+import {makeDirectory} from '../../state/make-directory.ts'
 import {CLUSTER, type SandboxPaths} from '../paths.ts'
 import {writeRecord} from '../record.ts'
 import type {Sandbox} from '../sandbox.ts'
@@ -31,7 +32,7 @@ interface StartOptions {
 export async function startControlPlane(options: StartOptions): Promise<Sandbox> {
   const {paths, tools, nodes, env, onProgress, signal} = options
   if (process.platform !== 'linux') throw unsupported()
-  await mkdir(paths.home, {recursive: true, mode: 0o700})
+  await makeDirectory(paths.home, {mode: 0o700})
   const ports = await choosePorts(paths)
   await writeInputs(options, ports)
 

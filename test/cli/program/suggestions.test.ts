@@ -3,7 +3,8 @@ import {checkCommand} from '../../../src/cli/program/suggestions.ts'
 
 it.each([
   [['deply'], 'kk has no command "deply"', 'did you mean kk deploy?'],
-  [['sandbox', 'stop'], 'kk has no command "sandbox stop"', expect.stringContaining('kk')],
+  [['sandbox', 'list'], 'kk has no command "sandbox list"', 'kk sandbox has: down, shell, status, up'],
+  [['sandbox', 'stats'], 'kk has no command "sandbox stats"', 'did you mean kk sandbox status?'],
   [['version'], 'kk has no command "version"', 'did you mean kk --version?'],
   [['--foo'], 'expected a command, got --foo', 'see all commands with kk --help'],
 ])('%j is refused', (argv, message, hint) => {

@@ -1,4 +1,6 @@
-import {access, constants, mkdir, statfs} from 'node:fs/promises'
+import {access, constants, statfs} from 'node:fs/promises'
+import {KkError} from '../../../../errors.ts'
+import {makeDirectory} from '../../../../state/make-directory.ts'
 import type {Check, Found} from '../finding.ts'
 
 /** Below this a journal may stop in the middle of a run. */
@@ -11,12 +13,13 @@ export const stateDirectoryCheck: Check = {
   fine: 'the directory of journals can be written, and has room',
   async find({directory}) {
     try {
-      await mkdir(directory, {recursive: true, mode: 0o700})
+      await makeDirectory(directory, {mode: 0o700})
       await access(directory, constants.W_OK | constants.X_OK)
       const {bavail, bsize} = await statfs(directory)
       return judgeRoom(directory, bavail * bsize)
     } catch (error) {
-      return judgeUnwritable(directory, (error as NodeJS.ErrnoException).code ?? 'unknown')
+      const {code} = (error instanceof KkError ? error.cause : error) as NodeJS.ErrnoException
+      return judgeUnwritable(directory, code ?? 'unknown')
     }
   },
 }

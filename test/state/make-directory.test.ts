@@ -1,0 +1,56 @@
+import {mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {makeDirectory} from '../../src/state/make-directory.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-make-'))
+})
+afterEach(() => rm(directory, {recursive: true}))
+
+describe('makeDirectory', () => {
+  it('makes what is missing, for whom it is told, and nothing when all is there', async () => {
+    await makeDirectory(join(directory, 'a/b/c'), {mode: 0o700})
+    await makeDirectory(join(directory, 'a/b/c'))
+
+    expect((await stat(join(directory, 'a/b/c'))).mode & 0o777).toBe(0o700)
+    expect(await readdir(join(directory, 'a/b'))).toEqual(['c'])
+  })
+
+  it('may be asked for the same directory many times at once', async () => {
+    await Promise.all(Array.from({length: 20}, () => makeDirectory(join(directory, 'a/b/c'))))
+
+    expect(await readdir(join(directory, 'a/b'))).toEqual(['c'])
+  })
+
+  it.each(['/proc/x/y', '/proc/self/x', '/proc/1/x/y/z'])('%s is refused at once', async (path) => {
+    await expect(makeDirectory(path)).rejects.toMatchObject({
+      code: 'KK_FILE',
+      message: expect.stringMatching(new RegExp(`^the directory ${path} cannot be made \\(E(NOENT|ACCES)`)),
+    })
+  })
+
+  it('below a file, the file is named', async () => {
+    await writeFile(join(directory, 'file'), '')
+
+    await expect(makeDirectory(join(directory, 'file/x/y'))).rejects.toMatchObject({
+      code: 'KK_FILE',
+      message: `the directory ${directory}/file/x/y cannot be made (ENOTDIR at ${directory}/file)`,
+    })
+  })
+})
+
+describe('nothing else', () => {
+  it('makes directories with their parents', async () => {
+    const {globSync, readFileSync} = await import('node:fs')
+    const source = join(import.meta.dirname, '../../src')
+
+    const found = globSync('**/*.ts', {cwd: source}).filter((file) =>
+      /mkdir(?:Sync)?\([^;\n]*recursive: true/.test(readFileSync(join(source, file), 'utf8')),
+    )
+
+    expect(found).toEqual([])
+  })
+})
