@@ -2,7 +2,6 @@ import type {ReleaseId, Values} from '../release.ts'
 import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {Guard} from './guard/guard.ts'
 import type {Intents} from './intents/intent.ts'
-import type {SeenLease} from './lease/list-leases.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
 import type {RunRecords} from './runs/run-record.ts'
@@ -204,12 +203,6 @@ export interface HeldLease {
   release(): Promise<void>
 }
 
-/** Who holds a release, as others are told. */
-export interface Holder {
-  readonly release: ReleaseId
-  readonly holder: string
-}
-
 /** One cluster through one kubeconfig context. Every function throws `KK_UNREACHABLE`, `KK_FORBIDDEN` or `KK_API`. */
 export interface Cluster {
   readonly context: string
@@ -274,16 +267,12 @@ export interface Cluster {
     deadline: number,
     onHeld?: (by: string) => void,
   ): Promise<HeldLease>
-  /** Those of the releases that somebody holds now: one list of Leases. Who is gone from this machine holds nothing. */
-  holders(releases: readonly ReleaseId[]): Promise<readonly Holder[]>
   /** Calls `ring` whenever a record of helm or a Lease of kk may have changed, until the signal; never throws. */
   onChange(signal: AbortSignal, ring: () => void): void
-  /** The Leases of all releases that somebody holds, or held: one list. */
-  leases(): Promise<readonly SeenLease[]>
-  /** The Lease of a release with what this machine sees of its processes; undefined when nobody has it. */
+  /** The Leases of all releases that somebody holds, or held, with what this machine sees of their processes: one list. */
+  leases(): Promise<readonly LeaseView[]>
+  /** The same of one release; undefined when nobody has it. */
   lease(release: ReleaseId): Promise<LeaseView | undefined>
-  /** The same of all Leases on which stands what helm was started for: one list. */
-  operations(): Promise<readonly LeaseView[]>
   /** The time by the clock of the API server, in milliseconds since the epoch. */
   now(): number
   /** What was run on the cluster, by whom and when. */

@@ -14,10 +14,8 @@ import {openGuard} from './guard/open.ts'
 import {useIntents} from './intents/intents.ts'
 import {deleteFailedJobs, listFailedJobs} from './jobs/failed-jobs.ts'
 import {holdLease} from './lease/hold.ts'
-import {listHolders} from './lease/holders.ts'
 import {createNamespace} from './lease/lease.ts'
-import {listLeases} from './lease/list-leases.ts'
-import {viewLease, viewOperations} from './lease/view.ts'
+import {viewLease, viewLeases} from './lease/view.ts'
 import {withOperation} from './lease/with-operation.ts'
 import {namespaceExists} from './namespace-exists.ts'
 import {helmRecords} from './records/records.ts'
@@ -58,11 +56,9 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     deleteClaim: (claim) => deleteClaim(client, claim),
     hold: async (release, holder, deadline, onHeld) =>
       withOperation(await holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}), client),
-    holders: (releases) => listHolders(client, releases),
     onChange: (signal, ring) => ringOnChange(client, signal, ring),
-    leases: () => listLeases(client),
+    leases: () => viewLeases(client),
     lease: (release) => viewLease(client, release),
-    operations: () => viewOperations(client),
     now: client.now,
     runs: runRecords(client),
     guard: openGuard(client),

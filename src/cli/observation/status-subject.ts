@@ -1,4 +1,4 @@
-import type {StatusSubject} from '../../verbs/observation/status.ts'
+import type {StatusSubject} from '../../verbs/observation/status-row.ts'
 import {type OwnerFlags, openOwner} from '../open/owner.ts'
 import {type EnvironmentFlags, openPrepared} from '../open.ts'
 

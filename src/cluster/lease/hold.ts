@@ -16,6 +16,7 @@ import {
 } from './lease.ts'
 import {HOLDER, OPERATION} from './operation.ts'
 import {standingOf} from './standing.ts'
+import {viewOf} from './view.ts'
 
 export interface HoldOptions {
   readonly release: ReleaseId
@@ -139,7 +140,7 @@ async function acquire(client: ApiClient, {release, holder, deadline, onHeld}: H
     const lasts = (found?.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000
     const hasRunOut = performance.now() - (seen?.at ?? 0) >= lasts
     const isFree = !current || current === holder
-    const standing = isFree ? undefined : await standingOf(release, found!)
+    const standing = isFree ? undefined : standingOf(await viewOf(release, found!))
     if (!standing || standing.isGone || (hasRunOut && !standing.isAtWork)) {
       const lease = heldLease(release, holder, found, new Date())
       const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))

@@ -1,6 +1,5 @@
-import type {ReleaseId} from '../../release.ts'
-import type {Lease} from './lease.ts'
-import {sightLease} from './sight.ts'
+import {LEASE_SECONDS} from './lease.ts'
+import type {LeaseView} from './view.ts'
 
 /** What speaks for and against taking a Lease from its holder, as far as this machine can see. */
 export interface Standing {
@@ -12,16 +11,35 @@ export interface Standing {
   readonly by: string
 }
 
-export async function standingOf(release: ReleaseId, lease: Lease): Promise<Standing> {
-  const {holder, operation} = await sightLease(release, lease)
-  const by = lease.spec?.holderIdentity ?? 'somebody'
+type Sighted = Pick<LeaseView, 'holder' | 'sighting'>
+
+export function standingOf({holder, sighting}: Sighted): Standing {
+  const {operation} = sighting
+  const by = holder ?? 'somebody'
   const helm = operation?.helm ?? {state: 'gone'}
   if (helm.state !== 'running')
-    return {isGone: holder === 'gone' && helm.state === 'gone', isAtWork: false, by}
+    return {isGone: sighting.holder === 'gone' && helm.state === 'gone', isAtWork: false, by}
   const isAlone = operation?.kk === 'gone'
   return {
     isGone: false,
     isAtWork: true,
     by: isAlone ? `${by}, which is gone, but whose helm (process ${helm.process.pid}) still works` : by,
   }
+}
+
+/** Beyond its own end, for clocks that differ; in milliseconds. */
+const GRACE = LEASE_SECONDS * 1000
+
+/**
+ * Why nobody works under a Lease any more, so that the next run takes it over; undefined while somebody may. `now` is in
+ * milliseconds since the epoch.
+ */
+export function staleness(
+  lease: Sighted & Pick<LeaseView, 'runsOut' | 'renewedAt'>,
+  now: number,
+): string | undefined {
+  const {isGone, isAtWork} = standingOf(lease)
+  if (isGone) return 'whose process is gone'
+  if (isAtWork || lease.runsOut === undefined || lease.runsOut + GRACE > now) return undefined
+  return `who has not renewed it since ${lease.renewedAt!.slice(0, 19)}Z`
 }

@@ -2,7 +2,8 @@ import type {KeepReason} from '../../plan/leftovers/ownership.ts'
 import type {Leftover} from '../../verbs/observation/leftovers.ts'
 import type {Palette} from '../colour.ts'
 
-const KEPT = {
+/** Why an object is never pruned, in words. */
+export const KEPT = {
   data: 'it holds data',
   policy: 'helm.sh/resource-policy: keep',
   namespace: 'everything in it would go',

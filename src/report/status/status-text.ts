@@ -1,5 +1,6 @@
 import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
+import {KEPT} from '../drift/leftover-lines.ts'
 import {blameText} from '../run/run-words.ts'
 import {table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -82,6 +83,7 @@ function reasonLines(row: ReleaseStatus, labels: Labels, palette: Palette): read
     ...(unreadable === undefined ? [] : [`${name}: ${plainLine(unreadable)}`]),
     ...(holder === undefined ? [] : [`${name}: ${holderText(holder)}`]),
     ...(advice === undefined ? [] : [`${name}: ${advice}`]),
+    ...leftoverLines(name, row),
     ...(wanted ? [] : [`${name}: the file no longer names it; it goes only by: kk remove ${name}`]),
     ...(others.length === 0
       ? []
@@ -91,9 +93,25 @@ function reasonLines(row: ReleaseStatus, labels: Labels, palette: Palette): read
   ]
 }
 
-function holderText({holder, since, operation, ranOut}: ReleaseHolder): string {
-  const time = `${since.slice(0, 19).replace('T', ' ')}Z`
-  const what = operation === undefined ? 'held' : `held to ${operation} it`
-  const end = ranOut ? '; that has run out, and the next run takes over' : ''
-  return plainLine(`${what} by ${holder} since ${time}${end}`)
+function holderText({holder, since, operation, stale}: ReleaseHolder): string {
+  const what = operation === undefined ? '' : ` to ${operation} it`
+  if (stale !== undefined)
+    return plainLine(`nobody works on it: ${holder}, ${stale}, held it${what}; the next run takes over`)
+  const time = since === undefined ? '' : ` since ${since.slice(0, 19).replace('T', ' ')}Z`
+  return plainLine(`held${time}${what} by ${holder}`)
+}
+
+/** Prune deletes nothing while the last revision may need it. */
+function leftoverLines(name: string, {status, leftovers = []}: ReleaseStatus): readonly string[] {
+  if (leftovers.length === 0) return []
+  const names = leftovers.map(({kind, name: object, kept}) =>
+    kept === undefined ? `${kind}/${object}` : `${kind}/${object} (stays: ${KEPT[kept]})`,
+  )
+  const prune = `kk drift ${name} --prune`
+  const next = status === 'deployed' ? prune : `kk deploy, then ${prune}`
+  const isMendable = leftovers.some(({kept}) => kept === undefined)
+  const end = isMendable ? `; it goes by: ${next}` : ''
+  return [
+    plainLine(`${name}: left over from a failed revision, and forgotten by helm: ${names.join(', ')}${end}`),
+  ]
 }

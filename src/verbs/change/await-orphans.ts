@@ -18,7 +18,7 @@ interface Orphans {
  * with whether there were any. Throws `KK_PENDING` for one that has outlived its time.
  */
 export async function awaitOrphans(
-  cluster: Pick<Cluster, 'operations' | 'now'>,
+  cluster: Pick<Cluster, 'leases' | 'now'>,
   {isConcerned, say}: Orphans,
 ): Promise<boolean> {
   const told = new Set<ReleaseId>()
@@ -35,8 +35,8 @@ export async function awaitOrphans(
 }
 
 /** Who may not list Leases waits at the Lease of each release. */
-async function readLeases(cluster: Pick<Cluster, 'operations'>): Promise<readonly LeaseView[]> {
-  return cluster.operations().catch((error: unknown) => {
+async function readLeases(cluster: Pick<Cluster, 'leases'>): Promise<readonly LeaseView[]> {
+  return cluster.leases().catch((error: unknown) => {
     if (asKkError(error).code === 'KK_FORBIDDEN') return []
     throw error
   })

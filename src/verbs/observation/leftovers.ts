@@ -1,6 +1,11 @@
 import type {Cluster, KubernetesObject, ReleaseRecord} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
-import {comparedRevision, forgotten, type RevisionObjects} from '../../plan/leftovers/forgotten.ts'
+import {
+  comparedRevision,
+  type ForgottenObject,
+  forgotten,
+  type RevisionObjects,
+} from '../../plan/leftovers/forgotten.ts'
 import {bearsMarkOf, type KeepReason, keepReason} from '../../plan/leftovers/ownership.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
@@ -19,6 +24,12 @@ export interface Leftover {
 
 type Reads = Pick<Cluster, 'stored' | 'present'>
 
+/** Looks for the leftovers of a release. */
+export type LeftoversReader = (
+  release: ReleaseId,
+  revisions: readonly ReleaseRecord[],
+) => Promise<readonly Leftover[]>
+
 /**
  * The leftovers of a release, by the revisions of it that helm keeps (`Cluster.revisions`). Reads nothing while none of
  * them failed. Throws `KK_RECORD` when a revision cannot be read.
@@ -28,10 +39,30 @@ export async function leftovers(
   release: ReleaseId,
   revisions: readonly ReleaseRecord[],
 ): Promise<readonly Leftover[]> {
-  const own = revisions.filter((record) => record.release === release)
-  if (!own.some(({status}) => status === 'failed')) return []
+  return leftoversReader(cluster)(release, revisions)
+}
+
+/** The same for whoever looks often: revisions are read again only when there are others. */
+export function leftoversReader(cluster: Reads): LeftoversReader {
+  const known = new Map<ReleaseId, {readonly version: string; readonly made: readonly ForgottenObject[]}>()
+  return async (release, revisions) => {
+    const own = revisions.filter((record) => record.release === release)
+    if (!own.some(({status}) => status === 'failed')) return []
+    const version = own.map(({secret}) => `${secret.uid} ${secret.resourceVersion}`).join()
+    const before = known.get(release)
+    const isSame = before?.version === version
+    const made = isSame ? before.made : forgotten(await readAll(cluster, own), releaseNamespace(release))
+    known.set(release, {version, made})
+    return existing(cluster, release, made)
+  }
+}
+
+async function existing(
+  cluster: Reads,
+  release: ReleaseId,
+  made: readonly ForgottenObject[],
+): Promise<readonly Leftover[]> {
   const namespace = releaseNamespace(release)
-  const made = forgotten(await readAll(cluster, own), namespace)
   const objects = made.map(({object}) => object)
   const revisionOf = new Map(made.map(({object, revision}) => [object, revision]))
   const present = await cluster.present(namespace, objects)

@@ -1,5 +1,6 @@
 import type {Health} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
+import type {Leftover} from './leftovers.ts'
 
 /** A release that requires another, directly or not. */
 export interface Dependent {
@@ -10,14 +11,14 @@ export interface Dependent {
 
 /** Who works on a release now, by its Lease. */
 export interface ReleaseHolder {
-  /** User, host, process and run. */
+  /** User, host, process and run; and the helm that has outlived them. */
   readonly holder: string
-  /** ISO 8601, of the holder's clock. */
-  readonly since: string
+  /** ISO 8601, of the holder's clock; undefined where the Lease does not tell. */
+  readonly since: string | undefined
   /** What is done; undefined where the Lease does not tell. */
   readonly operation: string | undefined
-  /** It was not renewed for so long that others may take it: its holder is dead, or the clocks differ. */
-  readonly ranOut: boolean
+  /** Why nobody works under it any more, so that the next run takes it over; absent while somebody may. */
+  readonly stale?: string
 }
 
 /** One release, as it is on the cluster. */
@@ -39,6 +40,8 @@ export interface ReleaseStatus {
   readonly requires: readonly string[]
   /** Those of other environments included. */
   readonly dependents: readonly Dependent[]
+  /** What only a failed revision made, that exists, and that helm has forgotten; absent when there is nothing. */
+  readonly leftovers?: readonly Leftover[]
   /** Why it cannot be told more. */
   readonly unreadable?: string
   /** What to do about an operation that has not ended. */

@@ -1,32 +1,24 @@
-import type {Cluster, KubernetesObject, ReleaseRecord} from '../../cluster/cluster.ts'
-import type {SeenLease} from '../../cluster/lease/list-leases.ts'
+import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
+import type {LeaseView} from '../../cluster/lease/view.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError, KkError} from '../../errors.ts'
-import {dependents} from '../../graph/dependents.ts'
 import type {Graph} from '../../graph/graph.ts'
 import {clusterGraph} from '../../plan/cluster-graph.ts'
-import type {DesiredRelease} from '../../plan/desired.ts'
-import {inputsDigest} from '../../plan/digest.ts'
 import {readLabels} from '../../plan/labels.ts'
-import type {ObservedRecord} from '../../plan/pending/evidence.ts'
-import {unfinished} from '../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
-import {namedRelease, type Prepared} from '../preparation/prepare.ts'
-import {seenRecords} from '../preparation/seen-records.ts'
+import {namedRelease} from '../preparation/prepare.ts'
+import {seenHistory} from '../preparation/seen-records.ts'
+import {type Leftover, type LeftoversReader, leftoversReader} from './leftovers.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
-import type {ReleaseHolder, ReleaseStatus, StatusReport} from './release-status.ts'
+import type {StatusReport} from './release-status.ts'
+import {type Look, type Payload, type StatusSubject, statusOf} from './status-row.ts'
 
-/** Whose releases are looked at: those of a file, or those of an environment that is only named. */
-export interface StatusSubject {
-  readonly owner: string
-  readonly prepared: Prepared | undefined
-  /** The releases that the command line names; none means all. */
-  readonly names: readonly string[]
-}
-
-type Sight = Pick<Cluster, 'records' | 'stored' | 'health' | 'leases' | 'lease' | 'now' | 'lastRecord'>
+type Sight = Pick<
+  Cluster,
+  'records' | 'revisions' | 'stored' | 'present' | 'health' | 'leases' | 'lease' | 'now' | 'lastRecord'
+>
 
 /** How many records are read at once; each holds a whole chart. */
 const READERS = 8
@@ -34,11 +26,12 @@ const NO_GRAPH: Graph = {releases: [], requirements: new Map()}
 
 /**
  * A reader of the state of every release of an environment, and of those that its file no longer names, in the order of
- * the graph. Each record is downloaded once, however often it looks; beside these a look costs two lists, and one of
- * each kind of workload in each namespace. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
+ * the graph. Each record is downloaded once, however often it looks; beside these a look costs two lists, one of each kind
+ * of workload in each namespace, and what failed revisions alone have made, where a release has any. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
  */
 export function statusReader(subject: StatusSubject, cluster: Sight): () => Promise<StatusReport> {
   const known = new Map<string, Payload>()
+  const readLeftovers = leftoversReader(cluster)
   const readPayload = async (record: ReleaseRecord): Promise<Payload> => {
     const version = `${record.secret.uid} ${record.secret.resourceVersion}`
     const found = known.get(version) ?? (await payloadOf(cluster, record))
@@ -47,7 +40,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
   }
   return async () => {
     const graph = subject.prepared?.graph ?? NO_GRAPH
-    const [seen, held] = await Promise.all([seenRecords(cluster, graph.releases), seenLeases(cluster)])
+    const [seen, held] = await Promise.all([seenHistory(cluster, graph.releases), seenLeases(cluster)])
     const releases = releasesOf(subject, seen.records)
     const concerned = new Set(releases)
     const observed = await observedRecords(cluster, seen.records, (release) => concerned.has(release))
@@ -68,22 +61,20 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const healths = await Promise.all(
       payloads.map((payload, index) => healthOf(cluster, releases[index]!, payload)),
     )
-    const notes = [seen.note, held.note].filter((note) => note !== undefined)
+    const left = await mapParallel(releases, READERS, (release) =>
+      leftOver(readLeftovers, release, seen.revisions),
+    )
+    const notes = [seen.note, held.note, ...left.map(({note}) => note)]
     return {
       environment: subject.owner,
-      releases: rows.map((row, index) => ({...row, health: healths[index]})),
-      notes,
+      releases: rows.map((row, index) => {
+        const {leftovers} = left[index]!
+        return {...row, health: healths[index], ...(leftovers.length > 0 && {leftovers})}
+      }),
+      notes: notes.filter((note) => note !== undefined),
     }
   }
 }
-
-/** What is kept of a record's payload. */
-type Payload =
-  | {
-      readonly chart: {readonly name: string; readonly version: string}
-      readonly objects: readonly KubernetesObject[]
-    }
-  | {readonly unreadable: string}
 
 async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Promise<Payload> {
   try {
@@ -102,10 +93,25 @@ async function healthOf(cluster: Sight, release: ReleaseId, payload: Payload | u
   return cluster.health(releaseNamespace(release), payload.objects)
 }
 
+/** A revision that cannot be read, or may not be, hides what it left. */
+async function leftOver(
+  read: LeftoversReader,
+  release: ReleaseId,
+  revisions: readonly ReleaseRecord[],
+): Promise<{readonly leftovers: readonly Leftover[]; readonly note: string | undefined}> {
+  try {
+    return {leftovers: await read(release, revisions), note: undefined}
+  } catch (error) {
+    const {code, message} = asKkError(error)
+    if (code !== 'KK_RECORD' && code !== 'KK_FORBIDDEN') throw error
+    return {leftovers: [], note: `what failed revisions of ${release} have left cannot be told: ${message}`}
+  }
+}
+
 /** Who may not see the Leases is told so. */
 async function seenLeases(
   cluster: Sight,
-): Promise<{readonly leases: readonly SeenLease[]; readonly note: string | undefined}> {
+): Promise<{readonly leases: readonly LeaseView[]; readonly note: string | undefined}> {
   try {
     return {leases: await cluster.leases(), note: undefined}
   } catch (error) {
@@ -138,63 +144,4 @@ function nobodys(owner: string, records: readonly ReleaseRecord[]): KkError {
   return new KkError('KK_USAGE', `no release on the cluster belongs to an environment "${owner}"`, {
     hint: owners.length === 0 ? 'kk has deployed nothing there' : `there are: ${owners.join(', ')}`,
   })
-}
-
-interface Look extends StatusSubject {
-  readonly records: ReadonlyMap<ReleaseId, ObservedRecord>
-  readonly leases: ReadonlyMap<ReleaseId, SeenLease>
-  /** Of the environment and of all that the cluster tells. */
-  readonly graph: Graph
-  readonly now: number
-}
-
-function statusOf(
-  look: Look,
-  release: ReleaseId,
-  payload: Payload | undefined,
-): Omit<ReleaseStatus, 'health'> {
-  const {prepared, records, graph} = look
-  const record = records.get(release)
-  const wanted = prepared?.releases.get(release)
-  const {name = releaseName(release), version = ''} =
-    payload && 'chart' in payload ? payload.chart : (wanted?.chart ?? {})
-  const owner = record && readLabels(record.labels)?.owner
-  const lease = look.leases.get(release)
-  const advice = record && unfinished(record)?.hint
-  return {
-    release,
-    chart: name,
-    version,
-    revision: record?.revision ?? 0,
-    status: record?.status ?? 'not installed',
-    inputs: record && wanted && owner === look.owner ? inputsOf(wanted.desired, record) : 'unknown',
-    wanted: !prepared || prepared.graph.requirements.has(release),
-    owner,
-    ...(lease && {holder: holderOf(lease, look.now)}),
-    requires: (graph.requirements.get(release) ?? []).map(({to}) => releaseName(to)),
-    dependents: dependents(graph, [release])
-      .filter((each) => each !== release)
-      .map((each) => ({release: each, environment: ownerOf(records.get(each))})),
-    ...(payload && 'unreadable' in payload && {unreadable: payload.unreadable}),
-    ...(advice !== undefined && {advice}),
-  }
-}
-
-function ownerOf(record: ReleaseRecord | undefined): string | undefined {
-  return record && readLabels(record.labels)?.owner
-}
-
-function inputsOf(desired: DesiredRelease, record: ReleaseRecord): 'current' | 'changed' {
-  const labels = readLabels(record.labels)
-  const same = labels?.inputs === inputsDigest(desired) && labels.revision === record.revision
-  return same ? 'current' : 'changed'
-}
-
-function holderOf({holder, acquired, runsOut, isRemoval, operation}: SeenLease, now: number): ReleaseHolder {
-  return {
-    holder,
-    since: new Date(acquired).toISOString(),
-    operation: isRemoval ? 'remove' : operation,
-    ranOut: runsOut < now,
-  }
 }

@@ -1,6 +1,7 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError} from '../../errors.ts'
+import {lastOf} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** The last revisions that this user may see. */
@@ -22,13 +23,36 @@ export async function seenRecords(
   try {
     return {records: await cluster.records(), note: undefined}
   } catch (error) {
-    const namespaces = [...new Set(releases.map(releaseNamespace))].sort()
-    if (asKkError(error).code !== 'KK_FORBIDDEN' || namespaces.length === 0) throw error
-    const records = await Promise.all(namespaces.map((namespace) => cluster.records(namespace)))
-    return {
-      records: records.flat(),
-      note: `you may not list secrets in all namespaces: only ${namespaces.join(', ')} is seen, not what other environments have elsewhere`,
-    }
+    return inNamespaces(cluster, releases, error)
+  }
+}
+
+/** The same with all revisions that helm keeps, where the whole cluster may be listed; as many requests. */
+export async function seenHistory(
+  cluster: Pick<Cluster, 'records' | 'revisions'>,
+  releases: readonly ReleaseId[],
+): Promise<SeenRecords & {readonly revisions: readonly ReleaseRecord[]}> {
+  try {
+    const revisions = await cluster.revisions()
+    return {revisions, records: [...lastOf(revisions).values()], note: undefined}
+  } catch (error) {
+    const {records, note} = await inNamespaces(cluster, releases, error)
+    return {revisions: records, records, note}
+  }
+}
+
+/** Throws what refused the list of the whole cluster where there is no other way. */
+async function inNamespaces(
+  cluster: Pick<Cluster, 'records'>,
+  releases: readonly ReleaseId[],
+  error: unknown,
+): Promise<SeenRecords> {
+  const namespaces = [...new Set(releases.map(releaseNamespace))].sort()
+  if (asKkError(error).code !== 'KK_FORBIDDEN' || namespaces.length === 0) throw error
+  const records = await Promise.all(namespaces.map((namespace) => cluster.records(namespace)))
+  return {
+    records: records.flat(),
+    note: `you may not list secrets in all namespaces: only ${namespaces.join(', ')} is seen, not what other environments have elsewhere`,
   }
 }
 

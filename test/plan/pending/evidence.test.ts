@@ -40,6 +40,8 @@ function leaseWith({kk, helm, operation: changes}: Found): LeaseView {
     process: undefined,
     acquiredAt: undefined,
     renewedAt: undefined,
+    runsOut: undefined,
+    isRemoval: false,
     operation: {...operation, ...changes},
     sighting: {holder: kk, operation: {kk, helm}},
   }

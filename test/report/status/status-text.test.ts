@@ -87,7 +87,7 @@ describe('status', () => {
         holder: 'ada@station (process 42, run r1)',
         since: '2026-11-21T08:30:00.123Z',
         operation: 'remove',
-        ranOut: true,
+        stale: 'whose process is gone',
       },
       advice: 'another run may be at work: wait until it ends',
     }
@@ -98,7 +98,7 @@ describe('status', () => {
       mariadb         1  pending-upgrade  healthy  current           mariadb 0.1.0  all-in-one         0           3
       wiki            1  deployed         healthy  no longer wanted  mariadb 0.1.0  all-in-one         0           0
 
-      mariadb: held to remove it by ada@station (process 42, run r1) since 2026-11-21 08:30:00Z; that has run out, and the next run takes over
+      mariadb: nobody works on it: ada@station (process 42, run r1), whose process is gone, held it to remove it; the next run takes over
       mariadb: another run may be at work: wait until it ends
       mariadb: also required by images/glance (environment images)
       wiki: the file no longer names it; it goes only by: kk remove wiki

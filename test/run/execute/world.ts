@@ -112,6 +112,8 @@ export function newWorld(setting: Setting = {}) {
       process: undefined,
       acquiredAt: undefined,
       renewedAt: undefined,
+      runsOut: undefined,
+      isRemoval: false,
       operation,
       sighting: {
         holder: 'running',

@@ -1,5 +1,5 @@
 import type {Cluster, EveryRecord, KubernetesObject, ReleaseRecord} from '../../../cluster/cluster.ts'
-import type {SeenLease} from '../../../cluster/lease/list-leases.ts'
+import type {LeaseView} from '../../../cluster/lease/view.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError} from '../../../errors.ts'
@@ -48,7 +48,7 @@ export interface Facts extends Patient {
   /** The last revision of each release, with who left it unfinished. */
   last(): Promise<readonly ObservedRecord[]>
   readRecords(): Promise<readonly ReadRecord[]>
-  leases(): Promise<readonly SeenLease[]>
+  leases(): Promise<readonly LeaseView[]>
   /** What the charts of the environment render. */
   rendered(): Promise<ReadonlyMap<ReleaseId, readonly KubernetesObject[]>>
 }

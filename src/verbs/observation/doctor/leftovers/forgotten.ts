@@ -1,6 +1,10 @@
+import type {ReleaseRecord} from '../../../../cluster/cluster.ts'
 import {mapParallel} from '../../../../cluster/parallel.ts'
+import {asKkError} from '../../../../errors.ts'
+import {lastOf} from '../../../../plan/rollback/ways.ts'
 import {releaseName} from '../../../../release.ts'
 import {type Leftover, leftovers} from '../../leftovers.ts'
+import type {Facts} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 
 const READERS = 4
@@ -10,23 +14,49 @@ export const forgottenCheck: Check = {
   name: 'forgotten',
   needs: 'cluster',
   fine: 'no object is left of a revision that failed',
-  async find({cluster, everyRecord, place}) {
+  async find({cluster, everyRecord, place, prepared}) {
     const {records} = await everyRecord()
-    const releases = [...new Set(records.map(({release}) => release))]
-    const found = await mapParallel(releases, READERS, async (release) =>
-      judgeForgottenObjects(releaseName(release), await leftovers(cluster, release, records), place),
+    const last = [...lastOf(records).values()]
+    const file = prepared ? place : `FILE ${place}`.trim()
+    const found = await mapParallel(last, READERS, async (record) =>
+      judgeForgottenObjects(record, await leftOf(cluster, record, records), {place, file}),
     )
     return found.flat()
   },
 }
 
+/** A record that cannot be read is another check's finding. */
+async function leftOf(
+  cluster: Facts['cluster'],
+  {release}: ReleaseRecord,
+  records: readonly ReleaseRecord[],
+): Promise<readonly Leftover[]> {
+  try {
+    return await leftovers(cluster, release, records)
+  } catch (error) {
+    if (asKkError(error).code !== 'KK_RECORD') throw error
+    return []
+  }
+}
+
+interface Places {
+  /** What stands behind a kk command. */
+  readonly place: string
+  /** The same behind one that needs the environment's file. */
+  readonly file: string
+}
+
+/** Nothing is pruned while the last revision failed, and may need it; and never what holds data, or is to be kept. */
 export function judgeForgottenObjects(
-  release: string,
+  {release, status}: Pick<ReleaseRecord, 'release' | 'status'>,
   left: readonly Leftover[],
-  place: string,
+  {place, file}: Places,
 ): readonly Found[] {
   if (left.length === 0) return []
-  const names = left.map(({kind, name}) => `${kind}/${name}`).join(', ')
-  const what = `a failed revision of ${release} made ${names}, which helm has forgotten`
-  return [{level: 'warning', what, advice: `kk drift ${release} --prune ${place}`.trim()}]
+  const names = left.map(({kind, name, kept}) => `${kind}/${name}${kept === undefined ? '' : ' (stays)'}`)
+  const what = `a failed revision of ${release} made ${names.join(', ')}, which helm has forgotten`
+  if (left.every(({kept}) => kept !== undefined)) return [{level: 'info', what}]
+  const prune = `kk drift ${releaseName(release)} --prune ${place}`.trim()
+  const advice = status === 'deployed' ? prune : `kk deploy ${file} && ${prune}`
+  return [{level: 'warning', what, advice}]
 }

@@ -1,50 +1,45 @@
 import type {ReleaseRecord} from '../../../../cluster/cluster.ts'
-import {KK_NAMESPACE, LEASE_SECONDS} from '../../../../cluster/lease/lease.ts'
-import type {SeenLease} from '../../../../cluster/lease/list-leases.ts'
+import {staleness} from '../../../../cluster/lease/standing.ts'
+import type {LeaseView} from '../../../../cluster/lease/view.ts'
 import {unfinished} from '../../../../plan/refusals.ts'
 import type {Check, Found} from '../finding.ts'
-import {isGone} from './dead-holder.ts'
 
-/** Leases whose holders are dead: the next run waits until they have run out. */
+/** Leases whose holders are dead: the next run on the release takes them over. */
 export const leasesCheck: Check = {
   name: 'leases',
   needs: 'cluster',
   fine: 'no Lease is left of a run that is dead',
-  async find({leases, last, now, kubectl}) {
+  async find({leases, last, now}) {
     const [held, records] = await Promise.all([leases(), last()])
-    const found = held.map(async (lease) => {
-      const record = records.find(({release}) => release === lease.release)
-      return judgeLease({lease, record, now, isDead: await isGone(lease.holder), kubectl})
-    })
-    return (await Promise.all(found)).flat()
+    return held.flatMap((lease) =>
+      judgeLease(
+        lease,
+        records.find(({release}) => release === lease.release),
+        now,
+      ),
+    )
   },
 }
 
-interface LeaseInputs {
-  readonly lease: SeenLease
-  readonly record: ReleaseRecord | undefined
-  readonly now: number
-  /** Its holder was a process of this machine, and is gone. */
-  readonly isDead: boolean
-  readonly kubectl: string
-}
-
-/** Beyond its own end, for clocks that differ. */
-const GRACE = LEASE_SECONDS * 1000
-
-export function judgeLease({lease, record, now, isDead, kubectl}: LeaseInputs): readonly Found[] {
-  const {name, release, holder, renewed, runsOut, isRemoval} = lease
-  if (!isDead && runsOut + GRACE > now) return []
-  const since = new Date(renewed).toISOString()
-  const why = isDead ? 'whose process is gone' : `who has not renewed it since ${since}`
+/** Nothing has to be done: whoever needs such a Lease next takes it, at once or when it was seen unchanged for a minute. */
+export function judgeLease(
+  lease: LeaseView,
+  record: ReleaseRecord | undefined,
+  now: number,
+): readonly Found[] {
+  const {release, holder, isRemoval} = lease
+  const why = holder === undefined ? undefined : staleness(lease, now)
+  if (why === undefined) return []
   // The evidence by which a pending release is recovered stands on its Lease.
-  if (record && unfinished(record))
-    return [
-      {level: 'info', what: `the Lease of ${release} is left by ${holder}, ${why}; it tells what was done`},
-    ]
+  const tells = record && unfinished(record) ? '; it tells what was done' : ''
   const removal = isRemoval
-    ? ': it says that the release is being removed, and who would install what requires it waits'
+    ? ': it says that the release is being removed, and who would install what requires it waits for it first'
     : ''
-  const what = `the Lease of ${release} is left by ${holder}, ${why}${removal}`
-  return [{level: 'warning', what, advice: `${kubectl} delete lease ${name} --namespace ${KK_NAMESPACE}`}]
+  return [
+    {
+      level: 'info',
+      what: `the Lease of ${release} is left by ${holder}, ${why}${tells || removal}`,
+      advice: `nothing to do: the next kk command that changes ${release} takes it over by itself`,
+    },
+  ]
 }

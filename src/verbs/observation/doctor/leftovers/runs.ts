@@ -1,4 +1,4 @@
-import type {SeenLease} from '../../../../cluster/lease/list-leases.ts'
+import type {LeaseView} from '../../../../cluster/lease/view.ts'
 import {type RunEntry, runHistory} from '../../history.ts'
 import type {Check, Found} from '../finding.ts'
 
@@ -18,7 +18,7 @@ export const runsCheck: Check = {
 interface RunsInputs {
   /** Newest first. */
   readonly runs: readonly RunEntry[]
-  readonly leases: readonly SeenLease[]
+  readonly leases: readonly Pick<LeaseView, 'holder' | 'runsOut'>[]
   readonly now: number
   /** What stands behind `kk resume RUN`. */
   readonly placeOf: (run: RunEntry) => string
@@ -31,7 +31,7 @@ export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly Fo
   const last = [...Map.groupBy(runs, ({environment}) => environment).values()].map((each) => each[0]!)
   return last.flatMap((run): readonly Found[] => {
     const {id, state, verb, environment, who, startedAt} = run
-    const isAtWork = leases.some(({holder, runsOut}) => holder.includes(id) && runsOut > now)
+    const isAtWork = leases.some(({holder, runsOut = now + 1}) => holder?.includes(id) && runsOut > now)
     const isOld = state === 'not-ended' && !isAtWork && Date.parse(startedAt) + DAY < now
     if (state !== 'killed' && !isOld) return []
     const how = state === 'killed' ? 'was killed' : `has not ended since ${startedAt}, and holds nothing`

@@ -1,3 +1,4 @@
+import {readLabels} from '../../../../plan/labels.ts'
 import type {ObservedRecord} from '../../../../plan/pending/evidence.ts'
 import {unfinished} from '../../../../plan/refusals.ts'
 import type {Check, Found} from '../finding.ts'
@@ -7,14 +8,26 @@ export const pendingCheck: Check = {
   name: 'pending',
   needs: 'cluster',
   fine: 'no operation on a release has been left half done',
-  find: async ({last}) => (await last()).flatMap(judgePending),
+  async find({last, prepared, place}) {
+    const own = prepared?.environment.name
+    const isOwn = ({labels}: ObservedRecord) => own !== undefined && readLabels(labels)?.owner === own
+    return (await last()).flatMap((record) => judgePending(record, isOwn(record) ? place : undefined))
+  },
 }
 
-export function judgePending(record: ObservedRecord): readonly Found[] {
+/** `place` stands behind `kk deploy` of the environment that has the release; undefined where its file is not at hand. */
+export function judgePending(record: ObservedRecord, place: string | undefined): readonly Found[] {
   const refusal = unfinished(record)
   if (!refusal) return []
-  const isAtWork = record.evidence?.state === 'running'
-  const isHarmless = isAtWork || record.status === 'uninstalled'
-  const advice = refusal.hint === undefined ? {} : {advice: refusal.hint}
-  return [{level: isHarmless ? 'info' : 'problem', what: refusal.message, ...advice}]
+  const {status, evidence} = record
+  const isHarmless = evidence?.state === 'running' || status === 'uninstalled'
+  const isRecovered = status === 'uninstalled' || evidence?.state === 'stale'
+  const advice = isRecovered && place !== undefined ? `kk deploy ${place}` : refusal.hint
+  return [
+    {
+      level: isHarmless ? 'info' : 'problem',
+      what: refusal.message,
+      ...(advice !== undefined && {advice}),
+    },
+  ]
 }

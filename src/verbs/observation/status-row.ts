@@ -1,0 +1,92 @@
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {staleness, standingOf} from '../../cluster/lease/standing.ts'
+import type {LeaseView} from '../../cluster/lease/view.ts'
+import {dependents} from '../../graph/dependents.ts'
+import type {Graph} from '../../graph/graph.ts'
+import type {DesiredRelease} from '../../plan/desired.ts'
+import {inputsDigest} from '../../plan/digest.ts'
+import {readLabels} from '../../plan/labels.ts'
+import type {ObservedRecord} from '../../plan/pending/evidence.ts'
+import {unfinished} from '../../plan/refusals.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import type {ReleaseHolder, ReleaseStatus} from './release-status.ts'
+
+/** Whose releases are looked at: those of a file, or those of an environment that is only named. */
+export interface StatusSubject {
+  readonly owner: string
+  readonly prepared: Prepared | undefined
+  /** The releases that the command line names; none means all. */
+  readonly names: readonly string[]
+}
+
+/** What is kept of a record's payload. */
+export type Payload =
+  | {
+      readonly chart: {readonly name: string; readonly version: string}
+      readonly objects: readonly KubernetesObject[]
+    }
+  | {readonly unreadable: string}
+
+/** What one look at the cluster has found. */
+export interface Look extends StatusSubject {
+  readonly records: ReadonlyMap<ReleaseId, ObservedRecord>
+  readonly leases: ReadonlyMap<ReleaseId, LeaseView>
+  /** Of the environment and of all that the cluster tells. */
+  readonly graph: Graph
+  readonly now: number
+}
+
+/** All of a release but its health. */
+export function statusOf(
+  look: Look,
+  release: ReleaseId,
+  payload: Payload | undefined,
+): Omit<ReleaseStatus, 'health'> {
+  const {prepared, records, graph} = look
+  const record = records.get(release)
+  const wanted = prepared?.releases.get(release)
+  const {name = releaseName(release), version = ''} =
+    payload && 'chart' in payload ? payload.chart : (wanted?.chart ?? {})
+  const owner = record && readLabels(record.labels)?.owner
+  const lease = look.leases.get(release)
+  const advice = record && unfinished(record)?.hint
+  return {
+    release,
+    chart: name,
+    version,
+    revision: record?.revision ?? 0,
+    status: record?.status ?? 'not installed',
+    inputs: record && wanted && owner === look.owner ? inputsOf(wanted.desired, record) : 'unknown',
+    wanted: !prepared || prepared.graph.requirements.has(release),
+    owner,
+    ...(lease?.holder !== undefined && {holder: holderOf(lease, look.now)}),
+    requires: (graph.requirements.get(release) ?? []).map(({to}) => releaseName(to)),
+    dependents: dependents(graph, [release])
+      .filter((each) => each !== release)
+      .map((each) => ({release: each, environment: ownerOf(records.get(each))})),
+    ...(payload && 'unreadable' in payload && {unreadable: payload.unreadable}),
+    ...(advice !== undefined && {advice}),
+  }
+}
+
+function ownerOf(record: ObservedRecord | undefined): string | undefined {
+  return record && readLabels(record.labels)?.owner
+}
+
+function inputsOf(desired: DesiredRelease, record: ObservedRecord): 'current' | 'changed' {
+  const labels = readLabels(record.labels)
+  const same = labels?.inputs === inputsDigest(desired) && labels.revision === record.revision
+  return same ? 'current' : 'changed'
+}
+
+function holderOf(lease: LeaseView, now: number): ReleaseHolder {
+  const {acquiredAt, isRemoval, operation} = lease
+  const stale = staleness(lease, now)
+  return {
+    holder: standingOf(lease).by,
+    since: acquiredAt,
+    operation: isRemoval ? 'remove' : operation?.verb,
+    ...(stale !== undefined && {stale}),
+  }
+}
