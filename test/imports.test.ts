@@ -1,6 +1,9 @@
 import {globSync, readFileSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {components} from '../src/graph/components.ts'
+import type {Edge} from '../src/graph/graph.ts'
+import type {ReleaseId} from '../src/release.ts'
 
 /** The house, from top to bottom: a folder may import from itself and from those above it. */
 const HOUSE = [
@@ -61,6 +64,20 @@ function offending(imports: readonly Import[]): string[] {
     .map(({from, to}) => `src/${from} imports src/${to}: ${room(from)} stands above ${room(to)}`)
 }
 
+/** Files that import each other, directly or not, types included: each group as one line. */
+function circles(files: readonly string[], imports: readonly Import[]): string[] {
+  const idOf = (file: string) => `src/${file}` as ReleaseId
+  const edgesFrom = Map.groupBy(imports, ({from}) => from)
+  const edgesOf = (file: string): Edge[] =>
+    (edgesFrom.get(file) ?? [])
+      .filter(({to}) => to !== TABLE && files.includes(to))
+      .map(({from, to}) => ({from: idOf(from), to: idOf(to), kind: 'ready', evidence: []}))
+  const requirements = new Map(files.map((file) => [idOf(file), edgesOf(file)]))
+  return components({releases: files.map(idOf), requirements})
+    .filter((group) => group.length > 1)
+    .map((group) => group.join(' and '))
+}
+
 const FILES = globSync('**/*.ts', {cwd: SOURCE}).sort()
 
 describe('who imports whom', () => {
@@ -74,6 +91,28 @@ describe('who imports whom', () => {
     const found = offending(FILES.flatMap(importsOf))
 
     expect(found).toEqual([])
+  })
+
+  it('no files import each other', () => {
+    const found = circles(FILES, FILES.flatMap(importsOf))
+
+    expect(found).toEqual([])
+  })
+
+  it('a circle is printed with all its files, also where only a type goes round', () => {
+    const typesOnly = {typesOnly: true}
+    const imports = [
+      {from: 'run/a.ts', to: 'run/b.ts', ...typesOnly},
+      {from: 'run/b.ts', to: 'run/c.ts', ...typesOnly},
+      {from: 'run/c.ts', to: 'run/a.ts', ...typesOnly},
+      {from: 'run/d.ts', to: 'run/a.ts', ...typesOnly},
+    ]
+
+    const found = circles(['run/a.ts', 'run/b.ts', 'run/c.ts', 'run/d.ts'], imports)
+
+    expect(found.map((line) => line.split(' and ').toSorted())).toEqual([
+      ['src/run/a.ts', 'src/run/b.ts', 'src/run/c.ts'],
+    ])
   })
 
   it('graph and plan touch nothing outside the program', () => {

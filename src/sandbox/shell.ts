@@ -1,7 +1,7 @@
 import {execa} from 'execa'
 import {KkError} from '../errors.ts'
 import {childEnvironment} from './child-environment.ts'
-import {requireSandbox} from './sandbox.ts'
+import {requireSandbox} from './running.ts'
 
 interface ShellOptions {
   readonly name: string

@@ -2,7 +2,8 @@ import {withLock} from '../state/lock.ts'
 import {startControlPlane} from './control-plane/start.ts'
 import {sandboxPaths} from './paths.ts'
 import {removeSandbox} from './remove.ts'
-import {runningSandbox, type Sandbox} from './sandbox.ts'
+import {runningSandbox} from './running.ts'
+import type {Sandbox} from './sandbox.ts'
 import {findTools} from './tools.ts'
 
 export interface UpOptions {

@@ -1,7 +1,5 @@
-import {hostname} from 'node:os'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
-import {leaseName} from '../../src/cluster/lease/lease.ts'
 import {releaseId} from '../../src/release.ts'
 import {restrictedAccount} from './support/account.ts'
 import {kubectl, waitFor} from './support/cluster.ts'
@@ -10,11 +8,17 @@ import {follow, recordSecret, type Visit, visit} from './support/doctor.ts'
 import {workloads} from './support/environment.ts'
 import {type OwnCluster, startOwnCluster} from './support/guarded.ts'
 import {kk} from './support/kk.ts'
+import {
+  DEAD,
+  DEFINITION,
+  expiredApproval,
+  LONG_AGO,
+  leftHookJob,
+  leftIntent,
+  leftLease,
+  OLD,
+} from './support/left-behind.ts'
 import {deployOn, type Removable} from './support/removal.ts'
-
-const LONG_AGO = '2020-01-01T00:00:00.000000Z'
-/** No process has this id. */
-const DEAD = `ada@${hostname()} (process 4194304, run r1)`
 
 describe('on this machine', () => {
   it('without a cluster, with another driver of helm and nowhere to write, all of that is said', async () => {
@@ -66,10 +70,11 @@ describe('on a cluster', () => {
     cluster = await startOwnCluster()
     place = ['--sandbox-name', cluster.sandbox]
   })
-  const inKkSystem = async (manifest: {readonly metadata: object; readonly [key: string]: unknown}) => {
+  const inKkSystem = async (manifest: object) => {
+    const {metadata} = manifest as {readonly metadata: object}
     const {exitCode, stderr} = await cluster.create({
       ...manifest,
-      metadata: {...manifest.metadata, namespace: 'kk-system'},
+      metadata: {...metadata, namespace: 'kk-system'},
     })
     expect(exitCode, stderr).toBe(0)
   }
@@ -125,14 +130,15 @@ describe('on a cluster', () => {
     const garbage = {...recordSecret({name: 'wiki'}), stringData: {release: 'H4sIgarbage'}}
     for (const secret of [garbage, recordSecret({name: 'big', bytes: 720_000})]) await cluster.create(secret)
     await cluster.create({...recordSecret({name: 'half', status: 'pending-install'})})
-    await cluster.create(hookJob('left-over', environment.name))
+    await cluster.create(leftHookJob('left-over', environment.name))
     for (const [release, holder, renewTime] of [
       [web, DEAD, new Date().toISOString().replace('Z', '000Z')],
       ['other/gone', 'bob@elsewhere (process 7, run r2)', LONG_AGO],
     ] as const) {
-      await inKkSystem(lease(release, holder, renewTime))
+      await inKkSystem(await leftLease(release, holder, renewTime))
     }
-    await inKkSystem(intent(web))
+    await inKkSystem(leftIntent(web))
+    await inKkSystem(expiredApproval(web))
     await environment.write(workloads({web: {values: {replicas: 2}}}))
     await waitFor(async () => (await visit(place)).levels('namespaces').includes('warning'), {
       until: 'the namespace does not go',
@@ -146,12 +152,18 @@ describe('on a cluster', () => {
     expect(await follow(broken.find('namespaces', 'namespace stuck'))).toMatch(
       /ConfigMap +held .*example.org/,
     )
+    expect(broken.find('leases', `${web} is left by ${DEAD}, whose process is gone`)).toMatchObject({
+      level: 'info',
+      advice: `nothing to do: the next kk command that changes ${web} takes it over by itself`,
+    })
+    expect(broken.find('leases', 'other/gone is left by bob@elsewhere').level).toBe('info')
+    const {stdout: status} = await environment.on('status', 'web')
+    expect(status).toContain(`web: nobody works on it: ${DEAD}, whose process is gone, held it`)
     const mended = [
+      await mend(broken, 'guard-approvals', `the approval to delete objects of ${web}, by ada, ran out`),
       await mend(broken, 'storage-class', 'claims without a class get the newest, other'),
       await mend(broken, 'records', 'default/sh.helm.release.v1.wiki.v1'),
       await mend(broken, 'hook-jobs', '/left-over was a post-install hook'),
-      await mend(broken, 'leases', `${web} is left by ${DEAD}, whose process is gone`),
-      await mend(broken, 'leases', 'other/gone is left by bob@elsewhere'),
       await mend(broken, 'intents', `${web} counts as used by other/gone`),
       await mend(broken, 'claims', `${environment.name}/data-db-0`),
     ]
@@ -169,13 +181,17 @@ describe('on a cluster', () => {
 
     expect(broken.find('runs', `kk deploy of ${environment.name}`).advice).toContain('kk resume ')
     const mended = await mend(broken, 'runs', 'was killed', {KK_HELM: environment.helm})
-    expectGone(await visit([environment.file, ...place]), mended)
+    const after = await visit([environment.file, ...place])
+    expectGone(after, mended)
+    expectGone(after, {check: 'leases', words: `the Lease of ${environment.name}/web`})
   })
 
   it('charts for another Kubernetes are found before they are deployed', async () => {
     const corner = await openCorner('kk:\n  name: NAME\n  namespace: NAME\n  charts: [charts]\nold: {}\n')
     await corner.write('charts/old/Chart.yaml', 'apiVersion: v2\nname: old\nversion: 1.0.0\n')
     await corner.write('charts/old/templates/all.yaml', OLD)
+    const classes = 'storageclass.kubernetes.io/is-default-class'
+    await cluster.kubectl('annotate', 'storageclass', '--all', '--overwrite', `${classes}=false`)
     const {find, exitCode} = await visit([join(corner.directory, 'env.yaml'), ...place])
 
     expect(exitCode).toBe(1)
@@ -184,46 +200,28 @@ describe('on a cluster', () => {
       advice: 'use policy/v1 in the chart: policy/v1beta1 went with Kubernetes 1.25',
     })
     expect(find('api-versions', 'Endpoints of v1')).toMatchObject({level: 'warning'})
+    const classless = find('storage-class', 'claims of old name none: their pods would wait for ever')
+    expect(classless.level).toBe('problem')
+    await follow(classless)
+    expect((await visit(place)).levels('storage-class')).toEqual(['ok'])
+  })
+
+  it('an installed release whose kind is served no more is found, and how to mend its record', async () => {
+    const corner = await openCorner('kk: {name: NAME}\n')
+    await corner.write('thing/Chart.yaml', 'apiVersion: v2\nname: thing\nversion: 1.0.0\n')
+    const thing = 'apiVersion: tests.kk.openstack.org/v1\nkind: Gone\nmetadata: {name: thing}\n'
+    await corner.write('thing/templates/thing.yaml', thing)
+    await cluster.create(DEFINITION)
+    await cluster.kubectl('wait', '--for=condition=Established', `crd/${DEFINITION.metadata.name}`)
+    const installed = await cluster.helm('helm4', 'install', 'thing', join(corner.directory, 'thing'))
+    expect(installed.exitCode, installed.stderr).toBe(0)
+    expect((await visit(place)).levels('api-versions')).toEqual(['ok'])
+
+    await cluster.kubectl('delete', 'crd', DEFINITION.metadata.name)
+    const {find} = await visit(place)
+
+    const found = find('api-versions', 'default/thing was installed with Gone of tests.kk.openstack.org/v1')
+    expect(found.level).toBe('problem')
+    expect(found.advice).toMatch(/helm mapkubeapis thing --namespace default$/)
   })
 })
-
-const OLD = `
-apiVersion: policy/v1beta1
-kind: PodDisruptionBudget
-metadata: {name: old}
----
-apiVersion: v1
-kind: Endpoints
-metadata: {name: old}
-`
-
-function lease(release: string, holderIdentity: string, renewTime: string) {
-  return {
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    metadata: {
-      name: leaseName(release as `${string}/${string}`),
-      annotations: {'kk.openstack.org/release': release, 'kk.openstack.org/removing': 'true'},
-    },
-    spec: {holderIdentity, leaseDurationSeconds: 60, acquireTime: LONG_AGO, renewTime},
-  }
-}
-
-function intent(required: string) {
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: {name: 'kk-intent-left', labels: {'kk.openstack.org/intent-on': 'x'}},
-    data: {required, dependent: 'other/gone', operator: 'bob@elsewhere', deadline: LONG_AGO},
-  }
-}
-
-function hookJob(name: string, namespace: string) {
-  const container = {name: 'job', image: 'registry.example.org/job:1'}
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: {name, namespace, annotations: {'helm.sh/hook': 'post-install'}},
-    spec: {suspend: true, template: {spec: {restartPolicy: 'Never', containers: [container]}}},
-  }
-}

@@ -5,6 +5,7 @@ import {beforeAll, describe, expect, it} from 'vitest'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
 import type {RunEntry} from '../../src/verbs/observation/history.ts'
 import {get, kubectl} from './support/cluster.ts'
+import {visit} from './support/doctor.ts'
 import {FIXTURES, makeEnvironment, type TestEnvironment} from './support/environment.ts'
 
 interface Names {
@@ -96,6 +97,21 @@ describe('what a failed upgrade made and helm has forgotten', () => {
     expect(stdout).toContain('PersistentVolumeClaim/api of revision 2, stays: it holds data')
     expect(stdout).toContain('kk drift --prune')
     expect(stdout).toContain('definitions are applied by hand')
+  })
+
+  it('is shown by status and doctor, too, with what removes it', async () => {
+    const status = await environment.kk('status')
+    const {find} = await visit([environment.file])
+
+    expect(status.exitCode, status.stderr).toBe(0)
+    expect(status.stdout).toContain(
+      'api: left over from a failed revision, and forgotten by helm: ConfigMap/api-extra, ConfigMap/api-kept (stays: helm.sh/resource-policy: keep), PersistentVolumeClaim/api (stays: it holds data); it goes by: kk drift api --prune',
+    )
+    const forgotten = find(
+      'forgotten',
+      `a failed revision of ${environment.name}/api made ConfigMap/api-extra`,
+    )
+    expect(forgotten.advice).toBe(`kk drift api --prune ${environment.file}`)
   })
 
   it('is not pruned unasked, nor by a dry run', async () => {

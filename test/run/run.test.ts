@@ -5,7 +5,8 @@ import {releaseName} from '../../src/release.ts'
 import type {RunEvent} from '../../src/run/events.ts'
 import {newInterruption} from '../../src/run/interruption.ts'
 import type {Controls, Perform} from '../../src/run/perform.ts'
-import {type RunOptions, run} from '../../src/run/run.ts'
+import {run} from '../../src/run/run.ts'
+import type {RunOptions} from '../../src/run/run-options.ts'
 import {planOf} from './plan-of.ts'
 
 type Requires = Readonly<Record<string, readonly string[]>>

@@ -25,8 +25,9 @@ import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {sameAgain, sameWay} from '../show/same-again.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
-import {expectRollbackFor, type OnFailure, type Undone, undoFailed} from './on-failure.ts'
+import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {paceOf} from './pace.ts'
+import type {OnFailure} from './undo-options.ts'
 
 export interface ChangeFlags {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'

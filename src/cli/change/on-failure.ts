@@ -1,5 +1,4 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import type {Environment} from '../../environment/environment.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {hasChanges} from '../../plan/plan.ts'
 import {targetsOfRun} from '../../plan/rollback/targets.ts'
@@ -13,20 +12,8 @@ import {openReportFilesBeside} from '../show/report-files.ts'
 import type {ShownRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {removeNew} from './remove-new.ts'
-import {type RollbackRunFlags, runRollback} from './rollback.ts'
-
-export type OnFailure = 'keep' | 'rollback-failed' | 'rollback-run'
-
-export interface UndoOptions {
-  readonly flags: RollbackRunFlags & {
-    readonly 'on-failure'?: OnFailure | undefined
-    readonly 'keep-schema'?: boolean | undefined
-    readonly 'remove-new'?: boolean | undefined
-  }
-  readonly words: readonly string[]
-  readonly environment: Environment
-  readonly cluster: Cluster
-}
+import {runRollback} from './rollback.ts'
+import type {UndoOptions} from './undo-options.ts'
 
 /** Throws `KK_USAGE` for what is to be done with a rollback when there is to be none. */
 export function expectRollbackFor(flags: Pick<UndoOptions['flags'], 'on-failure' | 'remove-new'>): void {

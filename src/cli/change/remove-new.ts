@@ -11,7 +11,7 @@ import {openUsersHelm} from '../open.ts'
 import {openReportFilesBeside} from '../show/report-files.ts'
 import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
-import type {UndoOptions} from './on-failure.ts'
+import type {UndoOptions} from './undo-options.ts'
 
 /**
  * Removes releases that a failed run installed, with all that stands against a removal: what others use, and what is

@@ -1,6 +1,6 @@
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
-import type {Sandbox} from '../../sandbox/sandbox.ts'
+import {DEFAULT_SANDBOX, type Sandbox} from '../../sandbox/sandbox.ts'
 
 export interface ClusterFlags {
   readonly sandbox?: boolean | undefined
@@ -49,7 +49,7 @@ async function sandboxAccess(
   start: boolean,
   say: (line: string) => void,
 ): Promise<Access> {
-  const {DEFAULT_SANDBOX, requireSandbox, runningSandbox} = await import('../../sandbox/sandbox.ts')
+  const {requireSandbox, runningSandbox} = await import('../../sandbox/running.ts')
   const {sandboxPaths} = await import('../../sandbox/paths.ts')
   const chosen = name ?? DEFAULT_SANDBOX
   const sandbox = start

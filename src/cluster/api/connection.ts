@@ -1,7 +1,8 @@
 import {Agent as HttpAgent} from 'node:http'
 import {Agent as HttpsAgent} from 'node:https'
 import {createSecureContext} from 'node:tls'
-import {type Credentials, credentialReader, noCredentials, type TlsOptions} from './credentials.ts'
+import {credentialReader, noCredentials} from './credential-reader.ts'
+import type {Credentials, TlsOptions} from './credentials.ts'
 import type {ClusterAccess} from './kubeconfig.ts'
 
 type Agent = HttpAgent | HttpsAgent
