@@ -13,7 +13,7 @@ describe('approvals of the guard', () => {
   const approval = {release: 'openstack/db', expires: NOW / 1000, by: 'ada', objects: []} as const
 
   it('that have run out this second are told, with what takes them away', () => {
-    expect(judgeApprovals([approval], NOW, '--context production')).toEqual([
+    expect(judgeApprovals([approval], NOW, 'kk guard install --yes --context production')).toEqual([
       {
         level: 'info',
         what: 'the approval to delete objects of openstack/db, by ada, ran out at 2026-11-21T12:00:00.000Z',
