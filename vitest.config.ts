@@ -1,12 +1,13 @@
 import {defineConfig} from 'vitest/config'
 
-/** Tests that run real programs for seconds: both helms, Python, Go. They belong to `npm test`, not to `npm run check`. */
+/** Tests that run real programs for seconds: both helms, Python, Go, PostgreSQL. They belong to `npm test`, not to `npm run check`. */
 const WITH_PROGRAMS = [
   'test/charts/**/*.test.ts',
   'test/charts-reading/{sources/remote,vendor-charts,files/chart-files}.test.ts',
   'test/environment/split.test.ts',
   'test/helm/{open,yaml,version}.test.ts',
   'test/overrides/{computed,merge-helm,strvals}.test.ts',
+  'test/overrides/user/store.test.ts',
   'test/report/files/{junit,html/page}.test.ts',
   'test/scripts/**/*.test.ts',
   'test/verbs/explain.test.ts',

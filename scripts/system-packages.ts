@@ -16,6 +16,16 @@ const NEEDS: readonly SystemNeed[] = [
     package: 'python3-yaml',
     probe: ['/usr/bin/python3', '-c', 'import yaml'],
   },
+  {
+    what: 'PostgreSQL (the tests start one of their own)',
+    package: 'postgresql',
+    // Debian keeps the server off the path, below the number of its version.
+    probe: [
+      '/bin/sh',
+      '-c',
+      'for each in /usr/lib/postgresql/*/bin/postgres; do exec "$each" --version; done',
+    ],
+  },
 ]
 
 /** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */

@@ -35,7 +35,7 @@ export interface OverrideService {
   charts(): Promise<readonly OverriddenChart[]>
   /** Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion; masks secrets unless told not to. */
   show(name: string, namespace: string, options?: {readonly showSecrets?: boolean}): Promise<ShownOverrides>
-  /** `ifMatch`: only if the overrides still are those; otherwise `KK_CONFLICT`. */
+  /** `ifMatch`: only if the overrides still are those; otherwise `KK_STORE_CONFLICT`. */
   update(
     name: string,
     namespace: string,

@@ -4,36 +4,23 @@ import {dirname} from 'node:path'
 // The one file that knows node:sqlite: Node is about to rename what it exports.
 import {DatabaseSync, type SQLInputValue} from 'node:sqlite'
 import {setTimeout as delay} from 'node:timers/promises'
-import type {DialectAdapter, SqliteDatabase} from 'kysely'
+import type {DatabaseConnection, Dialect, SqliteDatabase} from 'kysely'
 import type {Database, Libraries} from './database.ts'
 import {explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
 import type {Tables} from './tables.ts'
 
-/** How long a process waits for another that writes. */
-const BUSY_MILLISECONDS = 10_000
-const RETRY_MILLISECONDS = 20
+/** SQLite's own waiting stops the whole process, so it is short; kk's does not. */
+const BLOCKING_MILLISECONDS = 20
+const PATIENCE_MILLISECONDS = 15_000
+const PAUSE_MILLISECONDS = 20
 
 /** Opens the file, which is made for its owner alone where it is missing. Rejects with `KK_STORE_DATABASE`. */
-export async function openSqlite(
-  path: string,
-  {Kysely, SqliteAdapter, SqliteDialect}: Libraries,
-): Promise<Database> {
+export async function openSqlite(path: string, libraries: Libraries): Promise<Database> {
   const explain = (error: unknown) => explainSqlite(error, path)
-  class Adapter extends SqliteAdapter {
-    // kysely takes this for a lack of SQLite; without it the migrations could stop half-way.
-    override get supportsTransactionalDdl(): boolean {
-      return true
-    }
-  }
-  class Dialect extends SqliteDialect {
-    override createAdapter(): DialectAdapter {
-      return new Adapter()
-    }
-  }
   try {
     const database = await connect(path)
     return {
-      db: new Kysely<Tables>({dialect: new Dialect({database: forKysely(database)})}),
+      db: new libraries.Kysely<Tables>({dialect: dialectOf(database, libraries)}),
       types: {id: 'integer', time: 'text'},
       // A transaction is the only writer as it is.
       lockMigrations: async () => {},
@@ -44,32 +31,53 @@ export async function openSqlite(
   }
 }
 
+function dialectOf(database: DatabaseSync, libraries: Libraries): Dialect {
+  class Adapter extends libraries.SqliteAdapter {
+    // kysely takes this for a lack of SQLite; without it migrations could stop half-way.
+    override get supportsTransactionalDdl(): boolean {
+      return true
+    }
+  }
+  class Driver extends libraries.SqliteDriver {
+    // Whoever reads first and writes then would meet the lock too late to wait for it.
+    override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+      const begin = libraries.CompiledQuery.raw('begin immediate')
+      await whileLocked(() => connection.executeQuery(begin))
+    }
+  }
+  return {
+    createAdapter: () => new Adapter(),
+    createDriver: () => new Driver({database: forKysely(database)}),
+    createIntrospector: (db) => new libraries.SqliteIntrospector(db),
+    createQueryCompiler: () => new libraries.SqliteQueryCompiler(),
+  }
+}
+
+/** Again and again while another connection, of this process or another, holds the lock. */
+async function whileLocked<T>(body: () => T | Promise<T>): Promise<T> {
+  const until = Date.now() + PATIENCE_MILLISECONDS
+  while (true) {
+    try {
+      return await body()
+    } catch (error) {
+      if (!isLocked(error) || Date.now() > until) throw error
+      await delay(Math.random() * PAUSE_MILLISECONDS)
+    }
+  }
+}
+
 async function connect(path: string): Promise<DatabaseSync> {
   mkdirSync(dirname(path), {recursive: true, mode: 0o700})
   // SQLite gives the files beside it the same permissions.
   await (await open(path, 'a', 0o600)).close()
-  const database = new DatabaseSync(path, {timeout: BUSY_MILLISECONDS, enableForeignKeyConstraints: true})
+  const database = new DatabaseSync(path, {timeout: BLOCKING_MILLISECONDS, enableForeignKeyConstraints: true})
   try {
-    await useWriteAheadLog(database)
+    await whileLocked(() => database.exec('pragma journal_mode = wal; pragma synchronous = full'))
     refuseForeign(database)
     return database
   } catch (error) {
     database.close()
     throw error
-  }
-}
-
-/** SQLite does not wait here as it does elsewhere when several processes make the file at once. */
-async function useWriteAheadLog(database: DatabaseSync): Promise<void> {
-  const until = Date.now() + BUSY_MILLISECONDS
-  while (true) {
-    try {
-      database.exec('pragma journal_mode = wal; pragma synchronous = full')
-      return
-    } catch (error) {
-      if (!isLocked(error) || Date.now() > until) throw error
-      await delay(RETRY_MILLISECONDS)
-    }
   }
 }
 
@@ -87,8 +95,7 @@ function forKysely(database: DatabaseSync): SqliteDatabase {
     prepare(text) {
       const known = statements.get(text)
       if (known) return known
-      // Whoever reads first and writes then would meet the lock too late to wait for it.
-      const statement = database.prepare(text === 'begin' ? 'begin immediate' : text)
+      const statement = database.prepare(text)
       const made = {
         reader: statement.columns().length > 0,
         all: (values: readonly unknown[]) => statement.all(...(values as SQLInputValue[])),

@@ -1,0 +1,117 @@
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+import {readYaml} from '../../helm/yaml.ts'
+import type {Values} from '../../release.ts'
+import {blockYaml} from '../format/overrides-yaml.ts'
+import {isMap} from '../merge.ts'
+import {expectStorable} from '../storable.ts'
+import {isSealed} from './cipher.ts'
+import type {StoredSecret, StoreIdentity} from './store.ts'
+
+/** Overrides of one chart in one namespace: values, or the encrypted text as it stands in the store. */
+export interface DocumentOverrides {
+  readonly name: string
+  readonly namespace: string
+  readonly overrides: Values | string
+}
+
+/** A store as one YAML document, for backup and Git. */
+export interface StoreDocument {
+  readonly identity: StoreIdentity | undefined
+  readonly overrides: readonly DocumentOverrides[]
+  readonly secrets: readonly StoredSecret[]
+}
+
+const VERSION = 1
+const KEYS = ['version', 'store', 'cluster', 'state', 'overrides', 'secrets']
+
+export function storeDocumentYaml({identity, overrides, secrets}: StoreDocument): string {
+  const head = [
+    '# Overrides of a store of kk: chart, namespace, values. Read by `kk overrides import`.',
+    `version: ${VERSION}`,
+    ...(identity ? [`store: ${JSON.stringify(identity.id)}`] : []),
+    ...(identity?.cluster === undefined ? [] : [`cluster: ${JSON.stringify(identity.cluster)}`]),
+    ...(identity ? [`state: ${identity.state}`] : []),
+  ]
+  const body = {overrides: nested(overrides.map((each) => [each.name, each.namespace, each.overrides]))}
+  const kept = {secrets: nested(secrets.map((each) => [each.namespace, each.name, each.value]))}
+  return `${head.join('\n')}\n${blockYaml(body)}${secrets.length === 0 ? '' : blockYaml(kept)}`
+}
+
+function nested(entries: readonly (readonly [outer: string, inner: string, value: unknown])[]): Values {
+  const groups = Map.groupBy(entries, ([outer]) => outer)
+  return Object.fromEntries(
+    [...groups].map(([outer, group]) => [
+      outer,
+      Object.fromEntries(group.map(([, inner, value]) => [inner, value])),
+    ]),
+  )
+}
+
+/** Checks the whole document. Throws `KK_YAML`, or `KK_VALUES` with the path of what is not as expected. */
+export function readStoreDocument(text: string, file: string): StoreDocument {
+  const root = mapAt(readYaml(text, {file, duplicates: 'error'}), file, 'the document')
+  for (const key of Object.keys(root)) if (!KEYS.includes(key)) throw unknownKey(file, key)
+  if (root.version !== VERSION) {
+    throw refused(file, `version: expected ${VERSION}, got ${JSON.stringify(root.version)}`)
+  }
+  return {
+    identity: identityIn(root, file),
+    overrides: entriesOf(root.overrides, file, 'overrides').map(([name, namespace, value]) => ({
+      name,
+      namespace,
+      overrides: overridesAt(value, file, `overrides.${name}.${namespace}`),
+    })),
+    secrets: entriesOf(root.secrets, file, 'secrets').map(([namespace, name, value]) => {
+      if (typeof value !== 'string' || value === '')
+        throw refused(file, `secrets.${namespace}.${name}: expected a text`)
+      return {name, namespace, value}
+    }),
+  }
+}
+
+function identityIn({store, cluster, state}: Values, file: string): StoreIdentity | undefined {
+  if (store === undefined && cluster === undefined && state === undefined) return undefined
+  if (typeof store !== 'string' || !/^[0-9a-f-]{36}$/.test(store))
+    throw refused(file, 'store: expected the UUID of a store')
+  if (cluster !== undefined && typeof cluster !== 'string')
+    throw refused(file, 'cluster: expected the UID of a cluster')
+  if (!Number.isSafeInteger(state) || (state as number) < 0)
+    throw refused(file, 'state: expected a number of changes')
+  return {id: store, cluster, state: state as number}
+}
+
+function entriesOf(
+  value: unknown,
+  file: string,
+  path: string,
+): [outer: string, inner: string, value: unknown][] {
+  return Object.entries(mapAt(value ?? {}, file, path)).flatMap(([outer, inside]) =>
+    Object.entries(mapAt(inside, file, `${path}.${outer}`)).map(
+      ([inner, each]): [string, string, unknown] => [outer, inner, each],
+    ),
+  )
+}
+
+function overridesAt(value: unknown, file: string, path: string): Values | string {
+  if (typeof value === 'string' && isSealed(value)) return value
+  const values = mapAt(value, file, path)
+  expectStorable(values, `${file}: ${path}`)
+  return values
+}
+
+function mapAt(value: unknown, file: string, path: string): Values {
+  if (isMap(value)) return value
+  throw refused(file, `${path}: expected a map`)
+}
+
+function unknownKey(file: string, key: string): KkError {
+  const meant = suggest(key, KEYS)
+  return refused(file, `unknown key ${key}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
+}
+
+function refused(file: string, problem: string): KkError {
+  return new KkError('KK_VALUES', `${file}: ${problem}`, {
+    hint: 'a document as `kk overrides export` writes it is expected; nothing was changed',
+  })
+}

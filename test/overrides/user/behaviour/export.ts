@@ -1,0 +1,101 @@
+import {describe, expect, it} from 'vitest'
+import {readYaml} from '../../../../src/helm/yaml.ts'
+import {exportStore} from '../../../../src/overrides/user/export.ts'
+import {importStore} from '../../../../src/overrides/user/import.ts'
+import {change, openTestStore} from '../support/databases.ts'
+
+const PLAIN = 'pod:\n  replicas: 2\n'
+const SECRET = 'password: hedgehog\n'
+const IMPORT = {who: 'ada', file: 'store.yaml'}
+
+export function exportsAndImports(newLocation: () => Promise<string>): void {
+  async function filledStore() {
+    const store = await openTestStore(await newLocation())
+    await store.put(change({userOverrides: PLAIN}))
+    await store.put(change({name: 'ingress', namespace: 'kube-system', userOverrides: "'y': '1e3'\n"}))
+    await store.put(change({name: 'keystone', userOverrides: SECRET, secret: true}))
+    await store.putSecret({name: 'admin', namespace: 'openstack', value: 'badger'})
+    await store.bind('uid-1')
+    return store
+  }
+
+  describe('an export', () => {
+    it('is one YAML document, in which secrets stay encrypted', async () => {
+      const store = await filledStore()
+      const {id} = await store.identity()
+
+      const text = await exportStore(store)
+
+      expect(readYaml(text)).toEqual({
+        version: 1,
+        store: id,
+        cluster: 'uid-1',
+        state: 3,
+        overrides: {
+          ingress: {'kube-system': {y: '1e3'}},
+          keystone: {openstack: expect.stringMatching(/^kk-sealed:v1:/)},
+          nova: {openstack: {pod: {replicas: 2}}},
+        },
+      })
+      expect(text).not.toMatch(/hedgehog|badger/)
+    })
+
+    it.each([false, true])(
+      'makes the same store out of an empty one (secrets in the clear: %s)',
+      async (secrets) => {
+        const store = await filledStore()
+        const empty = await openTestStore(await newLocation())
+
+        const changes = await importStore(empty, await exportStore(store, {secrets}), IMPORT)
+
+        const shown = async (of: typeof store) =>
+          (await of.list()).map(({name, namespace, userOverrides}) => [name, namespace, userOverrides])
+        expect(changes).toHaveLength(3)
+        expect(await shown(empty)).toEqual(await shown(store))
+        expect(await empty.identity()).toEqual(await store.identity())
+        expect(await empty.secrets()).toEqual(secrets ? await store.secrets() : [])
+      },
+    )
+
+    it('changes only what differs, and deletes what it does not have if that is wished', async () => {
+      const store = await filledStore()
+      const text = await exportStore(store)
+      const before = await store.identity()
+      const nova = await store.get('nova', 'openstack')
+      await store.put(change({userOverrides: 'a: 1\n', expected: nova!.etag}))
+      await store.put(change({name: 'heat', userOverrides: 'a: 1\n'}))
+
+      const told = await importStore(store, text, {...IMPORT, prune: true, dryRun: true})
+      const untouched = await store.identity()
+      const changes = await importStore(store, text, {...IMPORT, prune: true})
+      const again = await importStore(store, text, {...IMPORT, prune: true})
+
+      expect(changes.map(({name, userOverrides}) => [name, userOverrides])).toEqual([
+        ['nova', PLAIN],
+        ['heat', null],
+      ])
+      expect(told).toEqual(changes)
+      expect(untouched.state).toBe(before.state + 2)
+      expect(again).toEqual([])
+      expect(await store.identity()).toEqual({...before, state: before.state + 4})
+      expect(await store.audit({name: 'heat', namespace: 'openstack'})).toMatchObject([
+        {who: 'ada', after: null},
+        {},
+      ])
+    })
+
+    it('is refused before anything is written when its last part is wrong', async () => {
+      const store = await openTestStore(await newLocation())
+      const text =
+        'version: 1\noverrides:\n  heat: {openstack: {a: 1}}\n  nova: {openstack: kk-sealed:v1:00000000:AAAA}\n'
+
+      await expect(importStore(store, text, IMPORT)).rejects.toMatchObject({code: 'KK_STORE_KEY'})
+      await expect(importStore(store, text.replace('kk-sealed:', ''), IMPORT)).rejects.toMatchObject({
+        code: 'KK_VALUES',
+      })
+
+      expect(await store.identity()).toMatchObject({state: 0})
+      expect(await store.list()).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,91 @@
+import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {DatabaseSync} from 'node:sqlite'
+import {describe, expect, it} from 'vitest'
+import {explainSqlite} from '../../../../src/overrides/user/sql/sqlite-errors.ts'
+import {change, openTestStore} from '../support/databases.ts'
+
+/** What a statement of SQLite fails with. */
+function errorOf(database: DatabaseSync, statement: string): unknown {
+  try {
+    database.exec(statement)
+  } catch (error) {
+    return error
+  } finally {
+    database.close()
+  }
+  throw new Error(`expected to fail: ${statement}`)
+}
+
+export function refusesFiles(newLocation: () => Promise<string>): void {
+  describe('a file', () => {
+    it('is made for its owner alone', async () => {
+      const path = await newLocation()
+      await (await openTestStore(path)).put(change({}))
+
+      const modes = [dirname(path), path, `${path}-wal`].map((each) => statSync(each).mode & 0o777)
+
+      expect(modes).toEqual([0o700, 0o600, 0o600])
+    })
+
+    it('that holds something else is left as it is', async () => {
+      const path = await newLocation()
+      mkdirSync(dirname(path))
+      writeFileSync(path, 'name,price\n'.repeat(100))
+
+      await expect(openTestStore(path)).rejects.toMatchObject({
+        code: 'KK_STORE_DATABASE',
+        message: `the store of overrides ${path} cannot be used: it is not a database of SQLite`,
+      })
+      expect(readFileSync(path, 'utf8')).toBe('name,price\n'.repeat(100))
+    })
+
+    it('that is the database of another program is left as it is', async () => {
+      const path = await newLocation()
+      mkdirSync(dirname(path))
+      const other = new DatabaseSync(path)
+      other.exec('create table bookmarks (id integer)')
+      other.close()
+
+      await expect(openTestStore(path)).rejects.toThrow('it holds the tables of another program')
+
+      const tables = new DatabaseSync(path).prepare('select name from sqlite_master').all()
+      expect(tables).toEqual([{name: 'bookmarks'}])
+    })
+
+    it('in a place that is no directory is told', async () => {
+      const path = await newLocation()
+      mkdirSync(dirname(path))
+      writeFileSync(path, '')
+
+      await expect(openTestStore(join(path, 'store.sqlite'))).rejects.toMatchObject({
+        code: 'KK_STORE_DATABASE',
+        message: expect.stringMatching(/cannot be used: mkdir: (EEXIST|ENOTDIR)$/),
+      })
+    })
+
+    it('that is full, only to be read or locked is told as that', async () => {
+      const path = await newLocation()
+      await (await openTestStore(path)).put(change({}))
+      const row = `values ('x', 'y', 'z', '${'x'.repeat(100_000)}')`
+      const insert = `insert into helm_overrides (created_at, name, namespace, user_overrides) ${row}`
+      const full = new DatabaseSync(path)
+      full.exec('pragma max_page_count = 5')
+      const holder = new DatabaseSync(path)
+      holder.exec('begin immediate')
+
+      const errors = [
+        errorOf(new DatabaseSync(path, {readOnly: true}), insert),
+        errorOf(new DatabaseSync(path), insert),
+      ]
+      holder.close()
+      errors.push(errorOf(full, insert))
+
+      expect(errors.map((error) => (explainSqlite(error, 'f') as Error).message)).toEqual([
+        'the store of overrides f cannot be used: it may only be read',
+        'the store of overrides f cannot be used: another process writes to it without an end',
+        'the store of overrides f cannot be used: the disk is full',
+      ])
+    })
+  })
+}

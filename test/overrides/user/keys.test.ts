@@ -1,0 +1,57 @@
+import {writeFileSync} from 'node:fs'
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {parseKeys, storeKeys} from '../../../src/overrides/user/keys.ts'
+
+const BYTES = Buffer.from(Array.from({length: 32}, (_, index) => 255 - index))
+
+describe('keys of a store', () => {
+  it.each(['base64', 'base64url', 'hex'] as const)('are 32 bytes in %s', (encoding) => {
+    const [key] = parseKeys(`${BYTES.toString(encoding)}\n`, 'KK_STORE_KEY')
+
+    expect(key.bytes).toEqual(BYTES)
+    expect(key.id).toMatch(/^[0-9a-f]{8}$/)
+  })
+
+  it.each([
+    'hunter2',
+    BYTES.subarray(1).toString('base64'),
+    `${BYTES.toString('hex')}00`,
+    `${BYTES.toString('base64')}!`,
+    `x${BYTES.toString('hex').slice(1)}`,
+  ])('are not %j, which is not shown', (text) => {
+    expect(() => parseKeys(text, 'KK_STORE_KEY')).toThrow(
+      expect.objectContaining({code: 'KK_STORE_KEY', message: expect.not.stringContaining(text)}),
+    )
+  })
+
+  it('come from the environment or a file, the newest first', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kk-keys-'))
+    const file = join(directory, 'keys')
+    writeFileSync(file, `${BYTES.toString('base64')}\n${Buffer.alloc(32).toString('hex')}\n`)
+
+    const ofFile = storeKeys({KK_STORE_KEY_FILE: file})
+    const [ofVariable] = storeKeys({KK_STORE_KEY: BYTES.toString('base64')})
+    await rm(directory, {recursive: true})
+
+    expect(ofFile.map(({bytes}) => bytes)).toEqual([BYTES, Buffer.alloc(32)])
+    expect(ofVariable).toEqual(ofFile[0])
+  })
+
+  it.each([
+    [{}, 'no key was given'],
+    [{KK_STORE_KEY: 'a', KK_STORE_KEY_FILE: 'b'}, 'are both set'],
+    [{KK_STORE_KEY_FILE: '/nowhere/key'}, '/nowhere/key of KK_STORE_KEY_FILE cannot be read (ENOENT)'],
+    [{KK_STORE_KEY: ' '}, 'KK_STORE_KEY is empty'],
+  ])('are missed: %j', (env, message) => {
+    expect(() => storeKeys(env)).toThrow(
+      expect.objectContaining({
+        code: 'KK_STORE_KEY',
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining('openssl rand -base64 32'),
+      }),
+    )
+  })
+})
