@@ -54,6 +54,12 @@ function compare(desired: DesiredRelease, record: ReleaseRecord, labels: KkLabel
   if (upgrade.length > 0) return {kind: 'upgrade', reasons: [...upgrade, ...relabel]}
   if (relabel.length > 0) return {kind: 'relabel', reasons: relabel}
   if (inputsDigest(desired) !== labels.inputs) return {kind: 'upgrade', reasons: ['inputs digest changed']}
-  if (labels.gated === record.revision) return {kind: 'unchanged', reasons: []}
+  if (labels.gated === record.revision) return ofDependents(labels, record)
   return {kind: 'await', reasons: [`revision ${record.revision} has not passed its gate`]}
+}
+
+/** A run that was cut short may have left what requires a changed release unchecked: the mark of that outlives it. */
+function ofDependents({unchecked}: KkLabels, {revision}: ReleaseRecord): Decision {
+  if (unchecked !== revision) return {kind: 'unchanged', reasons: []}
+  return {kind: 'await', reasons: [`what requires it was not checked after revision ${revision}`]}
 }

@@ -10,6 +10,8 @@ export const INPUTS_LABEL = 'kk.openstack.org/inputs'
 export const REVISION_LABEL = 'kk.openstack.org/revision'
 /** The revision whose gate passed. */
 export const GATED_LABEL = 'kk.openstack.org/gated'
+/** The revision whose gate passed, while those that require the release are still to pass theirs again. */
+export const UNCHECKED_LABEL = 'kk.openstack.org/dependents-unchecked'
 /** Whether the environment states the release in a section, or it was only added as a requirement. */
 export const STATED_LABEL = 'kk.openstack.org/stated'
 export const PROTECTED_LABEL = 'kk.openstack.org/protected'
@@ -24,6 +26,8 @@ export interface KkLabels {
   readonly inputs: string | undefined
   readonly revision: number | undefined
   readonly gated: number | undefined
+  /** The revision after which dependents were to pass their gates again, and are not known to have; undefined when they have. */
+  readonly unchecked: number | undefined
   /** Undefined where an older kk wrote the record; so for `protected`. */
   readonly stated: boolean | undefined
   readonly protected: boolean | undefined
@@ -92,7 +96,9 @@ export function labelChanges(
   previous: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string | null>> {
   const ours = (name: string) =>
-    name === GATED_LABEL || name.startsWith(LAYER_PREFIX) || name.startsWith(USES_PREFIX)
+    name === GATED_LABEL ||
+    name === UNCHECKED_LABEL ||
+    name.startsWith(LAYER_PREFIX) || name.startsWith(USES_PREFIX)
   const gone = Object.keys(previous).filter((name) => ours(name) && !(name in next))
   return {...next, ...Object.fromEntries(gone.map((name) => [name, null]))}
 }
@@ -107,6 +113,7 @@ export function readLabels(labels: Readonly<Record<string, string>>): KkLabels |
     inputs: labels[INPUTS_LABEL],
     revision: revisionIn(labels[REVISION_LABEL]),
     gated: revisionIn(labels[GATED_LABEL]),
+    unchecked: revisionIn(labels[UNCHECKED_LABEL]),
     stated: booleanIn(labels[STATED_LABEL]),
     protected: booleanIn(labels[PROTECTED_LABEL]),
     chart: labels[CHART_LABEL],

@@ -50,7 +50,7 @@ export function makePlan(inputs: PlanInputs): Plan {
   const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
   expectHeeded({desired: inputs.desired, mode: inputs.mode, meant})
   const settled = settle(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
-  const {decisions, added} = recheckDependents(settled, {
+  const {decisions, causes, added} = recheckDependents(settled, {
     graph,
     records: records.filter(({release}) => !toAdopt.has(release)),
   })
@@ -74,6 +74,7 @@ export function makePlan(inputs: PlanInputs): Plan {
       inputs: desired ? inputsDigest(desired) : '',
       protected: desired?.protected ?? false,
       ...(recheck && {recheck}),
+      ...(causes.has(release) && {rechecks: true as const}),
     }
   })
   return {

@@ -47,6 +47,8 @@ export interface Action {
   readonly changes?: readonly ChangeKind[]
   /** Its gate must pass again, though the record bears its mark: something that it requires changes. */
   readonly recheck?: true
+  /** Something that requires it passes its gate again afterwards: until then its record says so. */
+  readonly rechecks?: true
 }
 
 /** A release on the cluster that this plan leaves alone. */

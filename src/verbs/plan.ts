@@ -6,6 +6,7 @@ import {withChanges} from '../plan/changes/with-changes.ts'
 import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import type {Action, Plan} from '../plan/plan.ts'
+import {hasPassed} from '../plan/rollback/last-gated.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {beforesOf} from './preparation/befores.ts'
@@ -53,7 +54,8 @@ export async function observedPlan(
     showForeign,
   }
   const first = makePlan(inputs)
-  const stuck = await stuckReleases(first, prepared, cluster)
+  const passed = new Set(records.filter(hasPassed).map(({release}) => release))
+  const stuck = await stuckReleases(first, prepared, {cluster, passed})
   const drifted = correctDrift && (await driftedReleases(changeable(first, inputs), cluster, correctDrift))
   const planned =
     stuck.size === 0 && !drifted ? first : makePlan({...inputs, stuck, ...(drifted && {drifted})})
@@ -87,9 +89,9 @@ function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): 
 async function stuckReleases(
   planned: Plan,
   {releases}: Prepared,
-  cluster: Cluster,
+  {cluster, passed}: {readonly cluster: Cluster; readonly passed: ReadonlySet<ReleaseId>},
 ): Promise<ReadonlyMap<ReleaseId, string>> {
-  const awaited = planned.actions.filter(({kind}) => kind === 'await')
+  const awaited = planned.actions.filter(({kind, release}) => kind === 'await' && !passed.has(release))
   const found = await Promise.all(
     awaited.map(async ({release}): Promise<readonly (readonly [ReleaseId, string])[]> => {
       const stored = await cluster.stored(release)

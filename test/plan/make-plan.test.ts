@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
+import {UNCHECKED_LABEL} from '../../src/plan/labels.ts'
 import {makePlan, type PlanInputs} from '../../src/plan/make-plan.ts'
 import {hasChanges} from '../../src/plan/plan.ts'
 import type {PlanMode} from '../../src/plan/scope.ts'
@@ -250,6 +251,40 @@ describe('the dependents of what changes', () => {
     const plan = makePlan(inputsOf(changed, [...allDeployed(), recordOf(theirs, {status})]))
 
     expect(plan.actions.map(({release}) => release)).not.toContain(id('portal'))
+  })
+
+  test('leave a note on what changed, until they have', () => {
+    const plan = makePlan(inputsOf({keystone: {version: '0.2.0'}}, allDeployed()))
+
+    expect(plan.actions.filter(({rechecks}) => rechecks).map(({release}) => release)).toEqual([id('keystone')])
+  })
+
+  test('are checked by the next plan when a run was cut short before', () => {
+    const records = allDeployed().map((record) =>
+      record.release === id('keystone')
+        ? {...record, labels: {...record.labels, [UNCHECKED_LABEL]: '2'}}
+        : record,
+    )
+
+    const plan = makePlan(inputsOf({}, records))
+
+    expect(plan.actions.map(({release, kind, rechecks}) => [releaseName(release), kind, rechecks])).toEqual([
+      ['mariadb', 'unchanged', undefined],
+      ['keystone', 'await', true],
+      ['glance', 'check', undefined],
+      ['horizon', 'check', undefined],
+    ])
+    expect(plan.actions[1]!.reasons).toEqual(['what requires it was not checked after revision 2'])
+    expect(hasChanges(plan)).toBe(true)
+  })
+
+  test('are not checked for a note that helm handed down to a later revision', () => {
+    const records = allDeployed().map((record) => ({
+      ...record,
+      labels: {...record.labels, [UNCHECKED_LABEL]: '1'},
+    }))
+
+    expect(hasChanges(makePlan(inputsOf({}, records)))).toBe(false)
   })
 
   test('pass their gate again when only their requirements changed', () => {

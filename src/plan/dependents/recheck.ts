@@ -9,6 +9,8 @@ import {type Affected, affected, type Users} from './affected.ts'
 export interface Rechecked {
   /** The decisions, with those that become a check, or are to pass their gate though they bear its mark. */
   readonly decisions: ReadonlyMap<ReleaseId, Decision>
+  /** The releases that change, and that something which is checked for that requires directly. */
+  readonly causes: ReadonlySet<ReleaseId>
   /** Releases that the plan was not about: of other environments, or not named. They are looked at, never changed. */
   readonly added: readonly Action[]
 }
@@ -19,7 +21,7 @@ export interface Rechecked {
  */
 export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, users: Users): Rechecked {
   const changed = [...decisions.keys()].filter((release) => changes(decisions.get(release)!))
-  if (changed.length === 0) return {decisions, added: []}
+  if (changed.length === 0) return {decisions, causes: new Set(), added: []}
   const concerned = affected(changed, users)
   const next = new Map(decisions)
   for (const each of concerned) {
@@ -43,7 +45,17 @@ export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, u
         protected: false,
       }
     })
-  return {decisions: next, added}
+  return {decisions: next, causes: causesAmong(new Set(changed), concerned), added}
+}
+
+/** What changes itself passes its gate for that, and its own mark tells whether it has. */
+function causesAmong(
+  changed: ReadonlySet<ReleaseId>,
+  concerned: readonly Affected[],
+): ReadonlySet<ReleaseId> {
+  const rechecked = concerned.filter(({release}) => !changed.has(release))
+  const required = rechecked.flatMap(({requires}) => requires.map(({to}) => to))
+  return new Set(required.filter((release) => changed.has(release)))
 }
 
 function changes({kind}: Decision): boolean {

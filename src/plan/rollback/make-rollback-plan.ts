@@ -70,6 +70,8 @@ function actionsOf(graph: Graph, {ways, last, jobsOf}: Observed): readonly Actio
   const groupOf = new Map(
     components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
   )
+  const checked = graph.releases.filter((release) => !ways.has(release))
+  const causes = new Set(checked.flatMap((release) => graph.requirements.get(release)!.map(({to}) => to)))
   return order(graph).map((release): Action => {
     const record = last.get(release)!
     const way = ways.get(release)
@@ -87,6 +89,7 @@ function actionsOf(graph: Graph, {ways, last, jobsOf}: Observed): readonly Actio
       ...(way?.kind === 'rollback' && {target: way.to.revision, uses: usesOfRevision(way.to, last)}),
       inputs: readLabels((way?.to ?? record).labels)?.inputs ?? '',
       protected: false,
+      ...(way?.kind === 'rollback' && causes.has(release) && {rechecks: true}),
     }
   })
 }

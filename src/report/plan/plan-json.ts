@@ -35,6 +35,7 @@ export function planDocument(plan: Plan): PlanDocument {
       protected: action.protected,
       ...(action.changes !== undefined && {changes: action.changes}),
       ...(action.recheck !== undefined && {recheck: action.recheck}),
+      ...(action.rechecks !== undefined && {rechecks: action.rechecks}),
     })),
     bystanders: plan.bystanders.map(({release, state, owner, note}) => ({
       release,

@@ -15,6 +15,7 @@ import {execute} from '../../run/execute/execute.ts'
 import {newAgreement} from '../../run/execute/leases/agreement.ts'
 import {newHold} from '../../run/execute/leases/hold.ts'
 import type {Work} from '../../run/execute/work.ts'
+import {noteChecked} from '../../run/dependents-checked.ts'
 import type {Interruption} from '../../run/interruption.ts'
 import {openJournal} from '../../run/journal/open-journal.ts'
 import {recordRun} from '../../run/journal/record-run.ts'
@@ -90,7 +91,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   const hold = newHold({cluster: ports.cluster, holder, actions: plan.actions, waits})
   const {environment} = plan
   const tools = {...ports, environment, run: id, holder, hold, waits, agreement, clock: systemClock, journal}
-  const events = run({
+  const performed = run({
     run: id,
     plan,
     perform: (action, controls) =>
@@ -108,6 +109,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     failFast: options.failFast,
     interruption: options.interruption,
   })
+  const events = noteChecked({events: performed, plan, cluster: ports.cluster})
   const lastRevision = async (release: ReleaseId) => (await ports.cluster.lastRecord(release))?.revision
   const onRecorded = () =>
     journal.note({

@@ -461,6 +461,16 @@ describe('await', () => {
     ])
   })
 
+  test('notes in the same breath that its dependents are still to be checked', async () => {
+    const world = newWorld({record: recordOf(keystone, {gated: undefined})})
+
+    await world.execute({...actionOf('await', 2), rechecks: true}, workOf(keystone))
+
+    expect(world.deeds().at(-1)).toBe(
+      'label revision 2: {"kk.openstack.org/gated":"2","kk.openstack.org/dependents-unchecked":"2"}',
+    )
+  })
+
   test('is told when somebody else changed the release', async () => {
     const world = newWorld({record: later(recordOf(keystone))})
 

@@ -2,7 +2,7 @@ import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../../clus
 import {describeBlame} from '../../../cluster/gate/describe-blame.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
 import {KkError} from '../../../errors.ts'
-import {GATED_LABEL, readLabels} from '../../../plan/labels.ts'
+import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../../plan/labels.ts'
 import {unfinished} from '../../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
@@ -70,14 +70,19 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
   await journal.note({type: 'gate-passed', release: action.release, revision})
 }
 
-/** Only this environment's own records are marked, and only the revision that was looked at. */
+/**
+ * Only this environment's own records are marked, and only the revision that was looked at. In the same breath it is
+ * noted that dependents are still to be checked, for kk may be killed before they are.
+ */
 async function mark(execution: Execution, revision: number): Promise<{readonly revision: number}> {
   const {action, cluster, environment} = execution
   const record = await cluster.lastRecord(action.release)
   const isOwn = record !== undefined && readLabels(record.labels)?.owner === environment
   if (record?.revision !== revision)
     throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
-  if (isOwn && !isMarked(record)) await cluster.label(record, {[GATED_LABEL]: String(revision)})
+  const text = String(revision)
+  const labels = {[GATED_LABEL]: text, ...(action.rechecks && {[UNCHECKED_LABEL]: text})}
+  if (isOwn && !isMarked(record)) await cluster.label(record, labels)
   return {revision}
 }
 

@@ -1,0 +1,82 @@
+import type {Cluster} from '../cluster/cluster.ts'
+import {mapParallel} from '../cluster/parallel.ts'
+import {asKkError} from '../errors.ts'
+import {dependents} from '../graph/dependents.ts'
+import type {Graph} from '../graph/graph.ts'
+import {readLabels, UNCHECKED_LABEL} from '../plan/labels.ts'
+import type {Plan} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
+import type {RunEvent} from './events.ts'
+
+/** How many records are patched at once. */
+const AT_ONCE = 8
+
+interface CheckedOptions {
+  readonly events: AsyncIterable<RunEvent>
+  readonly plan: Plan
+  readonly cluster: Pick<Cluster, 'lastRecord' | 'label'>
+}
+
+/**
+ * Hands on the events of a run. Before its end, each changed release whose dependents have all passed their gates loses the
+ * note that they are still to be checked; where one has not passed, the next run checks again. A note that cannot be
+ * taken away is handed on as `run-warned`, and costs no more than that.
+ */
+export async function* noteChecked({events, plan, cluster}: CheckedOptions): AsyncGenerator<RunEvent> {
+  const succeeded = new Set(
+    plan.actions.filter(({kind}) => kind === 'unchanged').map(({release}) => release),
+  )
+  for await (const event of events) {
+    if (event.type === 'release-succeeded') succeeded.add(event.release)
+    if (event.type === 'run-finished') {
+      for (const message of await forgetAll(checked(plan, succeeded), cluster))
+        yield {type: 'run-warned', at: event.at, message}
+    }
+    yield event
+  }
+}
+
+/** The changed releases of a plan whose dependents, as far as it is about them, have all succeeded. */
+function checked(plan: Plan, succeeded: ReadonlySet<ReleaseId>): readonly ReleaseId[] {
+  const causes = plan.actions.filter(({release, rechecks}) => rechecks && succeeded.has(release))
+  const rest = plan.actions.filter(({release}) => !succeeded.has(release)).map(({release}) => release)
+  if (rest.length === 0) return causes.map(({release}) => release)
+  const graph = graphOf(plan)
+  const isChecked = (release: ReleaseId) => {
+    const users = new Set(dependents(graph, [release]))
+    return !rest.some((each) => users.has(each))
+  }
+  return causes.map(({release}) => release).filter(isChecked)
+}
+
+function graphOf({actions}: Plan): Graph {
+  return {
+    releases: actions.map(({release}) => release),
+    requirements: new Map(
+      actions.map(({release, requires}) => [
+        release,
+        requires.map((each) => ({from: release, to: each.release, kind: each.kind, evidence: []})),
+      ]),
+    ),
+  }
+}
+
+/** Resolves with what went wrong, for people. A record that somebody has changed meanwhile is theirs. */
+async function forgetAll(
+  releases: readonly ReleaseId[],
+  cluster: CheckedOptions['cluster'],
+): Promise<readonly string[]> {
+  const troubles = await mapParallel(releases, AT_ONCE, async (release) => {
+    try {
+      const record = await cluster.lastRecord(release)
+      const isNoted = record && readLabels(record.labels)?.unchecked === record.revision
+      if (isNoted) await cluster.label(record, {[UNCHECKED_LABEL]: null})
+      return []
+    } catch (error) {
+      const {code, message} = asKkError(error)
+      if (code === 'KK_RACED') return []
+      return [`${release}: its dependents are checked again by the next run: ${message}`]
+    }
+  })
+  return troubles.flat()
+}

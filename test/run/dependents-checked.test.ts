@@ -1,0 +1,86 @@
+import {describe, expect, it} from 'vitest'
+import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
+import {KkError} from '../../src/errors.ts'
+import {UNCHECKED_LABEL} from '../../src/plan/labels.ts'
+import type {Plan} from '../../src/plan/plan.ts'
+import {noteChecked} from '../../src/run/dependents-checked.ts'
+import type {RunEvent} from '../../src/run/events.ts'
+import {id} from '../graph/graph-of.ts'
+import {desiredOf, recordOf} from '../plan/fixtures.ts'
+import {planOf} from './plan-of.ts'
+
+const SOME = {mariadb: [], keystone: ['mariadb'], glance: ['keystone'], horizon: ['mariadb']}
+const KINDS = {mariadb: 'upgrade', keystone: 'upgrade', glance: 'check', horizon: 'check'} as const
+
+/** A plan that changes mariadb and keystone, and checks glance for keystone, horizon for mariadb. */
+function plan(): Plan {
+  const made = planOf(SOME, KINDS)
+  const actions = made.actions.map((action) =>
+    action.kind === 'upgrade' ? {...action, rechecks: true as const} : action,
+  )
+  return {...made, actions}
+}
+
+async function* ending(succeeded: readonly string[]): AsyncGenerator<RunEvent> {
+  for (const name of succeeded)
+    yield {type: 'release-succeeded', at: 1, release: id(name), kind: 'check', revision: 2, seconds: 1}
+  const counts = {succeeded: succeeded.length, failed: 0, skipped: 0, unchanged: 0}
+  yield {type: 'run-finished', at: 2, outcome: 'succeeded', seconds: 1, ...counts}
+}
+
+/** Notes by a cluster whose records all say that dependents are unchecked after `noted`. */
+async function noting(succeeded: readonly string[], {noted = '2', error}: {noted?: string; error?: KkError} = {}) {
+  const patched: [string, object][] = []
+  const events: string[] = []
+  const cluster = {
+    async lastRecord(release: ReleaseRecord['release']) {
+      const record = recordOf(desiredOf(release.split('/')[1]!))
+      return {...record, labels: {...record.labels, [UNCHECKED_LABEL]: noted}}
+    },
+    async label(record: ReleaseRecord, labels: object) {
+      if (error) throw error
+      patched.push([record.release, labels])
+    },
+  }
+  for await (const event of noteChecked({events: ending(succeeded), plan: plan(), cluster}))
+    events.push(event.type === 'run-warned' ? event.message : event.type)
+  return {patched, events}
+}
+
+const ALL = ['mariadb', 'keystone', 'glance', 'horizon']
+
+describe('the note that dependents are to be checked', () => {
+  it('goes when all of them have passed', async () => {
+    const {patched} = await noting(ALL)
+
+    expect(patched).toEqual([
+      [id('mariadb'), {[UNCHECKED_LABEL]: null}],
+      [id('keystone'), {[UNCHECKED_LABEL]: null}],
+    ])
+  })
+
+  it.each([
+    {what: 'one did not pass', succeeded: ['mariadb', 'keystone', 'glance'], gone: ['keystone']},
+    {what: 'one that requires it through another did not', succeeded: ['mariadb', 'keystone', 'horizon'], gone: []},
+    {what: 'it has not passed its own', succeeded: ['mariadb', 'horizon'], gone: []},
+  ])('stays when $what', async ({succeeded, gone}) => {
+    const {patched} = await noting(succeeded)
+
+    expect(patched.map(([release]) => release)).toEqual(gone.map(id))
+  })
+
+  it('is left alone when it is of another revision', async () => {
+    expect((await noting(ALL, {noted: '1'})).patched).toEqual([])
+  })
+
+  it('may stay where the cluster does not let it go: the run says so, and ends as it would', async () => {
+    const lost = await noting(ALL, {error: new KkError('KK_UNREACHABLE', 'gone')})
+    const raced = await noting(ALL, {error: new KkError('KK_RACED', 'changed')})
+
+    expect(lost.events.slice(-2)).toEqual([
+      'openstack/keystone: its dependents are checked again by the next run: gone',
+      'run-finished',
+    ])
+    expect(raced.events.at(-2)).toBe('release-succeeded')
+  })
+})
