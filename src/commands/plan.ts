@@ -7,21 +7,26 @@ import {
   helmFlags,
   releasesArgument,
   valueFlags,
+  versionFlags,
 } from '../cli/flags.ts'
 import {openChosenCluster, openPrepared, openUsersHelm} from '../cli/open.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {placeOf} from '../cli/show/show-run.ts'
+import type {Cluster} from '../cluster/cluster.ts'
 import {hasChanges} from '../plan/plan.ts'
 import {diffText} from '../report/plan/diff-text.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
 import {planText} from '../report/plan/plan-text.ts'
 import {planDiff} from '../verbs/diff.ts'
-import {observedPlan} from '../verbs/plan.ts'
+import {askedToAccept, expectSupported, renderPlan} from '../verbs/foresee.ts'
+import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
+import type {Prepared} from '../verbs/preparation/prepare.ts'
+import {helmActions, type Rendered} from '../verbs/preparation/render.ts'
 
 export default class Plan extends KkCommand {
   static override summary = 'Show what a deploy would do, and why; change nothing.'
   static override description =
-    'With releases named, the plan of "kk upgrade" for those. Exits 0; with --detailed-exitcode 4 when there is something to do.'
+    'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code. With --save also the API server is asked whether it would accept the objects. Exits 0; with --detailed-exitcode 4 when there is something to do.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> plan environments/all-in-one.yaml --sandbox',
@@ -46,6 +51,7 @@ export default class Plan extends KkCommand {
       helpValue: 'FILE',
     }),
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when there is something to do.'}),
+    ...versionFlags,
     ...documentFlags,
     ...clusterFlags,
     ...helmFlags,
@@ -64,21 +70,43 @@ export default class Plan extends KkCommand {
       const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true})
       const planned = observed.plan
       this.document(flags.output, planDocument(planned), (palette) => planText(planned, palette))
-      if (flags.diff) {
-        const {diffs, redact} = await planDiff(prepared, planned, {
-          cluster,
-          helm: await openUsersHelm(flags, cluster),
-        })
-        this.print(`\n${diffText(diffs, {palette: this.palette('stdout'), redact})}`)
-      }
+      const rendered = await this.foresee(flags, {prepared, observed, cluster})
       if (flags.save !== undefined) {
+        if (!(await askedToAccept(rendered, cluster)))
+          this.say('you may not ask the API server whether it would accept the objects: kk apply does')
         await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
+        const force = flags['force-version'] ? ' --force-version' : ''
         const again = flags.set === undefined ? '' : ', and the same --set again'
-        this.say(`\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${again}`)
+        this.say(`\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force}${again}`)
       }
       if (flags['detailed-exitcode'] && hasChanges(planned)) process.exitCode = 4
     } finally {
       await cluster.close()
     }
   }
+
+  /** What would be made, its difference where that is asked for, and what speaks against it; no helm where helm has nothing to do. */
+  private async foresee(flags: ForesightFlags, {prepared, observed, cluster}: Foresight): Promise<Rendered> {
+    const isIdle = helmActions(observed.plan).length === 0
+    const helm = isIdle ? undefined : await openUsersHelm(flags, cluster)
+    const rendered = helm ? await renderPlan(prepared, observed.plan, helm) : new Map()
+    if (flags.diff) {
+      const {diffs, redact} = planDiff(prepared, observed, rendered)
+      this.print(`\n${diffText(diffs, {palette: this.palette('stdout'), redact})}`)
+    }
+    const forceVersion = flags['force-version']
+    if (helm) await expectSupported({observed, rendered, ports: {cluster, helm}, forceVersion})
+    return rendered
+  }
+}
+
+type ForesightFlags = Parameters<typeof openUsersHelm>[0] & {
+  readonly diff: boolean
+  readonly 'force-version': boolean
+}
+
+interface Foresight {
+  readonly prepared: Prepared
+  readonly observed: ObservedPlan
+  readonly cluster: Cluster
 }

@@ -1750,7 +1750,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'With releases named, the plan of "kk upgrade" for those. Exits 0; with --detailed-exitcode 4 when there is something to do.',
+      'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code. With --save also the API server is asked whether it would accept the objects. Exits 0; with --detailed-exitcode 4 when there is something to do.',
     examples: [
       '<%= config.bin %> plan environments/all-in-one.yaml --sandbox',
       '<%= config.bin %> plan environments/all-in-one.yaml keystone --sandbox --diff',
@@ -1813,6 +1813,12 @@ export const commands: Readonly<Record<string, unknown>> = {
       'detailed-exitcode': {
         name: 'detailed-exitcode',
         summary: 'Exit 4 when there is something to do.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'force-version': {
+        name: 'force-version',
+        summary: 'Go on though OpenStack does not support the way from one of its releases to the other.',
         allowNo: false,
         type: 'boolean',
       },

@@ -83,7 +83,9 @@ export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Fa
   const lines = output.split('\n').filter((line) => line.trim() !== '' && !NOISE.test(line))
   const kind = KINDS.find(({pattern}) => pattern.test(output))
   const subject = command === 'template' ? call.name : `${call.namespace}/${call.name}`
-  const log = lines.slice(-LAST_LINES)
+  // The message of a broken schema is all that helm says of it.
+  const isTold = kind?.code === 'KK_VALUES'
+  const log = (isTold ? lines.slice(0, Math.max(0, errorLine(lines))) : lines).slice(-LAST_LINES)
   if (kind === undefined && endedBy !== undefined) {
     return new KkError('KK_HELM_FAILED', `${subject}: helm ${command} was ended by ${endedBy}, not by kk`, {
       hint: 'find out who ended it (out of memory?), then run the same command again',
@@ -114,7 +116,7 @@ const NOISE = /^Use --debug flag to render out invalid YAML/
 
 /** Helm's last `Error:` and what follows it, in one line: helm 4 breaks template errors over several, schemas list one problem per line. */
 function reasonOf(lines: readonly string[]): string {
-  const start = lines.findLastIndex((line) => /^Error: /.test(line))
+  const start = errorLine(lines)
   if (start < 0) return lines.at(-1)?.trim() ?? 'it printed nothing'
   const text = lines.slice(start).map((line) => line.trim())
   return text
@@ -123,6 +125,11 @@ function reasonOf(lines: readonly string[]): string {
     .replace(/^values don't meet the specifications of the schema\(s\) in the following chart\(s\): /, '')
     .replace(/: - at /, ': at ')
     .replace(/ - at /g, '; at ')
+}
+
+/** Where helm's own last word begins; -1 when there is none. */
+function errorLine(lines: readonly string[]): number {
+  return lines.findLastIndex((line) => /^Error: /.test(line))
 }
 
 function withoutColour(text: string): string {

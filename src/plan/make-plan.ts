@@ -10,7 +10,7 @@ import {recheckDependents} from './dependents/recheck.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
 import {expectHeeded} from './expect-heeded.ts'
-import {readLabels} from './labels.ts'
+import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
 import type {Action, Plan} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
@@ -63,7 +63,7 @@ export function makePlan(inputs: PlanInputs): Plan {
       release,
       kind,
       reasons,
-      chart: desired ? chartOf(desired) : recordedChart(release, record),
+      chart: shownChart(kind, desired, record) ?? recordedChart(release, record),
       requires: graph.requirements
         .get(release)!
         .filter((edge) => decisions.has(edge.to))
@@ -162,8 +162,18 @@ function acts({kind}: Decision): boolean {
   return kind === 'install' || kind === 'upgrade' || kind === 'await'
 }
 
-function chartOf({chart}: DesiredRelease): Action['chart'] {
-  return {name: chart.name, version: chart.version, appVersion: chart.appVersion}
+/** What is to be; undefined for what is not changed by this plan, and has another chart than it would get. */
+function shownChart(
+  kind: Decision['kind'],
+  desired: DesiredRelease | undefined,
+  record: ObservedRecord | undefined,
+): Action['chart'] | undefined {
+  if (!desired) return undefined
+  const isKept = kind === 'check' || kind === 'unchanged'
+  const labels = record && readLabels(record.labels)
+  if (isKept && labels?.layers.get('chart') !== layersOf(desired).get('chart')) return undefined
+  const {name, version, appVersion} = desired.chart
+  return {name, version, appVersion}
 }
 
 /** What is wanted, and left out by a verb that installs nothing. */

@@ -28,7 +28,10 @@ export interface Action {
   readonly kind: ActionKind
   /** For people, e.g. `section keystone of all-in-one.yaml changed`. */
   readonly reasons: readonly string[]
+  /** The chart that is to be; of what is not changed, as far as its record tells, the one that is there. */
   readonly chart: {readonly name: string; readonly version: string; readonly appVersion: string}
+  /** Of an upgrade: the chart of the last revision. */
+  readonly installed?: Action['chart']
   /** Requirements that are part of this plan. */
   readonly requires: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
   /** The members of its group, itself included; they start together. */

@@ -4,6 +4,9 @@ import {releaseName} from '../release.ts'
 import type {DesiredRelease} from './desired.ts'
 import {chartLabel, type KkLabels, layersOf, usesLabel, usesOf} from './labels.ts'
 
+/** Of a chart whose version, as far as labels tell, is the same. */
+export const CHART_FILES_CHANGED = 'chart files changed'
+
 /** Why helm must run on an installed release: what differs from the last revision, told from its labels; empty when nothing does. */
 export function upgradeReasons(
   desired: DesiredRelease,
@@ -57,7 +60,7 @@ function stateReasons(record: ReleaseRecord, labels: KkLabels): readonly string[
 }
 
 function chartReason({chart}: DesiredRelease, labels: KkLabels): string {
-  if (labels.chart === undefined || labels.chart === chartLabel(chart)) return 'chart files changed'
+  if (labels.chart === undefined || labels.chart === chartLabel(chart)) return CHART_FILES_CHANGED
   const prefix = `${chart.name}-`
   return labels.chart.startsWith(prefix)
     ? `chart version ${labels.chart.slice(prefix.length)} → ${chart.version}`

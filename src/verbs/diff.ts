@@ -1,13 +1,12 @@
-import type {Cluster, KubernetesObject} from '../cluster/cluster.ts'
+import type {KubernetesObject} from '../cluster/cluster.ts'
 import {renderedObjects} from '../cluster/records/rendered-objects.ts'
 import {type Redact, redactSecretsOf} from '../cluster/redact-secrets.ts'
-import type {Helm} from '../helm/helm.ts'
 import {redactor} from '../helm/redact.ts'
-import type {Plan} from '../plan/plan.ts'
+import {mergedValues} from '../overrides/layers.ts'
 import type {ReleaseId} from '../release.ts'
+import type {ObservedPlan} from './plan.ts'
 import type {Prepared} from './preparation/prepare.ts'
-import {helmActions, renderAll} from './preparation/render.ts'
-import {vendor} from './preparation/vendored.ts'
+import {helmActions, type Rendered} from './preparation/render.ts'
 
 /** What a plan would change in the manifests of its releases. */
 export interface PlanDiff {
@@ -21,30 +20,19 @@ export interface PlanDiff {
   readonly redact: Redact
 }
 
-/** Renders what would be installed or upgraded, beside what the records say is deployed. */
-export async function planDiff(
+/** What was rendered of what would be installed or upgraded, beside the last record of each. */
+export function planDiff(
   prepared: Prepared,
-  plan: Plan,
-  ports: {readonly cluster: Cluster; readonly helm: Helm},
-): Promise<PlanDiff> {
-  const actions = helmActions(plan)
-  const vendored = await vendor(
-    prepared,
-    actions.map(({release}) => release),
-  )
-  try {
-    const rendered = await renderAll(plan, ports.helm, vendored)
-    const diffs = await Promise.all(
-      actions.map(async ({release, kind}) => {
-        const stored = kind === 'upgrade' ? await ports.cluster.stored(release) : undefined
-        const before = stored && renderedObjects(stored)
-        const after = rendered.get(release)!
-        const values = redactor({before: stored?.values ?? {}, after: vendored.call(release).values})
-        return {release, before, after, redact: redactSecretsOf([...(before ?? []), ...after], values)}
-      }),
-    )
-    return {diffs, redact: (text) => diffs.reduce((cleaned, {redact}) => redact(cleaned), text)}
-  } finally {
-    await vendored.remove()
-  }
+  {plan, befores}: Pick<ObservedPlan, 'plan' | 'befores'>,
+  rendered: Rendered,
+): PlanDiff {
+  const diffs = helmActions(plan).map(({release}) => {
+    const stored = befores.get(release)?.[0]
+    const before = stored && renderedObjects(stored)
+    const after = rendered.get(release)!
+    const wanted = mergedValues(prepared.releases.get(release)!.layers)
+    const values = redactor({before: stored?.values ?? {}, after: wanted})
+    return {release, before, after, redact: redactSecretsOf([...(before ?? []), ...after], values)}
+  })
+  return {diffs, redact: (text) => diffs.reduce((cleaned, {redact}) => redact(cleaned), text)}
 }

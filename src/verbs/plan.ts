@@ -1,8 +1,9 @@
-import type {Cluster, ReleaseRecord} from '../cluster/cluster.ts'
+import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
 import {parseManifest} from '../cluster/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {changesOf} from '../plan/changes/changes-of.ts'
 import {withChanges} from '../plan/changes/with-changes.ts'
+import {withVersions} from '../plan/changes/with-versions.ts'
 import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import type {Action, Plan} from '../plan/plan.ts'
@@ -19,6 +20,8 @@ import {seenRecords} from './preparation/seen-records.ts'
 export interface ObservedPlan {
   readonly plan: Plan
   readonly records: ReadonlyMap<ReleaseId, ReleaseRecord>
+  /** What each upgrade is compared with; see `beforesOf`. */
+  readonly befores: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
 }
 
 /**
@@ -64,11 +67,15 @@ export async function observedPlan(
     const {desired, layers} = releases.get(release)!
     return [release, changesOf({desired, values: mergedValues(layers)}, stored)] as const
   })
-  const settled = withChanges(planned, new Map(changes))
+  const installed = [...befores].flatMap(([release, [last]]) =>
+    last ? [[release, last.chart] as const] : [],
+  )
+  const settled = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
   const notes = [...(settled.notes ?? []), ...(seen.note === undefined ? [] : [seen.note])]
   return {
     plan: notes.length === 0 ? settled : {...settled, notes},
     records: new Map(records.map((record) => [record.release, record])),
+    befores,
   }
 }
 

@@ -17,8 +17,10 @@ describe.concurrent('kk plan', () => {
     const plain = await environment.kk('plan')
     const different = await environment.kk('plan', '--detailed-exitcode')
     await environment.deploy()
+    const calls = await environment.helmCalls()
     const same = await environment.kk('plan', '--detailed-exitcode')
 
+    expect(await environment.helmCalls()).toEqual(calls)
     expect([plain.exitCode, different.exitCode, same.exitCode]).toEqual([0, 4, 0])
     expect(plain.stdout).toContain('plan: 1 to install')
     expect(same.stdout).toContain('plan: 1 unchanged')
@@ -30,6 +32,18 @@ describe.concurrent('kk plan', () => {
     await environment.kk('plan', '--diff')
 
     expect(await namespaces()).not.toContain(environment.name)
+  })
+
+  it('refuses what a deploy refuses, when it has shown what that would do; and saves no such plan', async () => {
+    const environment = await makeEnvironment({content: workloads({db: {values: {unrenderable: 'x'}}})})
+
+    const plan = await environment.kk('plan', '--save', 'plan.json')
+    const deploy = await environment.kk('deploy', '--dry-run')
+
+    expect(plan.stdout).toContain('plan: 1 to install')
+    expect([plan.exitCode, plan.stderr]).toEqual([deploy.exitCode, deploy.stderr])
+    expect(plan.stderr).toContain('KK_RENDER')
+    expect(await readdir(environment.directory)).not.toContain('plan.json')
   })
 
   it('names cluster, context and environment first', async () => {

@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs'
 import {cp, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
@@ -5,8 +6,11 @@ import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {auditEvents, kubectl} from './support/cluster.ts'
 import {FIXTURES, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {history} from './support/history.ts'
+import {kk} from './support/kk.ts'
 import {revisions} from './support/records.ts'
 
+/** Of the journal: the first release has ended, and passed its gate. */
+const GATED = '6'
 const VERBS = ['reconfigure', 'update', 'upgrade'] as const
 
 describe('a narrower verb refuses what is not its own, and names the one that suffices', () => {
@@ -40,6 +44,8 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     act: () => Promise<void>
     changes: readonly string[]
     suffices: (typeof VERBS)[number]
+    /** Where the record tells more than labels do. */
+    reason?: string
     /** What is said of `api`; by default nothing is refused. */
     said?: string
   }>([
@@ -68,6 +74,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
       act: () => edit('Chart.yaml', (text) => text.replace(/^version: .*$/m, 'version: 7.0.0')),
       changes: ['chart-version'],
       suffices: 'upgrade',
+      reason: 'chart version 1.0.0 → 7.0.0',
       said: 'the chart version',
     },
     {
@@ -75,9 +82,10 @@ describe('a narrower verb refuses what is not its own, and names the one that su
       act: () => edit('Chart.yaml', (text) => `${text}\nappVersion: "2025.2"\n`),
       changes: ['app-version'],
       suffices: 'upgrade',
+      reason: 'appVersion (none) → 2025.2',
       said: 'the appVersion',
     },
-  ])('of $what: kk $suffices', async ({act, changes, suffices, said}) => {
+  ])('of $what: kk $suffices', async ({act, changes, suffices, said, reason}) => {
     await act()
     const before = await revisions(environment.name)
 
@@ -88,7 +96,8 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     const between = await revisions(environment.name)
     const done = await environment.kk(suffices)
 
-    expect(planned.actions.find(({release}) => release === api())).toMatchObject({kind: 'upgrade', changes})
+    const action = planned.actions.find(({release}) => release === api())
+    expect(action).toMatchObject({kind: 'upgrade', changes, ...(reason && {reasons: [reason]})})
     expect(planned.suffices).toBe(suffices)
     expect(text.stdout).toContain(`verb: kk ${suffices} would do`)
     for (const {exitCode, stderr} of refusals) {
@@ -130,9 +139,20 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     expect(await revisions(environment.name)).toEqual(before)
   })
 
-  it('unless it is told to', async () => {
+  it('so does kk plan, and saves none, unless it is told to', async () => {
     await change({image: 'registry.example.org/workload:2025.1-debian'})
 
+    const refused = await environment.kk('plan', '--save', 'plan.json')
+    const forced = await environment.kk('plan', '--save', 'forced.json', '--force-version')
+
+    expect([refused.exitCode, forced.exitCode]).toEqual([3, 0])
+    expect(refused.stdout).toContain('to upgrade')
+    expect(refused.stderr).toContain('image 2025.2 → 2025.1 is a downgrade')
+    expect(existsSync(join(environment.directory, 'plan.json'))).toBe(false)
+    expect(forced.stderr).toContain('kk apply forced.json --force-version')
+  })
+
+  it('unless it is told to', async () => {
     const {exitCode, stderr} = await environment.kk('update', '--force-version')
 
     expect(exitCode, stderr).toBe(0)
@@ -192,7 +212,7 @@ describe.concurrent('kk upgrade', () => {
     expect(await revisions(environment.name)).toEqual({db: 2, api: 1, web: 1})
   })
 
-  it('checks those of other environments, too, and changes none', async () => {
+  it('checks those of other environments, too, also when it was killed before, and changes none', async () => {
     const owner = await makeEnvironment({content: workloads({db: {}})})
     await owner.deploy()
     const user = await makeEnvironment({
@@ -203,7 +223,24 @@ describe.concurrent('kk upgrade', () => {
 
     const {actions} = await owner.json<PlanDocument>('plan')
     const {exitCode, stderr} = await owner.kk('upgrade')
+    await owner.write(workloads({db: {values: {replicas: 3}}}))
+    const cut = await kk(['upgrade', owner.file], {
+      cwd: owner.directory,
+      env: {KK_HELM: owner.helm, KK_TEST_KILL_AT: GATED},
+    })
+    const left = await owner.json<PlanDocument>('plan')
+    const again = await owner.kk('deploy')
+    const done = await owner.json<PlanDocument>('plan')
 
+    expect(cut.signal).toBe('SIGKILL')
+    expect(left.actions.map(({release, kind}) => `${kind} ${release}`)).toEqual([
+      `await ${owner.name}/db`,
+      `check ${user.name}/api`,
+    ])
+    expect(again.exitCode, again.stderr).toBe(0)
+    expect(again.stderr).toMatch(/api +checked/)
+    expect(done.changes).toBe(false)
+    expect(await revisions(owner.name)).toEqual({db: 3})
     expect(actions.map(({release, kind}) => `${kind} ${release}`)).toEqual([
       `upgrade ${owner.name}/db`,
       `check ${user.name}/api`,

@@ -57,6 +57,15 @@ describe('helmFailure', () => {
     expect(failure(stderr)).toMatchObject({code, message, hint: expect.stringMatching(/./)})
   })
 
+  it('says what breaks a schema once, and keeps what stands before it', () => {
+    const error = failure(
+      "coalesce.go: warning\nError: values don't meet the specifications of the schema(s) in the following chart(s):\nkeystone:\n- at '/a': got string, want integer\n",
+    )
+
+    expect(error.message).toContain("at '/a': got string, want integer")
+    expect(error.log).toEqual(['coalesce.go: warning'])
+  })
+
   it('keeps the last lines, without colour, noise and secrets', () => {
     const lines = Array.from({length: 30}, (_, index) => `line ${index}`).join('\n')
 

@@ -231,6 +231,18 @@ describe('all that are installed', () => {
   })
 })
 
+test('what a plan only uses is shown with the chart that is installed', () => {
+  const mode: PlanMode = {kind: 'named', releases: [id('glance')], install: false}
+
+  const {actions} = makePlan(
+    inputsOf({keystone: {version: '0.2.0'}, glance: {version: '0.2.0'}}, allDeployed(), mode),
+  )
+
+  const versions = actions.map(({release, kind, chart}) => [releaseName(release), kind, chart.version])
+  expect(versions).toContainEqual(['keystone', 'check', '0.1.0'])
+  expect(versions).toContainEqual(['glance', 'upgrade', '0.2.0'])
+})
+
 describe('the dependents of what changes', () => {
   const changed = {mariadb: {layers: {section: {replicas: 3}}}}
   const theirs = desiredOf('portal', {owner: 'web', requires: ['keystone']})
@@ -256,7 +268,9 @@ describe('the dependents of what changes', () => {
   test('leave a note on what changed, until they have', () => {
     const plan = makePlan(inputsOf({keystone: {version: '0.2.0'}}, allDeployed()))
 
-    expect(plan.actions.filter(({rechecks}) => rechecks).map(({release}) => release)).toEqual([id('keystone')])
+    expect(plan.actions.filter(({rechecks}) => rechecks).map(({release}) => release)).toEqual([
+      id('keystone'),
+    ])
   })
 
   test('are checked by the next plan when a run was cut short before', () => {

@@ -25,6 +25,7 @@ export function planDocument(plan: Plan): PlanDocument {
         version: action.chart.version,
         appVersion: action.chart.appVersion,
       },
+      ...(action.installed !== undefined && {installed: action.installed}),
       requires: action.requires.map(({release, kind}) => ({release, kind})),
       group: action.group,
       revision: action.revision,

@@ -54,7 +54,7 @@ export function planText(plan: Plan, palette: Palette): string {
 }
 
 function actionRows(action: Action, labels: Labels, palette: Palette): readonly (readonly string[])[] {
-  const {release, kind, chart, revision} = action
+  const {release, kind, revision} = action
   const colour = colourOf(kind, palette)
   const [first = '', ...more] = [...action.reasons, ...marks(action, labels)]
   const quiet = kind === 'unchanged' ? palette.quiet : (text: string) => text
@@ -62,12 +62,20 @@ function actionRows(action: Action, labels: Labels, palette: Palette): readonly 
     [
       colour(`${SIGN[kind]} ${kind}`),
       quiet(labels(release)),
-      palette.quiet(`${chart.name} ${chart.version}`),
+      palette.quiet(chartText(action)),
       palette.quiet(revision === 0 ? '' : `revision ${revision}`),
       quiet(first),
     ],
     ...more.map((reason) => ['', '', '', '', quiet(reason)]),
   ]
+}
+
+/** `keystone 0.1.0 → 0.2.0`, or one version where it stays. */
+function chartText({chart, installed = chart}: Action): string {
+  if (installed.name !== chart.name)
+    return `${installed.name} ${installed.version} → ${chart.name} ${chart.version}`
+  const from = installed.version === chart.version ? '' : `${installed.version} → `
+  return `${chart.name} ${from}${chart.version}`
 }
 
 function marks({group, release}: Action, labels: Labels): readonly string[] {

@@ -1,4 +1,4 @@
-import {releaseName} from '../../release.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type ColourLevel, type Palette, palette} from '../colour.ts'
 import {clockText, durationText} from '../text/duration.ts'
@@ -16,29 +16,82 @@ interface Context {
   readonly width: number
 }
 
-/** A run as lines to append, for logs and pipes: each with the time since the run began and the release it is about. */
-export function linesView({
-  stream,
-  level,
-}: {
+interface LinesOptions {
   readonly stream: {write(text: string): unknown}
   readonly level: ColourLevel
-}): RunView {
+  /** Milliseconds since the epoch, as in events. */
+  readonly now?: () => number
+}
+
+/** What a release that is at work said last. */
+interface Last {
+  readonly said: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** A release that has said nothing for so long is told of again, in milliseconds. */
+const SILENCE = 30_000
+const LOOK_EVERY = 5_000
+
+/**
+ * A run as lines to append, for logs and pipes: each with the time since the run began and the release it is about. What has
+ * not moved for half a minute is told again, for who reads a log cannot see whether kk still waits, and for what.
+ */
+export function linesView({stream, level, now = Date.now}: LinesOptions): RunView {
   let context: Context = {colours: palette(level), startedAt: 0, labels: releaseName, width: 0}
+  const working = new Map<ReleaseId, Last>()
+  let timer: NodeJS.Timeout | undefined
+
+  const write = (at: number, release: ReleaseId | undefined, line: string) => {
+    const time = context.colours.quiet(clockText((at - context.startedAt) / 1000))
+    const about = release === undefined ? '' : `${context.labels(release).padEnd(context.width)}  `
+    stream.write(`${time} ${about}${line}\n`)
+  }
+  const remind = () => {
+    const at = now()
+    for (const [release, {said, at: since}] of working) {
+      if (at - since < SILENCE) continue
+      write(at, release, `still ${said}`)
+      working.set(release, {said, at})
+    }
+  }
 
   return {
     show(event) {
+      timer ??= setInterval(remind, LOOK_EVERY).unref()
       if (event.type === 'run-started') {
         const labels = releaseLabels(event.actions.map(({release}) => release))
         const width = Math.max(0, ...event.actions.map(({release}) => labels(release).length))
         context = {...context, startedAt: event.at, labels, width}
       }
-      const time = context.colours.quiet(clockText((event.at - context.startedAt) / 1000))
-      const about = 'release' in event ? `${context.labels(event.release).padEnd(context.width)}  ` : ''
-      for (const line of eventLines(event, context)) stream.write(`${time} ${about}${line}\n`)
+      note(working, event)
+      const release = 'release' in event ? event.release : undefined
+      for (const line of eventLines(event, context)) write(event.at, release, line)
     },
-    async close() {},
+    async close() {
+      clearInterval(timer)
+    },
   }
+}
+
+/** Keeps what each release that is at work said last, also where that was not worth a line. */
+function note(working: Map<ReleaseId, Last>, event: RunEvent): void {
+  if (event.type === 'release-started' && event.kind !== 'unchanged')
+    working.set(event.release, {said: DOING[event.kind], at: event.at})
+  if (event.type === 'release-progressed') working.set(event.release, {said: workText(event), at: event.at})
+  if (ENDED.has(event.type) && 'release' in event) working.delete(event.release)
+}
+
+const ENDED: ReadonlySet<RunEvent['type']> = new Set([
+  'release-succeeded',
+  'release-failed',
+  'release-skipped',
+])
+
+function workText(event: Extract<RunEvent, {type: 'release-progressed'}>): string {
+  const [line = plainLine(event.message)] = progressLines(event)
+  return line
 }
 
 function eventLines(event: RunEvent, {colours, labels}: Context): readonly string[] {

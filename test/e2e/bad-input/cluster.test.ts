@@ -156,9 +156,10 @@ describe.concurrent('somebody', () => {
   it('who may only look can plan, but is refused before the first change', async () => {
     const kubeconfig = await asAccount(corner, ['get', 'list', 'watch'])
 
-    const plan = await corner.kk(['plan', 'env.yaml', '--kubeconfig', kubeconfig])
+    const plan = await corner.kk(['plan', 'env.yaml', '--kubeconfig', kubeconfig, '--save', 'plan.json'])
 
     expect(plan.exitCode, plan.stderr).toBe(0)
+    expect(plan.stderr).toContain('you may not ask the API server whether it would accept the objects')
     await expectRefusal(corner, [...CHANGE, '--kubeconfig', kubeconfig], {
       exit: 1,
       code: 'KK_FORBIDDEN',

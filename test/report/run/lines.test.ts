@@ -1,4 +1,4 @@
-import {describe, expect, it} from 'vitest'
+import {describe, expect, it, vi} from 'vitest'
 import {linesView} from '../../../src/report/run/lines.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
 import {brokenRun, goodRun} from '../support/all-in-one.ts'
@@ -38,6 +38,30 @@ describe('a run as lines', () => {
       00:47 run succeeded after 47 s: 6 succeeded, 0 failed, 0 skipped, 0 unchanged
       "
     `)
+  })
+
+  it('tells every half minute what it still waits for, and why that is not ready', async () => {
+    vi.useFakeTimers()
+    const stream = createSink()
+    const [started] = goodRun() as [RunEvent]
+    const view = linesView({stream, level: 0, now: () => started.at + 2_000 + elapsed})
+    const gate = goodRun().findIndex((event) => event.type === 'release-progressed' && event.phase === 'gate')
+    let elapsed = 0
+    for (const event of goodRun().slice(0, gate + 1)) view.show(event)
+    const before = stream.text()
+
+    for (; elapsed < 65_000; elapsed += 5_000) vi.advanceTimersByTime(5_000)
+    const during = stream.text().slice(before.length)
+    await view.close()
+    vi.advanceTimersByTime(60_000)
+    vi.useRealTimers()
+
+    const lines = during.split('\n').filter((line) => line.includes('mariadb'))
+    const still =
+      'mariadb    still gate: StatefulSet/mariadb: 0 of 1 replicas are ready; pod mariadb-0: Pending'
+    expect(lines).toEqual([`00:32 ${still}`, `01:02 ${still}`])
+    expect(during).toContain('rabbitmq   still helm upgrade --install')
+    expect(stream.text()).toBe(before + during)
   })
 
   it('prefixes every line of a log with its release', () => {
