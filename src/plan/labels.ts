@@ -98,7 +98,8 @@ export function labelChanges(
   const ours = (name: string) =>
     name === GATED_LABEL ||
     name === UNCHECKED_LABEL ||
-    name.startsWith(LAYER_PREFIX) || name.startsWith(USES_PREFIX)
+    name.startsWith(LAYER_PREFIX) ||
+    name.startsWith(USES_PREFIX)
   const gone = Object.keys(previous).filter((name) => ours(name) && !(name in next))
   return {...next, ...Object.fromEntries(gone.map((name) => [name, null]))}
 }

@@ -23,9 +23,7 @@ interface CheckedOptions {
  * taken away is handed on as `run-warned`, and costs no more than that.
  */
 export async function* noteChecked({events, plan, cluster}: CheckedOptions): AsyncGenerator<RunEvent> {
-  const succeeded = new Set(
-    plan.actions.filter(({kind}) => kind === 'unchanged').map(({release}) => release),
-  )
+  const succeeded = new Set(plan.actions.filter(({kind}) => kind === 'unchanged').map(({release}) => release))
   for await (const event of events) {
     if (event.type === 'release-succeeded') succeeded.add(event.release)
     if (event.type === 'run-finished') {

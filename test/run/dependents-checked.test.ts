@@ -29,7 +29,10 @@ async function* ending(succeeded: readonly string[]): AsyncGenerator<RunEvent> {
 }
 
 /** Notes by a cluster whose records all say that dependents are unchecked after `noted`. */
-async function noting(succeeded: readonly string[], {noted = '2', error}: {noted?: string; error?: KkError} = {}) {
+async function noting(
+  succeeded: readonly string[],
+  {noted = '2', error}: {noted?: string; error?: KkError} = {},
+) {
   const patched: [string, object][] = []
   const events: string[] = []
   const cluster = {
@@ -61,7 +64,11 @@ describe('the note that dependents are to be checked', () => {
 
   it.each([
     {what: 'one did not pass', succeeded: ['mariadb', 'keystone', 'glance'], gone: ['keystone']},
-    {what: 'one that requires it through another did not', succeeded: ['mariadb', 'keystone', 'horizon'], gone: []},
+    {
+      what: 'one that requires it through another did not',
+      succeeded: ['mariadb', 'keystone', 'horizon'],
+      gone: [],
+    },
     {what: 'it has not passed its own', succeeded: ['mariadb', 'horizon'], gone: []},
   ])('stays when $what', async ({succeeded, gone}) => {
     const {patched} = await noting(succeeded)
