@@ -1,5 +1,5 @@
+import {groups} from '../graph/cycles/groups.ts'
 import type {Graph} from '../graph/graph.ts'
-import {groups} from '../graph/groups.ts'
 import {requirements} from '../graph/requirements.ts'
 import {reverse} from '../graph/reverse.ts'
 import {type ReleaseId, releaseName} from '../release.ts'

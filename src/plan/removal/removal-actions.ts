@@ -1,4 +1,4 @@
-import {components} from '../../graph/components.ts'
+import {components} from '../../graph/cycles/components.ts'
 import type {Graph} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
 import {reverse} from '../../graph/reverse.ts'

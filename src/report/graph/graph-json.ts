@@ -1,4 +1,4 @@
-import {groups} from '../../graph/groups.ts'
+import {groups} from '../../graph/cycles/groups.ts'
 import {levels} from '../../graph/levels.ts'
 import {reverse} from '../../graph/reverse.ts'
 import {type EdgeKind, type Evidence, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'

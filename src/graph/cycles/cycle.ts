@@ -1,7 +1,7 @@
-import {KkError} from '../errors.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
-import type {Edge, Graph} from './graph.ts'
-import {why} from './why.ts'
+import {KkError} from '../../errors.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Edge, Graph} from '../graph.ts'
+import {why} from '../why.ts'
 
 /** The shortest cycle through an edge whose ends need each other; it starts with that edge. */
 export function cycle(graph: Graph, edge: Edge): readonly Edge[] {

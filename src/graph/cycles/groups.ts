@@ -1,7 +1,7 @@
-import type {ReleaseId} from '../release.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {Graph} from '../graph.ts'
 import {components} from './components.ts'
 import {cycle, cycleError} from './cycle.ts'
-import type {Graph} from './graph.ts'
 
 /**
  * The group of each release: all that need each other, itself included, in the graph's order; itself alone when it is
