@@ -2,10 +2,10 @@ import {releaseNamespace} from '../../release.ts'
 import type {Resource} from '../api/resources.ts'
 import type {KubernetesObject} from '../cluster.ts'
 import {KK_NAMESPACE} from '../lease/lease.ts'
-import {expiryBinding, expiryPolicy} from './expiry.ts'
 import type {GuardParameters} from './guard.ts'
 import {BINDINGS, POLICIES} from './names.ts'
-import {guardBinding, guardPolicy} from './policy.ts'
+import {expiryBinding, expiryPolicy} from './policies/expiry.ts'
+import {guardBinding, guardPolicy} from './policies/policy.ts'
 
 type Placed = readonly [Resource, KubernetesObject]
 

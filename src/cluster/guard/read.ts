@@ -8,7 +8,7 @@ import type {GuardParameters, GuardState} from './guard.ts'
 import {policyObjects, restingObjects} from './layout.ts'
 import {GUARD_NAME, POLICIES} from './names.ts'
 import {type ParameterConfigMap, parametersIn, STAMP_KEY} from './parameters.ts'
-import {PARAMETERS, verdict} from './probe.ts'
+import {PARAMETERS, verdict} from './policies/probe.ts'
 
 const NOTHING: GuardParameters = {releases: [], claims: new Map(), approvals: []}
 /** The fields of a policy or binding that decide, and that the API server gives no defaults. */

@@ -4,12 +4,12 @@ import type {ApiClient} from '../api/client.ts'
 import {asking, CONFIG_MAPS, type Resource, resourcePath} from '../api/resources.ts'
 import type {KubernetesObject} from '../cluster.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
-import {awaitClock, awaitEnforcement} from './enforcement.ts'
 import type {Approval, GuardParameters} from './guard.ts'
 import {policyObjects, restingObjects} from './layout.ts'
 import {EXPIRY_NAME, GUARD_NAME, UNTIL_LABEL} from './names.ts'
 import {configMapOf} from './parameters.ts'
-import {awaitVerdict, blind, PARAMETERS, targetOf} from './probe.ts'
+import {awaitClock, awaitEnforcement} from './policies/enforcement.ts'
+import {awaitVerdict, blind, PARAMETERS, targetOf} from './policies/probe.ts'
 
 /** Writes a guard and returns when it is enforced; a new one that the API server is blind to is put to rest again. */
 export async function installGuard(

@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
-import {KkError} from '../../errors.ts'
-import {isApiError} from '../api/api-error.ts'
-import type {ApiClient} from '../api/client.ts'
+import {KkError} from '../../../errors.ts'
+import {isApiError} from '../../api/api-error.ts'
+import type {ApiClient} from '../../api/client.ts'
 import {
   asking,
   CLAIMS,
@@ -10,10 +10,10 @@ import {
   type Resource,
   resourcePath,
   SECRETS,
-} from '../api/resources.ts'
-import {KK_NAMESPACE} from '../lease/lease.ts'
-import type {ApprovedObject} from './guard.ts'
-import {EXPIRY_NAME, GUARD_NAME, STATEFUL_SETS} from './names.ts'
+} from '../../api/resources.ts'
+import {KK_NAMESPACE} from '../../lease/lease.ts'
+import type {ApprovedObject} from '../guard.ts'
+import {EXPIRY_NAME, GUARD_NAME, STATEFUL_SETS} from '../names.ts'
 
 /** `unknown`: this user may not delete the object anyway, and so cannot learn what the guard says. */
 export type Verdict =

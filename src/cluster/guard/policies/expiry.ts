@@ -1,5 +1,5 @@
-import type {KubernetesObject} from '../cluster.ts'
-import {BINDINGS, EXPIRY_NAME, POLICIES, UNTIL_LABEL} from './names.ts'
+import type {KubernetesObject} from '../../cluster.ts'
+import {BINDINGS, EXPIRY_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
 import {inNamespaces, rule} from './policy.ts'
 
 /** Every API server writes its Lease each 10 seconds (Kubernetes 1.26: feature APIServerIdentity). */

@@ -1,11 +1,11 @@
 import {setTimeout as wait} from 'node:timers/promises'
-import {type ReleaseId, releaseNamespace} from '../../release.ts'
-import type {ApiClient} from '../api/client.ts'
-import {listAll} from '../api/list.ts'
-import {asking, CONFIG_MAPS, LEASES, NAMESPACES, resourcePath} from '../api/resources.ts'
-import {KK_NAMESPACE} from '../lease/lease.ts'
+import {type ReleaseId, releaseNamespace} from '../../../release.ts'
+import type {ApiClient} from '../../api/client.ts'
+import {listAll} from '../../api/list.ts'
+import {asking, CONFIG_MAPS, LEASES, NAMESPACES, resourcePath} from '../../api/resources.ts'
+import {KK_NAMESPACE} from '../../lease/lease.ts'
+import {EXPIRY_NAME, UNTIL_LABEL} from '../names.ts'
 import {CLOCK} from './expiry.ts'
-import {EXPIRY_NAME, UNTIL_LABEL} from './names.ts'
 import {awaitVerdict, blind, CLOCK_FACE, PARAMETERS, PAUSE_MILLISECONDS, type Target} from './probe.ts'
 
 /** API servers write their Leases every 10 seconds. */

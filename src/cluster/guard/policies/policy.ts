@@ -1,7 +1,7 @@
-import type {KubernetesObject} from '../cluster.ts'
-import {KK_NAMESPACE} from '../lease/lease.ts'
-import {BINDINGS, GUARD_NAME, POLICIES, UNTIL_LABEL} from './names.ts'
-import {APPROVAL_KEY, CLAIM_KEY, RELEASE_KEY, STAMP_KEY} from './parameters.ts'
+import type {KubernetesObject} from '../../cluster.ts'
+import {KK_NAMESPACE} from '../../lease/lease.ts'
+import {BINDINGS, GUARD_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
+import {APPROVAL_KEY, CLAIM_KEY, RELEASE_KEY, STAMP_KEY} from '../parameters.ts'
 
 /** What of a request the expressions look at; a name stands for its CEL, and may use those above it. */
 const VARIABLES = {
