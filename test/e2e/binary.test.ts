@@ -46,7 +46,7 @@ describe('the binary alone', () => {
     const {exitCode, stdout} = await alone([...command.split(' '), '--help'])
 
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(new RegExp(`^EXAMPLES\\n +\\$ kk ${command} `, 'm'))
+    expect(stdout).toMatch(new RegExp(`^EXAMPLES\\n +\\$ kk ${command}\\b`, 'm'))
   })
 
   it('finds the charts that it carries', async () => {

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {gunzipSync, gzipSync} from 'node:zlib'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import {get, kubectl, makeNamespace, uniqueName, waitFor} from './support/cluster.ts'
+import {customResource} from './support/custom-resource.ts'
 import {done, startOwnCluster} from './support/guarded.ts'
 import {plainHelm} from './support/plain-helm.ts'
 import {helmRecords} from './support/records.ts'
@@ -223,7 +224,7 @@ describe.concurrent('plain helm', () => {
       const path = join(directory, description)
       await cp(TINY, path, {recursive: true})
       await mkdir(join(path, 'crds'))
-      await writeFile(join(path, 'crds/crd.yaml'), JSON.stringify(crd(plural, description)))
+      await writeFile(join(path, 'crds/crd.yaml'), JSON.stringify(customResource(plural, description)))
       return path
     }
     await succeed(['install', 'crds', await chart('old')])
@@ -339,25 +340,4 @@ async function copiesOf(name: string, count: number): Promise<readonly object[]>
       stringData: {release: zipped.toString('base64')},
     }
   })
-}
-
-function crd(plural: string, description: string): object {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: {name: `${plural}.example.org`},
-    spec: {
-      group: 'example.org',
-      scope: 'Namespaced',
-      names: {plural, singular: plural, kind: plural.replaceAll('-', '').replace(/^g/, 'G')},
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: {openAPIV3Schema: {type: 'object', description}},
-        },
-      ],
-    },
-  }
 }

@@ -1,9 +1,9 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {afterEach, beforeAll, describe, expect, inject, it} from 'vitest'
 import {workloads} from './support/environment.ts'
-import {type OwnCluster, startOwnCluster} from './support/guarded.ts'
-import {deployOn} from './support/removal.ts'
+import {done, type OwnCluster, startOwnCluster} from './support/guarded.ts'
+import {deployOn, type Removable} from './support/removal.ts'
 import {openTerminal} from './support/terminal.ts'
 
 let cluster: OwnCluster
@@ -11,42 +11,37 @@ beforeAll(async () => {
   cluster = await startOwnCluster()
 })
 
-const chain = workloads({db: {}, api: {requires: ['db']}, web: {requires: ['api']}})
 /** `db` is protected, and has a StatefulSet with a claim. */
 const stores = {kk: {releases: {db: {chart: 'store'}}}, db: {}}
 
 const names = async (...words: readonly string[]) =>
   (await cluster.kubectl('get', ...words, '--output', 'name')).stdout.split('\n').filter(Boolean)
 
-describe.each(['helm3', 'helm4'] as const)('kk remove with %s', (helm) => {
-  it('uninstalls a release that nothing requires, and nothing else', async () => {
-    const environment = await deployOn(cluster, chain, {helm})
+it.each(['helm3', 'helm4'] as const)(
+  'kk remove uninstalls with %s what nothing requires, and dependents only when it is told to, in reverse order',
+  async (helm) => {
+    const content = workloads({db: {}, api: {requires: ['db']}, web: {requires: ['api']}, extra: {}})
+    const environment = await deployOn(cluster, content, {helm})
     const before = await cluster.snapshot(environment.name)
 
-    const {exitCode, stderr} = await environment.on('remove', 'web', '--yes')
+    const alone = await environment.on('remove', 'extra', '--yes')
+    const between = await cluster.snapshot(environment.name)
+    const calls = await environment.uninstalls()
+    const all = await environment.on('remove', 'db', '--with-dependents', '--yes')
 
-    expect(exitCode, stderr).toBe(0)
-    expect(await environment.releases()).toEqual(['api', 'db'])
-    expect(await environment.uninstalls()).toEqual([
+    expect(alone.exitCode, alone.stderr).toBe(0)
+    expect(calls).toEqual([
       expect.stringMatching(
-        /^uninstall --cascade background --timeout \d+s --kubeconfig \S+ --kube-context \S+ --namespace \S+ -- web$/,
+        /^uninstall --cascade background --timeout \d+s --kubeconfig \S+ --kube-context \S+ --namespace \S+ -- extra$/,
       ),
     ])
-    const kept = before.split('\n').filter((line) => !/web/.test(line))
-    expect((await cluster.snapshot(environment.name)).split('\n')).toEqual(kept)
-  })
-
-  it('takes dependents along when it is told to, in reverse order', async () => {
-    const environment = await deployOn(cluster, chain, {helm})
-
-    const {exitCode, stderr} = await environment.on('remove', 'db', '--with-dependents', '--yes')
-
-    expect(exitCode, stderr).toBe(0)
+    expect(between.split('\n')).toEqual(before.split('\n').filter((line) => !/extra/.test(line)))
+    expect(all.exitCode, all.stderr).toBe(0)
     expect(await environment.releases()).toEqual([])
     const order = (await environment.uninstalls()).map((call) => call.split(' ').at(-1))
-    expect(order).toEqual(['web', 'api', 'db'])
-  })
-})
+    expect(order).toEqual(['extra', 'web', 'api', 'db'])
+  },
+)
 
 it('kk remove takes away the history that helm uninstall --keep-history left', async () => {
   const environment = await deployOn(cluster, workloads({db: {}}))
@@ -62,93 +57,96 @@ it('kk remove takes away the history that helm uninstall --keep-history left', a
 })
 
 describe('kk remove refuses', () => {
-  it('what dependents of any environment require, and names them', async () => {
-    const ours = await deployOn(cluster, workloads({db: {}, api: {requires: ['db']}}))
-    const theirs = await deployOn(cluster, workloads({wiki: {requires: [`${ours.name}/api`]}}))
-    const before = await cluster.snapshot(ours.name)
+  let ours: Removable
+  let theirs: Removable
+  let before: string
+  beforeAll(async () => {
+    const releases = {database: {}, api: {requires: ['database']}, cache: {}}
+    ours = await deployOn(cluster, workloads(releases))
+    theirs = await deployOn(cluster, workloads({wiki: {requires: [`${ours.name}/api`]}}))
+    await installByHelm('pages', {'kk.openstack.org/requires': 'database'})
+    await ours.write(workloads({...releases, later: {}}))
+    before = await cluster.snapshot(ours.name)
+  })
+  afterEach(async () => {
+    expect(await cluster.snapshot(ours.name)).toBe(before)
+    expect(await ours.uninstalls()).toEqual([])
+    expect(await theirs.releases()).toEqual(['wiki'])
+  })
 
-    const refused = await ours.on('remove', 'db', '--yes')
-    const stillRefused = await ours.on('remove', 'db', '--with-dependents', '--yes', '--output', 'json')
+  /** A release without objects, by plain helm. */
+  async function installByHelm(name: string, annotations: Readonly<Record<string, string>>): Promise<void> {
+    const chart = join(ours.directory, name)
+    await mkdir(chart)
+    const content = {apiVersion: 'v2', name, version: '1.0.0', annotations}
+    await writeFile(join(chart, 'Chart.yaml'), JSON.stringify(content))
+    await done(cluster.helm('helm4', 'install', name, chart, '--namespace', ours.name))
+  }
+
+  it('what dependents of any environment require, and names them', async () => {
+    const refused = await ours.on('remove', 'database', '--yes')
+    const stillRefused = await ours.on('remove', 'database', '--with-dependents', '--yes', '--output', 'json')
 
     expect(refused.exitCode).toBe(3)
-    expect(refused.stderr).toContain(`KK_HAS_DEPENDENTS: ${ours.name}/db is in use by:`)
-    expect(refused.stderr).toContain(`${ours.name}/api (environment "${ours.name}") requires db`)
+    expect(refused.stderr).toContain(`KK_HAS_DEPENDENTS: ${ours.name}/database is in use by:`)
+    expect(refused.stderr).toContain(`${ours.name}/api (environment "${ours.name}") requires database`)
     expect(refused.stderr).toContain(`${theirs.name}/wiki (environment "${theirs.name}") requires api`)
     expect(stillRefused.exitCode).toBe(3)
     expect(JSON.parse(stillRefused.stdout)).toMatchObject({
       error: {code: 'KK_HAS_DEPENDENTS', message: expect.not.stringContaining('/api (')},
     })
-    expect(await cluster.snapshot(ours.name)).toBe(before)
-    expect(await ours.uninstalls()).toEqual([])
   })
 
   it('what a release that plain helm installed requires, as its chart says', async () => {
-    const environment = await deployOn(cluster, workloads({db: {}}))
-    const chart = join(environment.directory, 'wiki')
-    await mkdir(chart)
-    const annotations = {'kk.openstack.org/requires': 'db'}
-    await writeFile(
-      join(chart, 'Chart.yaml'),
-      JSON.stringify({apiVersion: 'v2', name: 'wiki', version: '1.0.0', annotations}),
-    )
-    await cluster.helm('helm4', 'install', 'wiki', chart, '--namespace', environment.name)
-
-    const {exitCode, stderr} = await environment.on('remove', 'db', '--with-dependents', '--yes')
+    const {exitCode, stderr} = await ours.on('remove', 'database', '--with-dependents', '--yes')
 
     expect(exitCode).toBe(3)
-    expect(stderr).toContain(`${environment.name}/wiki (not installed by kk) requires db`)
-    expect(await environment.releases()).toEqual(['db', 'wiki'])
+    expect(stderr).toContain(`${ours.name}/pages (not installed by kk) requires database`)
   })
 
   it('releases of other environments, and those that kk did not install', async () => {
-    const ours = await deployOn(cluster, workloads({db: {}}))
-    const theirs = await deployOn(cluster, workloads({cache: {}}))
-    const chart = join(import.meta.dirname, '../fixtures/charts/workload')
-    await cluster.helm('helm4', 'install', 'plain', chart, '--namespace', ours.name)
-
-    const owned = await ours.on('remove', `${theirs.name}/cache`, '--yes')
-    const foreign = await ours.on('remove', 'plain', '--yes')
+    const owned = await ours.on('remove', `${theirs.name}/wiki`, '--yes')
+    const foreign = await ours.on('remove', 'pages', '--yes')
 
     expect(owned.exitCode).toBe(3)
     expect(owned.stderr).toMatch(/KK_OWNER.*belongs to the environment/)
     expect(foreign.exitCode).toBe(3)
     expect(foreign.stderr).toContain('KK_FOREIGN')
-    expect(await ours.releases()).toEqual(['db', 'plain'])
-    expect(await theirs.releases()).toEqual(['cache'])
   })
 
   it('to go on without a terminal unless it is told to; a dry run shows both lists', async () => {
-    const environment = await deployOn(cluster, workloads({db: {}}))
-
-    const unconfirmed = await environment.on('remove', 'db')
-    const dry = await environment.on('remove', 'db', '--dry-run')
+    const unconfirmed = await ours.on('remove', 'cache')
+    const dry = await ours.on('remove', 'cache', '--dry-run')
 
     expect(unconfirmed.exitCode).toBe(3)
     expect(unconfirmed.stderr).toContain('KK_UNCONFIRMED')
     expect(dry.exitCode, dry.stderr).toBe(0)
-    expect(dry.stdout).toMatch(/goes\n\s+db\s+Deployment\s+db/)
-    expect(dry.stdout).toContain(`Namespace/${environment.name}`)
-    expect(await environment.releases()).toEqual(['db'])
+    expect(dry.stdout).toMatch(/goes\n\s+cache\s+Deployment\s+cache/)
+    expect(dry.stdout).toContain(`Namespace/${ours.name}`)
   })
 
   it('a name that nothing bears; what only the file knows is told as absent', async () => {
-    const environment = await deployOn(cluster, workloads({database: {}}))
-    await environment.write(workloads({database: {}, api: {}}))
-
-    const misspelt = await environment.on('remove', 'databse', '--yes')
-    const absent = await environment.on('remove', 'api', '--yes')
+    const misspelt = await ours.on('remove', 'databse', '--yes')
+    const absent = await ours.on('remove', 'later', '--yes')
 
     expect(misspelt.exitCode).toBe(2)
     expect(misspelt.stderr).toContain('did you mean database?')
     expect(absent.exitCode).toBe(0)
-    expect(absent.stderr).toContain('api is not installed: nothing to remove')
+    expect(absent.stderr).toContain('later is not installed: nothing to remove')
   })
 })
 
 describe('a protected release', () => {
-  it('goes only when it is confirmed by name, and leaves its claims', async () => {
-    const environment = await deployOn(cluster, stores)
+  let environment: Removable
+  beforeAll(async () => {
+    const stores = {db: {chart: 'store'}, files: {chart: 'store'}, images: {chart: 'store'}}
+    environment = await deployOn(cluster, {kk: {releases: stores}, db: {}, files: {}, images: {}})
+  })
+  /** Of its StatefulSet: those of the chart go with the release. */
+  const claims = async (release: string) =>
+    (await names('pvc', '--namespace', environment.name)).filter((claim) => claim.includes(release))
 
+  it('goes only when it is confirmed by name, and leaves its claims', async () => {
     const refused = await environment.on('remove', 'db', '--yes')
     const {exitCode, stderr} = await environment.on('remove', 'db', '--yes', '--confirm', 'db')
 
@@ -158,51 +156,49 @@ describe('a protected release', () => {
     expect(exitCode, stderr).toBe(0)
     expect(stderr).toMatch(/PersistentVolumeClaim\s+db-backup\s+with its data/)
     expect(stderr).toMatch(/PersistentVolumeClaim\/data-db-0\s+claim of its StatefulSet/)
-    expect(await names('pvc', '--namespace', environment.name)).toEqual(['persistentvolumeclaim/data-db-0'])
+    expect(await claims('db')).toEqual(['persistentvolumeclaim/data-db-0'])
   })
 
   it('gives up data only claim by claim', async () => {
-    const environment = await deployOn(cluster, stores)
     const remove = (...args: readonly string[]) =>
-      environment.on('remove', 'db', '--yes', '--confirm', 'db', '--delete-data', ...args)
+      environment.on('remove', 'files', '--yes', '--confirm', 'files', '--delete-data', ...args)
 
     const unnamed = await remove()
-    const misspelt = await remove('--confirm-data', 'data-db-9')
-    expect(await environment.releases()).toEqual(['db'])
-    const {exitCode, stderr} = await remove('--confirm-data', 'data-db-0')
+    const misspelt = await remove('--confirm-data', 'data-files-9')
+    expect(await environment.releases()).toContain('files')
+    const {exitCode, stderr} = await remove('--confirm-data', 'data-files-0')
 
     expect(unnamed.exitCode).toBe(3)
-    expect(unnamed.stderr).toContain('--confirm-data data-db-0')
+    expect(unnamed.stderr).toContain('--confirm-data data-files-0')
     expect(misspelt.exitCode).toBe(2)
-    expect(misspelt.stderr).toContain('there are: data-db-0')
+    expect(misspelt.stderr).toContain('there are: data-files-0')
     expect(exitCode, stderr).toBe(0)
-    expect(await names('pvc', '--namespace', environment.name)).toEqual([])
+    expect(await claims('files')).toEqual([])
   })
 
   it('is confirmed by its name on a terminal, and a y is not enough', async () => {
-    const environment = await deployOn(cluster, stores)
     const line = [environment.file, '--sandbox-name', cluster.sandbox].join(' ')
     const open = () =>
-      openTerminal(`${inject('run').kk} remove db ${line}`, {
+      openTerminal(`${inject('run').kk} remove images ${line}`, {
         columns: 160,
         rows: 40,
         env: {KK_HELM: environment.helm},
       })
 
     const first = open()
-    await first.shows(/type "db"/)
+    await first.shows(/type "images"/)
     first.type('y\n')
     expect((await first.end()).exitCode).toBe(3)
-    expect(await environment.releases()).toEqual(['db'])
+    expect(await environment.releases()).toContain('images')
 
     const second = open()
-    await second.shows(/type "db"/)
-    second.type('db\n')
+    await second.shows(/type "images"/)
+    second.type('images\n')
     await second.shows(/\[y\/N\]/)
     second.type('y\n')
     const {exitCode, everything} = await second.end()
     expect(exitCode, everything).toBe(0)
-    expect(await environment.releases()).toEqual([])
+    expect(await environment.releases()).not.toContain('images')
   })
 })
 

@@ -2,16 +2,8 @@ import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {restrictedAccount} from './support/account.ts'
 import {kubectl} from './support/cluster.ts'
-import {type Corner, openCorner} from './support/corner.ts'
+import {type Corner, openCorner, TWO} from './support/corner.ts'
 import {records} from './support/snapshot.ts'
-
-const TWO = `
-kk:
-  OWN
-  releases: {db: {chart: workload}, api: {chart: workload, requires: [db]}}
-db: {}
-api: {}
-`
 
 describe('who may list secrets only in the namespaces of the environment', () => {
   let corner: Corner

@@ -2,16 +2,8 @@ import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {StatusReport} from '../../src/verbs/observation/release-status.ts'
 import {start} from './support/background.ts'
 import {kubectl} from './support/cluster.ts'
-import {type Corner, openCorner} from './support/corner.ts'
+import {type Corner, openCorner, TWO} from './support/corner.ts'
 import {openTerminal} from './support/terminal.ts'
-
-const TWO = `
-kk:
-  OWN
-  releases: {db: {chart: workload}, api: {chart: workload, requires: [db]}}
-db: {}
-api: {}
-`
 
 describe('kk status', () => {
   let corner: Corner

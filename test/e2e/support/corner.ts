@@ -6,6 +6,15 @@ import {kk} from './kk.ts'
 
 const CHARTS = join(import.meta.dirname, '../../fixtures/charts')
 
+/** An environment for a corner: `api` requires `db`. */
+export const TWO = `
+kk:
+  OWN
+  releases: {db: {chart: workload}, api: {chart: workload, requires: [db]}}
+db: {}
+api: {}
+`
+
 /** A test's own corner: a directory for its files, and a name for its environment and its namespace. */
 export interface Corner {
   /** Nobody else's; the namespace is made when the first release is installed. */

@@ -1,0 +1,201 @@
+import {describe, expect, test} from 'vitest'
+import type {HeldLease} from '../../../src/cluster/cluster.ts'
+import {KkError} from '../../../src/errors.ts'
+import type {ChangeOptions} from '../../../src/helm/helm.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {heldLease} from './held-lease.ts'
+import {actionOf, blame, newWorld, workOf} from './world.ts'
+
+const keystone = desiredOf('keystone', {requires: ['mariadb']})
+
+describe('faults', () => {
+  test.each([
+    {status: 'pending-upgrade', code: 'KK_PENDING'},
+    {status: 'failed', code: 'KK_HELM_FAILED'},
+  ])('a record that is $status though helm ended well is $code', async ({status, code}) => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      helm: async (succeed, ...change) => {
+        const changed = await succeed(...change)
+        world.record = {...world.record!, status}
+        return changed
+      },
+    })
+
+    const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({code})
+  })
+
+  test('an object that the cluster would not accept is told before helm starts', async () => {
+    const world = newWorld({
+      cluster: {
+        validate: async () => [
+          {
+            object: 'Service/keystone',
+            outcome: 'refused',
+            message: 'spec.ports[0].port: Invalid value: 99999999',
+          },
+          {object: 'Widget/w', outcome: 'known-after-apply', missing: 'kind'},
+        ],
+      },
+    })
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone, {unvalidated: workOf().objects}))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_INVALID_OBJECT',
+      message: expect.stringContaining('Service/keystone: spec.ports[0].port: Invalid value: 99999999'),
+    })
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
+  })
+
+  test('a failed helm is told with its last lines and the pod that is to blame', async () => {
+    const world = newWorld({
+      cluster: {
+        watchHooks: async () => ({
+          blames: async () => [
+            blame({
+              pod: 'keystone-db-sync-x',
+              container: 'sync',
+              reason: 'CrashLoopBackOff',
+              log: ['no database'],
+            }),
+          ],
+          stop: () => world.log.push('stop watching'),
+        }),
+      },
+      helm: async () => {
+        throw new KkError('KK_HELM_FAILED', 'helm install failed: timed out', {
+          hint: 'look',
+          log: ['Error: timed out'],
+        })
+      },
+    })
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_HELM_FAILED',
+      message:
+        'helm install failed: timed out; Job/keystone-db-sync: it has not ended; pod keystone-db-sync-x, container sync: CrashLoopBackOff',
+      hint: 'look',
+      log: ['Error: timed out', 'no database'],
+    })
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'helm install', 'stop watching', 'give back'])
+  })
+
+  test('what helm itself has a name for is told as that', async () => {
+    const world = newWorld({
+      helm: async () => {
+        throw new KkError('KK_VALUES', 'the values break the schema')
+      },
+    })
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({code: 'KK_VALUES', message: 'the values break the schema'})
+  })
+
+  test('a lease that cannot be given back fails nothing', async () => {
+    const world = newWorld({
+      cluster: {
+        hold: async () =>
+          heldLease({
+            release: async () => {
+              throw new KkError('KK_UNREACHABLE', 'the cluster does not answer')
+            },
+          }),
+      },
+    })
+
+    await expect(world.execute(actionOf('install', 0), workOf(keystone))).resolves.toEqual({revision: 1})
+  })
+})
+
+/** A helm that ends when its signal is aborted. */
+function untilAborted(started: () => void) {
+  return (_succeed: unknown, _call: unknown, {signal}: ChangeOptions): Promise<never> => {
+    const {promise, reject} = Promise.withResolvers<never>()
+    signal!.addEventListener('abort', () =>
+      reject(new KkError('KK_INTERRUPTED', 'helm install was terminated')),
+    )
+    started()
+    return promise
+  }
+}
+
+describe('an end before helm ends', () => {
+  test('a lost lease ends helm', async () => {
+    const world = newWorld({helm: untilAborted(() => world.leaseLost.abort())})
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_LEASE_LOST',
+      message: expect.stringMatching(/helm install ran, and was ended.*is not undone/),
+    })
+  })
+
+  test('a lease that is lost before helm starts keeps it from starting', async () => {
+    const lost = new KkError('KK_LEASE_LOST', 'the hold was lost')
+    const world = newWorld({
+      cluster: {
+        async validate() {
+          world.leaseLost.abort(lost)
+          return []
+        },
+      },
+    })
+    const unvalidated = workOf().objects
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone, {unvalidated}))
+
+    await expect(acting).rejects.toBe(lost)
+    expect(world.log).not.toContain('helm install')
+  })
+
+  test('the deadline ends helm', async () => {
+    const world = newWorld({helm: untilAborted(() => world.pass(60))})
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_HELM_FAILED',
+      message: 'openstack/keystone: helm install did not end within 60 s',
+      hint: expect.stringContaining('kk.releases.keystone.timeout'),
+    })
+  })
+
+  test('an interruption ends helm', async () => {
+    const world = newWorld({helm: untilAborted(() => world.abort.abort())})
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_INTERRUPTED',
+      message: 'helm install was terminated',
+    })
+    expect(world.deeds()).toContain('give back')
+  })
+
+  test('an interruption while the lease is awaited gives it back when it comes', async () => {
+    const lease = Promise.withResolvers<HeldLease>()
+    const givenBack = Promise.withResolvers<void>()
+    const world = newWorld({
+      cluster: {
+        hold: () => {
+          world.abort.abort(new KkError('KK_INTERRUPTED', 'the run was interrupted'))
+          return lease.promise
+        },
+      },
+    })
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({code: 'KK_INTERRUPTED'})
+    lease.resolve(heldLease({release: async () => givenBack.resolve()}))
+    await givenBack.promise
+    expect(world.deeds()).toEqual([])
+  })
+})

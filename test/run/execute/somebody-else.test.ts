@@ -1,0 +1,118 @@
+import {describe, expect, test} from 'vitest'
+import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {KkError} from '../../../src/errors.ts'
+import {id} from '../../graph/graph-of.ts'
+import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld, workOf} from './world.ts'
+
+const keystone = desiredOf('keystone', {requires: ['mariadb']})
+
+function later(record: ReleaseRecord, status = 'deployed'): ReleaseRecord {
+  return {...record, revision: record.revision + 1, status}
+}
+
+describe('somebody else', () => {
+  test('who changed the release after the plan is told before helm starts', async () => {
+    const world = newWorld({record: later(recordOf(keystone))})
+
+    const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_RACED',
+      message:
+        'openstack/keystone: somebody else changed it meanwhile: expected revision 2, as the plan saw, but found revision 3',
+    })
+    expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
+  })
+
+  test.each([
+    {what: 'installed it', action: actionOf('install', 0), record: bareRecord(id('keystone'))},
+    {what: 'removed it', action: actionOf('upgrade', 2), record: undefined},
+  ])('who $what after the plan is told before helm starts', async ({action, record}) => {
+    const world = newWorld({record})
+
+    await expect(world.execute(action, workOf(keystone))).rejects.toMatchObject({code: 'KK_RACED'})
+    expect(world.deeds()).not.toContain(`helm ${action.kind}`)
+  })
+
+  test('whose operation has not ended is told before helm starts', async () => {
+    const world = newWorld({record: recordOf(keystone, {status: 'pending-upgrade'})})
+
+    const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({code: 'KK_PENDING'})
+    expect(world.deeds()).not.toContain('helm upgrade')
+  })
+
+  test('who changed it between the look and helm is told by the revision that helm made', async () => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      helm: (succeed, ...change) => {
+        world.record = later(world.record!)
+        return succeed(...change)
+      },
+    })
+
+    const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_RACED',
+      message: expect.stringContaining('helm was to make revision 3, but made 4'),
+    })
+    expect(world.deeds()).not.toContain('gate Deployment/keystone-api')
+  })
+
+  test.each([
+    {what: 'changed it', after: (record: ReleaseRecord) => later(record), now: 'revision 4'},
+    {what: 'removed it', after: () => undefined, now: 'no release'},
+  ])('who $what right after helm is told by the record', async ({after, now}) => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      helm: async (succeed, ...change) => {
+        const changed = await succeed(...change)
+        world.record = after(world.record!)
+        return changed
+      },
+    })
+
+    const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_RACED',
+      message: expect.stringContaining(`but now there is ${now}`),
+    })
+  })
+
+  test('who changed it while its gate was awaited is told, and nothing is marked', async () => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      cluster: {
+        gate: async () => {
+          world.record = later(world.record!)
+        },
+      },
+    })
+
+    const acting = world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({code: 'KK_RACED'})
+    expect(world.deeds().filter((line) => line.startsWith('label'))).toEqual([])
+  })
+
+  test('who holds the lease is told, already while it is waited for', async () => {
+    const world = newWorld({
+      cluster: {
+        hold: async (_release, _holder, _deadline, onHeld) => {
+          onHeld?.('alice@host')
+          throw new KkError('KK_HELD', 'openstack/keystone is held by alice@host')
+        },
+      },
+    })
+
+    const acting = world.execute(actionOf('install', 0), workOf(keystone))
+
+    await expect(acting).rejects.toMatchObject({code: 'KK_HELD'})
+    expect(world.log).toContain('lease: held by alice@host')
+    expect(world.deeds()).toEqual([])
+  })
+})
