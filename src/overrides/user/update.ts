@@ -5,6 +5,8 @@ import type {OverrideChange, OverrideStore, StoredOverrides} from './store.ts'
 /** How often a change is made again because somebody else was faster; each time one of them has succeeded. */
 const ATTEMPTS = 200
 const PAUSE_MILLISECONDS = 20
+/** The more often it was too late, the more there are who want to write. */
+const LONGEST_PAUSE = 10 * PAUSE_MILLISECONDS
 
 type NextOverrides = Pick<OverrideChange, 'userOverrides' | 'secret'>
 
@@ -24,7 +26,7 @@ export async function updateOverrides(
     } catch (error) {
       const conflict = error instanceof KkError && error.code === 'KK_STORE_CONFLICT'
       if (!conflict || attempt === ATTEMPTS) throw error
-      await delay(Math.random() * PAUSE_MILLISECONDS)
+      await delay(Math.random() * Math.min(attempt * PAUSE_MILLISECONDS, LONGEST_PAUSE))
     }
   }
 }

@@ -39,10 +39,17 @@ function dialectOf(database: DatabaseSync, libraries: Libraries): Dialect {
     }
   }
   class Driver extends libraries.SqliteDriver {
+    override async acquireConnection(): Promise<DatabaseConnection> {
+      const connection = await super.acquireConnection()
+      return {
+        executeQuery: (query) => whileLocked(() => connection.executeQuery(query)),
+        streamQuery: (query, size) => connection.streamQuery(query, size),
+      }
+    }
+
     // Whoever reads first and writes then would meet the lock too late to wait for it.
     override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-      const begin = libraries.CompiledQuery.raw('begin immediate')
-      await whileLocked(() => connection.executeQuery(begin))
+      await connection.executeQuery(libraries.CompiledQuery.raw('begin immediate'))
     }
   }
   return {
@@ -72,8 +79,12 @@ async function connect(path: string): Promise<DatabaseSync> {
   await (await open(path, 'a', 0o600)).close()
   const database = new DatabaseSync(path, {timeout: BLOCKING_MILLISECONDS, enableForeignKeyConstraints: true})
   try {
-    await whileLocked(() => database.exec('pragma journal_mode = wal; pragma synchronous = full'))
-    refuseForeign(database)
+    await whileLocked(() => {
+      // Never damaged; the disk is waited for at the end of a command, so that only a power cut of a server can take
+      // back its last seconds, which the state on the cluster then tells.
+      database.exec('pragma journal_mode = wal; pragma synchronous = normal')
+      refuseForeign(database)
+    })
     return database
   } catch (error) {
     database.close()

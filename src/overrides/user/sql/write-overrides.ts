@@ -1,4 +1,4 @@
-import {createHash} from 'node:crypto'
+import {hash} from 'node:crypto'
 import type {Kysely, Selectable, Transaction} from 'kysely'
 import {KkError} from '../../../errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
@@ -163,10 +163,7 @@ function neverThere({name, namespace}: OverrideChange, now: string): StoredOverr
 }
 
 function etagOf(raw: string | null): string {
-  return createHash('sha256')
-    .update(raw === null ? 'null' : `text ${raw}`)
-    .digest('hex')
-    .slice(0, 32)
+  return hash('sha256', raw === null ? 'null' : `text ${raw}`).slice(0, 32)
 }
 
 function conflict({name, namespace}: OverrideChange): KkError {
