@@ -50,8 +50,23 @@ export const helmFlags = {
   helm: Flags.string({summary: 'The helm binary (also KK_HELM).', helpValue: 'PATH', helpGroup: 'CLUSTER'}),
 }
 
+/** Where the deployer's overrides are kept, and what those of the system are made from. */
+export const overrideFlags = {
+  store: Flags.string({
+    summary: 'The store of overrides: a file, or a URL of PostgreSQL (also KK_STORE).',
+    helpValue: 'FILE|URL',
+    helpGroup: 'VALUES',
+  }),
+  facts: Flags.string({
+    summary: 'The facts about the cloud that system overrides are made from (also KK_FACTS).',
+    helpValue: 'FILE',
+    helpGroup: 'VALUES',
+  }),
+}
+
 /** Values on top of those of the environment. */
 export const valueFlags = {
+  ...overrideFlags,
   values: Flags.string({
     summary: 'Values for one release, on top of the environment; may be repeated.',
     helpValue: 'RELEASE=FILE',

@@ -15,8 +15,12 @@ import {findTool} from '../sandbox/tools.ts'
 import {builtInFiles} from '../state/assets.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../state/temporary-directory.ts'
+import type {PlaceLayers} from '../verbs/overrides/layers-of-place.ts'
 import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
 import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
+import type {FactsFlags} from './open/facts.ts'
+import {placeLayers, systemLayer} from './open/place-layers.ts'
+import type {StoreFlags} from './open/store.ts'
 
 export interface EnvironmentFlags {
   readonly environment?: string | undefined
@@ -24,6 +28,9 @@ export interface EnvironmentFlags {
   readonly set?: readonly string[] | undefined
   readonly helm?: string | undefined
 }
+
+/** What of the command line decides the values of an environment; what it does not have, it cannot be given. */
+export type ValueFlags = Pick<EnvironmentFlags, 'values' | 'set' | 'helm'> & StoreFlags & FactsFlags
 
 /** What is opened for one command, and closed when it ends. */
 export interface Opened {
@@ -33,21 +40,43 @@ export interface Opened {
 }
 
 /** The environment that arguments and flags mean, with its graph and values. */
-export async function openPrepared(flags: EnvironmentFlags, argv: readonly string[]): Promise<Opened> {
+export async function openPrepared(
+  flags: EnvironmentFlags & ValueFlags,
+  argv: readonly string[],
+): Promise<Opened> {
   const {environment, releases} = await openEnvironment(flags, argv)
   return {prepared: await prepareEnvironment(environment, flags), releases}
 }
 
+/** The same for those who only look at the graph: neither facts nor the store of overrides are read. */
+export async function openGraph(flags: EnvironmentFlags, argv: readonly string[]): Promise<Opened> {
+  const {environment, releases} = await openEnvironment(flags, argv)
+  return {prepared: await prepareWith(environment, flags, {}), releases}
+}
+
 /** An environment that was read, with its graph and values. */
-export async function prepareEnvironment(
+export async function prepareEnvironment(environment: Environment, flags: ValueFlags): Promise<Prepared> {
+  return prepareWith(environment, flags, await placeLayers(flags, environment))
+}
+
+/** The same without the deployer's overrides, for those who lay them on top themselves. */
+export async function prepareBelowUser(
+  environment: Environment,
+  {facts, helm}: FactsFlags & Pick<EnvironmentFlags, 'helm'>,
+): Promise<Prepared> {
+  return prepareWith(environment, {helm}, {system: await systemLayer({facts})})
+}
+
+async function prepareWith(
   environment: Environment,
   flags: Pick<EnvironmentFlags, 'values' | 'set' | 'helm'>,
+  places: PlaceLayers,
 ): Promise<Prepared> {
   const values = (flags.values ?? []).map(parseValuesFlag)
   const sets = (flags.set ?? []).map(parseSetFlag)
   const fetched = fetchedPackages(flags.helm)
   const finding = chartFinding(fetched.packages)
-  return prepare({environment, finding, values, sets}).finally(fetched.remove)
+  return prepare({environment, finding, values, sets, places}).finally(fetched.remove)
 }
 
 export async function openEnvironment(

@@ -1,5 +1,12 @@
 import {Flags} from '@oclif/core'
-import {clusterFlags, environmentFlags, ownerFlags, releasesArgument, streamFlags} from '../cli/flags.ts'
+import {
+  clusterFlags,
+  environmentFlags,
+  overrideFlags,
+  ownerFlags,
+  releasesArgument,
+  streamFlags,
+} from '../cli/flags.ts'
 import {statusSubject} from '../cli/observation/status-subject.ts'
 import {watch} from '../cli/observation/watch.ts'
 import {openChosenCluster} from '../cli/open.ts'
@@ -28,6 +35,7 @@ export default class Status extends KkCommand {
       char: 'w',
       summary: 'Go on looking, until Ctrl-C: a table on a terminal, elsewhere a line for each change.',
     }),
+    ...overrideFlags,
     ...clusterFlags,
     ...streamFlags,
   }

@@ -29,17 +29,26 @@ export interface OverrideUpdate {
   }
 }
 
+export interface RequestedUpdate extends OverrideUpdate {
+  /** Only if the overrides still are those; otherwise `KK_STORE_CONFLICT`. */
+  readonly ifMatch?: string
+  /** Only say what they would be. */
+  readonly dryRun?: boolean
+  /** Of what comes back; masked by default. */
+  readonly showSecrets?: boolean
+}
+
 /** Where overrides are seen and changed: on the store directly, or through a server. Both behave the same. */
 export interface OverrideService {
   /** Charts that are active, by name. */
   charts(): Promise<readonly OverriddenChart[]>
   /** Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion; masks secrets unless told not to. */
   show(name: string, namespace: string, options?: {readonly showSecrets?: boolean}): Promise<ShownOverrides>
-  /** `ifMatch`: only if the overrides still are those; otherwise `KK_STORE_CONFLICT`. */
+  /** Rejects as `show`, as `applyUpdate`, and with `KK_SECRET` for values that may not be set here. */
   update(
     name: string,
     namespace: string,
-    change: OverrideUpdate & {readonly ifMatch?: string},
+    change: RequestedUpdate,
   ): Promise<Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides' | 'etag'>>
   /** Succeeds when there is nothing to delete, too. */
   delete(name: string, namespace: string, options?: {readonly ifMatch?: string}): Promise<void>

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
-import {openPrepared} from '../../cli/open.ts'
+import {openGraph} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {dependentsText} from '../../report/graph/dependents-text.ts'
@@ -19,7 +19,7 @@ export default class GraphDependents extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GraphDependents)
-    const {prepared, releases} = await openPrepared(flags, argv as string[])
+    const {prepared, releases} = await openGraph(flags, argv as string[])
     const [release, ...more] = releases
     if (release === undefined || more.length > 0) {
       throw new KkError('KK_USAGE', `expected one release, got ${releases.length}`, {

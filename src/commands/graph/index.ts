@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
 import {documentFlags, environmentFlags, releasesArgument} from '../../cli/flags.ts'
-import {openPrepared} from '../../cli/open.ts'
+import {openGraph} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {graphDot} from '../../report/graph/graph-dot.ts'
 import {graphDocument} from '../../report/graph/graph-json.ts'
@@ -41,7 +41,7 @@ export default class Graph extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Graph)
-    const {prepared, releases} = await openPrepared(flags, argv as string[])
+    const {prepared, releases} = await openGraph(flags, argv as string[])
     const view = viewOf(prepared, releases)
     const drawing = {all: flags.all ?? false}
     if (flags.format === 'dot') return this.print(graphDot(view, drawing))

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
-import {openPrepared} from '../../cli/open.ts'
+import {openGraph} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {why} from '../../graph/why.ts'
@@ -25,7 +25,7 @@ export default class GraphWhy extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GraphWhy)
-    const {prepared, releases} = await openPrepared(flags, argv as string[])
+    const {prepared, releases} = await openGraph(flags, argv as string[])
     const [first, second, ...more] = releases
     if (first === undefined || second === undefined || more.length > 0) {
       throw new KkError('KK_USAGE', `expected two releases, got ${releases.length}`, {

@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core'
-import {environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
+import {clusterFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
 import {openPrepared, openUsersHelm} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
@@ -9,7 +9,7 @@ import {showValues} from '../../verbs/values.ts'
 export default class ValuesShow extends KkCommand {
   static override summary = 'Show the values that helm will get for a release.'
   static override description =
-    'All layers above the defaults of the chart, merged: feature files, the environment, --values and --set. ' +
+    'All layers above the defaults of the chart, merged: feature files, system overrides, the environment, user overrides, --values and --set. ' +
     'With --computed, the final values as Helm itself computes them from these and the chart. Secrets are shown.'
   static override usage = '[FILE] RELEASE [FLAGS]'
   static override examples = [
@@ -27,6 +27,7 @@ export default class ValuesShow extends KkCommand {
       options: ['yaml', 'json'] as const,
       default: 'yaml',
     })(),
+    ...clusterFlags,
     ...helmFlags,
   }
 

@@ -14,7 +14,8 @@ import type {SetFlag, ValuesFlag} from '../../overrides/release-flags.ts'
 import {readValuesFile} from '../../overrides/values-file.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {PlaceLayers} from '../overrides/layers-of-place.ts'
 import {idOf, loadCharts} from './load-charts.ts'
 
 /** A release as the environment wants it, with its values. */
@@ -38,10 +39,18 @@ export interface PrepareOptions {
   readonly finding: ChartFinding
   readonly values: readonly ValuesFlag[]
   readonly sets: readonly SetFlag[]
+  /** Layers that depend on chart and namespace; none by default. */
+  readonly places?: PlaceLayers
 }
 
 /** Rejects with what is wrong with the environment, its charts, its graph or its values; changes nothing. */
-export async function prepare({environment, finding, values, sets}: PrepareOptions): Promise<Prepared> {
+export async function prepare({
+  environment,
+  finding,
+  values,
+  sets,
+  places = {},
+}: PrepareOptions): Promise<Prepared> {
   const {charts, requirements} = await loadCharts(environment, finding)
   const known = await suggestions(environment, charts, requirements, finding)
   const graph = build({
@@ -54,7 +63,7 @@ export async function prepare({environment, finding, values, sets}: PrepareOptio
   const digests = await digestCharts([...charts.values()])
   const releases = new Map<ReleaseId, PreparedRelease>()
   for (const [release, chart] of charts) {
-    const layers = await layersOf({environment, release, chart, values, sets})
+    const layers = await layersOf({environment, release, chart, values, sets, places})
     const settings = environment.releases.get(releaseName(release))
     const desired: DesiredRelease = {
       release,
@@ -93,6 +102,7 @@ export function namedRelease(
 }
 
 interface LayersOptions extends Pick<PrepareOptions, 'environment' | 'values' | 'sets'> {
+  readonly places: PlaceLayers
   readonly release: ReleaseId
   readonly chart: Chart
 }
@@ -103,14 +113,22 @@ async function layersOf({
   chart,
   values,
   sets,
+  places,
 }: LayersOptions): Promise<readonly Layer[]> {
   const name = releaseName(release)
   const mine = (flag: {readonly release: string}) => flag.release === name || flag.release === release
   const directory = join(dirname(chart.directory), 'values_overrides')
+  const namespace = releaseNamespace(release)
+  const [system, user] = await Promise.all([
+    places.system?.(chart.name, namespace),
+    places.user?.(chart.name, namespace),
+  ])
   return releaseLayers({
     environment,
     release: name,
     features: await featureLayers({directory, chart: chart.name, features: environment.features}),
+    ...(system && {system}),
+    ...(user && {user}),
     valuesFiles: await Promise.all(
       values.filter(mine).map((flag) => readValuesFile(flag.file, `--values ${flag.release}=${flag.file}`)),
     ),

@@ -1,0 +1,79 @@
+import {existsSync} from 'node:fs'
+import type {Environment} from '../../environment/environment.ts'
+import {KkError} from '../../errors.ts'
+import {locationText, storeLocation} from '../../overrides/user/location.ts'
+import type {OverrideStore} from '../../overrides/user/store.ts'
+import type {ClusterFlags} from './choose-cluster.ts'
+
+export interface StoreFlags extends ClusterFlags {
+  readonly store?: string | undefined
+}
+
+/** The sandbox that is meant where none is named. */
+const DEFAULT_SANDBOX = 'kk'
+
+/**
+ * The store of overrides that the flags mean: `--store`, `KK_STORE`, else one for each context in kk's state directory.
+ * Undefined where there is none yet; nothing is loaded then. Rejects with `KK_FILE` when one was named that is missing,
+ * for without it the cluster would lose what the deployer overrides.
+ */
+export async function openStoreToDeploy(
+  flags: StoreFlags,
+  environment: Environment | undefined,
+): Promise<OverrideStore | undefined> {
+  if (!isMissing(flags, environment)) return open(flags, environment)
+  const named = namedStore(flags)
+  if (named === undefined) return undefined
+  throw new KkError('KK_FILE', `there is no store of overrides at ${named}`, {
+    hint: 'correct --store or KK_STORE; the first kk overrides update makes a store',
+  })
+}
+
+/** The same to look at: a store that is missing is an empty one, and is not made. */
+export async function openStoreToRead(
+  flags: StoreFlags,
+  environment: Environment | undefined,
+): Promise<OverrideStore | undefined> {
+  return isMissing(flags, environment) ? undefined : open(flags, environment)
+}
+
+/** The store to be changed; made where it is missing. Whatever is to be asked before a change is asked here. */
+export async function openStoreToChange(
+  flags: StoreFlags,
+  environment: Environment | undefined,
+): Promise<OverrideStore> {
+  return open(flags, environment)
+}
+
+/** Where the store is, for people; without a password. */
+export function storePlace(flags: StoreFlags, environment: Environment | undefined): string {
+  return locationText(locationOf(flags, environment))
+}
+
+async function open(flags: StoreFlags, environment: Environment | undefined): Promise<OverrideStore> {
+  const {openStore} = await import('../../overrides/user/open.ts')
+  const name = storeName(flags, environment)
+  return openStore({location: namedStore(flags), name, env: process.env})
+}
+
+function isMissing(flags: StoreFlags, environment: Environment | undefined): boolean {
+  const location = locationOf(flags, environment)
+  return location.kind === 'sqlite' && !existsSync(location.path)
+}
+
+function locationOf(flags: StoreFlags, environment: Environment | undefined) {
+  const name = storeName(flags, environment)
+  return storeLocation({location: namedStore(flags), name, env: process.env})
+}
+
+function namedStore({store}: StoreFlags): string | undefined {
+  return store ?? (process.env.KK_STORE || undefined)
+}
+
+/** One store for each context that is named, and one for the kubeconfig's current one; as the name of a file. */
+function storeName(flags: StoreFlags, environment: Environment | undefined): string {
+  const {sandbox, 'sandbox-name': sandboxName} = flags
+  if (sandbox || sandboxName !== undefined) return `sandbox-${sandboxName ?? DEFAULT_SANDBOX}`
+  const context = flags.context ?? (process.env.KK_CONTEXT || undefined) ?? environment?.context
+  return context === undefined ? 'default' : `context-${encodeURIComponent(context)}`
+}

@@ -1,0 +1,81 @@
+import {Args, Flags} from '@oclif/core'
+import {clusterFlags, documentFlags, environmentFlags, overrideFlags} from '../flags.ts'
+
+/** Which overrides are meant, for every command about them. */
+export const overridesFlags = {
+  environment: {
+    ...environmentFlags.environment,
+    summary: 'The environment whose layers count, too (also KK_ENVIRONMENT).',
+  },
+  ...overrideFlags,
+  ...clusterFlags,
+}
+
+export const showSecretsFlag = {
+  'show-secrets': Flags.boolean({summary: 'Show passwords and keys instead of ***.'}),
+}
+
+/** `CHART NAMESPACE`, as the document has them. */
+export const placeArguments = {
+  chart: Args.string({description: 'The chart.', required: true}),
+  namespace: Args.string({description: 'The namespace in which it is.', required: true}),
+}
+
+export const updateFlags = {
+  'reuse-values': Flags.boolean({
+    summary: 'Start from the overrides that are stored.',
+    exclusive: ['reset-values'],
+  }),
+  'reset-values': Flags.boolean({summary: 'Start from nothing (the default).'}),
+  values: Flags.string({
+    summary: 'A file of overrides, or - for standard input; may be repeated, the last one wins.',
+    helpValue: 'FILE',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  set: Flags.string({
+    summary: "Overrides in the grammar of helm's --set, on top of the files; may be repeated.",
+    helpValue: 'KEY=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'set-string': Flags.string({
+    summary: 'The same, but every value is a text; on top of --set.',
+    helpValue: 'KEY=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'dry-run': Flags.boolean({summary: 'Show what would be stored instead of what is; change nothing.'}),
+  ...showSecretsFlag,
+  ...documentFlags,
+  ...overridesFlags,
+}
+
+export const deleteFlags = {
+  'dry-run': Flags.boolean({summary: 'Show what would be deleted, and change nothing.'}),
+  ...showSecretsFlag,
+  ...documentFlags,
+  ...overridesFlags,
+}
+
+export const showFlags = {
+  format: Flags.option({
+    summary: 'Print the combined overrides alone, for helm --values or for Armada.',
+    options: ['helm', 'armada'] as const,
+    exclusive: ['output'],
+  })(),
+  file: Flags.string({
+    summary: 'With --format: write them to this file, readable by you only, and print nothing.',
+    helpValue: 'NAME',
+    dependsOn: ['format'],
+  }),
+  all: Flags.boolean({summary: 'With --format: of all active charts.', dependsOn: ['format']}),
+  onto: Flags.string({
+    summary: 'With --format armada: lay them over the chart documents of this manifest, and print that.',
+    helpValue: 'FILE',
+    dependsOn: ['format'],
+  }),
+  ...showSecretsFlag,
+  ...documentFlags,
+  ...overridesFlags,
+}

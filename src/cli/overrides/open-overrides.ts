@@ -1,0 +1,76 @@
+import {hostname, userInfo} from 'node:os'
+import type {Environment} from '../../environment/environment.ts'
+import {loadEnvironment} from '../../environment/load.ts'
+import type {OverrideService} from '../../overrides/service.ts'
+import {builtInPlugins} from '../../overrides/system/plugins.ts'
+import type {OverrideStore} from '../../overrides/user/store.ts'
+import {environmentBase} from '../../verbs/overrides/environment-base.ts'
+import {factsBase} from '../../verbs/overrides/facts-base.ts'
+import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
+import type {OverrideBase} from '../../verbs/overrides/override-world.ts'
+import {factsOf} from '../open/facts.ts'
+import {openStoreToChange, openStoreToRead, type StoreFlags, storePlace} from '../open/store.ts'
+import {prepareBelowUser} from '../open.ts'
+
+export interface OverridesFlags extends StoreFlags {
+  readonly environment?: string | undefined
+  readonly facts?: string | undefined
+  readonly helm?: string | undefined
+}
+
+interface Purpose {
+  readonly changes: boolean
+  readonly say: (line: string) => void
+}
+
+/** Works on the overrides that the flags mean: on the store directly. */
+export async function onOverrides<T>(
+  flags: OverridesFlags,
+  purpose: Purpose,
+  body: (service: OverrideService) => Promise<T>,
+): Promise<T> {
+  const environment = await namedEnvironment(flags)
+  const base = await baseOf(flags, environment)
+  return onStore(flags, {...purpose, environment}, (store) =>
+    body(localOverrides({base, store: store ?? NO_STORE, who: whoAmI(), allowSecrets: true})),
+  )
+}
+
+/** Works on the store that the flags mean; undefined where it is missing and nothing is to be changed. */
+export async function onStore<T>(
+  flags: StoreFlags,
+  {changes, say, environment}: Purpose & {readonly environment?: Environment | undefined},
+  body: (store: OverrideStore | undefined) => Promise<T>,
+): Promise<T> {
+  const store = await (changes ? openStoreToChange : openStoreToRead)(flags, environment)
+  if (!store) say(`no store of overrides yet at ${storePlace(flags, environment)}`)
+  try {
+    return await body(store)
+  } finally {
+    await store?.close()
+  }
+}
+
+/** Only one that is named: the output must not depend on the files of the current directory. */
+export async function namedEnvironment({environment}: OverridesFlags): Promise<Environment | undefined> {
+  const file = environment ?? (process.env.KK_ENVIRONMENT || undefined)
+  return file === undefined ? undefined : loadEnvironment({file})
+}
+
+export function whoAmI(): string {
+  return `${userInfo().username}@${hostname()}`
+}
+
+async function baseOf(flags: OverridesFlags, environment: Environment | undefined): Promise<OverrideBase> {
+  const plugins = builtInPlugins()
+  if (environment) return environmentBase(await prepareBelowUser(environment, flags), plugins)
+  return factsBase({facts: (await factsOf(flags)) ?? {}, plugins})
+}
+
+/** What a store without overrides says. */
+const NO_STORE: Pick<OverrideStore, 'get' | 'put'> = {
+  get: async () => undefined,
+  put: async () => {
+    throw new Error('a store that was opened to read cannot be written')
+  },
+}

@@ -1,0 +1,23 @@
+import {deleteOfChart} from '../cli/overrides/change.ts'
+import {deleteFlags, placeArguments} from '../cli/overrides/flags.ts'
+import {KkCommand} from '../cli/program/command.ts'
+import {deletedText} from '../report/overrides/document-tables.ts'
+import {changeText} from '../report/overrides/overrides-text.ts'
+
+export default class HelmOverrideDelete extends KkCommand {
+  static override summary = 'kk overrides delete, printed as StarlingX prints it.'
+  static override examples = [
+    '<%= config.bin %> helm-override-delete rabbitmq openstack -e environments/all-in-one.yaml',
+  ]
+  static override args = placeArguments
+  static override flags = deleteFlags
+
+  override async run(): Promise<void> {
+    const {args, flags} = await this.parse(HelmOverrideDelete)
+    const place = {name: args.chart, namespace: args.namespace}
+    const change = await deleteOfChart(place, flags, (line) => this.say(line))
+    this.document(flags.output, change ?? {...place, deleted: true}, (palette) =>
+      change ? changeText(change, palette) : deletedText(place.name, place.namespace),
+    )
+  }
+}

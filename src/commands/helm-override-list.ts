@@ -1,0 +1,17 @@
+import {documentFlags} from '../cli/flags.ts'
+import {overridesFlags} from '../cli/overrides/flags.ts'
+import {onOverrides} from '../cli/overrides/open-overrides.ts'
+import {KkCommand} from '../cli/program/command.ts'
+import {chartTable} from '../report/overrides/document-tables.ts'
+
+export default class HelmOverrideList extends KkCommand {
+  static override summary = 'kk overrides list, printed as StarlingX prints it.'
+  static override examples = ['<%= config.bin %> helm-override-list -e environments/all-in-one.yaml']
+  static override flags = {...documentFlags, ...overridesFlags}
+
+  override async run(): Promise<void> {
+    const {flags} = await this.parse(HelmOverrideList)
+    const charts = await onOverrides(flags, {changes: false, say: () => {}}, (service) => service.charts())
+    this.document(flags.output, {charts}, () => chartTable(charts))
+  }
+}

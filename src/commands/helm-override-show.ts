@@ -1,0 +1,31 @@
+import {Args} from '@oclif/core'
+import {showFlags} from '../cli/overrides/flags.ts'
+import {showOverrides} from '../cli/overrides/show.ts'
+import {KkCommand} from '../cli/program/command.ts'
+import {propertyTable} from '../report/overrides/document-tables.ts'
+import {overridesDocument} from '../report/overrides/overrides-document.ts'
+
+export default class HelmOverrideShow extends KkCommand {
+  static override summary = 'kk overrides show, printed as StarlingX prints it.'
+  static override usage = 'CHART NAMESPACE [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
+    '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --file=rabbitmq.yaml',
+  ]
+  static override strict = false
+  static override args = {
+    chart: Args.string({description: 'The chart.'}),
+    namespace: Args.string({description: 'The namespace in which it is.'}),
+  }
+  static override flags = showFlags
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(HelmOverrideShow)
+    const shown = await showOverrides(argv as string[], flags, (line) => this.say(line))
+    if (shown.kind === 'text') return this.print(shown.text)
+    const documents = shown.charts.map(overridesDocument)
+    this.document(flags.output, documents.length === 1 ? documents[0] : documents, () =>
+      documents.map(propertyTable).join(''),
+    )
+  }
+}

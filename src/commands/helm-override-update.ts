@@ -1,0 +1,27 @@
+import {updateChart} from '../cli/overrides/change.ts'
+import {placeArguments, updateFlags} from '../cli/overrides/flags.ts'
+import {KkCommand} from '../cli/program/command.ts'
+import {propertyTable} from '../report/overrides/document-tables.ts'
+import {updatedDocument} from '../report/overrides/overrides-document.ts'
+import {changeText} from '../report/overrides/overrides-text.ts'
+
+export default class HelmOverrideUpdate extends KkCommand {
+  static override summary = 'kk overrides update, printed as StarlingX prints it.'
+  static override examples = [
+    '<%= config.bin %> helm-override-update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set pod.replicas=2',
+  ]
+  static override args = placeArguments
+  static override flags = updateFlags
+
+  override async run(): Promise<void> {
+    const {args, flags} = await this.parse(HelmOverrideUpdate)
+    const place = {name: args.chart, namespace: args.namespace}
+    const change = await updateChart(place, flags, (line) => this.say(line))
+    if (flags['dry-run']) {
+      this.document(flags.output, change, (palette) => changeText(change, palette))
+      return
+    }
+    const updated = updatedDocument({...place, userOverrides: change.after})
+    this.document(flags.output, updated, () => propertyTable(updated))
+  }
+}

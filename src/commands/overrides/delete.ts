@@ -1,0 +1,27 @@
+import {deleteOfChart} from '../../cli/overrides/change.ts'
+import {deleteFlags, placeArguments} from '../../cli/overrides/flags.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {changeText} from '../../report/overrides/overrides-text.ts'
+
+export default class OverridesDelete extends KkCommand {
+  static override summary = "Delete the deployer's overrides of a chart; those of the system stay."
+  static override description =
+    'Succeeds when there are none, too. kk overrides history still has them. Nothing on the cluster changes before the next kk deploy or kk upgrade.'
+  static override examples = [
+    '<%= config.bin %> overrides delete rabbitmq openstack -e environments/all-in-one.yaml --dry-run',
+    '<%= config.bin %> overrides delete rabbitmq openstack -e environments/all-in-one.yaml',
+  ]
+  static override args = placeArguments
+  static override flags = deleteFlags
+
+  override async run(): Promise<void> {
+    const {args, flags} = await this.parse(OverridesDelete)
+    const place = {name: args.chart, namespace: args.namespace}
+    const change = await deleteOfChart(place, flags, (line) => this.say(line))
+    this.document(flags.output, change ?? {...place, deleted: true}, (palette) =>
+      change
+        ? changeText(change, palette)
+        : `deleted the user overrides of ${place.name} in ${place.namespace}\n`,
+    )
+  }
+}

@@ -1,0 +1,22 @@
+import {documentFlags} from '../../cli/flags.ts'
+import {overridesFlags} from '../../cli/overrides/flags.ts'
+import {onOverrides} from '../../cli/overrides/open-overrides.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {chartsText} from '../../report/overrides/overrides-text.ts'
+
+export default class OverridesList extends KkCommand {
+  static override summary = 'List the charts whose values can be overridden, with their namespaces.'
+  static override description =
+    'These are the charts of the environment that -e names, or else those under charts: in the facts file.'
+  static override examples = [
+    '<%= config.bin %> overrides list -e environments/all-in-one.yaml',
+    '<%= config.bin %> overrides list -e environments/all-in-one.yaml --output json',
+  ]
+  static override flags = {...documentFlags, ...overridesFlags}
+
+  override async run(): Promise<void> {
+    const {flags} = await this.parse(OverridesList)
+    const charts = await onOverrides(flags, {changes: false, say: () => {}}, (service) => service.charts())
+    this.document(flags.output, {charts}, (palette) => chartsText(charts, palette))
+  }
+}

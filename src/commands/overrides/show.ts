@@ -1,0 +1,34 @@
+import {Args} from '@oclif/core'
+import {showFlags} from '../../cli/overrides/flags.ts'
+import {showOverrides} from '../../cli/overrides/show.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {overridesDocument} from '../../report/overrides/overrides-document.ts'
+import {overridesText} from '../../report/overrides/overrides-text.ts'
+
+export default class OverridesShow extends KkCommand {
+  static override summary = 'Show the overrides of a chart: of the system, of the deployer, and combined.'
+  static override description =
+    "Combined is every layer above the defaults of the chart: with -e also feature files, the section and global. Secrets are masked. --format prints the combined overrides alone, for helm or Armada; where a secret is among them, only with --show-secrets. Several charts are named as CHART:NAMESPACE; in helm's format they become files in the directory --file."
+  static override usage = 'CHART NAMESPACE [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml',
+    '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml --format helm --file rabbitmq.yaml',
+    '<%= config.bin %> overrides show --all -e environments/all-in-one.yaml --format armada',
+  ]
+  static override strict = false
+  static override args = {
+    chart: Args.string({description: 'The chart.'}),
+    namespace: Args.string({description: 'The namespace in which it is.'}),
+  }
+  static override flags = showFlags
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(OverridesShow)
+    const shown = await showOverrides(argv as string[], flags, (line) => this.say(line))
+    if (shown.kind === 'text') return this.print(shown.text)
+    const documents = shown.charts.map(overridesDocument)
+    this.document(flags.output, documents.length === 1 ? documents[0] : documents, (palette) =>
+      shown.charts.map((chart) => overridesText(chart, palette)).join('\n'),
+    )
+  }
+}

@@ -1,0 +1,29 @@
+import {updateChart} from '../../cli/overrides/change.ts'
+import {placeArguments, updateFlags} from '../../cli/overrides/flags.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {updatedDocument} from '../../report/overrides/overrides-document.ts'
+import {changeText, updatedText} from '../../report/overrides/overrides-text.ts'
+
+export default class OverridesUpdate extends KkCommand {
+  static override summary = "Set the deployer's overrides of a chart."
+  static override description =
+    'They lie above the environment and win over it. What was stored is replaced, unless --reuse-values is given; then maps merge, and everything else is replaced. Only what is given here is stored. Nothing on the cluster changes before the next kk deploy or kk upgrade, whose plan shows it.'
+  static override examples = [
+    '<%= config.bin %> overrides update rabbitmq openstack -e environments/all-in-one.yaml --set pod.replicas.server=3',
+    '<%= config.bin %> overrides update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set-string conf.size=10 --dry-run',
+  ]
+  static override args = placeArguments
+  static override flags = updateFlags
+
+  override async run(): Promise<void> {
+    const {args, flags} = await this.parse(OverridesUpdate)
+    const place = {name: args.chart, namespace: args.namespace}
+    const change = await updateChart(place, flags, (line) => this.say(line))
+    if (flags['dry-run']) {
+      this.document(flags.output, change, (palette) => changeText(change, palette))
+      return
+    }
+    const updated = {...place, userOverrides: change.after}
+    this.document(flags.output, updatedDocument(updated), (palette) => updatedText(updated, palette))
+  }
+}

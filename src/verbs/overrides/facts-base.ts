@@ -1,0 +1,25 @@
+import type {Facts} from '../../overrides/facts/facts.ts'
+import {activeCharts} from '../../overrides/system/active.ts'
+import {secretPaths} from '../../overrides/system/plugin.ts'
+import type {Plugins} from '../../overrides/system/plugins.ts'
+import {systemOverrides} from '../../overrides/system/system-overrides.ts'
+import type {OverrideBase} from './override-world.ts'
+
+export interface FactsBaseOptions {
+  readonly facts: Facts
+  readonly plugins: Plugins
+}
+
+/** Without an environment: the facts name the active charts, and only system overrides lie below the deployer's. */
+export function factsBase({facts, plugins}: FactsBaseOptions): OverrideBase {
+  const active = () => activeCharts({facts, plugins})
+  const system: OverrideBase['system'] = async (chart, namespace) =>
+    systemOverrides({active: await active(), chart, namespace, facts, plugins})
+  return {active, system, below: system, secretPaths: (chart) => pathsOf(plugins, chart)}
+}
+
+/** The places that a chart's plugin calls secret; none without a plugin. */
+export async function pathsOf(plugins: Plugins, chart: string): ReturnType<OverrideBase['secretPaths']> {
+  const plugin = await plugins.find(chart)
+  return plugin ? secretPaths(plugin) : []
+}

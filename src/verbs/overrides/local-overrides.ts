@@ -1,0 +1,48 @@
+import {blockYaml, systemYaml} from '../../overrides/format/overrides-yaml.ts'
+import {mergeValues} from '../../overrides/merge.ts'
+import {maskSecrets} from '../../overrides/secrets.ts'
+import type {OverrideService} from '../../overrides/service.ts'
+import {expectActive} from '../../overrides/system/active.ts'
+import type {Values} from '../../release.ts'
+import {deleteOverrides, updateStored} from './change-overrides.ts'
+import type {OverrideWorld} from './override-world.ts'
+import {etagOf, storedValues} from './stored-values.ts'
+
+/** Overrides straight from the store; what lies below the deployer's comes from `base`. */
+export function localOverrides(options: OverrideWorld): OverrideService {
+  return {
+    charts: () => options.base.active(),
+    show: (name, namespace, how = {}) => show(options, {name, namespace, ...how}),
+    update: (name, namespace, change) => updateStored(options, {name, namespace}, change),
+    delete: (name, namespace, how = {}) => deleteOverrides(options, {name, namespace, ...how}),
+  }
+}
+
+interface Shown {
+  readonly name: string
+  readonly namespace: string
+  readonly showSecrets?: boolean
+}
+
+async function show(
+  {base, store}: OverrideWorld,
+  {name, namespace, showSecrets = false}: Shown,
+): ReturnType<OverrideService['show']> {
+  expectActive(await base.active(), name, namespace)
+  const [system, below, stored, paths] = await Promise.all([
+    base.system(name, namespace),
+    base.below(name, namespace),
+    store.get(name, namespace),
+    base.secretPaths(name),
+  ])
+  const user = storedValues(stored)
+  const shown = (values: Values) => (showSecrets ? values : maskSecrets(values, paths))
+  return {
+    name,
+    namespace,
+    systemOverrides: systemYaml(shown(system)),
+    userOverrides: blockYaml(shown(user)),
+    combinedOverrides: blockYaml(shown(mergeValues(below, user))),
+    etag: etagOf(stored),
+  }
+}

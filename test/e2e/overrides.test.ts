@@ -1,0 +1,111 @@
+import {readFile, stat} from 'node:fs/promises'
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {readYamlDocuments} from '../../src/helm/yaml.ts'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {shownAfter} from '../support/overrides-document.ts'
+import {type Corner, openCorner} from './support/corner.ts'
+
+const FACTS = join(import.meta.dirname, '../fixtures/overrides')
+
+/** kk in a corner, with facts of a file and a store of its own. */
+function overriding(corner: Corner, facts = 'bare-metal.yaml') {
+  const env = {KK_FACTS: join(FACTS, facts), KK_STORE: join(corner.directory, 'store.sqlite')}
+  return async (...args: string[]) => {
+    const {exitCode, stdout, stderr} = await corner.kk(args, {env})
+    return {exitCode, stdout: stdout === '' ? '' : `${stdout}\n`, stderr}
+  }
+}
+
+describe.concurrent("the deployer's overrides", () => {
+  it('are listed, updated, shown and deleted as the document shows it', async () => {
+    const kk = overriding(await openCorner())
+    const place = ['rabbitmq', 'openstack']
+
+    const listed = await kk('helm-override-list')
+    const updated = await kk('helm-override-update', ...place, '--reuse-values', '--set', 'pod.replicas=2')
+    const shown = await kk('helm-override-show', ...place)
+    const aliased = await kk('helm-overrides-show', ...place)
+    const deleted = await kk('helm-override-delete', ...place)
+    const again = await kk('helm-override-delete', ...place)
+
+    expect(listed.stdout).toBe(shownAfter('helm-override-list'))
+    expect(updated.stdout).toBe(shownAfter('helm-override-update'))
+    expect(shown.stdout).toBe(shownAfter('helm-override-show'))
+    expect(aliased.stdout).toBe(shown.stdout)
+    expect(deleted.stdout).toBe(shownAfter('helm-override-delete'))
+    expect(again).toEqual(deleted)
+  })
+
+  it('follow the facts: with others there are other charts and other overrides', async () => {
+    const corner = await openCorner()
+    const [few, many] = [overriding(corner), overriding(corner, 'without-telemetry.yaml')]
+
+    const listed = await many('helm-override-list', '--output', 'json')
+    const shown = await many('helm-override-show', 'rabbitmq', 'openstack')
+
+    expect(JSON.parse(listed.stdout).charts).toHaveLength(14)
+    expect(shown.stdout).toContain('{server: 3}')
+    expect(shown.stdout).not.toBe((await few('helm-override-show', 'rabbitmq', 'openstack')).stdout)
+  })
+
+  it('are written for Armada to a file that only its owner may read, and nothing is printed', async () => {
+    const corner = await openCorner()
+    const kk = overriding(corner)
+
+    const one = await kk(
+      'helm-override-show',
+      'rabbitmq',
+      'openstack',
+      '--format',
+      'armada',
+      '--file=one.yaml',
+    )
+    const all = await kk('overrides', 'show', '--all', '--format', 'armada')
+    const helm = await kk('overrides', 'show', 'rabbitmq', 'openstack', '--format', 'helm')
+    const alone = await kk('helm-override-show', 'rabbitmq', 'openstack', '--file=two.yaml')
+
+    const file = join(corner.directory, 'one.yaml')
+    expect(one).toMatchObject({exitCode: 0, stdout: ''})
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await readFile(file, 'utf8')).toContain('  name: openstack-rabbitmq\n')
+    expect(readYamlDocuments(all.stdout)).toHaveLength(17)
+    expect(helm.stdout).toBe('pod:\n  replicas:\n    server: 1\n')
+    expect(alone).toMatchObject({exitCode: 2, stderr: expect.stringContaining('KK_USAGE')})
+  })
+
+  it('change the plan of exactly the releases of that chart in that namespace, and reach the cluster', async () => {
+    const corner = await openCorner(`kk:
+  OWN
+  releases:
+    here: {chart: workload}
+    there: {chart: workload, namespace: NAME-2}
+here: {}
+there: {}
+`)
+    const kk = overriding(corner)
+    const actions = async () => {
+      const {stdout} = await kk('plan', 'env.yaml', '--output', 'json')
+      return (JSON.parse(stdout) as PlanDocument).actions.map(({release, kind}) => [release, kind])
+    }
+    const place = ['workload', `${corner.name}-2`, '-e', 'env.yaml']
+    await kk('overrides', 'update', ...place, '--set', 'conf.answer=41')
+    expect(await kk('deploy', 'env.yaml')).toMatchObject({exitCode: 0})
+    const before = await actions()
+
+    await kk('overrides', 'update', ...place, '--set', 'conf.answer=42')
+    const after = await actions()
+    const {stdout: values} = await kk('values', 'show', 'there', '-e', 'env.yaml')
+
+    const [here, there] = [`${corner.name}/here`, `${corner.name}-2/there`]
+    expect(before).toEqual([
+      [here, 'unchanged'],
+      [there, 'unchanged'],
+    ])
+    expect(after).toEqual([
+      [here, 'unchanged'],
+      [there, 'upgrade'],
+    ])
+    expect(values).toBe('conf:\n  answer: 42\n')
+  })
+})

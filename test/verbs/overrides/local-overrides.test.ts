@@ -1,0 +1,163 @@
+import {describe, expect, it} from 'vitest'
+import {openService, setting} from './support/service.ts'
+
+describe("the deployer's overrides", () => {
+  it('replace what the system says, and only they are stored', async () => {
+    const {service, store} = await openService({charts: {rabbitmq: []}, controllers: 1})
+    const before = await service.show('rabbitmq', 'openstack')
+
+    await service.update('rabbitmq', 'openstack', {...setting('pod.replicas=2'), flag: 'reuse'})
+
+    const after = await service.show('rabbitmq', 'openstack')
+    expect(before).toMatchObject({
+      systemOverrides: 'pod:\n  replicas: {server: 1}\n',
+      userOverrides: '',
+      combinedOverrides: 'pod:\n  replicas:\n    server: 1\n',
+      etag: undefined,
+    })
+    expect(after).toMatchObject({
+      systemOverrides: 'pod:\n  replicas: {server: 1}\n',
+      userOverrides: 'pod:\n  replicas: 2\n',
+      combinedOverrides: 'pod:\n  replicas: 2\n',
+    })
+    expect((await store.list()).map(({userOverrides}) => userOverrides)).toEqual(['pod:\n  replicas: 2\n'])
+  })
+
+  it('are gone after a deletion, which may be repeated; those of the system stay', async () => {
+    const {service} = await openService()
+    await service.update('rabbitmq', 'openstack', setting('a=1'))
+
+    await service.delete('rabbitmq', 'openstack')
+    await service.delete('rabbitmq', 'openstack')
+
+    const shown = await service.show('rabbitmq', 'openstack')
+    expect(shown).toMatchObject({userOverrides: '', systemOverrides: 'pod:\n  replicas: {server: 1}\n'})
+  })
+
+  it('of one chart are apart in two namespaces', async () => {
+    const {service} = await openService()
+
+    await service.update('ingress', 'kube-system', setting('a=1'))
+    await service.update('ingress', 'openstack', setting('a=2'))
+    await service.delete('ingress', 'kube-system')
+
+    const shown = await Promise.all(['kube-system', 'openstack'].map((each) => service.show('ingress', each)))
+    expect(shown.map(({userOverrides}) => userOverrides)).toEqual(['', 'a: 2\n'])
+  })
+
+  it('lose nothing when two change them at once', async () => {
+    const {service} = await openService()
+    const keys = Array.from({length: 8}, (_, index) => `k${index}`)
+
+    await Promise.all(
+      keys.map((key) => service.update('nova', 'openstack', {...setting(`${key}=1`), flag: 'reuse'})),
+    )
+
+    const {userOverrides} = await service.show('nova', 'openstack')
+    expect(userOverrides).toBe(keys.map((key) => `${key}: 1\n`).join(''))
+  })
+
+  it('are changed only from what was seen, where that is asked', async () => {
+    const {service} = await openService()
+    const {etag} = await service.update('nova', 'openstack', setting('a=1'))
+    await service.update('nova', 'openstack', setting('a=2'))
+
+    const late = service.update('nova', 'openstack', {...setting('a=3'), ifMatch: etag!})
+
+    await expect(late).rejects.toMatchObject({code: 'KK_STORE_CONFLICT'})
+    expect(await service.show('nova', 'openstack')).toMatchObject({userOverrides: 'a: 2\n'})
+  })
+
+  it('stay as they are in a dry run, which says what they would be', async () => {
+    const {service, store} = await openService()
+    await service.update('nova', 'openstack', setting('a=1'))
+
+    const would = await service.update('nova', 'openstack', {...setting('b=2'), flag: 'reuse', dryRun: true})
+
+    expect(would.userOverrides).toBe('a: 1\nb: 2\n')
+    expect(await service.show('nova', 'openstack')).toMatchObject({userOverrides: 'a: 1\n'})
+    expect(await store.audit()).toHaveLength(1)
+  })
+
+  it.each([
+    ['gnocci', 'openstack', 'KK_UNKNOWN_CHART', 'did you mean gnocchi?'],
+    ['rabbitmq', 'openstak', 'KK_UNKNOWN_NAMESPACE', 'did you mean openstack?'],
+    ['rabbitmq', 'kube-system', 'KK_UNKNOWN_NAMESPACE', 'it is active in: openstack'],
+  ])('of %s in %s are refused with %s, and nothing is stored', async (name, namespace, code, hint) => {
+    const {service, store} = await openService()
+
+    const attempts = [
+      service.show(name, namespace),
+      service.update(name, namespace, setting('a=1')),
+      service.delete(name, namespace),
+    ]
+
+    for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({code, hint})
+    expect(await store.list()).toEqual([])
+  })
+
+  it('stay as they were when the update is wrong', async () => {
+    const {service} = await openService()
+    await service.update('nova', 'openstack', setting('a=1'))
+    const files = [{source: 'broken.yaml', text: 'a: {b: '}]
+
+    const attempt = service.update('nova', 'openstack', {
+      flag: 'reset',
+      values: {files, set: [], setString: []},
+    })
+
+    await expect(attempt).rejects.toMatchObject({code: 'KK_YAML'})
+    expect(await service.show('nova', 'openstack')).toMatchObject({userOverrides: 'a: 1\n'})
+  })
+})
+
+describe('secrets among overrides', () => {
+  const PLACE = 'global.endpoints.oslo_messaging.auth.admin.password'
+
+  it('are masked unless they are asked for, also where only the plugin knows them', async () => {
+    const {service} = await openService()
+    await service.update('rabbitmq', 'openstack', setting(`${PLACE}=geheim`, 'conf.api_key=geheim', 'a=1'))
+
+    const masked = await service.show('rabbitmq', 'openstack')
+    const shown = await service.show('rabbitmq', 'openstack', {showSecrets: true})
+
+    expect(masked.userOverrides).not.toContain('geheim')
+    expect(masked.combinedOverrides).not.toContain('geheim')
+    expect(masked.userOverrides).toContain('a: 1\n')
+    expect(shown.userOverrides.match(/geheim/g)).toHaveLength(2)
+  })
+
+  it('are encrypted in the store', async () => {
+    const {service, store} = await openService()
+
+    await service.update('rabbitmq', 'openstack', setting(`${PLACE}=geheim`))
+    await service.update('nova', 'openstack', setting('a=1'))
+
+    const [nova, rabbitmq] = await store.list()
+    expect(nova?.sealed).toBeUndefined()
+    expect(rabbitmq?.sealed).toMatch(/^kk-sealed:/)
+  })
+
+  it.each([PLACE, 'global.endpoints.oslo_messaging', 'global'])(
+    'cannot be set at %s where that is not allowed',
+    async (place) => {
+      const {service, store} = await openService('bare-metal.yaml', {allowSecrets: false})
+
+      const attempt = service.update('rabbitmq', 'openstack', setting(`${place}=geheim`))
+
+      await expect(attempt).rejects.toMatchObject({code: 'KK_SECRET', exit: 3})
+      expect(await store.list()).toEqual([])
+    },
+  )
+
+  it('that were stored before may stay where setting them is not allowed', async () => {
+    const {service, store} = await openService('bare-metal.yaml', {allowSecrets: false})
+    const secret = 'global: {endpoints: {oslo_messaging: {auth: {admin: {password: geheim}}}}}\n'
+    const place = {name: 'rabbitmq', namespace: 'openstack'}
+    await store.put({...place, userOverrides: secret, who: 'operator', expected: undefined, secret: true})
+
+    const updated = await service.update('rabbitmq', 'openstack', {...setting('a=1'), flag: 'reuse'})
+
+    expect(updated.userOverrides).toContain('a: 1\n')
+  })
+})

@@ -1,0 +1,53 @@
+import {readFileSync} from 'node:fs'
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {onTestFinished} from 'vitest'
+import {readYaml} from '../../../../src/helm/yaml.ts'
+import type {Facts} from '../../../../src/overrides/facts/facts.ts'
+import type {OverrideService, RequestedUpdate} from '../../../../src/overrides/service.ts'
+import {builtInPlugins} from '../../../../src/overrides/system/plugins.ts'
+import {openStore} from '../../../../src/overrides/user/open.ts'
+import type {OverrideStore} from '../../../../src/overrides/user/store.ts'
+import {factsBase} from '../../../../src/verbs/overrides/facts-base.ts'
+import {localOverrides} from '../../../../src/verbs/overrides/local-overrides.ts'
+
+const FIXTURES = join(import.meta.dirname, '../../../fixtures/overrides')
+/** Of no store but those of tests. */
+const KEY = Buffer.alloc(32, 7).toString('base64')
+
+export function factsOfFile(name: string): Facts {
+  return readYaml(readFileSync(join(FIXTURES, name), 'utf8')) as Facts
+}
+
+export async function temporaryStore(): Promise<OverrideStore> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-test-overrides-'))
+  const store = await openStore({location: join(directory, 'store.sqlite'), key: KEY, env: {}})
+  onTestFinished(async () => {
+    await store.close()
+    await rm(directory, {recursive: true, force: true})
+  })
+  return store
+}
+
+export interface Opened {
+  readonly service: OverrideService
+  readonly store: OverrideStore
+}
+
+/** Overrides on a store of its own, with the facts of a file. */
+export async function openService(
+  facts: Facts | string = 'bare-metal.yaml',
+  {allowSecrets = true} = {},
+): Promise<Opened> {
+  const store = await temporaryStore()
+  const base = factsBase({
+    facts: typeof facts === 'string' ? factsOfFile(facts) : facts,
+    plugins: builtInPlugins(),
+  })
+  return {store, service: localOverrides({base, store, who: 'tester', allowSecrets})}
+}
+
+export function setting(...set: string[]): RequestedUpdate {
+  return {flag: 'reset', values: {files: [], set, setString: []}}
+}
