@@ -85,6 +85,7 @@ export const ERRORS = {
   KK_RUN_FAILED: {exit: 1, meaning: 'at least one release failed'},
   KK_REPORT: {exit: 1, meaning: 'the run has ended, but a report of it could not be written'},
   KK_DIRECTORY_IN_USE: {exit: 3, meaning: 'a directory holds files that kk did not write'},
+  KK_SERVER: {exit: 1, meaning: 'the server of overrides does not answer, or not as kk serve does'},
   KK_STORE: {
     exit: 3,
     meaning: 'the store of overrides belongs to another cluster, or the cluster to another store',

@@ -12,6 +12,7 @@ const SOURCES = {
   viz: '@viz-js/viz',
   kubeconfig: '@kubernetes/client-node/dist/config.js',
   store: join(ROOT, 'src/overrides/user/sql/libraries.ts'),
+  server: join(ROOT, 'src/api/libraries.ts'),
 } satisfies Record<BundleName, string>
 
 export const BUNDLES = Object.keys(SOURCES) as BundleName[]

@@ -8,7 +8,10 @@ import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type * as viz from '@viz-js/viz'
+import type * as api from '../../src/api/libraries.ts'
+import {openServer} from '../../src/api/open-server.ts'
 import type {main} from '../../src/cli/main.ts'
+import {KkError} from '../../src/errors.ts'
 import {createCipher} from '../../src/overrides/user/cipher.ts'
 import {storeKeys} from '../../src/overrides/user/keys.ts'
 import type {Libraries} from '../../src/overrides/user/sql/database.ts'
@@ -25,6 +28,7 @@ const WARM = {
   viz: drawGraph,
   kubeconfig: async () => {},
   store: useStore,
+  server: serve,
 } satisfies Record<BundleName, (exports: never) => Promise<void>>
 
 /** What is run most, against a cluster without releases; that no helm is found ends the deployment after its plan. */
@@ -72,6 +76,20 @@ async function useStore(libraries: Libraries): Promise<void> {
   await store.list()
   await store.close()
   rmSync(directory, {recursive: true})
+}
+
+async function serve(libraries: typeof api): Promise<void> {
+  const service = {charts: async () => [], show: notNow, update: notNow, delete: notNow}
+  const app = await openServer(
+    {service, ready: async () => {}, tokens: undefined, version: 'warm'},
+    libraries,
+  )
+  for (const url of ['/v1/helm_charts', '/v1/helm_charts/nova', '/openapi.json']) await app.inject(url)
+  await app.close()
+}
+
+async function notNow(): Promise<never> {
+  throw new KkError('KK_USAGE', 'only warming up')
 }
 
 function answerTo(path: string): object {

@@ -11,8 +11,8 @@ import {writingBelow} from './writing-below.ts'
 /** What the single executable carries beside the few lines that start it. */
 export type AssetName = 'files.json' | 'licenses.txt' | `${BundleName}.cjs` | `${BundleName}.cjs.cache`
 
-/** Bundles: kk itself, Graphviz, the configuration of the Kubernetes client, and what a store of overrides needs. */
-export type BundleName = 'main' | 'viz' | 'kubeconfig' | 'store'
+/** Bundles: kk itself, Graphviz, the configuration of the Kubernetes client, and what a store of overrides and its service need. */
+export type BundleName = 'main' | 'viz' | 'kubeconfig' | 'store' | 'server'
 
 /** The repository's root when kk runs from its sources. */
 const SOURCE_ROOT = isSea() ? '' : join(import.meta.dirname, '../..')

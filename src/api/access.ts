@@ -1,0 +1,99 @@
+import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {Tokens} from './tokens.ts'
+
+/** Methods that change nothing. */
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** What orchestrators and monitoring ask for without a token; it tells nothing of overrides. */
+const OPEN = new Set(['/healthz', '/readyz'])
+
+/**
+ * Refuses who may not: without a known token 401, with one that only reads 403. Without tokens the service is on
+ * loopback, and it is browsers that must be kept from being used against it: a page elsewhere can neither write (its
+ * `Origin` is another) nor read under a name of its own that leads here (`Host`).
+ */
+export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (OPEN.has(request.routeOptions.url ?? '')) return
+    const refusal = tokens ? tokenRefusal(request, tokens) : originRefusal(request)
+    if (!refusal) return
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer, Basic realm="kk"')
+    const {status, ...error} = refusal
+    await reply.code(status).send({error})
+  })
+}
+
+interface Refusal {
+  readonly status: 401 | 403
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+}
+
+function tokenRefusal(request: FastifyRequest, tokens: Tokens): Refusal | undefined {
+  const token = tokenOf(request.headers.authorization)
+  const scope = token === undefined ? undefined : tokens.scopeOf(token)
+  if (scope === undefined) {
+    return {
+      status: 401,
+      code: 'KK_UNAUTHORIZED',
+      message: token === undefined ? 'a token is needed' : 'the token is not known',
+      hint: 'send "authorization: Bearer TOKEN"',
+    }
+  }
+  if (scope === 'write' || !needsWrite(request))
+    return isForeign(request) ? originRefusal(request) : undefined
+  return {
+    status: 403,
+    code: 'KK_FORBIDDEN',
+    message: 'the token may only read',
+    hint: 'use one that may write',
+  }
+}
+
+/** Who may only read is not shown secrets, either. */
+function needsWrite({method, query}: FastifyRequest): boolean {
+  return !READING.has(method) || (query as {readonly show_secrets?: unknown}).show_secrets === 'true'
+}
+
+/** `Bearer TOKEN`; or `Basic`, which browsers can ask for, with the token as the password. */
+function tokenOf(header: string | undefined): string | undefined {
+  const [, kind, value] = /^(bearer|basic) +(\S+)$/i.exec(header ?? '') ?? []
+  if (kind === undefined || value === undefined) return undefined
+  if (kind.toLowerCase() === 'bearer') return value
+  const text = Buffer.from(value, 'base64').toString()
+  return text.slice(text.indexOf(':') + 1)
+}
+
+function originRefusal(request: FastifyRequest): Refusal | undefined {
+  if (!isLoopback(request.hostname)) {
+    return {
+      status: 403,
+      code: 'KK_FORBIDDEN',
+      message: `the service is here as localhost, not as ${request.hostname}`,
+      hint: 'use the address that kk serve printed',
+    }
+  }
+  if (!isForeign(request)) return undefined
+  return {
+    status: 403,
+    code: 'KK_FORBIDDEN',
+    message: 'a page of another site cannot use the service',
+    hint: 'open the address that kk serve printed',
+  }
+}
+
+/** Browsers send `Origin` with every request that changes something. */
+function isForeign(request: FastifyRequest): boolean {
+  const {origin} = request.headers
+  const here = URL.parse(`${request.protocol}://${request.host}`)?.host
+  return origin !== undefined && URL.parse(origin)?.host !== here
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname === '[::1]' ||
+    hostname === '::1' ||
+    /^127(?:\.\d+){3}$/.test(hostname)
+  )
+}

@@ -1,0 +1,117 @@
+import {ERRORS, type ErrorCode, KkError} from '../../errors.ts'
+import type {OverriddenChart, OverrideService} from '../../overrides/service.ts'
+import type {ErrorBody} from '../errors.ts'
+
+export interface RemoteOptions {
+  /** E.g. `https://kk.example.org`. */
+  readonly url: string
+  /** Sent as a bearer; never shown. */
+  readonly token?: string | undefined
+}
+
+interface Body {
+  readonly system_overrides: string
+  readonly user_overrides: string
+  readonly combined_overrides: string
+  readonly name: string
+  readonly namespace: string
+}
+
+/** The overrides behind a server of kk; what it refuses is refused with the same codes. Rejects with `KK_SERVER` too. */
+export function remoteService({url, token}: RemoteOptions): OverrideService {
+  const address = (path: string, query: Readonly<Record<string, string | undefined>> = {}) => {
+    const target = new URL(path, url.endsWith('/') ? url : `${url}/`)
+    for (const [key, value] of Object.entries(query))
+      if (value !== undefined) target.searchParams.set(key, value)
+    return target
+  }
+  const send = async (target: URL, {method = 'GET', body, ifMatch}: Call = {}) => {
+    const response = await fetch(target, {
+      method,
+      headers: {
+        ...(token !== undefined && {authorization: `Bearer ${token}`}),
+        ...(body !== undefined && {'content-type': 'application/json'}),
+        ...(ifMatch !== undefined && {'if-match': `"${ifMatch}"`}),
+      },
+      ...(body !== undefined && {body: JSON.stringify(body)}),
+      redirect: 'error',
+      signal: AbortSignal.timeout(30_000),
+    }).catch((cause: unknown) => {
+      throw new KkError('KK_SERVER', `${target.origin} does not answer (${reason(cause)})`, {
+        cause,
+        hint: 'is kk serve running there, and the address right?',
+      })
+    })
+    if (!response.ok) throw await refusal(response, target)
+    return response
+  }
+  const chart = (name: string) => `v1/helm_charts/${encodeURIComponent(name)}`
+  return {
+    async charts() {
+      const response = await send(address('v1/helm_charts'))
+      return ((await response.json()) as {charts: readonly OverriddenChart[]}).charts
+    },
+    async show(name, namespace, {showSecrets = false} = {}) {
+      const query = {namespace, show_secrets: showSecrets ? 'true' : undefined}
+      const response = await send(address(chart(name), query))
+      const body = (await response.json()) as Body
+      return {
+        name: body.name,
+        namespace: body.namespace,
+        systemOverrides: body.system_overrides,
+        userOverrides: body.user_overrides,
+        combinedOverrides: body.combined_overrides,
+        etag: etagOf(response),
+      }
+    },
+    async update(name, namespace, {flag, values, ifMatch}) {
+      const body = {
+        flag,
+        values: {files: values.files.map(({text}) => text), set: values.set, set_string: values.setString},
+      }
+      const response = await send(address(chart(name), {namespace}), {
+        method: 'PATCH',
+        body,
+        ...(ifMatch !== undefined && {ifMatch}),
+      })
+      const updated = (await response.json()) as Body
+      return {
+        name: updated.name,
+        namespace: updated.namespace,
+        userOverrides: updated.user_overrides,
+        etag: etagOf(response),
+      }
+    },
+    async delete(name, namespace, {ifMatch} = {}) {
+      await send(address(chart(name), {namespace}), {
+        method: 'DELETE',
+        ...(ifMatch !== undefined && {ifMatch}),
+      })
+    },
+  }
+}
+
+interface Call {
+  readonly method?: 'GET' | 'PATCH' | 'DELETE'
+  readonly body?: object
+  readonly ifMatch?: string
+}
+
+function etagOf(response: Response): string | undefined {
+  return response.headers.get('etag')?.replaceAll('"', '')
+}
+
+async function refusal(response: Response, target: URL): Promise<KkError> {
+  const body = (await response.json().catch(() => undefined)) as Partial<ErrorBody> | undefined
+  const {code, message, hint} = body?.error ?? {}
+  const known = code !== undefined && code !== 'KK_BUG' && code in ERRORS ? (code as ErrorCode) : 'KK_SERVER'
+  return new KkError(known, message ?? `${target.origin} answered with status ${response.status}`, {
+    ...(hint !== undefined && {hint}),
+  })
+}
+
+function reason(cause: unknown): string {
+  const inner =
+    cause instanceof Error ? ((cause.cause as {code?: string} | undefined)?.code ?? cause.name) : 'error'
+  return inner === 'TimeoutError' ? 'no answer within 30 s' : String(inner)
+}

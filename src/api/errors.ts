@@ -1,0 +1,54 @@
+import {asKkError, type ErrorCode, KkError} from '../errors.ts'
+
+/** What a caller of the service gets for an error; codes are kk's own and stable. */
+export interface ErrorBody {
+  readonly error: {readonly code: string; readonly message: string; readonly hint?: string}
+}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  KK_USAGE: 400,
+  KK_YAML: 400,
+  KK_VALUES: 400,
+  KK_FILE: 400,
+  KK_UNKNOWN_CHART: 404,
+  KK_UNKNOWN_NAMESPACE: 404,
+  KK_UNKNOWN_RELEASE: 404,
+  KK_STORE_CONFLICT: 409,
+  KK_UNCONFIRMED: 403,
+}
+
+/** What fastify and Node refuse before a route is reached, in kk's words. */
+const REFUSED: Readonly<Record<number, {readonly code: string; readonly hint: string}>> = {
+  400: {code: 'KK_USAGE', hint: 'see /docs for what the request should be'},
+  404: {code: 'KK_NOT_FOUND', hint: 'see /docs for what there is'},
+  408: {code: 'KK_TIMEOUT', hint: 'send the request faster'},
+  413: {code: 'KK_TOO_LARGE', hint: 'send less at once'},
+  414: {code: 'KK_TOO_LARGE', hint: 'send less in the address'},
+  415: {code: 'KK_USAGE', hint: 'send JSON with "content-type: application/json"'},
+  429: {code: 'KK_TOO_MANY', hint: 'wait as long as the header Retry-After says'},
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: ErrorBody
+}
+
+/** Any error as an answer. What is nobody's fault but ours shows nothing of itself. */
+export function answerTo(error: unknown): Answer {
+  if (error instanceof KkError) return {status: STATUS[error.code] ?? 500, body: bodyOf(error)}
+  const status = (error as {readonly statusCode?: number}).statusCode
+  if (status !== undefined && status >= 400 && status < 500) {
+    const {code, hint} = REFUSED[status] ?? {code: 'KK_USAGE', hint: 'see /docs'}
+    return {status, body: {error: {code, message: (error as Error).message, hint}}}
+  }
+  return {
+    status: 500,
+    body: {
+      error: {code: asKkError(error).code, message: 'something went wrong inside kk', hint: 'see its log'},
+    },
+  }
+}
+
+function bodyOf({code, message, hint}: KkError): ErrorBody {
+  return {error: {code, message, ...(hint !== undefined && {hint})}}
+}

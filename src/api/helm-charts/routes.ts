@@ -1,0 +1,177 @@
+import type {FastifyInstance, FastifyReply, FastifySchema} from 'fastify'
+import type {OverrideService, OverrideUpdate, ShownOverrides} from '../../overrides/service.ts'
+import {
+  CHART_PARAMS,
+  CHART_QUERY,
+  ERROR,
+  IF_MATCH,
+  LIST,
+  LIST_QUERY,
+  OVERRIDES,
+  SHOW_QUERY,
+  UPDATE,
+  UPDATED,
+} from './schemas.ts'
+
+type Flag = 'true' | 'false'
+
+interface ListQuery {
+  readonly combined?: Flag
+  readonly name?: string | readonly string[]
+  readonly show_secrets?: Flag
+}
+
+interface ChartRequest {
+  Params: {readonly name: string}
+  Querystring: {readonly namespace: string; readonly show_secrets?: Flag}
+  Headers: {readonly 'if-match'?: string}
+}
+
+interface UpdateBody {
+  readonly flag: OverrideUpdate['flag']
+  readonly values: {
+    readonly files?: readonly string[]
+    readonly set?: readonly string[]
+    readonly set_string?: readonly string[]
+  }
+}
+
+/** The resource of the overrides of charts: `/v1/helm_charts`. */
+export function helmChartRoutes(app: FastifyInstance, service: OverrideService): void {
+  for (const url of ['/v1/helm_charts', '/v1/helm_charts/']) {
+    const schema = documented('List the charts that have overrides', {
+      querystring: LIST_QUERY,
+      ok: {200: LIST},
+    })
+    app.get<{Querystring: ListQuery}>(
+      url,
+      {schema: {...schema, hide: url.endsWith('/')}},
+      async ({query}) => ({
+        charts: await list(service, query),
+      }),
+    )
+  }
+
+  const chart = '/v1/helm_charts/:name'
+  app.get<ChartRequest>(
+    chart,
+    {
+      schema: documented('Show the overrides of a chart', {
+        params: CHART_PARAMS,
+        querystring: SHOW_QUERY,
+        ok: {200: OVERRIDES},
+      }),
+    },
+    async ({params, query}, reply) => {
+      const shown = await service.show(params.name, query.namespace, {
+        showSecrets: query.show_secrets === 'true',
+      })
+      return withEtag(reply, shown.etag).send(shownBody(shown))
+    },
+  )
+
+  app.patch<ChartRequest & {Body: UpdateBody}>(
+    chart,
+    {
+      schema: documented('Update what the deployer overrides', {
+        params: CHART_PARAMS,
+        querystring: CHART_QUERY,
+        headers: IF_MATCH,
+        body: UPDATE,
+        ok: {200: UPDATED},
+      }),
+    },
+    async ({params, query, body, headers}, reply) => {
+      const ifMatch = etagOf(headers['if-match'])
+      const change = {...updateOf(body), ...(ifMatch !== undefined && {ifMatch})}
+      const updated = await service.update(params.name, query.namespace, change)
+      return withEtag(reply, updated.etag).send({
+        user_overrides: updated.userOverrides,
+        namespace: updated.namespace,
+        name: updated.name,
+      })
+    },
+  )
+
+  app.delete<ChartRequest>(
+    chart,
+    {
+      schema: documented('Delete what the deployer overrides', {
+        params: CHART_PARAMS,
+        querystring: CHART_QUERY,
+        headers: IF_MATCH,
+        ok: {204: {type: 'null', description: 'Deleted, or there was nothing.'}},
+      }),
+    },
+    async ({params, query, headers}, reply) => {
+      const ifMatch = etagOf(headers['if-match'])
+      await service.delete(params.name, query.namespace, ifMatch === undefined ? {} : {ifMatch})
+      return reply.code(204).send()
+    },
+  )
+}
+
+interface Documented {
+  readonly params?: object
+  readonly querystring?: object
+  readonly headers?: object
+  readonly body?: object
+  readonly ok: Readonly<Record<number, object>>
+}
+
+/** A schema with a summary, and the errors that every route can answer with. */
+function documented(summary: string, {ok, ...request}: Documented): FastifySchema {
+  return {summary, tags: ['overrides'], ...request, response: {...ok, '4xx': ERROR, '5xx': ERROR}}
+}
+
+/** Rejects as `OverrideService.show` does for a chart that is not active. */
+async function list(
+  service: OverrideService,
+  {combined, name, show_secrets}: ListQuery,
+): Promise<readonly object[]> {
+  const names = name === undefined ? undefined : new Set([name].flat())
+  const all = await service.charts()
+  const unknown = [...(names ?? [])].find((each) => !all.some((chart) => chart.name === each))
+  if (unknown !== undefined) await service.show(unknown, '')
+  const charts = all.filter((chart) => names?.has(chart.name) ?? true)
+  if (combined !== 'true') return charts
+  const places = charts.flatMap((chart) =>
+    chart.namespaces.map((namespace) => ({name: chart.name, namespace})),
+  )
+  return Promise.all(
+    places.map(async (place) => {
+      const shown = await service.show(place.name, place.namespace, {showSecrets: show_secrets === 'true'})
+      return {...place, combined_overrides: shown.combinedOverrides}
+    }),
+  )
+}
+
+function shownBody(shown: ShownOverrides) {
+  return {
+    namespace: shown.namespace,
+    name: shown.name,
+    system_overrides: shown.systemOverrides,
+    user_overrides: shown.userOverrides,
+    combined_overrides: shown.combinedOverrides,
+  }
+}
+
+function updateOf({flag, values}: UpdateBody): OverrideUpdate {
+  return {
+    flag,
+    values: {
+      files: (values.files ?? []).map((text, index) => ({source: `values.files[${index}]`, text})),
+      set: values.set ?? [],
+      setString: values.set_string ?? [],
+    },
+  }
+}
+
+function withEtag(reply: FastifyReply, etag: string | undefined): FastifyReply {
+  return etag === undefined ? reply : reply.header('etag', `"${etag}"`)
+}
+
+/** As HTTP quotes it; a weak one is compared the same way. */
+function etagOf(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : header.replace(/^(?:W\/)?"(.*)"$/, '$1')
+}

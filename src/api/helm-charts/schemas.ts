@@ -1,0 +1,154 @@
+/** JSON Schemas of the resource `helm_charts`: they check requests, and OpenAPI is made from them. */
+
+const name = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 253,
+  description: 'The chart.',
+  examples: ['rabbitmq'],
+} as const
+const namespace = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 63,
+  description: 'The namespace.',
+  examples: ['openstack'],
+} as const
+const yaml = (description: string) =>
+  ({type: 'string', description: `${description} YAML; "" for none.`}) as const
+const flag = (description: string) => ({type: 'string', enum: ['true', 'false'], description}) as const
+
+export const CHART_PARAMS = {type: 'object', required: ['name'], properties: {name}} as const
+
+export const CHART_QUERY = {
+  type: 'object',
+  required: ['namespace'],
+  additionalProperties: false,
+  properties: {namespace},
+} as const
+
+export const SHOW_QUERY = {
+  ...CHART_QUERY,
+  properties: {namespace, show_secrets: flag('Show secrets as they are; needs a token that may write.')},
+} as const
+
+export const LIST_QUERY = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    combined: flag('Give the combined overrides of each chart in each of its namespaces.'),
+    name: {
+      anyOf: [name, {type: 'array', items: name, maxItems: 500}],
+      description: 'Only these charts; may be repeated.',
+    },
+    show_secrets: flag('Show secrets as they are; needs a token that may write.'),
+  },
+} as const
+
+export const LIST = {
+  type: 'object',
+  required: ['charts'],
+  properties: {
+    charts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name,
+          namespaces: {type: 'array', items: {type: 'string'}, description: 'Without `combined`.'},
+          namespace: {type: 'string', description: 'With `combined`.'},
+          combined_overrides: yaml('With `combined`: every layer above the defaults of the chart.'),
+        },
+      },
+    },
+  },
+} as const
+
+export const OVERRIDES = {
+  type: 'object',
+  required: ['name', 'namespace', 'system_overrides', 'user_overrides', 'combined_overrides'],
+  properties: {
+    name,
+    namespace,
+    system_overrides: yaml('What kk generates from facts about the cluster.'),
+    user_overrides: yaml('What the deployer gave.'),
+    combined_overrides: yaml('Every layer above the defaults of the chart.'),
+  },
+} as const
+
+export const UPDATE = {
+  type: 'object',
+  required: ['flag', 'values'],
+  additionalProperties: false,
+  properties: {
+    flag: {
+      type: 'string',
+      enum: ['reuse', 'reset'],
+      description: 'Start from the stored overrides, or from nothing.',
+    },
+    values: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        files: {
+          type: 'array',
+          maxItems: 100,
+          items: {type: 'string'},
+          description: 'YAML texts, merged in order.',
+        },
+        set: {
+          type: 'array',
+          maxItems: 1000,
+          items: {type: 'string'},
+          description: 'Expressions as for `helm --set`, applied after the files.',
+        },
+        set_string: {
+          type: 'array',
+          maxItems: 1000,
+          items: {type: 'string'},
+          description: 'Expressions as for `helm --set-string`, applied last.',
+        },
+      },
+    },
+  },
+  examples: [{flag: 'reuse', values: {files: [], set: ['pod.replicas=2']}}],
+} as const
+
+export const UPDATED = {
+  type: 'object',
+  required: ['name', 'namespace', 'user_overrides'],
+  properties: {user_overrides: yaml('What the deployer gave.'), namespace, name},
+} as const
+
+export const ERROR = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: {
+          type: 'string',
+          description: 'Stable; the codes of kk are in its reference.',
+          examples: ['KK_UNKNOWN_CHART'],
+        },
+        message: {type: 'string'},
+        hint: {type: 'string', description: 'What to do next.'},
+      },
+    },
+  },
+} as const
+
+export const IF_MATCH = {
+  type: 'object',
+  properties: {
+    'if-match': {
+      type: 'string',
+      maxLength: 200,
+      description:
+        'The ETag of the overrides that the change was made from: with others there, the answer is 409.',
+    },
+  },
+} as const

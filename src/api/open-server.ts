@@ -1,0 +1,88 @@
+import type {FastifyInstance} from 'fastify'
+import type {OverrideService} from '../overrides/service.ts'
+import {guardAccess} from './access.ts'
+import {answerTo} from './errors.ts'
+import {helmChartRoutes} from './helm-charts/routes.ts'
+import {readJsonBodies} from './json-body.ts'
+import type * as libraries from './libraries.ts'
+import {healthRoutes} from './operations/health.ts'
+import {metricsRoute} from './operations/metrics.ts'
+import {describeApi, openApiRoutes} from './operations/openapi.ts'
+import type {Tokens} from './tokens.ts'
+
+export interface ServerOptions {
+  readonly service: OverrideService
+  /** Rejects when the service cannot do its work now. */
+  readonly ready: () => Promise<unknown>
+  /** Undefined only on loopback. */
+  readonly tokens: Tokens | undefined
+  readonly version: string
+  readonly tls?: {readonly key: string; readonly cert: string}
+  /** Lines of JSON; none by default. */
+  readonly log?: {readonly level: string; readonly stream: {write(line: string): void}}
+  readonly limits?: Partial<Limits>
+}
+
+interface Limits {
+  readonly bodyBytes: number
+  /** Milliseconds until a request must have arrived. */
+  readonly requestTime: number
+  /** Of one address. */
+  readonly requestsPerMinute: number
+}
+
+const LIMITS: Limits = {bodyBytes: 1024 ** 2, requestTime: 30_000, requestsPerMinute: 60_000}
+
+/** What a page of the service may do: load nothing, run no script, be framed by nobody. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+/** The REST service, ready to listen. To be closed. */
+export async function openServer(
+  {service, ready, tokens, version, tls, log, limits}: ServerOptions,
+  {fastify, swagger, rateLimit, ...metrics}: typeof libraries,
+): Promise<FastifyInstance> {
+  const {bodyBytes, requestTime, requestsPerMinute} = {...LIMITS, ...limits}
+  const app = fastify({
+    bodyLimit: bodyBytes,
+    requestTimeout: requestTime,
+    // A stop does not wait for clients that keep connections open.
+    forceCloseConnections: 'idle',
+    logger: log ? {...log, redact: ['req.headers.authorization', 'req.headers.cookie']} : false,
+    ajv: {customOptions: {removeAdditional: false, coerceTypes: false, useDefaults: false}},
+    ...(tls && {https: tls}),
+  }) as unknown as FastifyInstance
+  app.setErrorHandler((error, request, reply) => {
+    const {status, body} = answerTo(error)
+    // Never the error itself: what a child program or a database says can hold values.
+    if (status >= 500) request.log.error({code: body.error.code}, 'the request failed')
+    return reply.code(status).send(body)
+  })
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send({
+      error: {
+        code: 'KK_NOT_FOUND',
+        message: `there is no ${request.method} of this address`,
+        hint: 'see /docs',
+      },
+    }),
+  )
+  app.addHook('onSend', async (_request, reply) => {
+    reply.headers({
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'referrer-policy': 'same-origin',
+      'content-security-policy': PAGE_POLICY,
+    })
+  })
+  readJsonBodies(app)
+  await describeApi(app, {plugin: swagger, version})
+  await app.register(rateLimit, {max: requestsPerMinute, timeWindow: '1 minute'})
+  guardAccess(app, tokens)
+  metricsRoute(app, metrics)
+  healthRoutes(app, ready)
+  helmChartRoutes(app, service)
+  openApiRoutes(app)
+  await app.ready()
+  return app
+}

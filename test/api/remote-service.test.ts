@@ -1,0 +1,71 @@
+import {type AddressInfo, createServer} from 'node:net'
+import type {FastifyInstance} from 'fastify'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {remoteService} from '../../src/api/client/remote-service.ts'
+import * as libraries from '../../src/api/libraries.ts'
+import {openServer} from '../../src/api/open-server.ts'
+import {parseTokens} from '../../src/api/tokens.ts'
+import type {OverrideService} from '../../src/overrides/service.ts'
+import {memoryService} from './support/memory-service.ts'
+
+const TOKEN = 'w'.repeat(32)
+
+/** What somebody does with overrides, and what comes of it. */
+async function story(service: OverrideService): Promise<unknown> {
+  const told: unknown[] = [await service.charts(), await service.show('rabbitmq', 'openstack')]
+  const values = {
+    files: [{source: 'extra.yaml', text: 'a: {b: 1}'}],
+    set: ['pod.replicas=2'],
+    setString: ['c=3'],
+  }
+  const {etag, ...updated} = await service.update('rabbitmq', 'openstack', {flag: 'reuse', values})
+  told.push(updated, await service.show('rabbitmq', 'openstack'))
+  const failing = [
+    () => service.show('rabbit', 'openstack'),
+    () => service.update('rabbitmq', 'openstack', {flag: 'reset', values, ifMatch: 'another'}),
+    () => service.delete('rabbitmq', 'openstack', {ifMatch: 'another'}),
+    () => service.update('rabbitmq', 'openstack', {flag: 'reset', values: {...values, set: ['a']}}),
+  ]
+  for (const call of failing) {
+    const error = (await call().catch((each) => each)) as {code: string; hint: string}
+    told.push({code: error.code, hint: error.hint})
+  }
+  await service.delete('rabbitmq', 'openstack', etag === undefined ? {} : {ifMatch: etag})
+  return [...told, await service.show('rabbitmq', 'openstack')]
+}
+
+describe('a remote service', () => {
+  let app: FastifyInstance
+  let url: string
+  beforeAll(async () => {
+    const tokens = parseTokens(`write ${TOKEN}`, 'tokens')
+    app = await openServer({service: memoryService(), ready: async () => {}, tokens, version: '1'}, libraries)
+    await app.listen({host: '127.0.0.1', port: 0})
+    url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  })
+  afterAll(() => app.close())
+
+  it('does all that a local one does, with the same results and errors', async () => {
+    expect(await story(remoteService({url, token: TOKEN}))).toEqual(await story(memoryService()))
+  })
+
+  it('says what the server refuses, and never the token', async () => {
+    const token = 'wrong-'.repeat(6)
+    const refused = remoteService({url, token}).charts()
+
+    await expect(refused).rejects.toMatchObject({code: 'KK_SERVER', message: 'the token is not known'})
+    await expect(refused).rejects.not.toThrow(token)
+  })
+
+  it('says that nobody answers', async () => {
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
+    const gone = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
+    await new Promise((resolve) => closed.close(resolve))
+
+    await expect(remoteService({url: gone}).charts()).rejects.toMatchObject({
+      code: 'KK_SERVER',
+      message: `${gone} does not answer (ECONNREFUSED)`,
+    })
+  })
+})

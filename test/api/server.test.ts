@@ -1,0 +1,264 @@
+import {request} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import type {FastifyInstance} from 'fastify'
+import {afterEach, describe, expect, it} from 'vitest'
+import * as libraries from '../../src/api/libraries.ts'
+import {openServer, type ServerOptions} from '../../src/api/open-server.ts'
+import {parseTokens} from '../../src/api/tokens.ts'
+import {memoryService} from './support/memory-service.ts'
+
+const READ = 'r'.repeat(32)
+const WRITE = 'w'.repeat(32)
+const RABBITMQ = '/v1/helm_charts/rabbitmq?namespace=openstack'
+
+let app: FastifyInstance
+const open = async (options: Partial<ServerOptions> = {}) => {
+  app = await openServer(
+    {service: memoryService(), ready: async () => {}, tokens: undefined, version: '1.2.3', ...options},
+    libraries,
+  )
+  return app
+}
+const update = (set: readonly string[], headers = {}) =>
+  app.inject({
+    method: 'PATCH',
+    url: RABBITMQ,
+    headers,
+    payload: {flag: 'reuse', values: {files: [], set: [...set]}},
+  })
+afterEach(() => app.close())
+
+describe('the service of overrides', () => {
+  it.each(['/v1/helm_charts', '/v1/helm_charts/'])(
+    'lists charts with their namespaces at %s',
+    async (url) => {
+      const answer = await (await open()).inject(url)
+
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toEqual({
+        charts: [
+          {name: 'ingress', namespaces: ['kube-system', 'openstack']},
+          {name: 'rabbitmq', namespaces: ['openstack']},
+        ],
+      })
+    },
+  )
+
+  it('shows, updates and deletes the overrides of a chart', async () => {
+    await open()
+
+    expect((await app.inject(RABBITMQ)).json()).toEqual({
+      namespace: 'openstack',
+      name: 'rabbitmq',
+      system_overrides: 'pod:\n  replicas: {server: 1}\n',
+      user_overrides: '',
+      combined_overrides: 'pod:\n  replicas:\n    server: 1\n',
+    })
+    expect((await update(['pod.replicas=2'])).json()).toEqual({
+      user_overrides: 'pod:\n  replicas: 2\n',
+      namespace: 'openstack',
+      name: 'rabbitmq',
+    })
+    expect((await app.inject(RABBITMQ)).json().combined_overrides).toBe('pod:\n  replicas: 2\n')
+    const gone = [
+      await app.inject({method: 'DELETE', url: RABBITMQ}),
+      await app.inject({method: 'DELETE', url: RABBITMQ}),
+    ]
+    expect(gone.map(({statusCode, body}) => ({statusCode, body}))).toEqual([
+      {statusCode: 204, body: ''},
+      {statusCode: 204, body: ''},
+    ])
+    expect((await app.inject(RABBITMQ)).json().user_overrides).toBe('')
+  })
+
+  it('gives the combined overrides of a set of charts', async () => {
+    await open()
+
+    expect(
+      (await app.inject('/v1/helm_charts?combined=true&name=rabbitmq&name=ingress')).json().charts,
+    ).toEqual([
+      {name: 'ingress', namespace: 'kube-system', combined_overrides: ''},
+      {name: 'ingress', namespace: 'openstack', combined_overrides: ''},
+      {name: 'rabbitmq', namespace: 'openstack', combined_overrides: 'pod:\n  replicas:\n    server: 1\n'},
+    ])
+    expect((await app.inject('/v1/helm_charts?combined=true&name=rabbit')).statusCode).toBe(404)
+  })
+
+  it('answers 409 to a change that was made from other overrides', async () => {
+    await open()
+    const {etag} = (await app.inject(RABBITMQ)).headers
+
+    expect((await update(['a=1'], {'if-match': etag})).statusCode).toBe(200)
+    const second = await update(['b=1'], {'if-match': etag})
+    expect(second.statusCode).toBe(409)
+    expect(second.json().error.code).toBe('KK_STORE_CONFLICT')
+    expect(
+      (await app.inject({method: 'DELETE', url: RABBITMQ, headers: {'if-match': etag}})).statusCode,
+    ).toBe(409)
+  })
+
+  it.each([
+    ['an unknown chart', {url: '/v1/helm_charts/rabbit?namespace=openstack'}, 404, 'KK_UNKNOWN_CHART'],
+    ['no namespace', {url: '/v1/helm_charts/rabbitmq'}, 400, 'KK_USAGE'],
+    ['an unknown address', {url: '/v2'}, 404, 'KK_NOT_FOUND'],
+    [
+      'a brace too few',
+      {payload: '{"flag": "reuse", "values": {"files": [], "set": ["a=1"]}'},
+      400,
+      'KK_USAGE',
+    ],
+    ['another flag', {payload: '{"flag": "merge", "values": {}}'}, 400, 'KK_USAGE'],
+    [
+      'a key of JavaScript',
+      {payload: '{"flag": "reset", "values": {}, "__proto__": {"a": 1}}'},
+      400,
+      'KK_USAGE',
+    ],
+    [
+      'a key of JavaScript in a file',
+      {payload: '{"flag": "reset", "values": {"files": ["__proto__: {a: 1}"]}}'},
+      400,
+      'KK_VALUES',
+    ],
+    ['a wrong expression', {payload: '{"flag": "reset", "values": {"set": ["a"]}}'}, 400, 'KK_VALUES'],
+    ['what is no YAML', {payload: '{"flag": "reset", "values": {"files": ["a: ["]}}'}, 400, 'KK_YAML'],
+    ['bytes that are no UTF-8', {payload: Buffer.from([0x22, 0xff, 0x22])}, 400, 'KK_USAGE'],
+    ['too much', {payload: `"${'x'.repeat(2 ** 20)}"`}, 413, 'KK_TOO_LARGE'],
+    [
+      'a form',
+      {payload: 'a=1', headers: {'content-type': 'application/x-www-form-urlencoded'}},
+      415,
+      'KK_USAGE',
+    ],
+  ] as const)('refuses %s with a code', async (_, sent, status, code) => {
+    await open()
+    const payload = 'payload' in sent ? ({method: 'PATCH', payload: sent.payload} as const) : {}
+    const answer = await app.inject({
+      url: RABBITMQ,
+      ...sent,
+      ...payload,
+      headers: {'content-type': 'application/json', ...('headers' in sent && sent.headers)},
+    })
+
+    expect({status: answer.statusCode, code: answer.json().error?.code}).toEqual({status, code})
+    expect(answer.body).not.toMatch(/\n +at |node_modules/)
+    expect((await app.inject(RABBITMQ)).json().user_overrides).toBe('')
+  })
+
+  it('says of its own errors nothing but that there was one', async () => {
+    const service = {...memoryService(), charts: () => Promise.reject(new Error('password=marked'))}
+    const lines: string[] = []
+    await open({service, log: {level: 'info', stream: {write: (line) => lines.push(line)}}})
+
+    const answer = await app.inject('/v1/helm_charts')
+
+    expect(answer.statusCode).toBe(500)
+    expect(answer.body + lines.join('')).not.toContain('marked')
+  })
+
+  it('answers 429 to whoever asks too often', async () => {
+    await open({limits: {requestsPerMinute: 2}})
+    const codes = []
+    for (let count = 0; count < 3; count++) codes.push((await app.inject('/healthz')).statusCode)
+
+    expect(codes).toEqual([200, 200, 429])
+  })
+
+  it('keeps pages of other sites from using it on loopback', async () => {
+    await open()
+
+    const foreign = await update(['a=1'], {origin: 'https://evil.example', host: 'localhost'})
+    expect(foreign.statusCode).toBe(403)
+    const rebound = await app.inject({url: '/v1/helm_charts', headers: {host: 'evil.example'}})
+    expect(rebound.statusCode).toBe(403)
+    expect((await update(['a=1'], {origin: 'http://localhost:80', host: 'localhost:80'})).statusCode).toBe(
+      200,
+    )
+  })
+
+  describe('with tokens', () => {
+    const tokens = parseTokens(`# who\nread ${READ}\nwrite ${WRITE}\n`, 'tokens')
+    const as = (token: string) => ({authorization: `Bearer ${token}`})
+
+    it('needs one for all but its health', async () => {
+      await open({tokens})
+
+      expect((await app.inject('/v1/helm_charts')).statusCode).toBe(401)
+      expect((await app.inject({url: '/v1/helm_charts', headers: as('x'.repeat(32))})).statusCode).toBe(401)
+      expect((await app.inject({url: '/metrics'})).statusCode).toBe(401)
+      expect((await app.inject({url: '/healthz'})).statusCode).toBe(200)
+    })
+
+    it('lets one that reads only read, and no secrets', async () => {
+      await open({tokens})
+
+      expect((await app.inject({url: RABBITMQ, headers: as(READ)})).statusCode).toBe(200)
+      expect((await app.inject({url: `${RABBITMQ}&show_secrets=true`, headers: as(READ)})).statusCode).toBe(
+        403,
+      )
+      expect((await update(['a=1'], as(READ))).statusCode).toBe(403)
+      expect((await update(['a=1'], as(WRITE))).statusCode).toBe(200)
+    })
+
+    it('takes the token as the password of a browser', async () => {
+      await open({tokens})
+      const basic = `Basic ${Buffer.from(`me:${READ}`).toString('base64')}`
+
+      expect((await app.inject({url: RABBITMQ, headers: {authorization: basic}})).statusCode).toBe(200)
+    })
+  })
+
+  it('describes itself in OpenAPI 3.1, for programs and for people', async () => {
+    await open()
+    const document = (await app.inject('/openapi.json')).json()
+
+    expect(document).toMatchObject({openapi: '3.1.0', info: {version: '1.2.3'}})
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining([
+        '/v1/helm_charts',
+        '/v1/helm_charts/{name}',
+        '/healthz',
+        '/readyz',
+        '/metrics',
+      ]),
+    )
+    const page = await app.inject('/docs')
+    expect(page.headers['content-type']).toContain('text/html')
+    expect(page.body).toContain('<code>PATCH /v1/helm_charts/{name}</code>')
+    expect(page.body).not.toContain('<script')
+  })
+
+  it('counts requests for Prometheus by route, not by address', async () => {
+    await open()
+    await app.inject(RABBITMQ)
+
+    const {body} = await app.inject('/metrics')
+    expect(body).toContain(
+      'kk_http_request_duration_seconds_count{method="GET",route="/v1/helm_charts/:name",status="200"} 1',
+    )
+  })
+
+  it('is not ready when what it works with is not', async () => {
+    await open({ready: () => Promise.reject(new Error('no database'))})
+
+    expect((await app.inject('/readyz')).statusCode).toBe(503)
+    expect((await app.inject('/healthz')).statusCode).toBe(200)
+  })
+
+  it('outlives requests that Node itself refuses', async () => {
+    await open()
+    await app.listen({host: '127.0.0.1', port: 0})
+    const {port} = app.server.address() as AddressInfo
+    const status = await new Promise<number | undefined>((resolve) => {
+      request({host: '127.0.0.1', port, path: `/v1/helm_charts/${'x'.repeat(65_536)}`}, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .on('error', () => resolve(0))
+        .end()
+    })
+
+    expect([0, 414, 431]).toContain(status)
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+  })
+})
