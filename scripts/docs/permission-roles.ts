@@ -16,7 +16,9 @@ export function permissionParts(): Record<string, string> {
 }
 
 function verbs(set: RoleSet): string {
-  const existing = verbsOf(set).filter((verb) => Object.hasOwn(commands, verb.replaceAll(' ', ':')))
+  const existing = verbsOf(set).filter((verb) =>
+    Object.hasOwn(commands, verb.replace(/ --.*/, '').replaceAll(' ', ':')),
+  )
   return existing.map((verb) => `\`${verb}\``).join(', ')
 }
 

@@ -214,8 +214,8 @@ export interface Cluster {
   identity(): Promise<ClusterIdentity>
   /** The last revision of every release, on the cluster or in one namespace: one list of metadata. */
   records(namespace?: string): Promise<readonly ReleaseRecord[]>
-  /** Every revision that helm keeps, of one release or of all, by metadata alone; those of a release are ascending. */
-  revisions(release?: ReleaseId): Promise<readonly ReleaseRecord[]>
+  /** Every revision that helm keeps, of one release, of a namespace or of all, by metadata alone; those of a release are ascending. */
+  revisions(of?: ReleaseId | {readonly namespace: string}): Promise<readonly ReleaseRecord[]>
   /** Every revision of every release, and the Secrets of helm's that tell of none. */
   everyRecord(): Promise<EveryRecord>
   /** The last revision of one release, by metadata alone. */

@@ -63,7 +63,12 @@ export default class Drift extends KkCommand {
         process.exitCode = await pruneLeftovers({cluster, owner, flags, words: this.argv})
         return
       }
-      const drifts = await drift(cluster, {names: owner.words, owner: owner.name, prepared})
+      const drifts = await drift(cluster, {
+        names: owner.words,
+        owner: owner.name,
+        environment: owner.environment,
+        prepared,
+      })
       const document = {environment: owner.name ?? null, releases: drifts}
       this.document(flags.output, document, (palette) => driftText(drifts, palette))
       if (drifts.some(({problem}) => problem !== undefined)) process.exitCode = 1

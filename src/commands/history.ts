@@ -40,7 +40,10 @@ export default class History extends KkCommand {
     const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
     try {
       if (release !== undefined) {
-        const history = await releaseHistory(cluster, release, owner.name)
+        const history = await releaseHistory(cluster, release, {
+          owner: owner.name,
+          environment: owner.environment,
+        })
         this.document(flags.output, history, (palette) => revisionsText(history, palette))
         return
       }

@@ -8,6 +8,7 @@ import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {type RunState, releasesIn} from '../../report/run/run-state.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
+import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
 import {openReportFilesBeside} from '../show/report-files.ts'
 import type {ShownRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
@@ -54,7 +55,8 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
     rollback = await rollBackRun({kind: 'run', run, only}, options)
     const isBack = rollback === undefined || rollback.exit === 0
     if (!flags['remove-new'] || !isBack) return {rollback}
-    const {installed} = targetsOfRun(run, lastOf(await cluster.revisions()), only)
+    const {revisions} = await seenRevisions(cluster, {releases: run.releases.map(({release}) => release)})
+    const {installed} = targetsOfRun(run, lastOf(revisions), only)
     return {rollback, removal: await removeNew(installed, {...options, of: run.id})}
   } catch (error) {
     process.stderr.write(errorText(asKkError(error), palette(levelOf('stderr', words))))
@@ -70,6 +72,7 @@ async function rollBackRun(
   const planned = await planRollback(cluster, {
     environment: environment.name,
     file: environment.file,
+    settings: environment,
     request,
     keepSchema: flags['keep-schema'] ?? false,
   })

@@ -14,6 +14,7 @@ import {refuseDowngrade} from '../../verbs/change/deploy.ts'
 import {planRollback, type RollbackRequest, runToUndo} from '../../verbs/change/rollback.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
 import {releaseOnCluster} from '../../verbs/observation/release-on-cluster.ts'
+import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {awaitOrphansOf} from '../open/await-orphans-of.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
@@ -87,7 +88,11 @@ export interface RollBackOptions extends RunRollbackOptions {
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
   const {flags, words, cluster, reports} = options
   if (!flags['dry-run'] && !flags['no-wait']) await awaitOrphansOf(cluster, subject.environment)
-  const planned = await planRollback(cluster, {...subject, keepSchema: flags['keep-schema']})
+  const planned = await planRollback(cluster, {
+    ...subject,
+    settings: options.environment,
+    keepSchema: flags['keep-schema'],
+  })
   if (flags['dry-run']) {
     printPlan(planned, flags.output, levelOf('stdout', words))
     return 0
@@ -190,8 +195,9 @@ async function releaseSubject(
   owner: Owner,
   {release: name, revision}: RollbackFlags,
 ): Promise<Subject> {
-  const last = lastOf(await cluster.revisions())
-  const record = releaseOnCluster([...last.values()], name!, owner.name)
+  const sought = {names: [name!], owner: owner.name, environment: owner.environment}
+  const {revisions} = await seenRevisions(cluster, sought)
+  const record = releaseOnCluster([...lastOf(revisions).values()], name!, owner.name)
   const environment = (owner.isNamed ? owner.name : undefined) ?? readLabels(record.labels)?.owner ?? ''
   return {
     environment,

@@ -34,7 +34,8 @@ export async function unlockRelease(
   if (revision === undefined) throw noRevision(release)
   const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => undefined})
   try {
-    const request = {release, revision, owner: owner.isNamed ? owner.name : undefined}
+    const whose = owner.isNamed ? owner : undefined
+    const request = {release, revision, owner: whose?.name, environment: owner.environment}
     const unlocking = await planUnlock(cluster, request)
     const isDry = flags['dry-run']
     const print = (unlocked: boolean) => {

@@ -35,7 +35,7 @@ interface Pruner {
 /** Shows what failed revisions have left behind, asks, and deletes what may go. */
 export async function pruneLeftovers(pruner: Pruner): Promise<ExitCode> {
   const {cluster, owner, flags, words} = pruner
-  const request = {names: owner.words, owner: owner.name, file: owner.environment?.file}
+  const request = {names: owner.words, owner: owner.name, environment: owner.environment}
   const planned = await planPrune(cluster, request)
   const isDry = flags['dry-run']
   const stream = isDry && flags.output === 'text' ? 'stdout' : 'stderr'

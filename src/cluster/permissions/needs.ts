@@ -6,6 +6,7 @@ export type NeedingVerb =
   | 'plan'
   | 'history'
   | 'drift'
+  | 'drift --prune'
   | 'test'
   | 'deploy'
   | 'rollback'
@@ -61,6 +62,16 @@ const READ_USERS: Need = {
 }
 const SEEN_RECORDS: Need = {...ALL_RECORDS, without: 'only the namespaces of the environment are seen'}
 
+/**
+ * A rollback takes nothing away: it can be done without knowing every dependent, as an upgrade can. But what it would have
+ * to require, or who must pass its gate again, may lie in a namespace that is not seen: the first is refused, the second said.
+ */
+const SEEN_DEPENDENTS: Need = {
+  ...ALL_RECORDS,
+  why: 'to check dependents in any namespace after a rollback',
+  without: 'dependents of other environments are not checked after a rollback',
+}
+
 const look = (verbs: readonly string[], group: string, ...resources: readonly string[]): readonly Need[] =>
   resources.map((resource) => ({
     group,
@@ -111,6 +122,12 @@ const RUNS: Need = {
   verbs: ['get', 'list', 'create', 'patch', 'delete'],
   where: 'kk-system',
   why: 'to keep the records of runs, and to tell others who is about to use a release',
+}
+const SEEN_RUNS: Need = {
+  ...RUNS,
+  verbs: ['list'],
+  why: 'to know the namespaces of an environment whose file is not at hand',
+  without: 'the file must be named, or the release with its namespace',
 }
 const WRITE_RECORDS: Need = {
   group: '',
@@ -185,14 +202,11 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     {...SEEN_LEASES, without: 'who works on a release is not told'},
   ],
   plan: [IDENTITY, SEEN_RECORDS, RECORDS],
-  history: [
-    {...ALL_RECORDS, without: 'the runs are told, not the revisions of a release'},
-    RECORDS,
-    {...RUNS, verbs: ['list'], why: 'to read the records of runs'},
-  ],
+  history: [SEEN_RECORDS, RECORDS, {...RUNS, verbs: ['list'], why: 'to read the records of runs'}],
   drift: [
     SEEN_RECORDS,
     RECORDS,
+    SEEN_RUNS,
     {
       group: 'autoscaling',
       resource: 'horizontalpodautoscalers',
@@ -226,8 +240,9 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     LEASES,
   ],
   deploy: [...CHANGES, SEEN_RECORDS, MAKE_NAMESPACES],
-  rollback: [...CHANGES, ALL_RECORDS],
-  unlock: [ALL_RECORDS, RECORDS, {...WRITE_RECORDS, verbs: ['update']}, LEASES],
+  'drift --prune': [IDENTITY, SEEN_RECORDS, RECORDS, LEASES, SEEN_LEASES, RUNS],
+  rollback: [...CHANGES, SEEN_DEPENDENTS],
+  unlock: [SEEN_RECORDS, RECORDS, {...WRITE_RECORDS, verbs: ['update']}, LEASES, SEEN_RUNS],
   remove: [
     IDENTITY,
     USERS,

@@ -23,7 +23,7 @@ export interface RoleSet {
 export const ROLE_SETS = {
   look: {verbs: ['status', 'plan', 'history']},
   drift: {verbs: ['drift'], rendered: ['get', 'patch']},
-  change: {verbs: ['deploy', 'rollback', 'unlock'], rendered: RENDERED_VERBS},
+  change: {verbs: ['deploy', 'rollback', 'unlock', 'drift --prune'], rendered: RENDERED_VERBS},
   test: {verbs: ['test']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
 } as const satisfies Record<string, RoleSet>

@@ -28,7 +28,10 @@ const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
 export function helmRecords(client: ApiClient): Records {
   return {
     records: async (namespace) => lastRecords(await listSecrets(client, {namespace})),
-    revisions: async (release) => allRecords(await listOf(client, release), release),
+    async revisions(of) {
+      if (typeof of === 'object') return allRecords(await listSecrets(client, of))
+      return allRecords(await listOf(client, of), of)
+    },
     everyRecord: () => listEveryRecord(client),
     lastRecord: (release) => readLast(client, release),
     stored: (release, revision) => readStored(client, release, revision),

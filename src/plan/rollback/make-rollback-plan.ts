@@ -19,7 +19,7 @@ export interface RollbackInputs {
   readonly file: string
   readonly cluster: Plan['cluster']
   readonly targets: readonly RollbackTarget[]
-  /** Every revision that helm keeps, of every release on the cluster. */
+  /** Every revision that helm keeps, of every release that is seen. */
   readonly revisions: readonly ObservedRecord[]
   /** The migrations that a release would cross, by the names of their Jobs. */
   readonly migrations: ReadonlyMap<ReleaseId, readonly string[]>
@@ -27,6 +27,8 @@ export interface RollbackInputs {
   readonly keepSchema: boolean
   /** What else is to be known. */
   readonly notes: readonly string[]
+  /** What is not seen of the cluster, for people; undefined when all is. */
+  readonly unseen?: string | undefined
 }
 
 /**
@@ -54,9 +56,9 @@ export function makeRollbackPlan(inputs: RollbackInputs): Plan {
     environment,
     file,
     cluster,
-    actions: actionsOf(graph, {ways, last, jobsOf}),
+    actions: actionsOf(graph, {ways, last, jobsOf, unseen: inputs.unseen}),
     bystanders: [],
-    notes: [...inputs.notes, ...againNote(returning)],
+    notes: [...inputs.notes, ...againNote(returning), ...unseenNotes(inputs)],
   }
 }
 
@@ -64,9 +66,10 @@ interface Observed {
   readonly ways: ReadonlyMap<ReleaseId, Way>
   readonly last: ReadonlyMap<ReleaseId, ReleaseRecord>
   readonly jobsOf: ReadonlyMap<ReleaseId, readonly string[]>
+  readonly unseen: string | undefined
 }
 
-function actionsOf(graph: Graph, {ways, last, jobsOf}: Observed): readonly Action[] {
+function actionsOf(graph: Graph, {ways, last, jobsOf, unseen}: Observed): readonly Action[] {
   const groupOf = new Map(
     components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
   )
@@ -86,7 +89,10 @@ function actionsOf(graph: Graph, {ways, last, jobsOf}: Observed): readonly Actio
       group: groupOf.get(release)!,
       revision: record.revision,
       ...(way?.recovers !== undefined && {recovers: way.recovers}),
-      ...(way?.kind === 'rollback' && {target: way.to.revision, uses: usesOfRevision(way.to, last)}),
+      ...(way?.kind === 'rollback' && {
+        target: way.to.revision,
+        uses: usesOfRevision(way.to, {last, unseen}),
+      }),
       inputs: readLabels((way?.to ?? record).labels)?.inputs ?? '',
       protected: false,
       ...(way?.kind === 'rollback' && causes.has(release) && {rechecks: true}),
@@ -97,13 +103,13 @@ function actionsOf(graph: Graph, {ways, last, jobsOf}: Observed): readonly Actio
 /** What a revision required is a condition of its return. Throws `KK_NOT_INSTALLED`. */
 function usesOfRevision(
   {release, revision, labels}: ReleaseRecord,
-  last: ReadonlyMap<ReleaseId, ReleaseRecord>,
+  {last, unseen}: Pick<Observed, 'last' | 'unseen'>,
 ): NonNullable<Action['uses']> {
   const installed = [...last.values()].filter(({status}) => status !== 'uninstalled')
   const releaseOf = new Map(installed.map((each) => [usesLabel(each.release), each.release]))
   return [...(readLabels(labels)?.uses ?? [])].map(([name, kind]) => {
     const required = releaseOf.get(name)
-    if (required === undefined) throw requirementGone(release, revision)
+    if (required === undefined) throw requirementGone(release, revision, unseen)
     return {release: required, kind}
   })
 }
@@ -114,4 +120,8 @@ function againNote(returning: readonly ReleaseId[]): readonly string[] {
   return [
     `the environment file still wants the newer inputs: kk deploy would upgrade ${names} again until it is changed back`,
   ]
+}
+
+function unseenNotes({unseen}: RollbackInputs): readonly string[] {
+  return unseen === undefined ? [] : [`${unseen}: dependents there are not checked afterwards`]
 }

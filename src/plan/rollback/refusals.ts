@@ -77,10 +77,15 @@ export function anotherOwner(release: ReleaseId, owner: string, environment: str
 }
 
 /** `KK_NOT_INSTALLED`: the record only keeps a hash of what it required, so the name cannot be told. */
-export function requirementGone(release: ReleaseId, revision: number): KkError {
-  return new KkError(
-    'KK_NOT_INSTALLED',
-    `nothing was rolled back: something that revision ${revision} of ${release} requires is not on the cluster any more`,
-    {hint: 'deploy what it requires first, with an environment file that names it, then roll back'},
-  )
+/** Labels tell a requirement by a hash alone: one in a namespace that is not seen cannot be told from one that is gone. */
+export function requirementGone(release: ReleaseId, revision: number, unseen: string | undefined): KkError {
+  const what = `nothing was rolled back: something that revision ${revision} of ${release} requires is not`
+  if (unseen !== undefined) {
+    return new KkError('KK_NOT_INSTALLED', `${what} seen: ${unseen}`, {
+      hint: 'let somebody roll back who may list secrets in the namespaces of what it requires',
+    })
+  }
+  return new KkError('KK_NOT_INSTALLED', `${what} on the cluster any more`, {
+    hint: 'deploy what it requires first, with an environment file that names it, then roll back',
+  })
 }

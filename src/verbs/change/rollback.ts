@@ -2,6 +2,7 @@ import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
+import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {makeRollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
@@ -10,6 +11,7 @@ import {type RollbackTarget, targetsOfRun} from '../../plan/rollback/targets.ts'
 import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import {observedRevisions} from '../preparation/observed-records.ts'
+import {seenRevisions} from '../preparation/seen-revisions.ts'
 
 /** What is to be undone. */
 export type RollbackRequest =
@@ -21,6 +23,8 @@ export interface RollbackOptions {
   /** That plans; only its own releases return. */
   readonly environment: string
   readonly file: string
+  /** What the file says, where there is one. */
+  readonly settings?: Environment | undefined
   readonly request: RollbackRequest
   readonly keepSchema: boolean
 }
@@ -33,11 +37,15 @@ const READERS = 4
  * cannot be read.
  */
 export async function planRollback(
-  cluster: Pick<Cluster, 'context' | 'server' | 'identity' | 'revisions' | 'stored' | 'lease' | 'now'>,
-  {environment, file, request, keepSchema}: RollbackOptions,
+  cluster: Pick<
+    Cluster,
+    'context' | 'server' | 'identity' | 'revisions' | 'runs' | 'stored' | 'lease' | 'now'
+  >,
+  {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<Plan> {
-  const [identity, found] = await Promise.all([cluster.identity(), cluster.revisions()])
-  const revisions = await observedRevisions(cluster, found)
+  const sought = {releases: releasesIn(request), owner: environment, environment: settings}
+  const [identity, seen] = await Promise.all([cluster.identity(), seenRevisions(cluster, sought)])
+  const revisions = await observedRevisions(cluster, seen.revisions)
   const {targets, staying} = targetsOf(request, lastOf(revisions))
   const ways = waysBack({targets, revisions, environment})
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
@@ -57,6 +65,7 @@ export async function planRollback(
     migrations: new Map(migrations),
     keepSchema,
     notes: staying,
+    unseen: seen.note,
   })
 }
 
@@ -75,6 +84,12 @@ export function runToUndo(runs: readonly RunRecord[], environment: string): RunR
 /** Whether a run of this verb lets helm work: an adoption and the pruning of what failed revisions left do not. */
 export function makesRevisions({verb}: Pick<RunRecord, 'verb'>): boolean {
   return verb !== 'adopt' && verb !== 'drift'
+}
+
+function releasesIn(request: RollbackRequest): readonly ReleaseId[] {
+  if (request.kind === 'release') return [request.release]
+  const {releases} = request.kind === 'run' ? request.run : {releases: request.targets}
+  return releases.map(({release}) => release)
 }
 
 function targetsOf(

@@ -23,7 +23,7 @@ import {run} from '../../run/run.ts'
 import type {Pace} from '../../run/schedule/schedule.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/process-identity.ts'
-import {seenRevisions} from '../preparation/seen-records.ts'
+import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {expectFree} from './expect-free.ts'
 
 /** What is kept of a run beside its plan. */
@@ -137,7 +137,8 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
 async function newRecord(id: string, who: string, {plan, ports, account}: StartOptions): Promise<RunRecord> {
   const {verb, scope, message, of} = account
   const releases = acting(plan).map(({release}) => release)
-  const gated = lastGated(await seenRevisions(ports.cluster, releases))
+  const seen = await seenRevisions(ports.cluster, {releases})
+  const gated = lastGated(seen.revisions)
   const host = hostname()
   const self = await identifyProcess(process.pid)
   return {

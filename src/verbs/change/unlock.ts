@@ -1,11 +1,14 @@
 import type {Cluster, HeldLease, ReleaseRecord} from '../../cluster/cluster.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
+import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {type Evidence, evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
+import {lastOf} from '../../plan/rollback/ways.ts'
 import {releaseName} from '../../release.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
+import {seenRevisions} from '../preparation/seen-revisions.ts'
 
 export interface UnlockRequest {
   /** As the command line names it. */
@@ -13,6 +16,7 @@ export interface UnlockRequest {
   readonly revision: number
   /** The environment that the command line names, for a name that several namespaces have. */
   readonly owner: string | undefined
+  readonly environment: Environment | undefined
 }
 
 /** What is known of a release that is to be unlocked. */
@@ -27,7 +31,7 @@ export interface Unlocking {
   readonly evidence: Evidence
 }
 
-type Looked = Pick<Cluster, 'records' | 'lease' | 'now' | 'writtenAt'>
+type Looked = Pick<Cluster, 'revisions' | 'runs' | 'lease' | 'now' | 'writtenAt'>
 
 /**
  * Looks at a release that is to be unlocked. Throws `KK_UNKNOWN_RELEASE`, `KK_FOREIGN` when kk did not install it,
@@ -35,9 +39,10 @@ type Looked = Pick<Cluster, 'records' | 'lease' | 'now' | 'writtenAt'>
  */
 export async function planUnlock(
   cluster: Looked,
-  {release: name, revision, owner}: UnlockRequest,
+  {release: name, revision, owner, environment: file}: UnlockRequest,
 ): Promise<Unlocking> {
-  const record = releaseOnCluster(await cluster.records(), name, owner)
+  const {revisions} = await seenRevisions(cluster, {names: [name], owner, environment: file})
+  const record = releaseOnCluster([...lastOf(revisions).values()], name, owner)
   const environment = readLabels(record.labels)?.owner
   if (environment === undefined) throw notByKk(record)
   if (record.revision !== revision || !isUnfinished(record)) throw nothingToUnlock(record, revision)

@@ -1,10 +1,12 @@
 import {crdFiles} from '../../charts/crd-files.ts'
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
+import type {Environment} from '../../environment/environment.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
+import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {type ReleaseDrift, releaseDrift} from './drift.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 
@@ -13,6 +15,7 @@ export interface DriftRequest {
   readonly names: readonly string[]
   /** The environment by name; all that kk installed when undefined. */
   readonly owner: string | undefined
+  readonly environment: Environment | undefined
   /** The environment with its charts, where its file is at hand. */
   readonly prepared: Prepared | undefined
 }
@@ -23,9 +26,9 @@ const AT_ONCE = 4
 /** Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a name that is none, or several. */
 export async function drift(
   cluster: Cluster,
-  {names, owner, prepared}: DriftRequest,
+  {names, owner, environment, prepared}: DriftRequest,
 ): Promise<readonly ReleaseDrift[]> {
-  const revisions = await cluster.revisions()
+  const {revisions} = await seenRevisions(cluster, {names, owner, environment})
   const releases = chosen([...lastOf(revisions).values()], names, owner)
   return mapParallel(releases, AT_ONCE, (release) => {
     const chart = prepared?.releases.get(release)?.chart

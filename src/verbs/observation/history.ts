@@ -2,12 +2,14 @@ import {hostname} from 'node:os'
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunOutcome, RunRecord} from '../../cluster/runs/run-record.ts'
+import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {hasPassed} from '../../plan/rollback/last-gated.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import {isRunning} from '../../state/process-identity.ts'
+import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 
 /** `killed`: its process was one of this machine and is gone. `not-ended`: nobody here can tell whether it runs. */
@@ -58,13 +60,19 @@ export async function runState({outcome, process}: RunRecord): Promise<RunState>
   return (await isRunning(process)) ? 'running' : 'killed'
 }
 
+/** The environment that is asked for, and its file, where there is one. */
+interface Whose {
+  readonly owner?: string | undefined
+  readonly environment?: Environment | undefined
+}
+
 /** The revisions of a release that helm keeps. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`. */
 export async function releaseHistory(
   cluster: Pick<Cluster, 'runs' | 'revisions' | 'stored'>,
   name: string,
-  owner: string | undefined,
+  {owner, environment}: Whose,
 ): Promise<ReleaseHistory> {
-  const all = await cluster.revisions()
+  const {revisions: all} = await seenRevisions(cluster, {names: [name], owner, environment})
   const {release, labels} = releaseOnCluster([...lastOf(all).values()], name, owner)
   const own = readLabels(labels)?.owner
   const runs = own === undefined ? [] : await cluster.runs.list(own)

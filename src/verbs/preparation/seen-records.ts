@@ -1,5 +1,4 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
-import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError} from '../../errors.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
@@ -52,21 +51,10 @@ async function inNamespaces(
   const records = await Promise.all(namespaces.map((namespace) => cluster.records(namespace)))
   return {
     records: records.flat(),
-    note: `you may not list secrets in all namespaces: only ${namespaces.join(', ')} is seen, not what other environments have elsewhere`,
+    note: unseenNote(namespaces),
   }
 }
 
-const AT_ONCE = 8
-
-/** Every revision of these releases, and of others where the whole cluster may be listed. */
-export async function seenRevisions(
-  cluster: Pick<Cluster, 'revisions'>,
-  releases: readonly ReleaseId[],
-): Promise<readonly ReleaseRecord[]> {
-  try {
-    return await cluster.revisions()
-  } catch (error) {
-    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
-    return (await mapParallel(releases, AT_ONCE, (release) => cluster.revisions(release))).flat()
-  }
+export function unseenNote(namespaces: readonly string[]): string {
+  return `you may not list secrets in all namespaces: only ${namespaces.join(', ')} is seen, not what other environments have elsewhere`
 }

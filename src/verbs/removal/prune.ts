@@ -1,5 +1,6 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
+import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {expectOwned} from '../../plan/decide.ts'
 import {readLabels} from '../../plan/labels.ts'
@@ -12,6 +13,7 @@ import type {PruningWork} from '../../run/execute/actions/prune.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
 import {leftovers} from '../observation/leftovers.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
+import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {goingOf, type Pruning} from './pruning.ts'
 import {clusterOf} from './remove.ts'
 
@@ -20,8 +22,8 @@ export interface PruneRequest {
   readonly names: readonly string[]
   /** The environment by name. */
   readonly owner: string | undefined
-  /** Its file, where there is one: for what is said, and for the record of the run. */
-  readonly file: string | undefined
+  /** Its file, where there is one. */
+  readonly environment: Environment | undefined
 }
 
 /** Prunings that are ready to be made. */
@@ -41,7 +43,7 @@ const AT_ONCE = 4
  * `KK_USAGE` when releases of several environments are, `KK_RECORD`.
  */
 export async function planPrune(cluster: Cluster, request: PruneRequest): Promise<PlannedPruning> {
-  const revisions = await cluster.revisions()
+  const {revisions} = await seenRevisions(cluster, request)
   const records = chosen([...lastOf(revisions).values()], request)
   const environment = request.owner ?? onlyOwner(records)
   const looked = await mapParallel(records, AT_ONCE, async (record) => ({
@@ -52,7 +54,7 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
   const going = goingOf(found)
   const plan: Plan = {
     environment,
-    file: request.file ?? `${environment}.yaml`,
+    file: request.environment?.file ?? `${environment}.yaml`,
     cluster: await clusterOf(cluster),
     actions: going.map(actionOf),
     bystanders: [],

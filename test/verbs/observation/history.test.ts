@@ -98,7 +98,7 @@ describe('the revisions of a release', () => {
     ]
     const runs = [runOf({id: 'r2', releases: [entry({after: 2})]})]
 
-    const {owner, revisions} = await releaseHistory(clusterOf(records, runs), 'keystone', undefined)
+    const {owner, revisions} = await releaseHistory(clusterOf(records, runs), 'keystone', {})
 
     expect(owner).toBe('all-in-one')
     expect(revisions.map(({revision, status, gate, at, run}) => [revision, status, gate, at, run])).toEqual([
@@ -123,7 +123,7 @@ describe('the revisions of a release', () => {
     const {revisions} = await releaseHistory(
       clusterOf(records, [runOf({releases: [release]})]),
       'keystone',
-      undefined,
+      {},
     )
 
     expect(revisions[0]!.run).toBe(run)
@@ -133,7 +133,7 @@ describe('the revisions of a release', () => {
     const {owner, revisions} = await releaseHistory(
       clusterOf([bareRecord(id('keystone'))]),
       'openstack/keystone',
-      undefined,
+      {},
     )
 
     expect(owner).toBeUndefined()
@@ -143,7 +143,7 @@ describe('the revisions of a release', () => {
   it('do not fail for one record that cannot be read', async () => {
     const records = [recordOf(keystone, {revision: 12}), recordOf(keystone, {revision: 13})]
 
-    const {revisions} = await releaseHistory(clusterOf(records), 'keystone', undefined)
+    const {revisions} = await releaseHistory(clusterOf(records), 'keystone', {})
 
     expect(revisions[0]).toMatchObject({revision: 13, note: 'its record cannot be read'})
     expect(revisions[1]).toMatchObject({revision: 12, chart: 'keystone'})
