@@ -1,6 +1,7 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {staleness, standingOf} from '../../cluster/lease/standing.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
+import type {Redact} from '../../cluster/redact-secrets.ts'
 import {dependents} from '../../graph/dependents.ts'
 import type {Graph} from '../../graph/graph.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
@@ -25,6 +26,8 @@ export type Payload =
   | {
       readonly chart: {readonly name: string; readonly version: string}
       readonly objects: readonly KubernetesObject[]
+      /** Masks the secrets among what helm was given. */
+      readonly redact: Redact
     }
   | {readonly unreadable: string}
 

@@ -2,8 +2,10 @@ import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
+import {redactHealth} from '../../cluster/redact-secrets.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {Graph} from '../../graph/graph.ts'
+import {redactor} from '../../helm/redact.ts'
 import {clusterGraph} from '../../plan/cluster-graph.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
@@ -80,7 +82,7 @@ async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Pr
   try {
     const stored = await cluster.stored(release, revision)
     if (!stored) return {unreadable: 'its record went while it was read'}
-    return {chart: stored.chart, objects: parseManifest(stored.manifest)}
+    return {chart: stored.chart, objects: parseManifest(stored.manifest), redact: redactor(stored.values)}
   } catch (error) {
     const {code, message} = asKkError(error)
     if (code !== 'KK_RECORD') throw error
@@ -90,7 +92,7 @@ async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Pr
 
 async function healthOf(cluster: Sight, release: ReleaseId, payload: Payload | undefined) {
   if (!payload || 'unreadable' in payload) return undefined
-  return cluster.health(releaseNamespace(release), payload.objects)
+  return redactHealth(await cluster.health(releaseNamespace(release), payload.objects), payload.redact)
 }
 
 /** A revision that cannot be read, or may not be, hides what it left. */

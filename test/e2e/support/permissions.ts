@@ -83,9 +83,22 @@ export async function preparedEnvironment(
   cluster: OwnCluster,
   ...dependents: readonly string[]
 ): Promise<TestEnvironment> {
+  return prepareEnvironment(cluster, {dependents})
+}
+
+interface PreparedOptions {
+  readonly dependents: readonly string[]
+  readonly helm?: 'helm3' | 'helm4'
+}
+
+/** The same, and of the helm that is named. */
+export async function prepareEnvironment(
+  cluster: OwnCluster,
+  {dependents, helm = 'helm4'}: PreparedOptions,
+): Promise<TestEnvironment> {
   const others = dependents.map((name) => [name, {requires: ['db'], values: {}}] as const)
   const content = workloads({db: {values: DATABASE}, ...Object.fromEntries(others)})
-  const environment = await makeEnvironment({content})
+  const environment = await makeEnvironment({content, helm})
   await done(cluster.kubectl('create', 'namespace', environment.name))
   return environment
 }

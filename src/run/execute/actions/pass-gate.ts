@@ -2,6 +2,7 @@ import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../../clus
 import {describeBlame} from '../../../cluster/gate/describe-blame.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
 import {KkError} from '../../../errors.ts'
+import {redactor} from '../../../helm/redact.ts'
 import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../../plan/labels.ts'
 import {unfinished} from '../../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
@@ -43,7 +44,9 @@ export async function passGateAgain(execution: Execution): Promise<{readonly rev
   const objects = parseManifest(stored.manifest)
   const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(release), objects))
   if (exist) controls.onHelmEnded()
-  await awaitHealth(execution, {objects, revision})
+  // What was deployed before this run is known by its record alone.
+  const redact = execution.redact ?? redactor(stored.values)
+  await awaitHealth({...execution, redact}, {objects, revision})
   // Nobody has compared a release that is only checked with what is wanted: its mark would let it pass as unchanged.
   return kind === 'check' ? {revision} : mark(execution, revision)
 }
