@@ -61,7 +61,7 @@ const STEPS: readonly (readonly [exit: number, line: string])[] = [
   [0, `plan env.yaml --diff ${VALUES} ${SET}`],
   [0, `upgrade env.yaml ${VALUES}`],
   [0, `update env.yaml db ${VALUES} --set db:replicas=2`],
-  [0, `reconfigure env.yaml api ${SET} --output json`],
+  [0, `reconfigure env.yaml db api ${SET} --output json`],
   [0, `plan env.yaml --save plan.json ${VALUES} ${SET}`],
   [0, `apply plan.json ${SET} --output ndjson`],
   [0, 'status env.yaml'],

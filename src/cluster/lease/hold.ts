@@ -1,9 +1,8 @@
-import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
 import type {ReleaseId} from '../../release.ts'
-import {thisProcess} from '../../state/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {HeldLease} from '../cluster.ts'
+import {type AcquireOptions, acquireLease} from './acquire.ts'
 import {
   annotated,
   deleteLease,
@@ -14,17 +13,9 @@ import {
   readLease,
   writeLease,
 } from './lease.ts'
-import {HOLDER, OPERATION} from './operation.ts'
-import {standingOf} from './standing.ts'
-import {viewOf} from './view.ts'
+import {OPERATION} from './operation.ts'
 
-export interface HoldOptions {
-  readonly release: ReleaseId
-  readonly holder: string
-  /** Milliseconds since the epoch. */
-  readonly deadline: number
-  /** Told once of each holder who has to be waited for. */
-  readonly onHeld?: (by: string) => void
+export interface HoldOptions extends AcquireOptions {
   readonly pace?: Pace
 }
 
@@ -36,7 +27,6 @@ interface Pace {
   readonly giveUp: number
 }
 
-const LOOK_AGAIN = 1_000
 /** Gives up before anybody else may take the lease, who starts to count when they see the last renewal. */
 const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
 
@@ -48,7 +38,7 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
   const lost = new AbortController()
   const pace = options.pace ?? PACE
   let since = performance.now()
-  let lease = await acquire(client, options)
+  let lease = await acquireLease(client, options)
   const inherited = operationNote(lease)
   let timer: NodeJS.Timeout | undefined
   let renewal: Promise<void> | undefined
@@ -124,37 +114,6 @@ function operationNote({metadata}: Lease): string | undefined {
   return metadata.annotations?.[OPERATION]
 }
 
-/**
- * Whose clock is right is never asked: a lease has run out when it was seen unchanged for as long as it lasts, or at once
- * when its holder is gone from this machine. Whoever's helm is seen at work here is waited for.
- */
-async function acquire(client: ApiClient, {release, holder, deadline, onHeld}: HoldOptions): Promise<Lease> {
-  let seen: {readonly version: string | undefined; readonly at: number} | undefined
-  let told: string | undefined
-  const identity = JSON.stringify({holder, ...(await thisProcess())})
-  for (;;) {
-    const found = await readLease(client, release)
-    const current = found?.spec?.holderIdentity
-    const version = found?.metadata.resourceVersion
-    if (seen?.version !== version) seen = {version, at: performance.now()}
-    const lasts = (found?.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000
-    const hasRunOut = performance.now() - (seen?.at ?? 0) >= lasts
-    const isFree = !current || current === holder
-    const standing = isFree ? undefined : standingOf(await viewOf(release, found!))
-    if (!standing || standing.isGone || (hasRunOut && !standing.isAtWork)) {
-      const lease = heldLease(release, holder, found, new Date())
-      const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))
-      if (written) return written
-      continue
-    }
-    const {by} = standing
-    if (Date.now() >= deadline) throw held(release, by)
-    if (by !== told) onHeld?.(by)
-    told = by
-    await wait(Math.max(0, Math.min(LOOK_AGAIN, deadline - Date.now())))
-  }
-}
-
 /** Annotations that the holder has put on its Lease; `null` takes one away. */
 type Notes = Readonly<Record<string, string | null>>
 
@@ -183,12 +142,6 @@ async function renewOnce(
   const again = await write(found)
   if (again) return again
   throw new KkError('KK_RACED', `the Lease of ${release} changes under its holder`)
-}
-
-function held(release: ReleaseId, holder: string): KkError {
-  return new KkError('KK_HELD', `${release} is held by ${holder}`, {
-    hint: `wait until that run has ended; if it was killed, its hold runs out after ${LEASE_SECONDS} s`,
-  })
 }
 
 function leaseLost(release: ReleaseId, how: Lost | 'unknown'): KkError {
