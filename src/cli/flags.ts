@@ -50,6 +50,24 @@ export const helmFlags = {
   helm: Flags.string({summary: 'The helm binary (also KK_HELM).', helpValue: 'PATH', helpGroup: 'CLUSTER'}),
 }
 
+/** What is known of the cloud beside what its cluster tells. */
+export const factsFlags = {
+  facts: Flags.string({
+    summary: 'A file of facts about the cloud (also KK_FACTS); - reads standard input.',
+    helpValue: 'FILE',
+    helpGroup: 'VALUES',
+  }),
+}
+
+/** Whose system overrides, beside kk's own plugins. */
+export const pluginsFlags = {
+  plugins: Flags.string({
+    summary: 'A directory of plugins that generate system overrides (also KK_PLUGINS).',
+    helpValue: 'DIR',
+    helpGroup: 'VALUES',
+  }),
+}
+
 /** Where the deployer's overrides are kept, and what those of the system are made from. */
 export const overrideFlags = {
   store: Flags.string({
@@ -57,11 +75,7 @@ export const overrideFlags = {
     helpValue: 'FILE|URL',
     helpGroup: 'VALUES',
   }),
-  facts: Flags.string({
-    summary: 'The facts about the cloud that system overrides are made from (also KK_FACTS).',
-    helpValue: 'FILE',
-    helpGroup: 'VALUES',
-  }),
+  ...factsFlags,
 }
 
 /** Values on top of those of the environment. */

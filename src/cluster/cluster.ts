@@ -2,6 +2,7 @@ import type {ReleaseId, Values} from '../release.ts'
 import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {Guard} from './guard/guard.ts'
 import type {Intents} from './intents/intent.ts'
+import type {Inventory, InventoryPart} from './inventory/inventory.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
 import type {RunRecords} from './runs/run-record.ts'
@@ -275,6 +276,8 @@ export interface Cluster {
   lease(release: ReleaseId): Promise<LeaseView | undefined>
   /** The time by the clock of the API server, in milliseconds since the epoch. */
   now(): number
+  /** A part of what the cluster is made of; empty where it cannot be known. */
+  inventory(part: InventoryPart): Promise<Inventory>
   /** What was run on the cluster, by whom and when. */
   readonly runs: RunRecords
   readonly guard: Guard

@@ -12,6 +12,7 @@ import {healthByLists} from './gate/health-now.ts'
 import {watchHookObjects} from './gate/watch-hooks.ts'
 import {openGuard} from './guard/open.ts'
 import {useIntents} from './intents/intents.ts'
+import {readInventory} from './inventory/read-inventory.ts'
 import {deleteFailedJobs, listFailedJobs} from './jobs/failed-jobs.ts'
 import {holdLease} from './lease/hold.ts'
 import {createNamespace} from './lease/lease.ts'
@@ -60,6 +61,7 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     leases: () => viewLeases(client),
     lease: (release) => viewLease(client, release),
     now: client.now,
+    inventory: (part) => readInventory(client, part),
     runs: runRecords(client),
     guard: openGuard(client),
     diagnosis: openDiagnosis(client, discovery),

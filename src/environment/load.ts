@@ -12,6 +12,18 @@ interface LoadOptions {
   readonly cwd?: string
   /** What `-` reads; the process's own standard input unless told. */
   readonly stdin?: NodeJS.ReadableStream
+  /** For messages: what the file is, and how one is named. */
+  readonly words?: FileWords
+}
+
+interface FileWords {
+  readonly what: string
+  readonly hint: string
+}
+
+const ENVIRONMENT: FileWords = {
+  what: 'environment file',
+  hint: 'name an environment file: an argument that ends in .yaml, -e FILE, or KK_ENVIRONMENT',
 }
 
 /** Reads the environment file. Rejects with `KK_FILE`, and with what `readEnvironment` throws. */
@@ -19,16 +31,17 @@ export async function loadEnvironment(options: LoadOptions): Promise<Environment
   return readEnvironment(await loadSource(options))
 }
 
-/** The text of an environment file. Rejects with `KK_FILE`. */
+/** The text of an environment file, or of another that is told.  Rejects with `KK_FILE`. */
 export async function loadSource({
   file,
   cwd = process.cwd(),
   stdin,
+  words = ENVIRONMENT,
 }: LoadOptions): Promise<EnvironmentSource> {
   if (file === '-') return {file, text: decode(file, await buffer(stdin ?? process.stdin)), directory: cwd}
   const path = resolve(cwd, file)
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(file, error)
+    throw unreadable(file, words, error)
   })
   return {file, text: decode(file, bytes), directory: dirname(path)}
 }
@@ -48,8 +61,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 }
 
-function unreadable(file: string, cause: NodeJS.ErrnoException): KkError {
+function unreadable(file: string, {what, hint}: FileWords, cause: NodeJS.ErrnoException): KkError {
   const reason = REASONS[cause.code ?? ''] ?? cause.message
-  const hint = 'name an environment file: an argument that ends in .yaml, -e FILE, or KK_ENVIRONMENT'
-  return new KkError('KK_FILE', `the environment file ${file} cannot be read: ${reason}`, {hint, cause})
+  return new KkError('KK_FILE', `the ${what} ${file} cannot be read: ${reason}`, {hint, cause})
 }

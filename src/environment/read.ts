@@ -6,12 +6,13 @@ import {parseTrees} from '../helm/yaml/tree.ts'
 import {isMergeKey} from '../helm/yaml/value.ts'
 import {resolveWord} from '../helm/yaml/word.ts'
 import {treeValue} from '../helm/yaml.ts'
-import type {Position, Values} from '../release.ts'
+import type {Values} from '../release.ts'
 import type {Environment} from './environment.ts'
-import {locator, positionIn} from './position.ts'
+import {locator} from './position.ts'
+import {problemsError} from './problems.ts'
 import {ENVIRONMENT_SCHEMA} from './schema.ts'
 import {readSettings} from './settings.ts'
-import {type Problem, validate} from './validate.ts'
+import {validate} from './validate.ts'
 import {refuseAmbiguousWords} from './words.ts'
 
 export interface EnvironmentSource {
@@ -39,7 +40,8 @@ export function readEnvironmentTree(source: EnvironmentSource): {environment: En
   refuseOddSections(source, root)
   const value = treeValue(source, root, 'error')
   const problems = validate(ENVIRONMENT_SCHEMA, value)
-  if (problems.length > 0) throw problemsError(source, root, problems)
+  if (problems.length > 0)
+    throw problemsError({source, root, problems, code: 'KK_ENVIRONMENT', schema: 'kk schema environment'})
   return {environment: environmentOf(source, value as Values), root}
 }
 
@@ -103,17 +105,4 @@ function defaultName({file, nameless}: EnvironmentSource): string {
       ? 'an environment on standard input needs a name, for it owns releases by its name'
       : `${file}: the name of the file makes no name of an environment: "${name}"`
   throw new KkError('KK_ENVIRONMENT', message, {hint: 'set kk.name'})
-}
-
-function problemsError(source: EnvironmentSource, root: Node, problems: readonly Problem[]): KkError {
-  const [only] = problems.length === 1 ? problems : []
-  const lines = problems.map(({path, expected, got, hint}) => {
-    const at = positionIn(source, root, path) as Position
-    const key = path.length > 0 ? `${path.join('.')}: ` : ''
-    const advice = hint && !only ? ` (${hint})` : ''
-    return `${at.file}:${at.line}:${at.column}: ${key}expected ${expected}, got ${got}${advice}`
-  })
-  return new KkError('KK_ENVIRONMENT', lines.join('\n'), {
-    hint: only?.hint ?? 'see what is allowed: kk schema environment',
-  })
 }

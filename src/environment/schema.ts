@@ -12,6 +12,7 @@ export interface JsonSchema {
   readonly enum?: readonly string[]
   readonly pattern?: string
   readonly maxLength?: number
+  readonly minimum?: number
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly propertyNames?: JsonSchema
@@ -20,7 +21,7 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[]
 }
 
-export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+export type JsonType = 'null' | 'boolean' | 'number' | 'integer' | 'string' | 'array' | 'object'
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 

@@ -24,8 +24,9 @@ function check(stated: JsonSchema, value: unknown, place: Place): Problem[] {
   const schema = resolved(stated, place.root)
   if (schema.anyOf) return checkAnyOf(schema, schema.anyOf, value, place)
   const type = typeOf(value)
-  if (schema.type !== undefined && ![schema.type].flat().includes(type))
+  if (schema.type !== undefined && ![schema.type].flat().some((each) => isOfType(each, value)))
     return [wrongType(schema, value, place)]
+  if (typeof value === 'number' && value < (schema.minimum ?? value)) return [wrongType(schema, value, place)]
   if (typeof value === 'string') return checkString(schema, value, place)
   if (Array.isArray(value)) return checkList(schema, value, place)
   return type === 'object' ? checkMap(schema, value as Record<string, unknown>, place) : []
@@ -35,6 +36,10 @@ function check(stated: JsonSchema, value: unknown, place: Place): Problem[] {
 export function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema
   return {...root.$defs?.[schema.$ref.slice('#/$defs/'.length)], ...schema}
+}
+
+function isOfType(type: JsonType, value: unknown): boolean {
+  return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type
 }
 
 function typeOf(value: unknown): JsonType {

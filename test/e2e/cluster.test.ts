@@ -8,6 +8,7 @@ import {parseManifest} from '../../src/cluster/manifest.ts'
 import {openCluster} from '../../src/cluster/open.ts'
 import {releaseId} from '../../src/release.ts'
 import {get, kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
+import {kk} from './support/kk.ts'
 
 let cluster: Cluster
 let directory: string
@@ -55,6 +56,53 @@ describe('a cluster', () => {
     expect(cluster).toMatchObject({
       context: inject('run').context,
       server: expect.stringMatching(/^https:\/\/127\.0\.0\.1:/),
+    })
+  })
+})
+
+describe('the facts of a cluster', () => {
+  it('are what its nodes, classes and configuration say', async () => {
+    const name = `kk-facts-${process.pid}`
+    const map = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {name: 'kubelet-config', namespace: 'kube-system'},
+    }
+    await kubectl(['apply', '-f', '-'], {input: {...map, data: {kubelet: 'clusterDomain: k8s.test'}}})
+    onTestFinished(() =>
+      kubectl(['delete', 'configmap', 'kubelet-config', '-n', 'kube-system']).then(() => {}),
+    )
+    const environment = join(directory, `${name}.yaml`)
+    await writeFile(environment, 'global: {region: north}\nmariadb: {}\n')
+
+    const {stdout} = await kk(['facts', environment, '--output', 'json'])
+
+    const {version} = await cluster.identity()
+    expect(JSON.parse(stdout)).toMatchObject({
+      facts: {
+        controllers: expect.any(Number),
+        computes: expect.any(Number),
+        kubernetesVersion: version,
+        defaultStorageClass: expect.any(String),
+        dnsDomain: 'k8s.test',
+        region: 'north',
+      },
+      sources: {controllers: 'cluster', dnsDomain: 'cluster', region: 'environment'},
+    })
+  })
+
+  it('are not asked for when a file states them, and no cluster is named', async () => {
+    const facts = join(directory, 'facts.yaml')
+    await writeFile(facts, 'controllers: 3\n')
+
+    const {stdout, exitCode} = await kk(['facts', '--facts', facts, '--output', 'json'], {
+      env: {KUBECONFIG: join(directory, 'nowhere')},
+      cwd: directory,
+    })
+
+    expect({exitCode, known: JSON.parse(stdout)}).toEqual({
+      exitCode: 0,
+      known: {facts: {controllers: 3}, sources: {controllers: facts}},
     })
   })
 })

@@ -16,6 +16,7 @@ export type NeedingVerb =
   | 'guard install'
   | 'guard approve'
   | 'doctor'
+  | 'facts'
 
 /** Verbs that need what another needs. */
 export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
@@ -171,6 +172,7 @@ const inCluster = (group: string, resource: string, verbs: readonly string[], wh
   where: 'cluster',
   why,
 })
+const stated = (need: Need): Need => ({...need, without: 'these facts must be stated in a facts file'})
 const found = (need: Need): Need => ({...need, without: 'that check is left out'})
 
 const policies = (verbs: readonly string[], why: string): readonly Need[] =>
@@ -279,6 +281,17 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     inCluster('apps', 'statefulsets', ['list', 'patch'], MARK),
     PARAMETERS,
     clocks('list'),
+  ],
+  facts: [
+    stated(
+      inCluster('', 'nodes', ['list'], 'to count controllers and compute nodes, and to know their size'),
+    ),
+    stated(inCluster('storage.k8s.io', 'storageclasses', ['list'], 'to know the storage classes')),
+    {
+      ...inCluster('', 'configmaps', ['get'], 'to know the domain of cluster services, in kube-system'),
+      names: ['kubelet-config', 'coredns'],
+      without: 'the fact dnsDomain is unknown',
+    },
   ],
   doctor: [
     found(inCluster('', 'namespaces', ['list'], 'to find namespaces that do not go')),

@@ -23,7 +23,7 @@ export const plugin = definePlugin({
   ],
   secrets: endpointSecrets({
     tree: 'global',
-    accounts: {oslo_db: ['admin', 'keystone'], identity: ['admin']},
+    accounts: {oslo_db: ['admin', 'keystone'], oslo_messaging: ['admin'], identity: ['admin']},
   }),
   overrides: (facts) =>
     compose(

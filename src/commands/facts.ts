@@ -1,0 +1,25 @@
+import {openEnvironmentIfAny, openFacts} from '../cli/facts/open-facts.ts'
+import {clusterFlags, documentFlags, environmentFlags, factsFlags, fileArgument} from '../cli/flags.ts'
+import {KkCommand} from '../cli/program/command.ts'
+import {FACT_NAMES} from '../overrides/facts/schema.ts'
+import {factsText} from '../report/facts-text.ts'
+
+export default class ShowFacts extends KkCommand {
+  static override summary = 'Show what is known of the cloud, and where each fact comes from.'
+  static override description =
+    'From these facts kk generates the system overrides of charts. A facts file wins over the environment, and that over the cluster. With a facts file the cluster is asked only if the command line names one.'
+  static override examples = [
+    '<%= config.bin %> facts --sandbox',
+    '<%= config.bin %> facts -e environments/all-in-one.yaml --facts facts.yaml',
+    '<%= config.bin %> facts --facts facts.yaml --output json',
+  ]
+  static override args = fileArgument
+  static override flags = {...environmentFlags, ...factsFlags, ...clusterFlags, ...documentFlags}
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(ShowFacts)
+    const environment = await openEnvironmentIfAny(flags, args.file === undefined ? [] : [args.file])
+    const known = await openFacts(flags, environment, FACT_NAMES)
+    this.document(flags.output, known, (palette) => factsText(known, FACT_NAMES, palette))
+  }
+}

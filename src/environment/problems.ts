@@ -1,0 +1,27 @@
+import {type ErrorCode, KkError} from '../errors.ts'
+import type {Source} from '../helm/yaml/error.ts'
+import type {Node} from '../helm/yaml/node.ts'
+import type {Position} from '../release.ts'
+import {positionIn} from './position.ts'
+import type {Problem} from './validate.ts'
+
+interface ProblemsOptions {
+  readonly source: Source
+  readonly root: Node
+  readonly problems: readonly Problem[]
+  readonly code: ErrorCode
+  /** Prints what is allowed, e.g. `kk schema environment`. */
+  readonly schema: string
+}
+
+/** One error that names each problem with file:line:column. */
+export function problemsError({source, root, problems, code, schema}: ProblemsOptions): KkError {
+  const [only] = problems.length === 1 ? problems : []
+  const lines = problems.map(({path, expected, got, hint}) => {
+    const at = positionIn(source, root, path) as Position
+    const key = path.length > 0 ? `${path.join('.')}: ` : ''
+    const advice = hint && !only ? ` (${hint})` : ''
+    return `${at.file}:${at.line}:${at.column}: ${key}expected ${expected}, got ${got}${advice}`
+  })
+  return new KkError(code, lines.join('\n'), {hint: only?.hint ?? `see what is allowed: ${schema}`})
+}

@@ -1,0 +1,31 @@
+import type {Environment} from '../../environment/environment.ts'
+import type {Values} from '../../release.ts'
+import {isMap} from '../merge.ts'
+import type {Facts} from './facts.ts'
+
+/** What the `global` of an environment says of the cloud, in the places where kk's charts read it. */
+export function factsOfEnvironment({global = {}}: Pick<Environment, 'global'>): Facts {
+  const endpoints = mapIn(global, 'endpoints')
+  const storage = mapIn(global, 'storage')
+  const found = {
+    region: text(global['region']),
+    dnsDomain: text(endpoints['cluster_domain_suffix']) ?? text(global['cluster_domain_suffix']),
+    storage: storageOf(storage),
+    defaultStorageClass: text(storage['class']),
+  } satisfies Record<string, unknown>
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Facts
+}
+
+function storageOf({ephemeral, class: name}: Values): Facts['storage'] {
+  if (ephemeral === true) return 'ephemeral'
+  return ephemeral === false || text(name) !== undefined ? 'class' : undefined
+}
+
+function mapIn(values: Values, key: string): Values {
+  const value = values[key]
+  return isMap(value) ? value : {}
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,125 @@
+import type {JsonSchema} from '../../environment/schema.ts'
+import type {FactName} from './facts.ts'
+
+const NAMESPACE = {
+  title: 'the name of a namespace: at most 63 lower-case letters, digits and dashes',
+  type: 'string',
+  pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+  maxLength: 63,
+} as const satisfies JsonSchema
+
+const DOMAIN = {
+  title: 'a domain name, e.g. cloud.example.org',
+  type: 'string',
+  pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+  maxLength: 253,
+} as const satisfies JsonSchema
+
+const count = (least: number, description: string) =>
+  ({
+    title: `a whole number, at least ${least}`,
+    description,
+    type: 'integer',
+    minimum: least,
+  }) as const satisfies JsonSchema
+
+const words = (title: string, description: string) =>
+  ({title, description, type: 'array', items: {title: 'a text', type: 'string', pattern: '.'}}) as const
+
+const FACTS = {
+  charts: {
+    title: 'a map of charts, each with a list of namespaces',
+    description:
+      'The charts that are active, where no environment says it; without namespaces, a chart is where its plugin puts it.',
+    type: 'object',
+    additionalProperties: {title: 'a list of namespaces', type: ['array', 'null'], items: NAMESPACE},
+    examples: [{ingress: ['kube-system', 'openstack'], rabbitmq: ['openstack']}],
+  },
+  controllers: count(1, 'Nodes that bear the label `openstack-control-plane=enabled`.'),
+  computes: count(0, 'Nodes that bear the label `openstack-compute-node=enabled`.'),
+  nodes: count(1, 'All nodes.'),
+  cpus: count(1, 'CPUs of the smallest controller.'),
+  memory: count(1, 'Memory of the smallest controller, in MiB.'),
+  zones: words(
+    'a list of failure domains',
+    'The failure domains of the controllers, by `topology.kubernetes.io/zone`.',
+  ),
+  kubernetesVersion: {
+    title: 'a version such as v1.36.3',
+    description: 'The version of the cluster.',
+    type: 'string',
+    pattern: '^v?[0-9]+\\.[0-9]+',
+    examples: ['v1.36.3'],
+  },
+  storageClasses: words('a list of names of storage classes', 'All storage classes of the cluster.'),
+  defaultStorageClass: {
+    title: 'the name of a storage class',
+    description: 'The class of volumes; written down only where `storage` says that there are volumes.',
+    type: 'string',
+    pattern: '.',
+  },
+  storage: {
+    title: '"ceph", "class" or "ephemeral"',
+    description:
+      'Where volumes, images and databases live: in Ceph, in volumes of a storage class, or nowhere once the pod has gone. Never guessed from a cluster.',
+    type: 'string',
+    enum: ['ceph', 'class', 'ephemeral'],
+  },
+  ceph: {
+    title: 'a map with monitors, user and replication',
+    description: 'How Ceph is reached.',
+    type: 'object',
+    properties: {
+      monitors: words('a list of host:port', 'The monitors.'),
+      user: {title: 'a text', description: 'The account of the clients.', type: 'string', pattern: '.'},
+      replication: count(1, 'Copies of each object.'),
+    },
+    required: ['monitors'],
+    additionalProperties: false,
+  },
+  dnsDomain: {...DOMAIN, description: 'The domain of cluster services.', examples: ['cluster.local']},
+  publicDomain: {
+    ...DOMAIN,
+    description: 'What public endpoints end with: `keystone.<domain>` and so on.',
+    examples: ['cloud.example.org'],
+  },
+  ipFamily: {
+    title: '"ipv4" or "ipv6"',
+    description: 'The only kind of addresses that pods have; left out where they have both.',
+    type: 'string',
+    enum: ['ipv4', 'ipv6'],
+  },
+  region: {
+    title: 'the name of a region',
+    description: 'The region of OpenStack.',
+    type: 'string',
+    pattern: '.',
+    examples: ['RegionOne'],
+  },
+  tls: {
+    title: 'true or false',
+    description:
+      'Whether public endpoints speak TLS; it needs `publicDomain`, for a certificate is for a name.',
+    type: 'boolean',
+  },
+  allInOne: {
+    title: 'true or false',
+    description: 'Everything on one machine: small limits, no spreading. Never guessed from a cluster.',
+    type: 'boolean',
+  },
+} as const satisfies Record<FactName, JsonSchema>
+
+/** All facts there are. */
+export const FACT_NAMES = Object.keys(FACTS) as readonly FactName[]
+
+/** The facts file. `kk schema facts` prints it, the reader checks files against it. */
+export const FACTS_SCHEMA: JsonSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://kk.openstack.org/schema/facts.json',
+  title: 'a map of facts',
+  description:
+    'Facts about a cloud, from which kk generates the system overrides of its charts. Each may be left out.',
+  type: 'object',
+  properties: FACTS,
+  additionalProperties: false,
+}

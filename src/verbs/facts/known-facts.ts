@@ -1,0 +1,70 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {InventoryPart} from '../../cluster/inventory/inventory.ts'
+import type {Environment} from '../../environment/environment.ts'
+import {KkError} from '../../errors.ts'
+import type {FactName, Facts, KnownFacts} from '../../overrides/facts/facts.ts'
+import {factsOfEnvironment} from '../../overrides/facts/from-environment.ts'
+import {factsOfInventory, partsFor} from '../../overrides/facts/from-inventory.ts'
+import {combineFacts} from '../../overrides/facts/known-facts.ts'
+import {readFactsFile} from '../../overrides/facts/read-facts-file.ts'
+
+export interface FactSources {
+  /** As the user wrote it; `-` for standard input. */
+  readonly file?: string | undefined
+  readonly environment?: Pick<Environment, 'global'> | undefined
+  /** Opened only when a fact is wanted that neither file nor environment says; never closed here. */
+  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory'>>) | undefined
+  /** The facts that are wanted, from `factsRead`: for no other is a cluster asked. */
+  readonly names: Iterable<FactName>
+}
+
+/**
+ * What is known of the cloud: the facts file wins over the environment, which wins over the cluster. Rejects with
+ * what `readFactsFile` and the cluster reject with; a cluster that must not be asked is `KK_FORBIDDEN`, for overrides
+ * that depend on who makes them would change with the next operator.
+ */
+export async function knownFacts({file, environment, cluster, names}: FactSources): Promise<KnownFacts> {
+  const stated = combineFacts([
+    ...(environment ? [{source: 'environment', facts: factsOfEnvironment(environment)}] : []),
+    ...(file === undefined ? [] : [{source: file, facts: await readFactsFile(file)}]),
+  ])
+  const missing = [...names].filter((name) => stated.facts[name] === undefined)
+  const found = cluster ? await askCluster(cluster, missing) : {}
+  const wanted = Object.fromEntries(
+    Object.entries(found).filter(([name]) => missing.includes(name as FactName)),
+  )
+  const all = combineFacts([
+    {source: 'cluster', facts: wanted},
+    {source: '', facts: stated.facts},
+  ])
+  return {facts: all.facts, sources: {...all.sources, ...stated.sources}}
+}
+
+async function askCluster(
+  open: NonNullable<FactSources['cluster']>,
+  names: readonly FactName[],
+): Promise<Facts> {
+  const parts = [...partsFor(names)]
+  if (parts.length === 0) return {}
+  const cluster = await open()
+  const inventories = await Promise.all(
+    parts.map(([part, needed]) => cluster.inventory(part).catch((error) => refuse(error, part, needed))),
+  )
+  return factsOfInventory(Object.assign({}, ...inventories))
+}
+
+function refuse(error: unknown, part: InventoryPart, names: readonly FactName[]): never {
+  if (!(error instanceof KkError) || error.code !== 'KK_FORBIDDEN') throw error
+  const message = `${error.message}; from the ${WORDS[part]} kk reads the facts ${names.join(', ')}`
+  throw new KkError('KK_FORBIDDEN', message, {
+    hint: 'state them in a facts file: --facts FILE, or KK_FACTS; kk facts shows those that are known',
+    cause: error,
+  })
+}
+
+const WORDS: Readonly<Record<InventoryPart, string>> = {
+  nodes: 'nodes',
+  version: 'version',
+  storageClasses: 'storage classes',
+  dnsDomain: 'configuration of DNS',
+}

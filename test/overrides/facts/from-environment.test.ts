@@ -1,0 +1,15 @@
+import {expect, it} from 'vitest'
+import {factsOfEnvironment} from '../../../src/overrides/facts/from-environment.ts'
+
+it.each([
+  [undefined, {}],
+  [{region: 'north'}, {region: 'north'}],
+  [{endpoints: {cluster_domain_suffix: 'a.local'}}, {dnsDomain: 'a.local'}],
+  [{cluster_domain_suffix: 'b.local'}, {dnsDomain: 'b.local'}],
+  [{storage: {ephemeral: true}}, {storage: 'ephemeral'}],
+  [{storage: {ephemeral: false}}, {storage: 'class'}],
+  [{storage: {class: 'fast'}}, {storage: 'class', defaultStorageClass: 'fast'}],
+  [{region: '', storage: 'pvc', endpoints: null}, {}],
+])('the global section %j states %j', (global, facts) => {
+  expect(factsOfEnvironment({global})).toEqual(facts)
+})

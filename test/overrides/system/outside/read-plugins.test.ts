@@ -1,0 +1,99 @@
+import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, describe, expect, it} from 'vitest'
+import {readPlugins} from '../../../../src/overrides/system/outside/read-plugins.ts'
+
+const made: string[] = []
+afterAll(() => Promise.all(made.map((directory) => rm(directory, {recursive: true}))))
+
+/** A directory of plugins; what begins with #! can be executed. */
+async function directoryOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-outside-'))
+  made.push(directory)
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(directory, name)
+    await writeFile(file, text)
+    if (text.startsWith('#!')) await chmod(file, 0o755)
+  }
+  return directory
+}
+
+const PROGRAM = `#!/usr/bin/env node
+const request = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
+const answers = {
+  describe: () => ({chart: 'mine', reads: ['controllers']}),
+  overrides: () => ({values: {asked: request, secret: process.env.KK_SECRET ?? 'none'}}),
+}
+console.log(JSON.stringify(answers[request.call]()))
+`
+
+describe('a program as a plugin', () => {
+  it('is asked what it is, then for values, with the facts that it reads and nothing of the environment', async () => {
+    process.env['KK_SECRET'] = 'hidden'
+    const [plugin] = await readPlugins(await directoryOf({mine: PROGRAM}))
+
+    const values = await plugin!.overrides({controllers: 3}, 'openstack')
+
+    expect(plugin).toMatchObject({chart: 'mine', namespaces: ['openstack'], reads: ['controllers']})
+    expect(values).toEqual({
+      asked: {
+        apiVersion: 'kk.openstack.org/plugin/v1',
+        call: 'overrides',
+        namespace: 'openstack',
+        facts: {controllers: 3},
+      },
+      secret: 'none',
+    })
+  })
+
+  it.each([
+    ['exits with an error', '#!/bin/sh\necho "password: hunter2" >&2\nexit 3', 'failed: exit code 3'],
+    ['prints no JSON', '#!/bin/sh\necho hello', 'answered with something that is not JSON'],
+    ['names no chart', '#!/bin/sh\necho "{}"', 'answered wrongly: expected the key "chart"'],
+    [
+      'reads what is no fact',
+      `#!/bin/sh\necho '{"chart":"x","reads":["controlers"]}'`,
+      'reads.0: expected the name',
+    ],
+  ])('that %s is refused', async (_, text, message) => {
+    const directory = await directoryOf({bad: text})
+
+    const plugins = readPlugins(directory)
+
+    await expect(plugins).rejects.toMatchObject({
+      code: 'KK_PLUGIN',
+      message: expect.stringContaining(`${directory}/bad ${message.startsWith('reads') ? '' : message}`),
+    })
+    await expect(plugins).rejects.toThrow(message)
+    await expect(plugins).rejects.not.toMatchObject({log: [expect.stringContaining('hunter2')]})
+  })
+})
+
+describe('a directory of plugins', () => {
+  it('holds rule files and programs, beside what is hidden or told of', async () => {
+    const rules = 'chart: ruled\nrules: []'
+
+    const plugins = await readPlugins(
+      await directoryOf({mine: PROGRAM, 'rules.yaml': rules, 'README.md': 'Ours.', '.swp': ''}),
+    )
+
+    expect(plugins.map(({chart}) => chart)).toEqual(['mine', 'ruled'])
+  })
+
+  it.each([
+    [{plain: 'echo'}, 'is neither a rule file (*.yaml) nor a program'],
+    [{'a.yaml': 'chart: x\nrules: []', 'b.yaml': 'chart: x\nrules: []'}, 'are both for the chart x'],
+  ])('with %j is refused', async (files, message) => {
+    const plugins = readPlugins(await directoryOf(files))
+
+    await expect(plugins).rejects.toMatchObject({
+      code: 'KK_PLUGIN',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it('that is not there is refused', async () => {
+    await expect(readPlugins('/nowhere/plugins')).rejects.toMatchObject({code: 'KK_FILE'})
+  })
+})

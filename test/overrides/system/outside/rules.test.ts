@@ -1,0 +1,93 @@
+import {describe, expect, it} from 'vitest'
+import type {Facts} from '../../../../src/overrides/facts/facts.ts'
+import {rulePlugin} from '../../../../src/overrides/system/outside/rules.ts'
+
+const plugin = (text: string) => rulePlugin({file: 'plugins/mine.yaml', text})
+const overrides = (text: string, facts: Facts) => plugin(text).overrides(facts, 'openstack')
+
+const MINE = `
+chart: mine
+namespaces: [mine, openstack]
+reads: [controllers, region, zones, ceph, tls]
+secrets: [{name: mine.key, kind: token, path: [conf, key]}]
+rules:
+  - values:
+      pod: {replicas: {api: $(controllers)}}
+      url: https://mine.$(region).example.org
+      zones: $(zones)
+      mon: $(ceph.monitors)
+      shell: $$(hostname)
+  - when: {controllers: {min: 3}, tls: true}
+    values: {pod: {replicas: {worker: 2}}, quorum: true}
+  - when: {region: {in: [north, south]}}
+    values: {near: true}
+  - when: {zones: {min: 2}}
+    values: {spread: true}
+  - when: {zones: a}
+    values: {first: true}
+`
+
+describe('a rule file', () => {
+  it('says what it is for', () => {
+    expect(plugin(MINE)).toMatchObject({
+      chart: 'mine',
+      namespaces: ['mine', 'openstack'],
+      reads: ['controllers', 'region', 'zones', 'ceph', 'tls'],
+      secrets: [{name: 'mine.key', kind: 'token', path: ['conf', 'key']}],
+      file: 'plugins/mine.yaml',
+    })
+  })
+
+  it('makes values of all facts that are known, a number of a number', async () => {
+    const facts: Facts = {
+      controllers: 3,
+      region: 'north',
+      zones: ['a', 'b'],
+      ceph: {monitors: ['h:1']},
+      tls: true,
+    }
+
+    expect(await overrides(MINE, facts)).toEqual({
+      pod: {replicas: {api: 3, worker: 2}},
+      url: 'https://mine.north.example.org',
+      zones: ['a', 'b'],
+      mon: ['h:1'],
+      shell: '$(hostname)',
+      quorum: true,
+      near: true,
+      spread: true,
+      first: true,
+    })
+  })
+
+  it('leaves out what depends on facts that nobody knows', async () => {
+    expect(await overrides(MINE, {})).toEqual({shell: '$(hostname)'})
+    expect(await overrides(MINE, {controllers: 2, tls: true, region: 'west'})).toEqual({
+      pod: {replicas: {api: 2}},
+      url: 'https://mine.west.example.org',
+      shell: '$(hostname)',
+    })
+  })
+
+  it.each([
+    ['chart: mine', 'plugins/mine.yaml:1:1: expected the key "rules"'],
+    ['chart: mine\nrules: []\nread: []', 'plugins/mine.yaml:3:1: read: expected one of the keys'],
+    [
+      'chart: mine\nreads: [controlers]\nrules: []',
+      'plugins/mine.yaml:2:9: reads.0: expected the name of a fact',
+    ],
+    [
+      'chart: mine\nrules:\n  - when: {tls: true}\n    values: {}',
+      'plugins/mine.yaml:3:12: the fact tls is used, but not among those that are read',
+    ],
+    [
+      'chart: mine\nrules:\n  - values:\n      a: $(region)',
+      'plugins/mine.yaml:4:7: the fact region is used, but not among those that are read',
+    ],
+    ['chart: mine\nrules: [{when: {tls: {least: 1}}, values: {}}]', 'expected one of the keys min, max, in'],
+  ])('%j is refused with its place', (text, message) => {
+    expect(() => plugin(text)).toThrow(
+      expect.objectContaining({code: 'KK_PLUGIN', message: expect.stringContaining(message)}),
+    )
+  })
+})
