@@ -70,7 +70,15 @@ it('every npm script that the pages name exists', () => {
 
 it('every error code that the pages name exists', async () => {
   const {ERRORS} = await import('../../src/errors.ts')
-  const variables = ['KK_ENVIRONMENT', 'KK_CONTEXT', 'KK_HELM', 'KK_TOOLBOX', 'KK_OPERATION', 'KK_TEST_SEED']
+  const variables = [
+    'KK_ENVIRONMENT',
+    'KK_CONTEXT',
+    'KK_HELM',
+    'KK_PLUGINS',
+    'KK_TOOLBOX',
+    'KK_OPERATION',
+    'KK_TEST_SEED',
+  ]
   const named = stated(/\b(KK_[A-Z_]+)\b/g)
 
   expect(named.filter((name) => !(name in ERRORS) && !variables.includes(name))).toEqual([])

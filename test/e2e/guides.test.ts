@@ -37,6 +37,7 @@ it('these pages are run', () => {
     'docs/ci.md',
     'docs/helm.md',
     'docs/quick-start.md',
+    'docs/writing-a-plugin.md',
   ])
 })
 

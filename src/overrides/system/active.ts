@@ -48,8 +48,7 @@ async function stated(
   const namespaces = new Map<string, ReadonlySet<string>>()
   for (const [chart, given] of Object.entries(charts)) {
     const plugin = await plugins.find(chart)
-    if (!plugin)
-      throw unknownChart(`the facts name the chart ${chart}, which no plugin is for`, chart, plugins.charts)
+    if (!plugin) throw unknownChart(`no plugin is for the chart ${chart}`, chart, plugins.charts)
     namespaces.set(chart, new Set(given.length > 0 ? given : plugin.namespaces))
   }
   return namespaces
