@@ -76,6 +76,7 @@ export const overrideFlags = {
     helpGroup: 'VALUES',
   }),
   ...factsFlags,
+  ...pluginsFlags,
 }
 
 /** Values on top of those of the environment. */

@@ -20,6 +20,7 @@ import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
 import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
 import type {FactsFlags} from './open/facts.ts'
 import {placeLayers, systemLayer} from './open/place-layers.ts'
+import type {PluginsFlags} from './open/plugins.ts'
 import type {StoreFlags} from './open/store.ts'
 
 export interface EnvironmentFlags {
@@ -30,7 +31,10 @@ export interface EnvironmentFlags {
 }
 
 /** What of the command line decides the values of an environment; what it does not have, it cannot be given. */
-export type ValueFlags = Pick<EnvironmentFlags, 'values' | 'set' | 'helm'> & StoreFlags & FactsFlags
+export type ValueFlags = Pick<EnvironmentFlags, 'values' | 'set' | 'helm'> &
+  StoreFlags &
+  FactsFlags &
+  PluginsFlags
 
 /** What is opened for one command, and closed when it ends. */
 export interface Opened {
@@ -62,9 +66,9 @@ export async function prepareEnvironment(environment: Environment, flags: ValueF
 /** The same without the deployer's overrides, for those who lay them on top themselves. */
 export async function prepareBelowUser(
   environment: Environment,
-  {facts, helm}: FactsFlags & Pick<EnvironmentFlags, 'helm'>,
+  {helm, ...flags}: FactsFlags & PluginsFlags & Pick<EnvironmentFlags, 'helm'>,
 ): Promise<Prepared> {
-  return prepareWith(environment, {helm}, {system: await systemLayer({facts})})
+  return prepareWith(environment, {helm}, {system: await systemLayer(flags, environment)})
 }
 
 async function prepareWith(

@@ -1,5 +1,4 @@
 import type {Environment} from '../../environment/environment.ts'
-import {builtInPlugins} from '../../overrides/system/plugins.ts'
 import {
   type LayerOf,
   type PlaceLayers,
@@ -7,14 +6,15 @@ import {
   userLayers,
 } from '../../verbs/overrides/layers-of-place.ts'
 import {type FactsFlags, factsOf} from './facts.ts'
+import {openPlugins, type PluginsFlags} from './plugins.ts'
 import {openStoreToDeploy, type StoreFlags} from './store.ts'
 
 /** What facts and the store of overrides say, each as far as there is one; without either nothing is loaded. */
 export async function placeLayers(
-  flags: StoreFlags & FactsFlags,
+  flags: StoreFlags & FactsFlags & PluginsFlags,
   environment: Environment,
 ): Promise<PlaceLayers> {
-  const system = await systemLayer(flags)
+  const system = await systemLayer(flags, environment)
   const store = await openStoreToDeploy(flags, environment)
   try {
     return {system, user: store && (await userLayers(store))}
@@ -24,7 +24,10 @@ export async function placeLayers(
 }
 
 /** What the facts say; undefined where nobody gave any. */
-export async function systemLayer(flags: FactsFlags): Promise<LayerOf | undefined> {
-  const facts = await factsOf(flags)
-  return facts && systemLayers(facts, builtInPlugins())
+export async function systemLayer(
+  flags: FactsFlags & PluginsFlags,
+  environment: Pick<Environment, 'global'>,
+): Promise<LayerOf | undefined> {
+  const facts = await factsOf(flags, environment)
+  return facts && systemLayers(facts, await openPlugins(flags))
 }

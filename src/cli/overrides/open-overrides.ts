@@ -2,19 +2,20 @@ import {hostname, userInfo} from 'node:os'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
 import type {OverrideService} from '../../overrides/service.ts'
-import {builtInPlugins} from '../../overrides/system/plugins.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {environmentBase} from '../../verbs/overrides/environment-base.ts'
 import {factsBase} from '../../verbs/overrides/facts-base.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import type {OverrideBase} from '../../verbs/overrides/override-world.ts'
 import {factsOf} from '../open/facts.ts'
+import {openPlugins} from '../open/plugins.ts'
 import {openStoreToChange, openStoreToRead, type StoreFlags, storePlace} from '../open/store.ts'
 import {prepareBelowUser} from '../open.ts'
 
 export interface OverridesFlags extends StoreFlags {
   readonly environment?: string | undefined
   readonly facts?: string | undefined
+  readonly plugins?: string | undefined
   readonly helm?: string | undefined
 }
 
@@ -62,7 +63,7 @@ export function whoAmI(): string {
 }
 
 async function baseOf(flags: OverridesFlags, environment: Environment | undefined): Promise<OverrideBase> {
-  const plugins = builtInPlugins()
+  const plugins = await openPlugins(flags)
   if (environment) return environmentBase(await prepareBelowUser(environment, flags), plugins)
   return factsBase({facts: (await factsOf(flags)) ?? {}, plugins})
 }

@@ -1,4 +1,4 @@
-import {openPlugins} from '../../cli/facts/open-facts.ts'
+import {openPlugins} from '../../cli/open/plugins.ts'
 import {documentFlags, pluginsFlags} from '../../cli/flags.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {pluginsText} from '../../report/plugins-text.ts'

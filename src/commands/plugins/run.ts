@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core'
-import {openEnvironmentIfAny, openFacts, openPlugins} from '../../cli/facts/open-facts.ts'
+import {openEnvironmentIfAny, openFacts} from '../../cli/facts/open-facts.ts'
 import {clusterFlags, documentFlags, environmentFlags, factsFlags, pluginsFlags} from '../../cli/flags.ts'
+import {openPlugins} from '../../cli/open/plugins.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {activeCharts} from '../../overrides/system/active.ts'
 import {factsRead, systemOverrides} from '../../overrides/system/system-overrides.ts'
