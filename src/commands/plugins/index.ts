@@ -1,5 +1,5 @@
-import {openPlugins} from '../../cli/open/plugins.ts'
 import {documentFlags, pluginsFlags} from '../../cli/flags.ts'
+import {openPlugins} from '../../cli/open/plugins.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {pluginsText} from '../../report/plugins-text.ts'
 import {listPlugins} from '../../verbs/facts/list-plugins.ts'
