@@ -20,14 +20,18 @@ export async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdat
   if (values.length + set.length + setString.length === 0 && !flags['reset-values']) throw nothingGiven()
   const files = []
   for (const file of values)
-    files.push({source: file === '-' ? 'standard input' : file, text: await read(file)})
+    files.push({
+      source: file === '-' ? 'standard input' : file,
+      text: await readText(file, `--values ${file}`),
+    })
   return {flag: flags['reuse-values'] ? 'reuse' : 'reset', values: {files, set, setString}}
 }
 
-async function read(file: string): Promise<string> {
+/** The text of a file, or of standard input for `-`. Rejects with `KK_FILE`, which names it as `what`. */
+export async function readText(file: string, what: string): Promise<string> {
   if (file === '-') return readStream(process.stdin)
   return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `--values ${file}: the file cannot be read (${cause.code})`, {
+    throw new KkError('KK_FILE', `${what}: the file cannot be read (${cause.code})`, {
       cause,
       hint: 'check the path and its permissions; nothing was changed',
     })

@@ -1,6 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import {readYaml} from '../../helm/yaml.ts'
 import {blockYaml} from '../format/overrides-yaml.ts'
+import {holdSecrets} from '../secrets.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides} from './store.ts'
 
@@ -53,8 +54,10 @@ function changeTo(
   who: string,
 ): OverrideChange {
   const userOverrides = typeof overrides === 'string' ? overrides : blockYaml(overrides)
-  // What is encrypted stays so: the document does not say what is secret.
-  return {name, namespace, who, userOverrides, expected: present?.etag, secret: present?.sealed !== undefined}
+  // What is encrypted stays so; the document does not say what is secret, but names of keys do.
+  const secret =
+    present?.sealed !== undefined || (typeof overrides !== 'string' && holdSecrets(overrides, []))
+  return {name, namespace, who, userOverrides, expected: present?.etag, secret}
 }
 
 function isThere({overrides}: DocumentOverrides, present: StoredOverrides | undefined): boolean {

@@ -1,0 +1,48 @@
+import {Flags} from '@oclif/core'
+import {overridesFlags} from '../../cli/overrides/flags.ts'
+import {namedEnvironment, onStore} from '../../cli/overrides/open-overrides.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {KkError} from '../../errors.ts'
+import {exportStore} from '../../overrides/user/export.ts'
+import {writeAtomically} from '../../state/write-atomically.ts'
+
+export default class OverridesExport extends KkCommand {
+  static override summary = 'Print all that the store of overrides holds as one YAML, for backup and Git.'
+  static override description =
+    'What is encrypted stays encrypted, and is read again with the same key; generated secrets are left out. With --show-secrets both are there in clear. The history is not part of it.'
+  static override examples = [
+    '<%= config.bin %> overrides export --store overrides.sqlite --file overrides.yaml',
+  ]
+  static override flags = {
+    file: Flags.string({
+      summary: 'Write to this file, readable by you only, and print nothing.',
+      helpValue: 'NAME',
+    }),
+    'show-secrets': Flags.boolean({summary: 'With passwords and keys in clear.'}),
+    ...overridesFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags} = await this.parse(OverridesExport)
+    const purpose = {
+      changes: false,
+      say: (line: string) => this.say(line),
+      environment: await namedEnvironment(flags),
+    }
+    const text = await onStore(flags, purpose, async (store) =>
+      store ? exportStore(store, {secrets: flags['show-secrets']}) : undefined,
+    )
+    if (text === undefined) {
+      throw new KkError('KK_FILE', 'there is no store of overrides to export', {
+        hint: 'name it with --store or KK_STORE, or its cluster with --context or --sandbox',
+      })
+    }
+    if (flags.file === undefined) return this.print(text)
+    await writeAtomically(flags.file, text, {mode: 0o600}).catch((cause: NodeJS.ErrnoException) => {
+      throw new KkError('KK_FILE', `${flags.file} cannot be written (${cause.code})`, {
+        cause,
+        hint: 'name a file in a directory that you may write',
+      })
+    })
+  }
+}

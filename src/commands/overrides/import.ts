@@ -1,0 +1,33 @@
+import {Args, Flags} from '@oclif/core'
+import {changeFlags, documentFlags} from '../../cli/flags.ts'
+import {overridesFlags} from '../../cli/overrides/flags.ts'
+import {importFile} from '../../cli/overrides/import-file.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {importedText} from '../../report/overrides/imported-text.ts'
+
+export default class OverridesImport extends KkCommand {
+  static override summary = 'Write what kk overrides export printed into the store.'
+  static override description =
+    'In one transaction. Overrides that are there are replaced; others stay, unless --prune is given. A new store becomes the one that was exported. On a terminal it shows what would change, and asks.'
+  static override examples = [
+    '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --dry-run',
+    '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --prune --yes',
+  ]
+  static override args = {
+    file: Args.string({description: 'The file, or - for standard input.', required: true}),
+  }
+  static override flags = {
+    prune: Flags.boolean({summary: 'Delete overrides that the file does not have.'}),
+    'dry-run': Flags.boolean({summary: 'Show what would change, and change nothing.'}),
+    yes: changeFlags.yes,
+    ...documentFlags,
+    ...overridesFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {args, flags} = await this.parse(OverridesImport)
+    const changed = await importFile(args.file, flags, (line) => this.say(line))
+    const document = {dryRun: flags['dry-run'], changed}
+    this.document(flags.output, document, () => importedText(changed, flags['dry-run']))
+  }
+}
