@@ -75,6 +75,7 @@ it('every error code that the pages name exists', async () => {
     'KK_CONTEXT',
     'KK_HELM',
     'KK_PLUGINS',
+    'KK_STORE_KEY_FILE',
     'KK_TOOLBOX',
     'KK_OPERATION',
     'KK_TEST_SEED',
