@@ -1,5 +1,5 @@
 import type {FastifyInstance, FastifyRequest} from 'fastify'
-import type {Tokens} from './tokens.ts'
+import type {Caller, Tokens} from './tokens.ts'
 
 /** Methods that change nothing. */
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -12,15 +12,29 @@ const OPEN = new Set(['/healthz', '/readyz'])
  * `Origin` is another) nor read under a name of its own that leads here (`Host`).
  */
 export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): void {
+  app.decorateRequest('caller', NOBODY)
   app.addHook('onRequest', async (request, reply) => {
     if (OPEN.has(request.routeOptions.url ?? '')) return
     const refusal = tokens ? tokenRefusal(request, tokens) : originRefusal(request)
-    if (!refusal) return
+    if (!refusal) {
+      request.caller = tokens ? callerOf(request, tokens)!.name : NOBODY
+      return
+    }
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer, Basic realm="kk"')
     const {status, ...error} = refusal
     await reply.code(status).send({error})
   })
 }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks, for the history. */
+    caller: string
+  }
+}
+
+/** Who has no token is on this machine. */
+const NOBODY = 'somebody on the host of kk serve'
 
 interface Refusal {
   readonly status: 401 | 403
@@ -30,17 +44,17 @@ interface Refusal {
 }
 
 function tokenRefusal(request: FastifyRequest, tokens: Tokens): Refusal | undefined {
-  const token = tokenOf(request.headers.authorization)
-  const scope = token === undefined ? undefined : tokens.scopeOf(token)
-  if (scope === undefined) {
+  const caller = callerOf(request, tokens)
+  if (!caller) {
+    const {authorization} = request.headers
     return {
       status: 401,
       code: 'KK_UNAUTHORIZED',
-      message: token === undefined ? 'a token is needed' : 'the token is not known',
+      message: authorization === undefined ? 'a token is needed' : 'the token is not known',
       hint: 'send "authorization: Bearer TOKEN"',
     }
   }
-  if (scope === 'write' || !needsWrite(request))
+  if (caller.scope === 'write' || !needsWrite(request))
     return isForeign(request) ? originRefusal(request) : undefined
   return {
     status: 403,
@@ -48,6 +62,11 @@ function tokenRefusal(request: FastifyRequest, tokens: Tokens): Refusal | undefi
     message: 'the token may only read',
     hint: 'use one that may write',
   }
+}
+
+function callerOf(request: FastifyRequest, tokens: Tokens): Caller | undefined {
+  const token = tokenOf(request.headers.authorization)
+  return token === undefined ? undefined : tokens.callerOf(token)
 }
 
 /** Who may only read is not shown secrets, either. */

@@ -14,7 +14,10 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   KK_UNKNOWN_NAMESPACE: 404,
   KK_UNKNOWN_RELEASE: 404,
   KK_STORE_CONFLICT: 409,
+  KK_SECRET: 403,
   KK_UNCONFIRMED: 403,
+  KK_STORE: 409,
+  KK_STORE_DATABASE: 503,
 }
 
 /** What fastify and Node refuse before a route is reached, in kk's words. */

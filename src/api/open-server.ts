@@ -1,17 +1,16 @@
 import type {FastifyInstance} from 'fastify'
-import type {OverrideService} from '../overrides/service.ts'
 import {guardAccess} from './access.ts'
 import {answerTo} from './errors.ts'
-import {helmChartRoutes} from './helm-charts/routes.ts'
+import {helmChartRoutes, type ServiceFor} from './helm-charts/routes.ts'
 import {readJsonBodies} from './json-body.ts'
 import type * as libraries from './libraries.ts'
 import {healthRoutes} from './operations/health.ts'
 import {metricsRoute} from './operations/metrics.ts'
-import {describeApi, openApiRoutes} from './operations/openapi.ts'
+import {describeApi, openApiRoutes} from './operations/openapi-routes.ts'
 import type {Tokens} from './tokens.ts'
 
 export interface ServerOptions {
-  readonly service: OverrideService
+  readonly serviceFor: ServiceFor
   /** Rejects when the service cannot do its work now. */
   readonly ready: () => Promise<unknown>
   /** Undefined only on loopback. */
@@ -39,7 +38,7 @@ const PAGE_POLICY =
 
 /** The REST service, ready to listen. To be closed. */
 export async function openServer(
-  {service, ready, tokens, version, tls, log, limits}: ServerOptions,
+  {serviceFor, ready, tokens, version, tls, log, limits}: ServerOptions,
   {fastify, swagger, rateLimit, ...metrics}: typeof libraries,
 ): Promise<FastifyInstance> {
   const {bodyBytes, requestTime, requestsPerMinute} = {...LIMITS, ...limits}
@@ -81,7 +80,7 @@ export async function openServer(
   guardAccess(app, tokens)
   metricsRoute(app, metrics)
   healthRoutes(app, ready)
-  helmChartRoutes(app, service)
+  helmChartRoutes(app, serviceFor)
   openApiRoutes(app)
   await app.ready()
   return app

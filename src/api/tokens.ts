@@ -3,33 +3,41 @@ import {KkError} from '../errors.ts'
 
 export type Scope = 'read' | 'write'
 
-/** Checks what a caller presents; `write` may do what `read` may. */
-export interface Tokens {
-  /** Undefined for a token that nobody was given. */
-  scopeOf(token: string): Scope | undefined
+/** Who presents a token. */
+export interface Caller {
+  /** `write` may do what `read` may. */
+  readonly scope: Scope
+  /** For the history of the overrides. */
+  readonly name: string
 }
 
-const LINE = /^(read|write)\s+(\S+)$/
+/** Checks what a caller presents. */
+export interface Tokens {
+  /** Undefined for a token that nobody was given. */
+  callerOf(token: string): Caller | undefined
+}
+
+const LINE = /^(read|write)\s+(\S+)(?:\s+(\S.*))?$/
 const SHORTEST = 16
 
 /**
- * The tokens of a text with one `read TOKEN` or `write TOKEN` per line; `#` begins a comment. Throws `KK_USAGE` without
- * quoting a token.
+ * The tokens of a text with one `read TOKEN` or `write TOKEN` per line, and after it the name of who has it; `#` begins a
+ * comment. Throws `KK_USAGE` without quoting a token.
  */
 export function parseTokens(text: string, source: string): Tokens {
-  const tokens = new Map<string, Scope>()
+  const tokens = new Map<string, Caller>()
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const content = line.trim()
     if (content === '' || content.startsWith('#')) continue
-    const [, scope, token] = LINE.exec(content) ?? []
+    const [, scope, token, name] = LINE.exec(content) ?? []
     if (token === undefined || token.length < SHORTEST) {
       throw new KkError(
         'KK_USAGE',
-        `${source}:${index + 1}: expected "read TOKEN" or "write TOKEN", with a token of ${SHORTEST} characters or more`,
+        `${source}:${index + 1}: expected "read TOKEN" or "write TOKEN" and a name, with a token of ${SHORTEST} characters or more`,
         {hint: 'make one with: openssl rand -hex 32'},
       )
     }
-    tokens.set(token, scope as Scope)
+    tokens.set(token, {scope: scope as Scope, name: name ?? `token of line ${index + 1}`})
   }
   if (tokens.size > 0) return checked(tokens)
   throw new KkError('KK_USAGE', `${source}: expected at least one token`, {
@@ -38,13 +46,13 @@ export function parseTokens(text: string, source: string): Tokens {
 }
 
 /** Compares digests of one length, all of them, so that time tells nothing of a token. */
-function checked(tokens: ReadonlyMap<string, Scope>): Tokens {
-  const known = [...tokens].map(([token, scope]) => ({digest: digestOf(token), scope}))
+function checked(tokens: ReadonlyMap<string, Caller>): Tokens {
+  const known = [...tokens].map(([token, caller]) => ({digest: digestOf(token), caller}))
   return {
-    scopeOf(token) {
+    callerOf(token) {
       const digest = digestOf(token)
-      let found: Scope | undefined
-      for (const each of known) if (timingSafeEqual(each.digest, digest)) found = each.scope
+      let found: Caller | undefined
+      for (const each of known) if (timingSafeEqual(each.digest, digest)) found = each.caller
       return found
     },
   }

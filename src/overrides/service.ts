@@ -1,3 +1,5 @@
+import type {ExplainedKey} from './explain/explain.ts'
+
 /** A chart that has overrides, with its namespaces; both sorted. */
 export interface OverriddenChart {
   readonly name: string
@@ -44,6 +46,12 @@ export interface OverrideService {
   charts(): Promise<readonly OverriddenChart[]>
   /** Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion; masks secrets unless told not to. */
   show(name: string, namespace: string, options?: {readonly showSecrets?: boolean}): Promise<ShownOverrides>
+  /** For every combined value the layer that won, and those that lost; masked as in `show`. */
+  explain(
+    name: string,
+    namespace: string,
+    options?: {readonly showSecrets?: boolean},
+  ): Promise<readonly ExplainedKey[]>
   /** Rejects as `show`, as `applyUpdate`, and with `KK_SECRET` for values that may not be set here. */
   update(
     name: string,

@@ -1,11 +1,10 @@
 import {KkError} from '../errors.ts'
 import type {Helm} from '../helm/helm.ts'
-import {looksSecret} from '../helm/redact.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {defaultLayers} from '../overrides/explain/default-layers.ts'
-import {type ExplainedKey, explain, type Statement} from '../overrides/explain/explain.ts'
-import {maskedValue} from '../overrides/masked-values.ts'
+import {type ExplainedKey, explain} from '../overrides/explain/explain.ts'
 import type {ReleaseId} from '../release.ts'
+import {maskedKey} from './overrides/explain-overrides.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {vendor} from './preparation/vendored.ts'
 
@@ -50,7 +49,7 @@ export async function explainValues(
       ({path}) => !isHandedDown(path, defaults.subcharts),
     )
     const keys = wanted(all, key).filter((each) => !overridden || isOverridden(each))
-    return {release, keys: showSecrets ? keys : keys.map(masked)}
+    return {release, keys: showSecrets ? keys : keys.map((key) => maskedKey(key, []))}
   } finally {
     await vendored.remove()
   }
@@ -86,15 +85,4 @@ function keyPath(key: string): string[] {
 
 function isOverridden({winner, lost}: ExplainedKey): boolean {
   return [winner, ...lost].some((each) => each !== undefined && each.layer !== 'defaults')
-}
-
-function masked(key: ExplainedKey): ExplainedKey {
-  const isSecret = key.path.some(looksSecret)
-  const statement = (each: Statement): Statement => ({...each, value: maskedValue(each.value, isSecret)})
-  return {
-    ...key,
-    value: maskedValue(key.value, isSecret),
-    winner: key.winner && statement(key.winner),
-    lost: key.lost.map(statement),
-  }
 }

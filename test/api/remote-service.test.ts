@@ -6,20 +6,27 @@ import * as libraries from '../../src/api/libraries.ts'
 import {openServer} from '../../src/api/open-server.ts'
 import {parseTokens} from '../../src/api/tokens.ts'
 import type {OverrideService} from '../../src/overrides/service.ts'
-import {memoryService} from './support/memory-service.ts'
+import {type TestOverrides, testOverrides} from './support/overrides.ts'
 
 const TOKEN = 'w'.repeat(32)
 
 /** What somebody does with overrides, and what comes of it. */
 async function story(service: OverrideService): Promise<unknown> {
-  const told: unknown[] = [await service.charts(), await service.show('rabbitmq', 'openstack')]
+  const told: unknown[] = [
+    await service.charts(),
+    await service.show('rabbitmq', 'openstack'),
+    await service.explain('rabbitmq', 'openstack'),
+  ]
   const values = {
     files: [{source: 'extra.yaml', text: 'a: {b: 1}'}],
     set: ['pod.replicas=2'],
     setString: ['c=3'],
   }
+  const place = ['rabbitmq', 'openstack'] as const
+  const dry = await service.update(...place, {flag: 'reuse', values, dryRun: true, showSecrets: true})
+  told.push(dry.userOverrides)
   const {etag, ...updated} = await service.update('rabbitmq', 'openstack', {flag: 'reuse', values})
-  told.push(updated, await service.show('rabbitmq', 'openstack'))
+  told.push(updated, {...(await service.show(...place)), etag: undefined})
   const failing = [
     () => service.show('rabbit', 'openstack'),
     () => service.update('rabbitmq', 'openstack', {flag: 'reset', values, ifMatch: 'another'}),
@@ -37,16 +44,29 @@ async function story(service: OverrideService): Promise<unknown> {
 describe('a remote service', () => {
   let app: FastifyInstance
   let url: string
+  let remote: TestOverrides
+  let local: TestOverrides
   beforeAll(async () => {
+    remote = await testOverrides()
+    local = await testOverrides()
     const tokens = parseTokens(`write ${TOKEN}`, 'tokens')
-    app = await openServer({service: memoryService(), ready: async () => {}, tokens, version: '1'}, libraries)
+    app = await openServer(
+      {serviceFor: remote.serviceFor, ready: async () => {}, tokens, version: '1'},
+      libraries,
+    )
     await app.listen({host: '127.0.0.1', port: 0})
     url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   })
-  afterAll(() => app.close())
+  afterAll(async () => {
+    await app.close()
+    await remote.remove()
+    await local.remove()
+  })
 
   it('does all that a local one does, with the same results and errors', async () => {
-    expect(await story(remoteService({url, token: TOKEN}))).toEqual(await story(memoryService()))
+    expect(await story(remoteService({url, token: TOKEN}))).toEqual(
+      await story(local.serviceFor('token of line 1')),
+    )
   })
 
   it('says what the server refuses, and never the token', async () => {

@@ -1,20 +1,30 @@
 import {request} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import type {FastifyInstance} from 'fastify'
-import {afterEach, describe, expect, it} from 'vitest'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import * as libraries from '../../src/api/libraries.ts'
 import {openServer, type ServerOptions} from '../../src/api/open-server.ts'
 import {parseTokens} from '../../src/api/tokens.ts'
-import {memoryService} from './support/memory-service.ts'
+import {type TestOverrides, testOverrides} from './support/overrides.ts'
 
 const READ = 'r'.repeat(32)
 const WRITE = 'w'.repeat(32)
 const RABBITMQ = '/v1/helm_charts/rabbitmq?namespace=openstack'
 
 let app: FastifyInstance
+let overrides: TestOverrides
+beforeEach(async () => {
+  overrides = await testOverrides()
+})
 const open = async (options: Partial<ServerOptions> = {}) => {
   app = await openServer(
-    {service: memoryService(), ready: async () => {}, tokens: undefined, version: '1.2.3', ...options},
+    {
+      serviceFor: overrides.serviceFor,
+      ready: async () => {},
+      tokens: undefined,
+      version: '1.2.3',
+      ...options,
+    },
     libraries,
   )
   return app
@@ -26,7 +36,10 @@ const update = (set: readonly string[], headers = {}) =>
     headers,
     payload: {flag: 'reuse', values: {files: [], set: [...set]}},
   })
-afterEach(() => app.close())
+afterEach(async () => {
+  await app.close()
+  await overrides.remove()
+})
 
 describe('the service of overrides', () => {
   it.each(['/v1/helm_charts', '/v1/helm_charts/'])(
@@ -77,15 +90,57 @@ describe('the service of overrides', () => {
     expect(
       (await app.inject('/v1/helm_charts?combined=true&name=rabbitmq&name=ingress')).json().charts,
     ).toEqual([
-      {name: 'ingress', namespace: 'kube-system', combined_overrides: ''},
-      {name: 'ingress', namespace: 'openstack', combined_overrides: ''},
+      {
+        name: 'ingress',
+        namespace: 'kube-system',
+        combined_overrides: expect.stringContaining('error_page: 1'),
+      },
+      {name: 'ingress', namespace: 'openstack', combined_overrides: expect.stringContaining('error_page: 1')},
       {name: 'rabbitmq', namespace: 'openstack', combined_overrides: 'pod:\n  replicas:\n    server: 1\n'},
     ])
     expect((await app.inject('/v1/helm_charts?combined=true&name=rabbit')).statusCode).toBe(404)
   })
 
+  it('explains which layer a value comes from, and who gave it', async () => {
+    await open()
+    await update(['pod.replicas.server=2'])
+    const [key] = (await app.inject(RABBITMQ.replace('?', '/explain?'))).json().keys
+
+    expect(key).toMatchObject({
+      key: 'pod.replicas.server',
+      value: 2,
+      winner: {
+        layer: 'user',
+        source: expect.stringMatching(/^user overrides, by somebody on the host of kk serve at \d{4}-/),
+      },
+      lost: [{layer: 'system', source: 'system overrides of rabbitmq in openstack', value: 1}],
+    })
+  })
+
+  it('tells what an update would leave, and leaves all as it is', async () => {
+    await open()
+    const url = `${RABBITMQ}&dry_run=true`
+    const payload = {flag: 'reset', values: {files: ['a: {b: 1}']}}
+    const answer = await app.inject({method: 'PATCH', url, payload})
+
+    expect(answer.json().user_overrides).toBe('a:\n  b: 1\n')
+    expect((await app.inject(RABBITMQ)).json().user_overrides).toBe('')
+  })
+
+  it('takes no secret that a plugin keeps', async () => {
+    await open()
+    const answer = await update(['global.endpoints.oslo_messaging.auth.admin.password=marked'])
+
+    expect({status: answer.statusCode, code: answer.json().error?.code}).toEqual({
+      status: 403,
+      code: 'KK_SECRET',
+    })
+    expect(answer.body).not.toContain('marked')
+  })
+
   it('answers 409 to a change that was made from other overrides', async () => {
     await open()
+    await update(['z=1'])
     const {etag} = (await app.inject(RABBITMQ)).headers
 
     expect((await update(['a=1'], {'if-match': etag})).statusCode).toBe(200)
@@ -146,9 +201,10 @@ describe('the service of overrides', () => {
   })
 
   it('says of its own errors nothing but that there was one', async () => {
-    const service = {...memoryService(), charts: () => Promise.reject(new Error('password=marked'))}
+    const charts = () => Promise.reject(new Error('password=marked'))
+    const serviceFor = (who: string) => ({...overrides.serviceFor(who), charts})
     const lines: string[] = []
-    await open({service, log: {level: 'info', stream: {write: (line) => lines.push(line)}}})
+    await open({serviceFor, log: {level: 'info', stream: {write: (line) => lines.push(line)}}})
 
     const answer = await app.inject('/v1/helm_charts')
 
@@ -177,7 +233,7 @@ describe('the service of overrides', () => {
   })
 
   describe('with tokens', () => {
-    const tokens = parseTokens(`# who\nread ${READ}\nwrite ${WRITE}\n`, 'tokens')
+    const tokens = parseTokens(`# who\nread ${READ} monitoring\nwrite ${WRITE} ada\n`, 'tokens')
     const as = (token: string) => ({authorization: `Bearer ${token}`})
 
     it('needs one for all but its health', async () => {
@@ -198,6 +254,7 @@ describe('the service of overrides', () => {
       )
       expect((await update(['a=1'], as(READ))).statusCode).toBe(403)
       expect((await update(['a=1'], as(WRITE))).statusCode).toBe(200)
+      expect((await overrides.store.audit()).map(({who}) => who)).toEqual(['ada'])
     })
 
     it('takes the token as the password of a browser', async () => {

@@ -1,4 +1,5 @@
 import {ERRORS, type ErrorCode, KkError} from '../../errors.ts'
+import type {ExplainedKey, Statement} from '../../overrides/explain/explain.ts'
 import type {OverriddenChart, OverrideService} from '../../overrides/service.ts'
 import type {ErrorBody} from '../errors.ts'
 
@@ -64,12 +65,23 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
         etag: etagOf(response),
       }
     },
-    async update(name, namespace, {flag, values, ifMatch}) {
+    async explain(name, namespace, {showSecrets = false} = {}) {
+      const query = {namespace, show_secrets: showSecrets ? 'true' : undefined}
+      const response = await send(address(`${chart(name)}/explain`, query))
+      const {keys} = (await response.json()) as {readonly keys: readonly ExplainedDocument[]}
+      return keys.map(explainedKey)
+    },
+    async update(name, namespace, {flag, values, ifMatch, dryRun = false, showSecrets = false}) {
       const body = {
         flag,
         values: {files: values.files.map(({text}) => text), set: values.set, set_string: values.setString},
       }
-      const response = await send(address(chart(name), {namespace}), {
+      const query = {
+        namespace,
+        dry_run: dryRun ? 'true' : undefined,
+        show_secrets: showSecrets ? 'true' : undefined,
+      }
+      const response = await send(address(chart(name), query), {
         method: 'PATCH',
         body,
         ...(ifMatch !== undefined && {ifMatch}),
@@ -89,6 +101,31 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
       })
     },
   }
+}
+
+interface StatementDocument {
+  readonly layer: Statement['layer'] | 'helm'
+  readonly source: string
+  readonly file?: string
+  readonly line: number
+  readonly column: number
+  readonly value: unknown
+}
+
+interface ExplainedDocument {
+  readonly path: readonly string[]
+  readonly value?: unknown
+  readonly winner: StatementDocument
+  readonly lost: readonly StatementDocument[]
+}
+
+function explainedKey({path, value, winner, lost}: ExplainedDocument): ExplainedKey {
+  return {path, value, winner: statementOf(winner), lost: lost.flatMap((each) => statementOf(each) ?? [])}
+}
+
+function statementOf({layer, source, file, line, column, value}: StatementDocument): Statement | undefined {
+  if (layer === 'helm') return undefined
+  return {layer, source, ...(file !== undefined && {position: {file, line, column}}), value}
 }
 
 interface Call {

@@ -1,15 +1,18 @@
 import type {FastifyInstance, FastifyReply, FastifySchema} from 'fastify'
 import type {OverrideService, OverrideUpdate, ShownOverrides} from '../../overrides/service.ts'
+import {explainedKeyDocument} from '../../report/values/explained-text.ts'
 import {
   CHART_PARAMS,
   CHART_QUERY,
   ERROR,
+  EXPLAINED,
   IF_MATCH,
   LIST,
   LIST_QUERY,
   OVERRIDES,
   SHOW_QUERY,
   UPDATE,
+  UPDATE_QUERY,
   UPDATED,
 } from './schemas.ts'
 
@@ -23,7 +26,7 @@ interface ListQuery {
 
 interface ChartRequest {
   Params: {readonly name: string}
-  Querystring: {readonly namespace: string; readonly show_secrets?: Flag}
+  Querystring: {readonly namespace: string; readonly show_secrets?: Flag; readonly dry_run?: Flag}
   Headers: {readonly 'if-match'?: string}
 }
 
@@ -36,8 +39,11 @@ interface UpdateBody {
   }
 }
 
+/** The overrides, seen and changed by whoever asks. */
+export type ServiceFor = (caller: string) => OverrideService
+
 /** The resource of the overrides of charts: `/v1/helm_charts`. */
-export function helmChartRoutes(app: FastifyInstance, service: OverrideService): void {
+export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): void {
   for (const url of ['/v1/helm_charts', '/v1/helm_charts/']) {
     const schema = documented('List the charts that have overrides', {
       querystring: LIST_QUERY,
@@ -46,9 +52,7 @@ export function helmChartRoutes(app: FastifyInstance, service: OverrideService):
     app.get<{Querystring: ListQuery}>(
       url,
       {schema: {...schema, hide: url.endsWith('/')}},
-      async ({query}) => ({
-        charts: await list(service, query),
-      }),
+      async ({query, caller}) => ({charts: await list(serviceFor(caller), query)}),
     )
   }
 
@@ -62,11 +66,27 @@ export function helmChartRoutes(app: FastifyInstance, service: OverrideService):
         ok: {200: OVERRIDES},
       }),
     },
-    async ({params, query}, reply) => {
-      const shown = await service.show(params.name, query.namespace, {
+    async ({params, query, caller}, reply) => {
+      const shown = await serviceFor(caller).show(params.name, query.namespace, {
         showSecrets: query.show_secrets === 'true',
       })
       return withEtag(reply, shown.etag).send(shownBody(shown))
+    },
+  )
+
+  app.get<ChartRequest>(
+    `${chart}/explain`,
+    {
+      schema: documented('Explain which layer each combined value comes from', {
+        params: CHART_PARAMS,
+        querystring: SHOW_QUERY,
+        ok: {200: EXPLAINED},
+      }),
+    },
+    async ({params, query, caller}) => {
+      const how = {showSecrets: query.show_secrets === 'true'}
+      const keys = await serviceFor(caller).explain(params.name, query.namespace, how)
+      return {name: params.name, namespace: query.namespace, keys: keys.map(explainedKeyDocument)}
     },
   )
 
@@ -75,16 +95,21 @@ export function helmChartRoutes(app: FastifyInstance, service: OverrideService):
     {
       schema: documented('Update what the deployer overrides', {
         params: CHART_PARAMS,
-        querystring: CHART_QUERY,
+        querystring: UPDATE_QUERY,
         headers: IF_MATCH,
         body: UPDATE,
         ok: {200: UPDATED},
       }),
     },
-    async ({params, query, body, headers}, reply) => {
+    async ({params, query, body, headers, caller}, reply) => {
       const ifMatch = etagOf(headers['if-match'])
-      const change = {...updateOf(body), ...(ifMatch !== undefined && {ifMatch})}
-      const updated = await service.update(params.name, query.namespace, change)
+      const change = {
+        ...updateOf(body),
+        ...(ifMatch !== undefined && {ifMatch}),
+        dryRun: query.dry_run === 'true',
+        showSecrets: query.show_secrets === 'true',
+      }
+      const updated = await serviceFor(caller).update(params.name, query.namespace, change)
       return withEtag(reply, updated.etag).send({
         user_overrides: updated.userOverrides,
         namespace: updated.namespace,
@@ -103,9 +128,9 @@ export function helmChartRoutes(app: FastifyInstance, service: OverrideService):
         ok: {204: {type: 'null', description: 'Deleted, or there was nothing.'}},
       }),
     },
-    async ({params, query, headers}, reply) => {
+    async ({params, query, headers, caller}, reply) => {
       const ifMatch = etagOf(headers['if-match'])
-      await service.delete(params.name, query.namespace, ifMatch === undefined ? {} : {ifMatch})
+      await serviceFor(caller).delete(params.name, query.namespace, ifMatch === undefined ? {} : {ifMatch})
       return reply.code(204).send()
     },
   )

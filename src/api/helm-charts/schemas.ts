@@ -27,9 +27,13 @@ export const CHART_QUERY = {
   properties: {namespace},
 } as const
 
-export const SHOW_QUERY = {
-  ...CHART_QUERY,
-  properties: {namespace, show_secrets: flag('Show secrets as they are; needs a token that may write.')},
+const show_secrets = flag('Show secrets as they are; needs a token that may write.')
+
+export const SHOW_QUERY = {...CHART_QUERY, properties: {namespace, show_secrets}} as const
+
+export const UPDATE_QUERY = {
+  ...SHOW_QUERY,
+  properties: {namespace, show_secrets, dry_run: flag('Only say what would be stored.')},
 } as const
 
 export const LIST_QUERY = {
@@ -41,7 +45,7 @@ export const LIST_QUERY = {
       anyOf: [name, {type: 'array', items: name, maxItems: 500}],
       description: 'Only these charts; may be repeated.',
     },
-    show_secrets: flag('Show secrets as they are; needs a token that may write.'),
+    show_secrets,
   },
 } as const
 
@@ -119,6 +123,40 @@ export const UPDATED = {
   type: 'object',
   required: ['name', 'namespace', 'user_overrides'],
   properties: {user_overrides: yaml('What the deployer gave.'), namespace, name},
+} as const
+
+const statement = {
+  type: 'object',
+  properties: {
+    layer: {type: 'string'},
+    source: {type: 'string'},
+    file: {type: 'string'},
+    line: {type: 'integer'},
+    column: {type: 'integer'},
+    value: {},
+  },
+} as const
+
+export const EXPLAINED = {
+  type: 'object',
+  required: ['keys'],
+  properties: {
+    keys: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['key', 'path', 'winner', 'lost'],
+        properties: {
+          key: {type: 'string'},
+          path: {type: 'array', items: {type: 'string'}},
+          value: {},
+          removed: {type: 'boolean', description: 'A null took the key away.'},
+          winner: statement,
+          lost: {type: 'array', items: statement},
+        },
+      },
+    },
+  },
 } as const
 
 export const ERROR = {

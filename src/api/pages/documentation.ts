@@ -1,5 +1,5 @@
 import {type Markup, markup} from '../../report/files/markup.ts'
-import type {OpenApi} from '../operations/openapi.ts'
+import type {OpenApi} from '../operations/open-api.ts'
 import {page} from './page.ts'
 
 type Operation = NonNullable<NonNullable<NonNullable<OpenApi['paths']>[string]>['get']>

@@ -1,14 +1,24 @@
 import {Args, Flags} from '@oclif/core'
 import {clusterFlags, documentFlags, environmentFlags, overrideFlags} from '../flags.ts'
 
-/** Which overrides are meant, for every command about them. */
-export const overridesFlags = {
+/** Which overrides are meant: those of a store, on top of an environment or of facts. */
+export const localOverridesFlags = {
   environment: {
     ...environmentFlags.environment,
     summary: 'The environment whose layers count, too (also KK_ENVIRONMENT).',
   },
   ...overrideFlags,
   ...clusterFlags,
+}
+
+/** The same, or a server that has them. */
+export const overridesFlags = {
+  ...localOverridesFlags,
+  server: Flags.string({
+    summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+    helpValue: 'URL',
+    exclusive: ['store', 'facts', 'environment'],
+  }),
 }
 
 export const showSecretsFlag = {

@@ -1,6 +1,8 @@
 import {hostname, userInfo} from 'node:os'
+import {remoteService} from '../../api/client/remote-service.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
+import {KkError} from '../../errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {environmentBase} from '../../verbs/overrides/environment-base.ts'
@@ -17,6 +19,7 @@ export interface OverridesFlags extends StoreFlags {
   readonly facts?: string | undefined
   readonly plugins?: string | undefined
   readonly helm?: string | undefined
+  readonly server?: string | undefined
 }
 
 interface Purpose {
@@ -24,12 +27,15 @@ interface Purpose {
   readonly say: (line: string) => void
 }
 
-/** Works on the overrides that the flags mean: on the store directly. */
+/** Works on the overrides that the flags mean: through a server, or on the store directly. */
 export async function onOverrides<T>(
   flags: OverridesFlags,
   purpose: Purpose,
   body: (service: OverrideService) => Promise<T>,
 ): Promise<T> {
+  const url = flags.server ?? (process.env.KK_SERVER || undefined)
+  if (url !== undefined)
+    return body(remoteService({url: serverAddress(url), token: process.env.KK_SERVER_TOKEN}))
   const environment = await namedEnvironment(flags)
   const base = await baseOf(flags, environment)
   return onStore(flags, {...purpose, environment}, (store) =>
@@ -62,15 +68,33 @@ export function whoAmI(): string {
   return `${userInfo().username}@${hostname()}`
 }
 
-async function baseOf(flags: OverridesFlags, environment: Environment | undefined): Promise<OverrideBase> {
+/** What lies below the deployer's overrides: an environment's layers, or system overrides from facts alone. */
+export async function baseOf(
+  flags: OverridesFlags,
+  environment: Environment | undefined,
+): Promise<OverrideBase> {
   const plugins = await openPlugins(flags)
   if (environment) return environmentBase(await prepareBelowUser(environment, flags), plugins)
   return factsBase({facts: (await factsOf(flags)) ?? {}, plugins})
 }
 
+function serverAddress(text: string): string {
+  const url = URL.parse(text)
+  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.username === '' && url.password === '')
+    return text
+  throw new KkError(
+    'KK_USAGE',
+    'expected --server (or KK_SERVER) to be an http or https address without a password',
+    {
+      hint: 'for example --server https://kk.example.org:8443, with the token in KK_SERVER_TOKEN',
+    },
+  )
+}
+
 /** What a store without overrides says. */
-const NO_STORE: Pick<OverrideStore, 'get' | 'put'> = {
+const NO_STORE: Pick<OverrideStore, 'get' | 'put' | 'audit'> = {
   get: async () => undefined,
+  audit: async () => [],
   put: async () => {
     throw new Error('a store that was opened to read cannot be written')
   },

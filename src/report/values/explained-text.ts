@@ -40,16 +40,17 @@ export function explainedBlocks(keys: readonly ExplainedKey[], palette: Palette)
 
 /** The same for scripts. */
 export function explainedDocument(release: string, keys: readonly ExplainedKey[]): object {
+  return {release, keys: keys.map(explainedKeyDocument)}
+}
+
+export function explainedKeyDocument({path, value, winner, lost}: ExplainedKey): object {
   return {
-    release,
-    keys: keys.map(({path, value, winner, lost}) => ({
-      key: keyText(path),
-      path,
-      ...(value !== undefined && {value}),
-      removed: value === undefined,
-      winner: winner ? statementDocument(winner) : {layer: 'helm'},
-      lost: lost.map(statementDocument),
-    })),
+    key: keyText(path),
+    path,
+    ...(value !== undefined && {value}),
+    removed: value === undefined,
+    winner: winner ? statementDocument(winner) : {layer: 'helm'},
+    lost: lost.map(statementDocument),
   }
 }
 

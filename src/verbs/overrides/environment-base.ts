@@ -1,5 +1,4 @@
 import {KkError} from '../../errors.ts'
-import {mergedValues} from '../../overrides/layers.ts'
 import {activeCharts, expectActive} from '../../overrides/system/active.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
@@ -14,16 +13,12 @@ export function environmentBase(prepared: Prepared, plugins: Plugins): OverrideB
     namespace: releaseNamespace(release),
   }))
   const active = () => activeCharts({releases: placed, facts: {}, plugins})
-  const layers = async (chart: string, namespace: string) => {
-    expectActive(await active(), chart, namespace)
-    return releaseOf(prepared, chart, namespace).layers
-  }
   return {
     active,
-    system: async (chart, namespace) =>
-      mergedValues((await layers(chart, namespace)).filter(({name}) => name === 'system')),
-    below: async (chart, namespace) =>
-      mergedValues((await layers(chart, namespace)).filter(({name}) => name !== 'user')),
+    layers: async (chart, namespace) => {
+      expectActive(await active(), chart, namespace)
+      return releaseOf(prepared, chart, namespace).layers.filter(({name}) => name !== 'user')
+    },
     secretPaths: (chart) => pathsOf(plugins, chart),
   }
 }

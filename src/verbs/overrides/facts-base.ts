@@ -3,6 +3,7 @@ import {activeCharts} from '../../overrides/system/active.ts'
 import {secretPaths} from '../../overrides/system/plugin.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {systemOverrides} from '../../overrides/system/system-overrides.ts'
+import {systemSource} from './layers-of-place.ts'
 import type {OverrideBase} from './override-world.ts'
 
 export interface FactsBaseOptions {
@@ -13,9 +14,11 @@ export interface FactsBaseOptions {
 /** Without an environment: the facts name the active charts, and only system overrides lie below the deployer's. */
 export function factsBase({facts, plugins}: FactsBaseOptions): OverrideBase {
   const active = () => activeCharts({facts, plugins})
-  const system: OverrideBase['system'] = async (chart, namespace) =>
-    systemOverrides({active: await active(), chart, namespace, facts, plugins})
-  return {active, system, below: system, secretPaths: (chart) => pathsOf(plugins, chart)}
+  const layers: OverrideBase['layers'] = async (chart, namespace) => {
+    const values = await systemOverrides({active: await active(), chart, namespace, facts, plugins})
+    return [{name: 'system', source: systemSource(chart, namespace), values}]
+  }
+  return {active, layers, secretPaths: (chart) => pathsOf(plugins, chart)}
 }
 
 /** The places that a chart's plugin calls secret; none without a plugin. */

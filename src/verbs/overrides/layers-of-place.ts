@@ -14,13 +14,18 @@ export interface PlaceLayers {
   readonly user?: LayerOf | undefined
 }
 
+/** What system overrides are called where layers are named. */
+export function systemSource(chart: string, namespace: string): string {
+  return `system overrides of ${chart} in ${namespace}`
+}
+
 /** System overrides as layers. */
 export function systemLayers(facts: Facts, plugins: Plugins): LayerOf {
   return async (chart, namespace) => {
     const plugin = await plugins.find(chart)
     if (!plugin) return undefined
     const values = await plugin.overrides(factsFor(plugin, facts), namespace)
-    return {name: 'system', source: `system overrides of ${chart} in ${namespace}`, values}
+    return {name: 'system', source: systemSource(chart, namespace), values}
   }
 }
 

@@ -1,10 +1,12 @@
 import {blockYaml, systemYaml} from '../../overrides/format/overrides-yaml.ts'
+import {mergedValues} from '../../overrides/layers.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {maskSecrets} from '../../overrides/secrets.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import type {Values} from '../../release.ts'
 import {deleteOverrides, updateStored} from './change-overrides.ts'
+import {explainOverrides} from './explain-overrides.ts'
 import type {OverrideWorld} from './override-world.ts'
 import {etagOf, storedValues} from './stored-values.ts'
 
@@ -13,6 +15,7 @@ export function localOverrides(options: OverrideWorld): OverrideService {
   return {
     charts: () => options.base.active(),
     show: (name, namespace, how = {}) => show(options, {name, namespace, ...how}),
+    explain: (name, namespace, how = {}) => explainOverrides(options, {name, namespace, ...how}),
     update: (name, namespace, change) => updateStored(options, {name, namespace}, change),
     delete: (name, namespace, how = {}) => deleteOverrides(options, {name, namespace, ...how}),
   }
@@ -29,12 +32,12 @@ async function show(
   {name, namespace, showSecrets = false}: Shown,
 ): ReturnType<OverrideService['show']> {
   expectActive(await base.active(), name, namespace)
-  const [system, below, stored, paths] = await Promise.all([
-    base.system(name, namespace),
-    base.below(name, namespace),
+  const [layers, stored, paths] = await Promise.all([
+    base.layers(name, namespace),
     store.get(name, namespace),
     base.secretPaths(name),
   ])
+  const system = mergedValues(layers.filter((layer) => layer.name === 'system'))
   const user = storedValues(stored)
   const shown = (values: Values) => (showSecrets ? values : maskSecrets(values, paths))
   return {
@@ -42,7 +45,7 @@ async function show(
     namespace,
     systemOverrides: systemYaml(shown(system)),
     userOverrides: blockYaml(shown(user)),
-    combinedOverrides: blockYaml(shown(mergeValues(below, user))),
+    combinedOverrides: blockYaml(shown(mergeValues(mergedValues(layers), user))),
     etag: etagOf(stored),
   }
 }

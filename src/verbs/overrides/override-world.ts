@@ -1,16 +1,14 @@
+import type {Layer} from '../../overrides/layer.ts'
 import type {ValuePath} from '../../overrides/secrets.ts'
 import type {OverriddenChart} from '../../overrides/service.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
-import type {Values} from '../../release.ts'
 
 /** What the deployer's overrides lie upon. */
 export interface OverrideBase {
   /** The charts that are active, by name. */
   active(): Promise<readonly OverriddenChart[]>
-  /** The system overrides of a chart that is active there. */
-  system(name: string, namespace: string): Promise<Values>
-  /** All layers between the chart's defaults and the deployer's overrides, merged. */
-  below(name: string, namespace: string): Promise<Values>
+  /** The layers between the defaults of a chart that is active there and the deployer's overrides, weakest first. */
+  layers(name: string, namespace: string): Promise<readonly Layer[]>
   /** The places among the chart's values where secrets stand. */
   secretPaths(name: string): Promise<readonly ValuePath[]>
 }
@@ -18,7 +16,7 @@ export interface OverrideBase {
 /** What overrides are read from, and by whom they are changed. */
 export interface OverrideWorld {
   readonly base: OverrideBase
-  readonly store: Pick<OverrideStore, 'get' | 'put'>
+  readonly store: Pick<OverrideStore, 'get' | 'put' | 'audit'>
   /** For the history: who changes something. */
   readonly who: string
   /** Whether values may be set that plugins call secret. */

@@ -1,9 +1,7 @@
 import type {FastifyInstance} from 'fastify'
-import type {OpenAPIV3_1} from 'openapi-types'
 import type {swagger} from '../libraries.ts'
 import {documentationPage} from '../pages/documentation.ts'
-
-export type OpenApi = OpenAPIV3_1.Document
+import type {OpenApi} from './open-api.ts'
 
 /** OpenAPI 3.1 of all routes, made from the schemas that check them. To be called before any route is made. */
 export async function describeApi(

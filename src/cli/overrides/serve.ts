@@ -1,0 +1,95 @@
+import {readFile} from 'node:fs/promises'
+import type {AddressInfo} from 'node:net'
+import {expectSafe, type ListenOptions, parseListen} from '../../api/listen-options.ts'
+import {openServer} from '../../api/open-server.ts'
+import {parseTokens, type Tokens} from '../../api/tokens.ts'
+import {KkError} from '../../errors.ts'
+import {loadBundle} from '../../state/assets.ts'
+import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
+import {openStoreToChange} from '../open/store.ts'
+import {VERSION} from '../program/version.ts'
+import {baseOf, namedEnvironment, type OverridesFlags} from './open-overrides.ts'
+
+export interface ServeFlags extends OverridesFlags {
+  readonly listen: string
+  readonly 'token-file'?: string | undefined
+  readonly 'tls-cert'?: string | undefined
+  readonly 'tls-key'?: string | undefined
+  readonly 'allow-secret-overrides': boolean
+  readonly 'log-level': string
+}
+
+/**
+ * Serves overrides until a signal asks it to stop; requests that have begun are answered before it does. `say` gets the
+ * address once it listens. Rejects with `KK_UNCONFIRMED` where strangers could reach it, and with `KK_FILE`.
+ */
+export async function serve(flags: ServeFlags, say: (line: string) => void): Promise<void> {
+  const listen = parseListen(flags.listen)
+  const tokens = await tokensOf(flags)
+  const tls = await tlsOf(flags)
+  expectSafe(listen, {tokens, tls: tls !== undefined})
+  const environment = await namedEnvironment(flags)
+  const base = await baseOf(flags, environment)
+  const store = await openStoreToChange(flags, environment)
+  try {
+    const allowSecrets = flags['allow-secret-overrides']
+    const app = await openServer(
+      {
+        serviceFor: (who) => localOverrides({base, store, who, allowSecrets}),
+        ready: () => store.identity(),
+        tokens,
+        version: VERSION,
+        ...(tls && {tls}),
+        log: {level: flags['log-level'], stream: process.stderr},
+      },
+      await loadBundle('server', () => import('../../api/libraries.ts')),
+    )
+    const stopped = untilSignal()
+    await app.listen(listen).catch((cause: NodeJS.ErrnoException) => {
+      throw unusable(listen, cause)
+    })
+    const {port} = app.server.address() as AddressInfo
+    const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host
+    say(`serving overrides at ${tls ? 'https' : 'http'}://${host}:${port}`)
+    await stopped
+    await app.close()
+  } finally {
+    await store.close()
+  }
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+  })
+}
+
+async function tokensOf(flags: ServeFlags): Promise<Tokens | undefined> {
+  const file = flags['token-file'] ?? (process.env.KK_TOKEN_FILE || undefined)
+  return file === undefined ? undefined : parseTokens(await readText(file, '--token-file'), file)
+}
+
+async function tlsOf({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags) {
+  if (certFile === undefined || keyFile === undefined) return undefined
+  const [cert, key] = await Promise.all([readText(certFile, '--tls-cert'), readText(keyFile, '--tls-key')])
+  return {cert, key}
+}
+
+async function readText(file: string, flag: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new KkError('KK_FILE', `${flag} ${file}: the file cannot be read (${cause.code})`, {
+      cause,
+      hint: 'check the path and its permissions',
+    })
+  })
+}
+
+function unusable({host, port}: ListenOptions, cause: NodeJS.ErrnoException): KkError {
+  return new KkError('KK_SERVER', `the service cannot listen on ${host}:${port} (${cause.code})`, {
+    cause,
+    hint:
+      cause.code === 'EADDRINUSE'
+        ? 'something else listens there: name another port with --listen'
+        : 'name another address with --listen',
+  })
+}
