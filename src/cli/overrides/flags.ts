@@ -27,8 +27,8 @@ export const showSecretsFlag = {
 
 /** `CHART NAMESPACE`, as the document has them. */
 export const placeArguments = {
-  chart: Args.string({description: 'The chart.', required: true}),
-  namespace: Args.string({description: 'The namespace in which it is.', required: true}),
+  chart: Args.string({description: 'The chart.', required: true, ignoreStdin: true}),
+  namespace: Args.string({description: 'The namespace in which it is.', required: true, ignoreStdin: true}),
 }
 
 export const updateFlags = {

@@ -9,6 +9,8 @@ interface Given {
   readonly flags: Parameters<typeof placeOf>[1] & {
     readonly values?: readonly string[] | undefined
     readonly set?: readonly string[] | undefined
+    readonly store?: string | undefined
+    readonly facts?: string | undefined
     readonly 'force-version'?: boolean | undefined
   }
 }
@@ -24,9 +26,12 @@ export interface SameAgain {
 /** How to ask again for the same releases with the same values: without them the inputs would be others. */
 export function sameAgain({file, names, flags}: Given): SameAgain {
   const values = (flags.values ?? []).map((value) => `--values ${value}`)
+  // In a URL a password may stand.
+  const store = flags.store === undefined || flags.store.includes('://') ? [] : [`--store ${flags.store}`]
+  const facts = flags.facts === undefined ? [] : [`--facts ${flags.facts}`]
   const force = flags['force-version'] ? ['--force-version'] : []
   return {
-    line: [placeOf([file, ...names].join(' '), flags), ...values, ...force].join(' '),
+    line: [placeOf([file, ...names].join(' '), flags), ...values, ...store, ...facts, ...force].join(' '),
     given: flags.set === undefined || flags.set.length === 0 ? undefined : 'with the same --set',
   }
 }

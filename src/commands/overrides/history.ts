@@ -17,8 +17,8 @@ export default class OverridesHistory extends KkCommand {
     '<%= config.bin %> overrides history rabbitmq openstack --output json',
   ]
   static override args = {
-    chart: Args.string({description: 'The chart.'}),
-    namespace: Args.string({description: 'The namespace in which it is.'}),
+    chart: Args.string({description: 'The chart.', ignoreStdin: true}),
+    namespace: Args.string({description: 'The namespace in which it is.', ignoreStdin: true}),
   }
   static override flags = {...showSecretsFlag, ...documentFlags, ...overridesFlags}
 

@@ -14,7 +14,7 @@ export default class OverridesImport extends KkCommand {
     '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --prune --yes',
   ]
   static override args = {
-    file: Args.string({description: 'The file, or - for standard input.', required: true}),
+    file: Args.string({description: 'The file, or - for standard input.', required: true, ignoreStdin: true}),
   }
   static override flags = {
     prune: Flags.boolean({summary: 'Delete overrides that the file does not have.'}),
