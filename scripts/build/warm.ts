@@ -3,8 +3,6 @@
  * without such a run has only what is compiled when a file is loaded.
  */
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
-import {createServer} from 'node:http'
-import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type * as viz from '@viz-js/viz'
@@ -20,6 +18,7 @@ import {createSqlStore} from '../../src/overrides/user/sql/sql-store.ts'
 import {openSqlite} from '../../src/overrides/user/sql/sqlite.ts'
 import type {BundleName} from '../../src/state/assets.ts'
 import {evaluateBundle} from '../../src/state/bundle.ts'
+import {startWarmCluster} from './warm-cluster.ts'
 
 const ENVIRONMENT = join(import.meta.dirname, '../../environments/all-in-one.yaml')
 
@@ -31,30 +30,31 @@ const WARM = {
   server: serve,
 } satisfies Record<BundleName, (exports: never) => Promise<void>>
 
-/** What is run most, against a cluster without releases; that no helm is found ends the deployment after its plan. */
+/** What is run most, a second time with nothing to do. */
 async function runCommands({main: run}: {main: typeof main}): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'kk-warm-'))
-  const server = createServer((request, response) => {
-    response
-      .writeHead(200, {'content-type': 'application/json'})
-      .end(JSON.stringify(answerTo(request.url ?? '')))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const kubeconfig = join(directory, 'kubeconfig')
-  writeFileSync(kubeconfig, kubeconfigOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
-  process.env = {HOME: directory, KK_HELM: 'none', NO_COLOR: '1'}
+  const {kubeconfig, helm, close} = await startWarmCluster(directory)
+  process.env = {
+    HOME: directory,
+    PATH: process.env.PATH,
+    KK_HELM: helm,
+    KUBECONFIG: kubeconfig,
+    NO_COLOR: '1',
+  }
 
   const commands = [
-    ['deploy', ENVIRONMENT, '--kubeconfig', kubeconfig, '--yes'],
-    ['plan', ENVIRONMENT, '--kubeconfig', kubeconfig],
+    ['deploy', ENVIRONMENT, '--yes'],
+    ['deploy', ENVIRONMENT, '--yes'],
+    ['plan', ENVIRONMENT],
     ['graph', ENVIRONMENT],
     ['values', 'split', ENVIRONMENT, '--stdout'],
     ['--help'],
   ]
-  for (const command of commands) await run(command)
-  process.exitCode = 0
-  server.closeAllConnections()
-  server.close()
+  for (const command of commands) {
+    await run(command)
+    if (process.exitCode) throw new Error(`kk ${command.join(' ')} failed when it was used to warm up`)
+  }
+  close()
   rmSync(directory, {recursive: true})
 }
 
@@ -90,22 +90,6 @@ async function serve(libraries: typeof api): Promise<void> {
 
 async function notNow(): Promise<never> {
   throw new KkError('KK_USAGE', 'only warming up')
-}
-
-function answerTo(path: string): object {
-  if (path.startsWith('/version')) return {gitVersion: 'v1.36.0'}
-  return {metadata: {uid: 'warm', resourceVersion: '1'}, items: null}
-}
-
-function kubeconfigOf(server: string): string {
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'warm',
-    clusters: [{name: 'warm', cluster: {server}}],
-    users: [{name: 'warm', user: {}}],
-    contexts: [{name: 'warm', context: {cluster: 'warm', user: 'warm'}}],
-  })
 }
 
 const [name, directory = '.'] = process.argv.slice(2) as [BundleName, string]
