@@ -11,7 +11,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', {parseAs: 'buffer'}, (request, body, done) => {
     try {
-      parse(request, decoder.decode(body as Buffer), done)
+      void parse(request, decoder.decode(body as Buffer), done)
     } catch {
       done(new KkError('KK_USAGE', 'the body is not UTF-8', {hint: 'send JSON in UTF-8'}))
     }

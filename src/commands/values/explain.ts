@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core'
-import {documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
+import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
 import {openPrepared, openUsersHelm} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
@@ -30,6 +30,7 @@ overrides, --values and --set. With a KEY, each layer that speaks of it has a li
     ...valueFlags,
     overridden: Flags.boolean({summary: 'Leave out what only the defaults of charts speak of.'}),
     'show-secrets': Flags.boolean({summary: 'Show secrets as they are.'}),
+    ...clusterFlags,
     ...helmFlags,
     ...documentFlags,
   }

@@ -8,10 +8,11 @@ import type {Graph} from '../../graph/graph.ts'
 import {redactor} from '../../helm/redact.ts'
 import {clusterGraph} from '../../plan/cluster-graph.ts'
 import {readLabels} from '../../plan/labels.ts'
+import {lastOf} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {namedRelease} from '../preparation/prepare.ts'
-import {seenHistory} from '../preparation/seen-records.ts'
+import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {type Leftover, type LeftoversReader, leftoversReader} from './leftovers.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 import type {StatusReport} from './release-status.ts'
@@ -19,7 +20,7 @@ import {type Look, type Payload, type StatusSubject, statusOf} from './status-ro
 
 type Sight = Pick<
   Cluster,
-  'records' | 'revisions' | 'stored' | 'present' | 'health' | 'leases' | 'lease' | 'now' | 'lastRecord'
+  'revisions' | 'runs' | 'stored' | 'present' | 'health' | 'leases' | 'lease' | 'now' | 'lastRecord'
 >
 
 /** How many records are read at once; each holds a whole chart. */
@@ -32,6 +33,9 @@ const NO_GRAPH: Graph = {releases: [], requirements: new Map()}
  * of workload in each namespace, and what failed revisions alone have made, where a release has any. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
  */
 export function statusReader(subject: StatusSubject, cluster: Sight): () => Promise<StatusReport> {
+  const graph = subject.prepared?.graph ?? NO_GRAPH
+  // Without a file, the records of the owner's runs tell where its releases live.
+  const sought = subject.prepared ? {releases: graph.releases} : {owner: subject.owner}
   const known = new Map<string, Payload>()
   const readLeftovers = leftoversReader(cluster)
   const readPayload = async (record: ReleaseRecord): Promise<Payload> => {
@@ -41,11 +45,11 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     return found
   }
   return async () => {
-    const graph = subject.prepared?.graph ?? NO_GRAPH
-    const [seen, held] = await Promise.all([seenHistory(cluster, graph.releases), seenLeases(cluster)])
-    const releases = releasesOf(subject, seen.records)
+    const [seen, held] = await Promise.all([seenRevisions(cluster, sought), seenLeases(cluster)])
+    const last = [...lastOf(seen.revisions).values()]
+    const releases = releasesOf(subject, last)
     const concerned = new Set(releases)
-    const observed = await observedRecords(cluster, seen.records, (release) => concerned.has(release))
+    const observed = await observedRecords(cluster, last, (release) => concerned.has(release))
     const records = new Map(observed.map((record) => [record.release, record]))
     const payloads = await mapParallel(releases, READERS, async (release) => {
       const record = records.get(release)
@@ -55,7 +59,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       ...subject,
       records,
       leases: new Map(held.leases.map((lease) => [lease.release, lease])),
-      graph: clusterGraph(graph, seen.records),
+      graph: clusterGraph(graph, last),
       now: cluster.now(),
     }
     const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))

@@ -1,6 +1,5 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {asKkError} from '../../errors.ts'
-import {lastOf} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** The last revisions that this user may see. */
@@ -23,20 +22,6 @@ export async function seenRecords(
     return {records: await cluster.records(), note: undefined}
   } catch (error) {
     return inNamespaces(cluster, releases, error)
-  }
-}
-
-/** The same with all revisions that helm keeps, where the whole cluster may be listed; as many requests. */
-export async function seenHistory(
-  cluster: Pick<Cluster, 'records' | 'revisions'>,
-  releases: readonly ReleaseId[],
-): Promise<SeenRecords & {readonly revisions: readonly ReleaseRecord[]}> {
-  try {
-    const revisions = await cluster.revisions()
-    return {revisions, records: [...lastOf(revisions).values()], note: undefined}
-  } catch (error) {
-    const {records, note} = await inNamespaces(cluster, releases, error)
-    return {revisions: records, records, note}
   }
 }
 
