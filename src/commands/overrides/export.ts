@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {overridesFlags} from '../../cli/overrides/flags.ts'
+import {localOverridesFlags} from '../../cli/overrides/flags.ts'
 import {namedEnvironment, onStore} from '../../cli/overrides/open-overrides.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
@@ -19,7 +19,7 @@ export default class OverridesExport extends KkCommand {
       helpValue: 'NAME',
     }),
     'show-secrets': Flags.boolean({summary: 'With passwords and keys in clear.'}),
-    ...overridesFlags,
+    ...localOverridesFlags,
   }
 
   override async run(): Promise<void> {

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core'
 import {documentFlags} from '../../cli/flags.ts'
-import {overridesFlags, showSecretsFlag} from '../../cli/overrides/flags.ts'
+import {localOverridesFlags, showSecretsFlag} from '../../cli/overrides/flags.ts'
 import {namedEnvironment, onStore} from '../../cli/overrides/open-overrides.ts'
 import {namedPlaces} from '../../cli/overrides/places.ts'
 import {KkCommand} from '../../cli/program/command.ts'
@@ -20,7 +20,7 @@ export default class OverridesHistory extends KkCommand {
     chart: Args.string({description: 'The chart.', ignoreStdin: true}),
     namespace: Args.string({description: 'The namespace in which it is.', ignoreStdin: true}),
   }
-  static override flags = {...showSecretsFlag, ...documentFlags, ...overridesFlags}
+  static override flags = {...showSecretsFlag, ...documentFlags, ...localOverridesFlags}
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(OverridesHistory)
