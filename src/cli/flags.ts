@@ -79,6 +79,15 @@ export const overrideFlags = {
   ...pluginsFlags,
 }
 
+/** What becomes of the store of overrides that the cloud was deployed with. */
+export const adoptStoreFlags = {
+  'adopt-store': Flags.boolean({
+    summary:
+      'Let the store of overrides here, or none, take the place of the one that releases were deployed with.',
+    helpGroup: 'VALUES',
+  }),
+}
+
 /** Values on top of those of the environment. */
 export const valueFlags = {
   ...overrideFlags,
@@ -185,6 +194,7 @@ export const streamFlags = {
 export const deployFlags = {
   ...environmentFlags,
   ...valueFlags,
+  ...adoptStoreFlags,
   ...changeFlags,
   ...versionFlags,
   ...conflictFlags,

@@ -19,7 +19,7 @@ import type {PlaceLayers} from '../verbs/overrides/layers-of-place.ts'
 import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
 import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
 import type {FactsFlags} from './open/facts.ts'
-import {placeLayers, systemLayer} from './open/place-layers.ts'
+import {type AdoptStoreFlag, placeLayers, systemLayer} from './open/place-layers.ts'
 import type {PluginsFlags} from './open/plugins.ts'
 import type {StoreFlags} from './open/store.ts'
 
@@ -34,7 +34,8 @@ export interface EnvironmentFlags {
 export type ValueFlags = Pick<EnvironmentFlags, 'values' | 'set' | 'helm'> &
   StoreFlags &
   FactsFlags &
-  PluginsFlags
+  PluginsFlags &
+  AdoptStoreFlag
 
 /** What is opened for one command, and closed when it ends. */
 export interface Opened {

@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core'
 import {expectDirectoryOf, expectPlanName, savePlan} from '../cli/change/save-plan.ts'
 import {
+  adoptStoreFlags,
   clusterFlags,
   documentFlags,
   environmentFlags,
@@ -42,6 +43,7 @@ export default class Plan extends KkCommand {
   static override flags = {
     ...environmentFlags,
     ...valueFlags,
+    ...adoptStoreFlags,
     diff: Flags.boolean({
       summary: 'Show the difference of the manifests, with secret values masked.',
       exclusive: ['output'],

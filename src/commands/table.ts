@@ -250,6 +250,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: true,
         type: 'option',
       },
+      'adopt-store': {
+        helpGroup: 'VALUES',
+        name: 'adopt-store',
+        summary:
+          'Let the store of overrides here, or none, take the place of the one that releases were deployed with.',
+        allowNo: false,
+        type: 'boolean',
+      },
       yes: {
         char: 'y',
         name: 'yes',
@@ -489,6 +497,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpValue: 'RELEASE:KEY=VALUE',
         multiple: true,
         type: 'option',
+      },
+      'adopt-store': {
+        helpGroup: 'VALUES',
+        name: 'adopt-store',
+        summary:
+          'Let the store of overrides here, or none, take the place of the one that releases were deployed with.',
+        allowNo: false,
+        type: 'boolean',
       },
       yes: {
         char: 'y',
@@ -3677,6 +3693,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: true,
         type: 'option',
       },
+      'adopt-store': {
+        helpGroup: 'VALUES',
+        name: 'adopt-store',
+        summary:
+          'Let the store of overrides here, or none, take the place of the one that releases were deployed with.',
+        allowNo: false,
+        type: 'boolean',
+      },
       diff: {
         exclusive: ['output'],
         name: 'diff',
@@ -3992,6 +4016,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpValue: 'RELEASE:KEY=VALUE',
         multiple: true,
         type: 'option',
+      },
+      'adopt-store': {
+        helpGroup: 'VALUES',
+        name: 'adopt-store',
+        summary:
+          'Let the store of overrides here, or none, take the place of the one that releases were deployed with.',
+        allowNo: false,
+        type: 'boolean',
       },
       yes: {
         char: 'y',
@@ -5620,6 +5652,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: true,
         type: 'option',
       },
+      'adopt-store': {
+        helpGroup: 'VALUES',
+        name: 'adopt-store',
+        summary:
+          'Let the store of overrides here, or none, take the place of the one that releases were deployed with.',
+        allowNo: false,
+        type: 'boolean',
+      },
       yes: {
         char: 'y',
         name: 'yes',
@@ -5853,6 +5893,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpValue: 'RELEASE:KEY=VALUE',
         multiple: true,
         type: 'option',
+      },
+      'adopt-store': {
+        helpGroup: 'VALUES',
+        name: 'adopt-store',
+        summary:
+          'Let the store of overrides here, or none, take the place of the one that releases were deployed with.',
+        allowNo: false,
+        type: 'boolean',
       },
       yes: {
         char: 'y',

@@ -1,5 +1,6 @@
 import type {Edge} from '../graph/graph.ts'
 import type {LayerName} from '../overrides/layer.ts'
+import type {StoreIdentity} from '../overrides/user/store.ts'
 import type {ReleaseId} from '../release.ts'
 
 /** What a layer gives to a release, without its values. */
@@ -8,6 +9,9 @@ export interface LayerDigest {
   /** 64 hex. */
   readonly digest: string
 }
+
+/** Which store, and after how many changes. */
+export type StoreStamp = Pick<StoreIdentity, 'id' | 'state'>
 
 /** What a release is to be. Holds no values: those go to the run beside the plan. */
 export interface DesiredRelease {
@@ -28,6 +32,8 @@ export interface DesiredRelease {
   /** The file has a section for it; otherwise it is only required. */
   readonly stated: boolean
   readonly protected: boolean
+  /** The store of the deployer's overrides that is in use; undefined without one. Decides nothing of the release. */
+  readonly store?: StoreStamp
   /** What else changes rendering, e.g. `{skipHooks: 'true'}`. */
   readonly flags: Readonly<Record<string, string>>
 }

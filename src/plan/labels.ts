@@ -1,6 +1,6 @@
 import {hash} from 'node:crypto'
 import type {EdgeKind, ReleaseId} from '../release.ts'
-import type {DesiredRelease} from './desired.ts'
+import type {DesiredRelease, StoreStamp} from './desired.ts'
 import {flagsDigest, inputsDigest} from './digest.ts'
 
 /** Names of the labels that kk writes on release records. */
@@ -15,6 +15,9 @@ export const UNCHECKED_LABEL = 'kk.openstack.org/dependents-unchecked'
 /** Whether the environment states the release in a section, or it was only added as a requirement. */
 export const STATED_LABEL = 'kk.openstack.org/stated'
 export const PROTECTED_LABEL = 'kk.openstack.org/protected'
+/** The store of the deployer's overrides that was in use, and how many changes it had seen. */
+export const STORE_LABEL = 'kk.openstack.org/store'
+export const STORE_STATE_LABEL = 'kk.openstack.org/store-state'
 const CHART_LABEL = 'kk.openstack.org/chart'
 const LAYER_PREFIX = 'layer.kk.openstack.org/'
 const USES_PREFIX = 'uses.kk.openstack.org/'
@@ -31,6 +34,8 @@ export interface KkLabels {
   /** Undefined where an older kk wrote the record; so for `protected`. */
   readonly stated: boolean | undefined
   readonly protected: boolean | undefined
+  /** Undefined where no store was in use. */
+  readonly store: StoreStamp | undefined
   /** `keystone-0.1.0`, for people. */
   readonly chart: string | undefined
   /** 12 hex each: of the layers, and of `chart` and `flags`. */
@@ -53,6 +58,7 @@ export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Re
     [STATED_LABEL]: String(desired.stated),
     [PROTECTED_LABEL]: String(desired.protected),
     [CHART_LABEL]: chartLabel(desired.chart),
+    ...storeLabels(desired),
     ...prefixed(LAYER_PREFIX, layersOf(desired)),
     ...usesOf(desired),
   }
@@ -98,6 +104,8 @@ export function labelChanges(
   const ours = (name: string) =>
     name === GATED_LABEL ||
     name === UNCHECKED_LABEL ||
+    name === STORE_LABEL ||
+    name === STORE_STATE_LABEL ||
     name.startsWith(LAYER_PREFIX) ||
     name.startsWith(USES_PREFIX)
   const gone = Object.keys(previous).filter((name) => ours(name) && !(name in next))
@@ -117,6 +125,7 @@ export function readLabels(labels: Readonly<Record<string, string>>): KkLabels |
     unchecked: revisionIn(labels[UNCHECKED_LABEL]),
     stated: booleanIn(labels[STATED_LABEL]),
     protected: booleanIn(labels[PROTECTED_LABEL]),
+    store: storeIn(labels),
     chart: labels[CHART_LABEL],
     layers: new Map(
       entries
@@ -133,6 +142,15 @@ export function readLabels(labels: Readonly<Record<string, string>>): KkLabels |
 
 function revisionIn(label: string | undefined): number | undefined {
   return label !== undefined && /^\d+$/.test(label) ? Number(label) : undefined
+}
+
+function storeLabels({store}: DesiredRelease): Readonly<Record<string, string>> {
+  return store ? {[STORE_LABEL]: store.id, [STORE_STATE_LABEL]: String(store.state)} : {}
+}
+
+function storeIn(labels: Readonly<Record<string, string>>): StoreStamp | undefined {
+  const id = labels[STORE_LABEL]
+  return id === undefined ? undefined : {id, state: revisionIn(labels[STORE_STATE_LABEL]) ?? 0}
 }
 
 function booleanIn(label: string | undefined): boolean | undefined {

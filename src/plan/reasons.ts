@@ -39,7 +39,7 @@ export function requirementsReason(desired: DesiredRelease, labels: KkLabels): s
   return changes.length === 0 ? undefined : changes.join(', ')
 }
 
-/** How its standing differs from what the labels say: why it is there at all, and whether it is protected. */
+/** How its standing differs from what the labels say: why it is there at all, whether it is protected, and where its overrides are kept. */
 export function standingReasons(desired: DesiredRelease, labels: KkLabels): readonly string[] {
   const differs = (said: boolean | undefined, wanted: boolean) => said !== undefined && said !== wanted
   const stated = desired.stated ? 'now stated in a section' : 'no longer stated in a section, only required'
@@ -47,7 +47,14 @@ export function standingReasons(desired: DesiredRelease, labels: KkLabels): read
   return [
     ...(differs(labels.stated, desired.stated) ? [stated] : []),
     ...(differs(labels.protected, desired.protected) ? [isProtected] : []),
+    ...(isFromOtherStore(desired, labels) ? ['its overrides are kept in this store now'] : []),
   ]
+}
+
+/** Overrides that are the same are not upgraded; but the record must name the store that they are kept in. */
+function isFromOtherStore({store, layers}: DesiredRelease, labels: KkLabels): boolean {
+  if (!store || !layers.some(({name}) => name === 'user')) return false
+  return labels.store?.id !== store.id || labels.store.state > store.state
 }
 
 function stateReasons(record: ReleaseRecord, labels: KkLabels): readonly string[] {

@@ -4,6 +4,7 @@ import {mergedValues} from '../overrides/layers.ts'
 import {changesOf} from '../plan/changes/changes-of.ts'
 import {withChanges} from '../plan/changes/with-changes.ts'
 import {withVersions} from '../plan/changes/with-versions.ts'
+import {expectStore} from '../plan/expect-store.ts'
 import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import type {Action, Plan} from '../plan/plan.ts'
@@ -39,19 +40,24 @@ export async function observedPlan(
   cluster: Cluster,
   {names, install, correctDrift, showForeign = false}: PlanScope & Pick<PlanInputs, 'showForeign'>,
 ): Promise<ObservedPlan> {
-  const {environment, graph, releases} = prepared
+  const {environment, graph, releases, store} = prepared
   const mode: PlanMode =
     names.length === 0
       ? {kind: install ? 'all' : 'installed'}
       : {kind: 'named', releases: names.map((name) => namedRelease(prepared, name)), install}
   const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
   const records = await observedRecords(cluster, seen.records, (release) => graph.requirements.has(release))
+  const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))
+  if (store && !store.isAdopted) {
+    const uid = store.isThrowaway ? undefined : identity.uid
+    expectStore({store: store.identity, cluster: uid, environment: environment.name, desired, records})
+  }
   const inputs: PlanInputs = {
     environment: environment.name,
     file: environment.file,
     cluster: {context: cluster.context, server: cluster.server, ...identity},
     graph,
-    desired: new Map([...releases].map(([release, {desired}]) => [release, desired])),
+    desired,
     records,
     mode,
     showForeign,

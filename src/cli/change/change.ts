@@ -19,6 +19,7 @@ import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {offerGuard} from '../guard.ts'
+import {bindStore, type StoreFlags} from '../open/store.ts'
 import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
@@ -29,7 +30,7 @@ import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {paceOf} from './pace.ts'
 import type {OnFailure} from './undo-options.ts'
 
-export interface ChangeFlags {
+export interface ChangeFlags extends StoreFlags {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
   readonly yes: boolean
   readonly 'dry-run': boolean
@@ -41,6 +42,7 @@ export interface ChangeFlags {
   readonly message?: string | undefined
   readonly 'on-failure'?: OnFailure | undefined
   readonly 'keep-schema'?: boolean | undefined
+  readonly 'adopt-store'?: boolean | undefined
   readonly 'remove-new'?: boolean | undefined
   readonly values?: readonly string[] | undefined
   readonly set?: readonly string[] | undefined
@@ -110,6 +112,8 @@ export async function change(options: Change): Promise<ExitCode> {
     try {
       if (isDry) return 0
       if (!flags.yes && canAsk()) await confirm(`${verb} these releases to ${cluster.context}?`)
+      if (prepared.store)
+        await bindStore(flags, prepared.environment, {...prepared.store, cluster: planned.cluster.uid})
       const account = {verb, scope: wanted, message: flags.message, of}
       const {environment} = prepared
       const exit = await runDeployment(deployment, {flags, words, account, reports, environment, cluster})

@@ -3,6 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
+import type {StoreUse} from '../../verbs/overrides/layers-of-place.ts'
 import type {ClusterFlags} from './choose-cluster.ts'
 
 export interface StoreFlags extends ClusterFlags {
@@ -48,6 +49,26 @@ export async function openStoreToChange(
 /** Where the store is, for people; without a password. */
 export function storePlace(flags: StoreFlags, environment: Environment | undefined): string {
   return locationText(locationOf(flags, environment))
+}
+
+interface Binding extends Pick<StoreUse, 'identity' | 'isAdopted' | 'isThrowaway'> {
+  /** UID of its namespace `kube-system`. */
+  readonly cluster: string
+}
+
+/** Notes down which cluster the store in use belongs to; nothing is opened where it is known. Rejects with `KK_STORE`. */
+export async function bindStore(
+  flags: StoreFlags,
+  environment: Environment | undefined,
+  {identity, cluster, isAdopted, isThrowaway}: Binding,
+): Promise<void> {
+  if (!identity || identity.cluster === cluster) return
+  const store = await open(flags, environment)
+  try {
+    await store.bind(cluster, {replace: isAdopted || isThrowaway})
+  } finally {
+    await store.close()
+  }
 }
 
 async function open(flags: StoreFlags, environment: Environment | undefined): Promise<OverrideStore> {

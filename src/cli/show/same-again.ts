@@ -12,6 +12,7 @@ interface Given {
     readonly store?: string | undefined
     readonly facts?: string | undefined
     readonly 'force-version'?: boolean | undefined
+    readonly 'adopt-store'?: boolean | undefined
   }
 }
 
@@ -30,8 +31,16 @@ export function sameAgain({file, names, flags}: Given): SameAgain {
   const store = flags.store === undefined || flags.store.includes('://') ? [] : [`--store ${flags.store}`]
   const facts = flags.facts === undefined ? [] : [`--facts ${flags.facts}`]
   const force = flags['force-version'] ? ['--force-version'] : []
+  const adopt = flags['adopt-store'] ? ['--adopt-store'] : []
   return {
-    line: [placeOf([file, ...names].join(' '), flags), ...values, ...store, ...facts, ...force].join(' '),
+    line: [
+      placeOf([file, ...names].join(' '), flags),
+      ...values,
+      ...store,
+      ...facts,
+      ...force,
+      ...adopt,
+    ].join(' '),
     given: flags.set === undefined || flags.set.length === 0 ? undefined : 'with the same --set',
   }
 }

@@ -2,16 +2,27 @@ import type {Facts} from '../../overrides/facts/facts.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {factsFor} from '../../overrides/system/system-overrides.ts'
-import type {OverrideStore} from '../../overrides/user/store.ts'
+import type {OverrideStore, StoreIdentity} from '../../overrides/user/store.ts'
 import {storedValues} from './stored-values.ts'
 
 /** The layer of a chart in a namespace; undefined where there is none. */
 export type LayerOf = (chart: string, namespace: string) => Promise<Layer | undefined>
 
+/** The store from which user layers come, for those who change the cluster. */
+export interface StoreUse {
+  /** Undefined where there is none. */
+  readonly identity: StoreIdentity | undefined
+  /** Whether it takes the place of the one that releases were deployed with, and of its cluster. */
+  readonly isAdopted: boolean
+  /** Whether it is one of a throwaway cluster, which is another one each time. */
+  readonly isThrowaway: boolean
+}
+
 /** Layers that depend on chart and namespace, not on the release. */
 export interface PlaceLayers {
   readonly system?: LayerOf | undefined
   readonly user?: LayerOf | undefined
+  readonly store?: StoreUse | undefined
 }
 
 /** What system overrides are called where layers are named. */

@@ -15,7 +15,7 @@ import {readValuesFile} from '../../overrides/values-file.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {PlaceLayers} from '../overrides/layers-of-place.ts'
+import type {PlaceLayers, StoreUse} from '../overrides/layers-of-place.ts'
 import {idOf, loadCharts} from './load-charts.ts'
 
 /** A release as the environment wants it, with its values. */
@@ -32,6 +32,8 @@ export interface Prepared {
   readonly graph: Graph
   /** Every release of the graph but those that only other environments have. */
   readonly releases: ReadonlyMap<ReleaseId, PreparedRelease>
+  /** Undefined where the deployer's overrides were not asked for. */
+  readonly store?: StoreUse | undefined
 }
 
 export interface PrepareOptions {
@@ -61,6 +63,7 @@ export async function prepare({
   refuseUnknown([...values, ...sets], charts)
 
   const digests = await digestCharts([...charts.values()])
+  const stamp = places.store?.identity
   const releases = new Map<ReleaseId, PreparedRelease>()
   for (const [release, chart] of charts) {
     const layers = await layersOf({environment, release, chart, values, sets, places})
@@ -78,11 +81,12 @@ export async function prepare({
       owner: environment.name,
       stated: environment.sections.has(releaseName(release)),
       protected: settings?.protected ?? chart.protected,
+      ...(stamp && {store: {id: stamp.id, state: stamp.state}}),
       flags: {},
     }
     releases.set(release, {chart, layers, desired, timeoutSeconds: settings?.timeoutSeconds})
   }
-  return {environment, graph, releases}
+  return {environment, graph, releases, store: places.store}
 }
 
 /** The release of the graph that a name on the command line means. Throws `KK_UNKNOWN_RELEASE` with a suggestion. */

@@ -1,0 +1,84 @@
+import type {ReleaseRecord} from '../cluster/cluster.ts'
+import {KkError} from '../errors.ts'
+import type {StoreIdentity} from '../overrides/user/store.ts'
+import type {ReleaseId} from '../release.ts'
+import type {DesiredRelease, StoreStamp} from './desired.ts'
+import {readLabels} from './labels.ts'
+
+export interface StoreExpectation {
+  /** The store in use; undefined without one. */
+  readonly store: StoreIdentity | undefined
+  /** UID of the cluster's namespace `kube-system`; undefined for a throwaway cluster, which any store may be used with. */
+  readonly cluster: string | undefined
+  readonly environment: string
+  readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
+  readonly records: readonly ReleaseRecord[]
+}
+
+/** A release that has overrides of the deployer's, or would get some, and what its record says of their store. */
+interface Claim {
+  readonly release: ReleaseId
+  readonly store: StoreStamp
+}
+
+/**
+ * Throws `KK_STORE` when the overrides that a plan would deploy are not those of the cloud: the store belongs to another
+ * cluster, or a release of this environment was deployed with another store, or with this one after more changes than it
+ * has seen here. Only releases that have overrides of the deployer's, or would get some, are looked at.
+ */
+export function expectStore(expectation: StoreExpectation): void {
+  const {store, cluster} = expectation
+  if (store?.cluster !== undefined && cluster !== undefined && store.cluster !== cluster)
+    throw otherCluster(store, cluster)
+  const claims = claimsOf(expectation)
+  const others = claims.filter((claim) => claim.store.id !== store?.id)
+  if (others.length > 0) throw otherStore(others, store)
+  const newer = claims.filter((claim) => claim.store.state > (store?.state ?? 0))
+  if (store && newer.length > 0) throw newerState(newer, store)
+}
+
+function claimsOf({environment, desired, records}: StoreExpectation): readonly Claim[] {
+  return records.flatMap(({release, labels}) => {
+    const wanted = desired.get(release)
+    const recorded = readLabels(labels)
+    if (!wanted || recorded?.owner !== environment || !recorded.store) return []
+    const isOverridden = recorded.layers.has('user') || wanted.layers.some(({name}) => name === 'user')
+    return isOverridden ? [{release, store: recorded.store}] : []
+  })
+}
+
+function otherCluster({id, cluster}: StoreIdentity, uid: string): KkError {
+  return new KkError(
+    'KK_STORE',
+    `the store of overrides ${id} belongs to another cluster: to ${cluster}, not to ${uid} (UIDs of the namespace kube-system)`,
+    {
+      hint: 'name the store of this cluster with --store, or the cluster with --context; to use the store here from now on: --adopt-store',
+    },
+  )
+}
+
+function otherStore(claims: readonly Claim[], store: StoreIdentity | undefined): KkError {
+  const ids = [...new Set(claims.map((claim) => claim.store.id))].join(', ')
+  const here = store ? `but the store here is ${store.id}` : 'but there is no store here'
+  const lost = store ? 'replace its overrides by those of the store here' : 'take its overrides away'
+  return new KkError('KK_STORE', `${named(claims)} deployed with the store of overrides ${ids}, ${here}`, {
+    hint: `name that store with --store or KK_STORE, or read its export with kk overrides import; to ${lost}: --adopt-store`,
+  })
+}
+
+function newerState(claims: readonly Claim[], {id, state}: StoreIdentity): KkError {
+  const newest = Math.max(...claims.map((claim) => claim.store.state))
+  return new KkError(
+    'KK_STORE',
+    `${named(claims)} deployed with a newer state of the store of overrides ${id}: after ${newest} changes, of which the store here has seen ${state}`,
+    {
+      hint: 'use the store that has them all, as an older copy would take overrides back; to do that: --adopt-store',
+    },
+  )
+}
+
+/** E.g. `openstack/glance and 2 others were`. */
+function named([first, ...others]: readonly Claim[]): string {
+  if (others.length === 0) return `${first!.release} was`
+  return `${first!.release} and ${others.length === 1 ? 'another' : `${others.length} others`} were`
+}
