@@ -8,4 +8,5 @@ it('src/commands/table.ts is what npm run table writes', async () => {
   const fresh = await commandTable()
 
   expect(committed).toBe(fresh)
-})
+  // It loads every command there is.
+}, 60_000)

@@ -75,10 +75,12 @@ it('every error code that the pages name exists', async () => {
     'KK_CONTEXT',
     'KK_HELM',
     'KK_PLUGINS',
+    'KK_SERVER_TOKEN',
     'KK_STORE_KEY_FILE',
     'KK_TOOLBOX',
     'KK_OPERATION',
     'KK_TEST_SEED',
+    'KK_TOKEN_FILE',
   ]
   const named = stated(/\b(KK_[A-Z_]+)\b/g)
 
