@@ -81,7 +81,13 @@ async function useStore(libraries: Libraries): Promise<void> {
 async function serve(libraries: typeof api): Promise<void> {
   const service = {charts: async () => [], show: notNow, explain: notNow, update: notNow, delete: notNow}
   const app = await openServer(
-    {serviceFor: () => service, ready: async () => {}, tokens: undefined, version: 'warm'},
+    {
+      serviceFor: () => service,
+      releasesOf: () => undefined,
+      ready: async () => {},
+      tokens: undefined,
+      version: 'warm',
+    },
     libraries,
   )
   for (const url of ['/v1/helm_charts', '/v1/helm_charts/nova', '/openapi.json']) await app.inject(url)

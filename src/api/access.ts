@@ -13,11 +13,14 @@ const OPEN = new Set(['/healthz', '/readyz'])
  */
 export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): void {
   app.decorateRequest('caller', NOBODY)
+  app.decorateRequest('mayWrite', false)
   app.addHook('onRequest', async (request, reply) => {
     if (OPEN.has(request.routeOptions.url ?? '')) return
     const refusal = tokens ? tokenRefusal(request, tokens) : originRefusal(request)
     if (!refusal) {
-      request.caller = tokens ? callerOf(request, tokens)!.name : NOBODY
+      const {name, scope} = tokens ? callerOf(request, tokens)! : ({name: NOBODY, scope: 'write'} as const)
+      request.caller = name
+      request.mayWrite = scope === 'write'
       return
     }
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer, Basic realm="kk"')
@@ -30,6 +33,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks, for the history. */
     caller: string
+    /** Whether they may change overrides and see secrets. */
+    mayWrite: boolean
   }
 }
 
@@ -54,8 +59,7 @@ function tokenRefusal(request: FastifyRequest, tokens: Tokens): Refusal | undefi
       hint: 'send "authorization: Bearer TOKEN"',
     }
   }
-  if (caller.scope === 'write' || !needsWrite(request))
-    return isForeign(request) ? originRefusal(request) : undefined
+  if (caller.scope === 'write' || !needsWrite(request)) return isForeign(request) ? FOREIGN : undefined
   return {
     status: 403,
     code: 'KK_FORBIDDEN',
@@ -92,20 +96,21 @@ function originRefusal(request: FastifyRequest): Refusal | undefined {
       hint: 'use the address that kk serve printed',
     }
   }
-  if (!isForeign(request)) return undefined
-  return {
-    status: 403,
-    code: 'KK_FORBIDDEN',
-    message: 'a page of another site cannot use the service',
-    hint: 'open the address that kk serve printed',
-  }
+  return isForeign(request) ? FOREIGN : undefined
+}
+
+const FOREIGN: Refusal = {
+  status: 403,
+  code: 'KK_FORBIDDEN',
+  message: 'a page of another site cannot use the service',
+  hint: 'open the address that kk serve printed',
 }
 
 /** Browsers send `Origin` with every request that changes something. */
 function isForeign(request: FastifyRequest): boolean {
   const {origin} = request.headers
   const here = URL.parse(`${request.protocol}://${request.host}`)?.host
-  return origin !== undefined && URL.parse(origin)?.host !== here
+  return origin !== undefined && (here === undefined || URL.parse(origin)?.host !== here)
 }
 
 function isLoopback(hostname: string): boolean {

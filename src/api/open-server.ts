@@ -7,10 +7,13 @@ import type * as libraries from './libraries.ts'
 import {healthRoutes} from './operations/health.ts'
 import {metricsRoute} from './operations/metrics.ts'
 import {describeApi, openApiRoutes} from './operations/openapi-routes.ts'
+import {pageRoutes} from './pages/routes.ts'
+import type {ReleasesOf} from './pages/show-chart.ts'
 import type {Tokens} from './tokens.ts'
 
 export interface ServerOptions {
   readonly serviceFor: ServiceFor
+  readonly releasesOf: ReleasesOf
   /** Rejects when the service cannot do its work now. */
   readonly ready: () => Promise<unknown>
   /** Undefined only on loopback. */
@@ -38,7 +41,7 @@ const PAGE_POLICY =
 
 /** The REST service, ready to listen. To be closed. */
 export async function openServer(
-  {serviceFor, ready, tokens, version, tls, log, limits}: ServerOptions,
+  {serviceFor, releasesOf, ready, tokens, version, tls, log, limits}: ServerOptions,
   {fastify, swagger, rateLimit, ...metrics}: typeof libraries,
 ): Promise<FastifyInstance> {
   const {bodyBytes, requestTime, requestsPerMinute} = {...LIMITS, ...limits}
@@ -82,6 +85,7 @@ export async function openServer(
   healthRoutes(app, ready)
   helmChartRoutes(app, serviceFor)
   openApiRoutes(app)
+  await pageRoutes(app, {serviceFor, releasesOf})
   await app.ready()
   return app
 }

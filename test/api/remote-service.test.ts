@@ -51,7 +51,13 @@ describe('a remote service', () => {
     local = await testOverrides()
     const tokens = parseTokens(`write ${TOKEN}`, 'tokens')
     app = await openServer(
-      {serviceFor: remote.serviceFor, ready: async () => {}, tokens, version: '1'},
+      {
+        serviceFor: remote.serviceFor,
+        releasesOf: () => undefined,
+        ready: async () => {},
+        tokens,
+        version: '1',
+      },
       libraries,
     )
     await app.listen({host: '127.0.0.1', port: 0})

@@ -20,6 +20,7 @@ const open = async (options: Partial<ServerOptions> = {}) => {
   app = await openServer(
     {
       serviceFor: overrides.serviceFor,
+      releasesOf: () => ['rabbit-1'],
       ready: async () => {},
       tokens: undefined,
       version: '1.2.3',

@@ -186,7 +186,7 @@ export const IF_MATCH = {
       type: 'string',
       maxLength: 200,
       description:
-        'The ETag of the overrides that the change was made from: with others there, the answer is 409.',
+        'The ETag of the overrides that the change was made from, "" for none: with others there, the answer is 409.',
     },
   },
 } as const

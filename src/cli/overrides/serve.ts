@@ -36,6 +36,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
     const app = await openServer(
       {
         serviceFor: (who) => localOverrides({base, store, who, allowSecrets}),
+        releasesOf: base.releases,
         ready: () => store.identity(),
         tokens,
         version: VERSION,

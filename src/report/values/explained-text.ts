@@ -64,7 +64,7 @@ function statementDocument({layer, source, position, value}: Statement): object 
 }
 
 /** `pod.replicas.api`; a dot inside a key gets a backslash, as `--set` wants it. */
-function keyText(path: readonly string[]): string {
+export function keyText(path: readonly string[]): string {
   return path.map((name) => plainLine(name.replaceAll(/[\\.]/g, '\\$&'))).join('.')
 }
 

@@ -54,7 +54,7 @@ export async function deleteOverrides(
 ): Promise<void> {
   const stored = await options.store.get(name, namespace)
   if (!stored) expectActive(await options.base.active(), name, namespace)
-  if (!stored?.userOverrides && ifMatch === undefined) return
+  if (!stored?.userOverrides && !ifMatch) return
   await write(options, {name, namespace, ifMatch}, () => ({userOverrides: null, secret: false}))
 }
 
@@ -68,8 +68,9 @@ async function write(
 ): Promise<StoredOverrides> {
   if (ifMatch === undefined) return updateOverrides(store, {name, namespace, who}, change)
   const current = await store.get(name, namespace)
-  if (etagOf(current) === ifMatch) {
-    return store.put({name, namespace, who, expected: ifMatch, ...change(current)})
+  const etag = etagOf(current)
+  if ((etag ?? '') === ifMatch) {
+    return store.put({name, namespace, who, expected: etag, ...change(current)})
   }
   throw new KkError(
     'KK_STORE_CONFLICT',

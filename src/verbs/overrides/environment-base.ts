@@ -19,15 +19,15 @@ export function environmentBase(prepared: Prepared, plugins: Plugins): OverrideB
       expectActive(await active(), chart, namespace)
       return releaseOf(prepared, chart, namespace).layers.filter(({name}) => name !== 'user')
     },
+    releases: (chart, namespace) =>
+      releasesOf(prepared, chart, namespace).map(([release]) => releaseName(release)),
     secretPaths: (chart) => pathsOf(plugins, chart),
   }
 }
 
 /** The one release of the chart there. Throws `KK_USAGE` for several: each has a section, and so values, of its own. */
 function releaseOf(prepared: Prepared, chart: string, namespace: string): PreparedRelease {
-  const found = [...prepared.releases].filter(
-    ([release, each]) => each.chart.name === chart && releaseNamespace(release) === namespace,
-  )
+  const found = releasesOf(prepared, chart, namespace)
   const [first, ...more] = found
   if (first && more.length === 0) return first[1]
   const names = found.map(([release]) => releaseName(release))
@@ -35,5 +35,11 @@ function releaseOf(prepared: Prepared, chart: string, namespace: string): Prepar
     'KK_USAGE',
     `${names.join(', ')} are all of the chart ${chart} in ${namespace}, each with values of its own`,
     {hint: `leave out the environment, or see one with kk values show ${names[0]}`},
+  )
+}
+
+function releasesOf({releases}: Prepared, chart: string, namespace: string) {
+  return [...releases].filter(
+    ([release, each]) => each.chart.name === chart && releaseNamespace(release) === namespace,
   )
 }

@@ -18,7 +18,7 @@ export function factsBase({facts, plugins}: FactsBaseOptions): OverrideBase {
     const values = await systemOverrides({active: await active(), chart, namespace, facts, plugins})
     return [{name: 'system', source: systemSource(chart, namespace), values}]
   }
-  return {active, layers, secretPaths: (chart) => pathsOf(plugins, chart)}
+  return {active, layers, releases: () => undefined, secretPaths: (chart) => pathsOf(plugins, chart)}
 }
 
 /** The places that a chart's plugin calls secret; none without a plugin. */

@@ -9,6 +9,8 @@ export interface OverrideBase {
   active(): Promise<readonly OverriddenChart[]>
   /** The layers between the defaults of a chart that is active there and the deployer's overrides, weakest first. */
   layers(name: string, namespace: string): Promise<readonly Layer[]>
+  /** The names of the chart's releases there, active or not; undefined where no environment tells which there are. */
+  releases(name: string, namespace: string): readonly string[] | undefined
   /** The places among the chart's values where secrets stand. */
   secretPaths(name: string): Promise<readonly ValuePath[]>
 }

@@ -1,0 +1,257 @@
+import type {FastifyInstance} from 'fastify'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import * as libraries from '../../src/api/libraries.ts'
+import {openServer, type ServerOptions} from '../../src/api/open-server.ts'
+import {parseTokens} from '../../src/api/tokens.ts'
+import {type TestOverrides, testOverrides} from './support/overrides.ts'
+
+const READ = 'r'.repeat(32)
+const WRITE = 'w'.repeat(32)
+const RABBITMQ = '/charts/rabbitmq?namespace=openstack'
+const SECRET = 'mysecret'
+
+let app: FastifyInstance
+let overrides: TestOverrides
+beforeEach(async () => {
+  overrides = await testOverrides()
+})
+afterEach(async () => {
+  await app.close()
+  await overrides.remove()
+})
+
+const open = async (options: Partial<ServerOptions> = {}) => {
+  app = await openServer(
+    {
+      serviceFor: overrides.serviceFor,
+      releasesOf: () => ['rabbit-1'],
+      ready: async () => {},
+      tokens: undefined,
+      version: '1.2.3',
+      ...options,
+    },
+    libraries,
+  )
+}
+const post = (fields: Record<string, string>, {url = RABBITMQ, headers = {}} = {}) =>
+  app.inject({
+    method: 'POST',
+    url,
+    headers: {'content-type': 'application/x-www-form-urlencoded', ...headers},
+    payload: new URLSearchParams(fields).toString(),
+  })
+const stored = async () => (await overrides.store.get('rabbitmq', 'openstack'))?.userOverrides ?? ''
+const store = async (text: string) => {
+  const update = {flag: 'reset', values: {files: [{source: 'a', text}], set: [], setString: []}} as const
+  return (await overrides.serviceFor('ada').update('rabbitmq', 'openstack', update)).etag!
+}
+
+describe('the pages', () => {
+  it('list the charts, with a link for each of their namespaces', async () => {
+    await open()
+
+    const {body, headers} = await app.inject('/')
+
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(body).toContain(
+      '<a href="/charts/ingress?namespace=kube-system" aria-label="ingress in kube-system">',
+    )
+    expect(body).not.toContain('<script')
+  })
+
+  it('show the layers of a chart side by side, with the winner marked in words', async () => {
+    await open()
+    await store('pod: {replicas: {server: 2}}')
+
+    const {body} = await app.inject(RABBITMQ)
+
+    const row = /<tr><th scope="row"><code>pod.replicas.server<\/code>.*?<\/tr>/s.exec(body)![0]
+    expect(body).toContain('<th scope="col">System</th><th scope="col">User</th>')
+    expect(row).toMatch(
+      /<td><div><code>1<\/code><br>.*<td class="won"><div><code>2<\/code> <strong>✓ wins<\/strong>/s,
+    )
+  })
+
+  it('preview a change, with the releases that it reaches, and change nothing', async () => {
+    await open()
+    const etag = await store('a: 1')
+
+    const {statusCode, body} = await post({action: 'preview', overrides: 'a: 2\n# mine', etag})
+
+    expect(statusCode).toBe(200)
+    expect(body).toContain('<h3>User overrides now</h3><pre>a: 1\n</pre>')
+    expect(body).toContain('<h3>Afterwards</h3><pre>a: 2\n</pre>')
+    expect(body).toContain('<code>rabbit-1</code> in openstack')
+    expect(body).toContain('>\na: 2\n# mine</textarea>')
+    expect(await stored()).toBe('a: 1\n')
+  })
+
+  it('save what was typed, and lead to a page that says so', async () => {
+    await open()
+
+    const {statusCode, headers} = await post({action: 'save', overrides: 'a: "é+&%"\r\n', etag: ''})
+
+    expect(statusCode).toBe(303)
+    expect((await app.inject(headers.location!)).body).toMatch(/role="status"[^>]*>Saved\./)
+    expect(await stored()).toBe('a: "\\xE9+&%"\n')
+  })
+
+  it('ask before they take all overrides away', async () => {
+    await open()
+    const etag = await store('a: 1')
+
+    const asked = await post({action: 'ask-reset'})
+    expect(asked.body).toContain(`<input type="hidden" name="etag" value="${etag}">`)
+    expect(await stored()).toBe('a: 1\n')
+
+    const {statusCode} = await post({action: 'reset', etag})
+    expect(statusCode).toBe(303)
+    expect(await stored()).toBe('')
+  })
+
+  it.each([
+    ['others', 'a: 1'],
+    ['none', ''],
+  ])('show a conflict, keep what was typed, and let it be saved over: made from %s', async (_, before) => {
+    await open()
+    const etag = before === '' ? '' : await store(before)
+    const later = await store('theirs: 1')
+
+    for (const action of ['preview', 'save']) {
+      const {statusCode, body} = await post({action, overrides: 'mine: 1', etag})
+      expect(statusCode).toBe(409)
+      expect(body).toContain('role="alert"')
+      expect(body).toContain('>\nmine: 1</textarea>')
+      expect(body).toContain('<pre>theirs: 1\n</pre>')
+      expect(body).toContain(`name="etag" value="${later}"`)
+    }
+    expect(await stored()).toBe('theirs: 1\n')
+    expect((await post({action: 'save', overrides: 'mine: 1', etag: later})).statusCode).toBe(303)
+  })
+
+  it.each([
+    ['no YAML', 'a: ['],
+    ['a key of JavaScript', '__proto__: {a: 1}'],
+    ['a secret that kk keeps', 'global: {endpoints: {oslo_messaging: {auth: {admin: {password: x}}}}}'],
+  ])('refuse %s and keep it in the form', async (_, text) => {
+    await open()
+
+    const {statusCode, body} = await post({action: 'save', overrides: text, etag: ''})
+
+    expect([400, 403]).toContain(statusCode)
+    expect(body).toContain(`>\n${text}</textarea>`)
+    expect(body).toContain('aria-invalid="true" aria-errormessage="problem"')
+    expect(await stored()).toBe('')
+  })
+
+  it('escape whatever stands in overrides', async () => {
+    await open()
+    const text = 'a: "</textarea><script>alert(1)</script>"'
+    await store(text)
+
+    const shown = await app.inject(RABBITMQ)
+    const typed = await post({action: 'preview', overrides: '</textarea><script>', etag: ''})
+
+    expect(shown.body + typed.body).not.toContain('<script')
+  })
+
+  it('are answered as pages where something is wrong', async () => {
+    await open()
+
+    const unknown = await app.inject('/charts/rabbit?namespace=openstack')
+    const without = await app.inject('/charts/rabbitmq')
+
+    expect(unknown.statusCode).toBe(404)
+    expect(unknown.body).toMatch(/role="alert".*rabbitmq/s)
+    expect(without.statusCode).toBe(400)
+    expect(without.headers['content-type']).toContain('text/html')
+  })
+
+  it('take forms and nothing else', async () => {
+    await open()
+    const sent = (type: string, payload: string | Buffer) =>
+      app.inject({method: 'POST', url: RABBITMQ, headers: {'content-type': type}, payload})
+    const form = 'application/x-www-form-urlencoded'
+
+    expect((await sent('application/json', '{"action": "save"}')).statusCode).toBe(415)
+    expect((await sent('text/plain', 'action=save')).statusCode).toBe(415)
+    for (const payload of ['action=save&overrides=%ff&etag=', 'action=save&action=save', 'action=x', ''])
+      expect((await sent(form, payload)).statusCode, payload).toBe(400)
+    expect((await sent(form, `overrides=${'x'.repeat(2 ** 20)}`)).statusCode).toBe(413)
+    expect(await stored()).toBe('')
+  })
+
+  it('keep a page of another site from posting to them', async () => {
+    await open()
+
+    for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
+      const headers = {origin, host: 'localhost'}
+      const {statusCode} = await post({action: 'save', overrides: 'a: 1', etag: ''}, {headers})
+      expect(statusCode, origin).toBe(403)
+    }
+    expect(await stored()).toBe('')
+  })
+
+  describe('where secrets are stored', () => {
+    const tokens = parseTokens(`read ${READ}\nwrite ${WRITE} ada\n`, 'tokens')
+    const as = (token: string) => ({authorization: `Basic ${Buffer.from(`:${token}`).toString('base64')}`})
+    beforeEach(async () => {
+      await open({tokens, serviceFor: (who) => overrides.serviceFor(who)})
+      await overrides.store.put({
+        ...{name: 'rabbitmq', namespace: 'openstack', who: 'ada', expected: undefined, secret: false},
+        userOverrides: `password: ${SECRET}\n`,
+      })
+    })
+
+    it('mask them, and have no form in which the mask could be saved', async () => {
+      const {body} = await app.inject({url: RABBITMQ, headers: as(WRITE)})
+
+      expect(body).toContain('***')
+      expect(body).not.toContain(SECRET)
+      expect(body).not.toContain('<textarea')
+      expect(body).toContain('href="/charts/rabbitmq?namespace=openstack&amp;show_secrets=true"')
+    })
+
+    it('show them in the form to who may write', async () => {
+      const url = `${RABBITMQ}&show_secrets=true`
+      const {body} = await app.inject({url, headers: as(WRITE)})
+
+      expect(body).toContain(`>\npassword: ${SECRET}\n</textarea>`)
+      expect(body).toContain('action="/charts/rabbitmq?namespace=openstack&amp;show_secrets=true"')
+    })
+
+    it.each([
+      'show_secrets=true',
+      'show%5Fsecrets=true',
+      'show_secrets=tru%65',
+      'show_secrets=true&show_secrets=true',
+      'show_secrets=false&show_secrets=true',
+      'show_secrets[]=true',
+      'show_secrets=TRUE',
+      'show_secrets=1',
+    ])('never show them to who may only read: %s', async (query) => {
+      for (const address of [RABBITMQ, RABBITMQ.replace('/charts', '/v1/helm_charts')]) {
+        const {statusCode, body} = await app.inject({url: `${address}&${query}`, headers: as(READ)})
+        expect([400, 403]).toContain(statusCode)
+        expect(body).not.toContain(SECRET)
+      }
+    })
+
+    it('have no form for who may only read, and take none from them', async () => {
+      const {body} = await app.inject({url: RABBITMQ, headers: as(READ)})
+      const {statusCode} = await post({action: 'save', overrides: 'a: 1', etag: ''}, {headers: as(READ)})
+
+      expect(body).toContain('Your token may only read')
+      expect(body).not.toMatch(/<form|show_secrets|mysecret/)
+      expect(statusCode).toBe(403)
+    })
+
+    it('let all of them be reset without being seen', async () => {
+      const asked = await post({action: 'ask-reset'}, {headers: as(WRITE)})
+      const etag = /name="etag" value="([^"]+)"/.exec(asked.body)![1]!
+
+      expect(asked.body).not.toContain(SECRET)
+      expect((await post({action: 'reset', etag}, {headers: as(WRITE)})).statusCode).toBe(303)
+    })
+  })
+})
