@@ -10,7 +10,7 @@ export default class HelmOverrideShow extends KkCommand {
   static override usage = 'CHART NAMESPACE [FLAGS]'
   static override examples = [
     '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
-    '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --file=rabbitmq.yaml',
+    '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --show-secrets --file=rabbitmq.yaml',
   ]
   static override strict = false
   static override args = {

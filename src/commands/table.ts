@@ -1971,7 +1971,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     },
     examples: [
       '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
-      '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --file=rabbitmq.yaml',
+      '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --show-secrets --file=rabbitmq.yaml',
     ],
     flags: {
       color: {
@@ -2300,7 +2300,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     },
     examples: [
       '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
-      '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --file=rabbitmq.yaml',
+      '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --show-secrets --file=rabbitmq.yaml',
     ],
     flags: {
       color: {
@@ -3286,8 +3286,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       "Combined is every layer above the defaults of the chart: with -e also feature files, the section and global. Secrets are masked. --format prints the combined overrides alone, for helm or Armada; where a secret is among them, only with --show-secrets. Several charts are named as CHART:NAMESPACE; in helm's format they become files in the directory --file.",
     examples: [
       '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml',
-      '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml --format helm --file rabbitmq.yaml',
-      '<%= config.bin %> overrides show --all -e environments/all-in-one.yaml --format armada',
+      '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml --format helm --show-secrets --file rabbitmq.yaml',
+      '<%= config.bin %> overrides show --all -e environments/all-in-one.yaml --format armada --show-secrets --file overrides.yaml',
     ],
     flags: {
       color: {

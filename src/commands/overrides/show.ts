@@ -12,8 +12,8 @@ export default class OverridesShow extends KkCommand {
   static override usage = 'CHART NAMESPACE [FLAGS]'
   static override examples = [
     '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml',
-    '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml --format helm --file rabbitmq.yaml',
-    '<%= config.bin %> overrides show --all -e environments/all-in-one.yaml --format armada',
+    '<%= config.bin %> overrides show rabbitmq openstack -e environments/all-in-one.yaml --format helm --show-secrets --file rabbitmq.yaml',
+    '<%= config.bin %> overrides show --all -e environments/all-in-one.yaml --format armada --show-secrets --file overrides.yaml',
   ]
   static override strict = false
   static override args = {

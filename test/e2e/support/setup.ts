@@ -44,6 +44,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const state = join(tmpdir(), `kk-e2e-${userInfo().uid}`)
   const env = {...process.env, XDG_STATE_HOME: state, KK_TOOLBOX: tools}
   await removeAbandoned(env, state)
+  // A store that belongs to the cluster of a former run would be refused by this one.
+  await rm(join(state, 'kk/stores'), {recursive: true, force: true})
 
   const name = `e2e-${process.pid}`
   const {sandbox} = await up({name, nodes: 3, env})
