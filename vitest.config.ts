@@ -2,6 +2,7 @@ import {defineConfig} from 'vitest/config'
 
 /** Tests that run real programs for seconds: both helms, Python, Go, PostgreSQL. They belong to `npm test`, not to `npm run check`. */
 const WITH_PROGRAMS = [
+  'test/api/running/**/*.test.ts',
   'test/charts/**/*.test.ts',
   'test/charts-reading/{sources/remote,vendor-charts,files/chart-files}.test.ts',
   'test/environment/split.test.ts',

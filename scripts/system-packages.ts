@@ -26,6 +26,11 @@ const NEEDS: readonly SystemNeed[] = [
       'for each in /usr/lib/postgresql/*/bin/postgres; do exec "$each" --version; done',
     ],
   },
+  {
+    what: 'Chromium (the pages of kk serve are tested in it)',
+    package: 'chromium',
+    probe: ['/usr/bin/chromium', '--version'],
+  },
 ]
 
 /** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */

@@ -57,8 +57,21 @@ export async function bundle(name: BundleName, directory: string): Promise<Metaf
     external: Object.values(SOURCES).filter((each) => each !== source),
   })
   const head = `(function(module,exports,require){const __filename='${name}.cjs',__dirname='/';`
-  writeFileSync(file, `${head}${readFileSync(file, 'latin1')}\n})`)
+  writeFileSync(file, `${head}${escaped(readFileSync(file, 'utf8'))}\n})`)
   // V8 takes a cache only under the flags that it was made with.
   await execa(process.execPath, [...V8_FLAGS, join(import.meta.dirname, 'warm.ts'), name, directory])
   return metafile
+}
+
+/**
+ * The program in ASCII, as it is read when it starts. esbuild escapes texts, but neither patterns nor tagged templates;
+ * the raw text of such a template would not be the same, and is used by nobody.
+ */
+function escaped(program: string): string {
+  if (/String\.raw`[^`]*[^\0-\x7f]/.test(program))
+    throw new Error('String.raw with more than ASCII would be changed')
+  return program.replaceAll(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

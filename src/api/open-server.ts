@@ -77,8 +77,9 @@ export async function openServer(
       'content-security-policy': PAGE_POLICY,
     })
   })
+  endIdleConnections(app)
   readJsonBodies(app)
-  await describeApi(app, {plugin: swagger, version})
+  await describeApi(app, {plugin: swagger, version, secured: tokens !== undefined})
   await app.register(rateLimit, {max: requestsPerMinute, timeWindow: '1 minute'})
   guardAccess(app, tokens)
   metricsRoute(app, metrics)
@@ -88,4 +89,13 @@ export async function openServer(
   await pageRoutes(app, {serviceFor, releasesOf})
   await app.ready()
   return app
+}
+
+/** A connection whose last answer is sent after the stop began would be kept open for its client's next request. */
+function endIdleConnections(app: FastifyInstance): void {
+  let timer: NodeJS.Timeout | undefined
+  app.addHook('preClose', async () => {
+    timer = setInterval(() => app.server.closeIdleConnections(), 50)
+  })
+  app.addHook('onClose', async () => clearInterval(timer))
 }

@@ -3,10 +3,17 @@ import type {swagger} from '../libraries.ts'
 import {documentationPage} from '../pages/documentation.ts'
 import type {OpenApi} from './open-api.ts'
 
+interface DescribeOptions {
+  readonly plugin: typeof swagger
+  readonly version: string
+  /** Whether requests need a token. */
+  readonly secured: boolean
+}
+
 /** OpenAPI 3.1 of all routes, made from the schemas that check them. To be called before any route is made. */
 export async function describeApi(
   app: FastifyInstance,
-  {plugin, version}: {readonly plugin: typeof swagger; readonly version: string},
+  {plugin, version, secured}: DescribeOptions,
 ): Promise<void> {
   await app.register(plugin, {
     openapi: {
@@ -18,8 +25,10 @@ export async function describeApi(
           'Overrides of Helm charts: what kk generates, what the deployer gave, and both combined.',
         license: {name: 'Apache-2.0', identifier: 'Apache-2.0'},
       },
-      components: {securitySchemes: {bearer: {type: 'http', scheme: 'bearer'}}},
-      security: [{bearer: []}],
+      ...(secured && {
+        components: {securitySchemes: {bearer: {type: 'http', scheme: 'bearer'}}},
+        security: [{bearer: []}],
+      }),
     },
   })
 }

@@ -1,5 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import type {AddressInfo} from 'node:net'
+import {createSecureContext} from 'node:tls'
 import {expectSafe, type ListenOptions, parseListen} from '../../api/listen-options.ts'
 import {openServer} from '../../api/open-server.ts'
 import {parseTokens, type Tokens} from '../../api/tokens.ts'
@@ -73,6 +74,19 @@ async function tokensOf(flags: ServeFlags): Promise<Tokens | undefined> {
 async function tlsOf({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags) {
   if (certFile === undefined || keyFile === undefined) return undefined
   const [cert, key] = await Promise.all([readText(certFile, '--tls-cert'), readText(keyFile, '--tls-key')])
+  try {
+    createSecureContext({cert, key})
+  } catch (cause) {
+    // OpenSSL's own words say nothing to people, and may quote the key.
+    throw new KkError(
+      'KK_FILE',
+      `expected a certificate in ${certFile} and its key in ${keyFile}, both as PEM`,
+      {
+        cause,
+        hint: 'check that each flag names its own file, and that the two belong together',
+      },
+    )
+  }
   return {cert, key}
 }
 

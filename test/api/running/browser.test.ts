@@ -1,0 +1,102 @@
+import {type Browser, chromium, type Page} from 'playwright-core'
+import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {openWorkplace, type Serving, type Workplace} from './support/serving.ts'
+
+const PLACE = ['rabbitmq', 'openstack']
+
+let workplace: Workplace
+let server: Serving
+let browser: Browser
+let page: Page
+beforeAll(async () => {
+  workplace = await openWorkplace()
+  server = await workplace.serve()
+  browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']})
+  page = await browser.newPage()
+})
+afterAll(async () => {
+  await browser.close()
+  await workplace.remove()
+})
+beforeEach(async () => {
+  await workplace.kk(['overrides', 'delete', ...PLACE])
+  await page.goto(`${server.url}/charts/rabbitmq?namespace=openstack`)
+})
+
+const editor = () => page.getByLabel('User overrides, as YAML')
+const press = async (name: string) => {
+  await page.getByRole('button', {name, exact: true}).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForLoadState()
+}
+const stored = async () =>
+  JSON.parse((await workplace.kk(['overrides', 'show', ...PLACE, '--output', 'json'])).stdout).user_overrides
+
+describe('the pages in Chromium', () => {
+  it('lead from the charts to an override that is previewed and saved, by the keyboard alone', async () => {
+    await page.goto(server.url)
+    await page.getByRole('link', {name: 'rabbitmq in openstack'}).focus()
+    await page.keyboard.press('Enter')
+    await editor().waitFor()
+    await editor().focus()
+    await page.keyboard.type('pod: {replicas: {server: 5}}')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Preview')
+    await page.keyboard.press('Enter')
+
+    await page.getByRole('heading', {name: 'Preview: nothing is changed yet'}).waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('preview')
+    expect(await page.getByText('every release of the chart rabbitmq in openstack').isVisible()).toBe(true)
+    expect(await editor().inputValue()).toBe('pod: {replicas: {server: 5}}')
+
+    await press('Save')
+    await page.getByRole('status').waitFor()
+    expect(await page.getByRole('status').textContent()).toContain('Saved.')
+    const row = page.getByRole('row', {name: 'pod.replicas.server'})
+    expect(await row.getByRole('cell').last().textContent()).toMatch(/^5 ✓ wins/)
+    await page.reload()
+    expect(await stored()).toBe('pod:\n  replicas:\n    server: 5\n')
+  })
+
+  it('show a conflict beside what was typed', async () => {
+    await editor().fill('# mine\n\n  a: 1')
+    await workplace.kk(['overrides', 'update', ...PLACE, '--set', 'theirs=1'])
+
+    await press('Save')
+
+    const alert = page.getByRole('alert')
+    expect(await alert.textContent()).toContain('are not those any more')
+    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('alert')
+    expect(await editor().inputValue()).toBe('# mine\n\n  a: 1')
+    expect(await page.getByText('theirs: 1').first().isVisible()).toBe(true)
+    await press('Save')
+    expect(await stored()).toBe('a: 1\n')
+  })
+
+  it('ask before they reset', async () => {
+    await workplace.kk(['overrides', 'update', ...PLACE, '--set', 'a=1'])
+    await page.reload()
+
+    await press('Reset to none…')
+    expect(await stored()).toBe('a: 1\n')
+    await press('Reset to none')
+
+    expect(await page.getByRole('status').textContent()).toContain('Reset to none.')
+    expect(await stored()).toBe('')
+  })
+
+  it('name every control and landmark, and load nothing', async () => {
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    await page.reload()
+
+    const snapshot = await page.locator('body').ariaSnapshot()
+    expect(snapshot).toContain('- navigation "kk"')
+    expect(snapshot).toContain('- main:')
+    expect(snapshot).toContain('- textbox "User overrides, as YAML"')
+    expect(snapshot).toContain('- columnheader "System"')
+    expect(snapshot).toContain('- rowheader "pod.replicas.server"')
+    expect(snapshot).toContain('- heading "rabbitmq in openstack" [level=1]')
+    expect(requested.filter((url) => !url.endsWith('/favicon.ico'))).toEqual([page.url()])
+  })
+})
