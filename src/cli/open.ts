@@ -19,7 +19,7 @@ import type {PlaceLayers} from '../verbs/overrides/layers-of-place.ts'
 import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
 import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
 import type {FactsFlags} from './open/facts.ts'
-import {type AdoptStoreFlag, placeLayers, systemLayer} from './open/place-layers.ts'
+import {type AdoptStoreFlag, placeLayers, systemLayer, type Unstated} from './open/place-layers.ts'
 import type {PluginsFlags} from './open/plugins.ts'
 import type {StoreFlags} from './open/store.ts'
 
@@ -59,9 +59,13 @@ export async function openGraph(flags: EnvironmentFlags, argv: readonly string[]
   return {prepared: await prepareWith(environment, flags, {}), releases}
 }
 
-/** An environment that was read, with its graph and values. */
-export async function prepareEnvironment(environment: Environment, flags: ValueFlags): Promise<Prepared> {
-  return prepareWith(environment, flags, await placeLayers(flags, environment))
+/** An environment that was read, with its graph and values; without a cluster, facts that nobody states stay unknown. */
+export async function prepareEnvironment(
+  environment: Environment,
+  flags: ValueFlags,
+  unstated: Unstated = {},
+): Promise<Prepared> {
+  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated))
 }
 
 /** The same without the deployer's overrides, for those who lay them on top themselves. */

@@ -10,7 +10,8 @@ import {
   valueFlags,
   versionFlags,
 } from '../cli/flags.ts'
-import {openChosenCluster, openPrepared, openUsersHelm} from '../cli/open.ts'
+import {openOnCluster} from '../cli/open/on-cluster.ts'
+import {openUsersHelm} from '../cli/open.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {placeOf} from '../cli/show/show-run.ts'
 import type {Cluster} from '../cluster/cluster.ts'
@@ -65,8 +66,8 @@ export default class Plan extends KkCommand {
       expectPlanName(flags.save)
       await expectDirectoryOf(flags.save)
     }
-    const {prepared, releases} = await openPrepared(flags, argv as string[])
-    const cluster = await openChosenCluster(flags, prepared.environment, {start: false, say: () => {}})
+    const options = {start: false, say: () => {}}
+    const {prepared, releases, cluster} = await openOnCluster(flags, argv as string[], options)
     try {
       const scope = {names: releases, install: releases.length === 0}
       const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true})

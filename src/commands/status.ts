@@ -9,7 +9,6 @@ import {
 } from '../cli/flags.ts'
 import {statusSubject} from '../cli/observation/status-subject.ts'
 import {watch} from '../cli/observation/watch.ts'
-import {openChosenCluster} from '../cli/open.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {statusText} from '../report/status/status-text.ts'
 import {statusLines} from '../report/status/status-views.ts'
@@ -43,11 +42,7 @@ export default class Status extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Status)
     const {output} = flags
-    const subject = await statusSubject(flags, argv as string[])
-    const cluster = await openChosenCluster(flags, subject.prepared?.environment, {
-      start: false,
-      say: () => {},
-    })
+    const {subject, cluster} = await statusSubject(flags, argv as string[])
     try {
       const read = statusReader(subject, cluster)
       const title = `${subject.owner} on ${cluster.context}`

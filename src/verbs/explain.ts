@@ -3,8 +3,11 @@ import type {Helm} from '../helm/helm.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {defaultLayers} from '../overrides/explain/default-layers.ts'
 import {type ExplainedKey, explain} from '../overrides/explain/explain.ts'
-import type {ReleaseId} from '../release.ts'
+import type {Layer} from '../overrides/layer.ts'
+import {type ReleaseId, releaseNamespace} from '../release.ts'
 import {maskedKey} from './overrides/explain-overrides.ts'
+import {type LastChange, saidBy} from './overrides/layers-of-place.ts'
+import type {OverrideBase} from './overrides/override-world.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {vendor} from './preparation/vendored.ts'
 
@@ -15,6 +18,10 @@ export interface ExplainOptions {
   /** Leave out what no layer above the defaults of the chart speaks of. */
   readonly overridden?: boolean
   readonly showSecrets?: boolean
+  /** By default nothing is said of who set a user override. */
+  readonly lastChange?: LastChange | undefined
+  /** The places among a chart's values where secrets stand; none by default. */
+  readonly secretPaths?: OverrideBase['secretPaths']
 }
 
 export interface ExplainedValues {
@@ -29,7 +36,7 @@ export interface ExplainedValues {
 export async function explainValues(
   prepared: Prepared,
   helm: Helm,
-  {release: name, key, overridden = false, showSecrets = false}: ExplainOptions,
+  {release: name, key, overridden = false, showSecrets = false, lastChange, secretPaths}: ExplainOptions,
 ): Promise<ExplainedValues> {
   const release = namedRelease(prepared, name)
   const found = prepared.releases.get(release)
@@ -41,18 +48,30 @@ export async function explainValues(
   const vendored = await vendor(prepared, [release])
   try {
     const call = vendored.call(release)
-    const [final, defaults] = await Promise.all([
+    const [final, defaults, layers, paths] = await Promise.all([
       computedValues(helm, call),
       defaultLayers(call.chart, found.chart.origin),
+      saidByWhom(found.layers, () => lastChange?.(found.chart.name, releaseNamespace(release))),
+      secretPaths?.(found.chart.name) ?? [],
     ])
-    const all = explain([...defaults.layers, ...found.layers], final).filter(
+    const all = explain([...defaults.layers, ...layers], final).filter(
       ({path}) => !isHandedDown(path, defaults.subcharts),
     )
     const keys = wanted(all, key).filter((each) => !overridden || isOverridden(each))
-    return {release, keys: showSecrets ? keys : keys.map((key) => maskedKey(key, []))}
+    return {release, keys: showSecrets ? keys : keys.map((key) => maskedKey(key, paths))}
   } finally {
     await vendored.remove()
   }
+}
+
+async function saidByWhom(
+  layers: readonly Layer[],
+  last: () => ReturnType<LastChange> | undefined,
+): Promise<readonly Layer[]> {
+  const isUsers = ({name}: Layer) => name === 'user'
+  if (!layers.some(isUsers)) return layers
+  const change = await last()
+  return layers.map((layer) => (isUsers(layer) ? saidBy(layer, change) : layer))
 }
 
 function isHandedDown(path: readonly string[], subcharts: readonly (readonly string[])[]): boolean {

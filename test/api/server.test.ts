@@ -112,7 +112,9 @@ describe('the service of overrides', () => {
       value: 2,
       winner: {
         layer: 'user',
-        source: expect.stringMatching(/^user overrides, by somebody on the host of kk serve at \d{4}-/),
+        source: expect.stringMatching(
+          /^user overrides of \S+ in \S+, by somebody on the host of kk serve at \d{4}-/,
+        ),
       },
       lost: [{layer: 'system', source: 'system overrides of rabbitmq in openstack', value: 1}],
     })

@@ -10,6 +10,9 @@ import {releaseId} from '../../src/release.ts'
 import {get, kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
 import {kk} from './support/kk.ts'
 
+const FIXTURES = join(import.meta.dirname, '../fixtures/charts')
+const COUNTING = 'chart: workload\nreads: [controllers]\nrules: [{values: {replicas: $(controllers)}}]\n'
+
 let cluster: Cluster
 let directory: string
 beforeAll(async () => {
@@ -89,6 +92,30 @@ describe('the facts of a cluster', () => {
       },
       sources: {controllers: 'cluster', dnsDomain: 'cluster', region: 'environment'},
     })
+  })
+
+  it('make the system overrides of a plan, unless a file states them', async () => {
+    const plugins = join(directory, 'plugins')
+    await mkdir(plugins)
+    await writeFile(join(plugins, 'workload.yaml'), COUNTING)
+    const name = `kk-facts-plan-${process.pid}`
+    const environment = join(directory, `${name}.yaml`)
+    const settings = {name, namespace: name, charts: [FIXTURES], releases: {api: {chart: 'workload'}}}
+    await writeFile(environment, JSON.stringify({kk: settings, api: {}}))
+    const facts = join(directory, 'seven.yaml')
+    await writeFile(facts, 'controllers: 7\n')
+    const show = async (...more: string[]) =>
+      (await kk(['values', 'show', 'api', '-e', environment, '--plugins', plugins, ...more])).stdout
+    const planned = async (...more: string[]) =>
+      (await kk(['plan', environment, '--plugins', plugins, '--diff', ...more])).stdout
+    const {nodes = []} = await cluster.inventory('nodes')
+    const controllers = nodes.filter(({labels}) => labels['openstack-control-plane'] === 'enabled').length
+
+    expect(await show('--context', inject('run').context)).toBe(`replicas: ${controllers}`)
+    expect(await show('--facts', facts)).toBe('replicas: 7')
+    expect(await show()).toBe('{}')
+    expect(await planned()).toContain(`replicas: ${controllers}\n`)
+    expect(await planned('--facts', facts)).toContain('replicas: 7\n')
   })
 
   it('are not asked for when a file states them, and no cluster is named', async () => {

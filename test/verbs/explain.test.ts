@@ -36,6 +36,13 @@ describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) =>
       finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
       values: [],
       sets: [{release: 'memcached', expression: 'conf.memcached.memory-limit=128'}],
+      places: {
+        user: async () => ({
+          name: 'user',
+          source: 'user overrides',
+          values: {conf: {memcached: {'max-conns': 9}}},
+        }),
+      },
     })
   }, 600_000)
 
@@ -53,6 +60,19 @@ describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) =>
       lost: [{layer: 'defaults', value: 256, position: {file: join(ROOT, 'charts/memcached/values.yaml')}}],
     })
     expect([...all.keys()].filter((key) => key.startsWith('common.global'))).toEqual([])
+  })
+
+  it('tells who set a user override and when, and masks what a plugin calls secret', async () => {
+    const all = await keys({
+      lastChange: async () => ({who: 'me@here', at: '2026-11-22T00:00:00Z'}),
+      secretPaths: async () => [['pod', 'replicas']],
+    })
+
+    expect(all.get('conf.memcached.max-conns')?.winner).toMatchObject({
+      source: 'user overrides, by me@here at 2026-11-22T00:00:00Z',
+      value: 9,
+    })
+    expect(all.get('pod.replicas.server')).toMatchObject({value: '***', winner: {value: '***'}})
   })
 
   it('masks secrets unless they are asked for', async () => {

@@ -1,4 +1,5 @@
 import type {Cluster} from '../../cluster/cluster.ts'
+import {splitArguments} from '../../environment/choose.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
 import {releaseName} from '../../release.ts'
 import {adoptionDocument, adoptionText} from '../../report/adoption-text.ts'
@@ -6,7 +7,8 @@ import {documentText} from '../../report/document.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {type PlannedAdoption, planAdoption} from '../../verbs/change/adopt.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
-import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
+import {openOnCluster} from '../open/on-cluster.ts'
+import {openUsersHelm} from '../open.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {paletteOf} from '../show/streams.ts'
 import type {ChangeFlags} from './change.ts'
@@ -32,9 +34,8 @@ export async function adoptReleases(
   argv: readonly string[],
   words: readonly string[],
 ): Promise<ExitCode> {
-  const {prepared, releases} = await openPrepared(flags, argv)
-  if (releases.length === 0) throw noRelease()
-  const cluster = await openChosenCluster(flags, prepared.environment, {start: false, say: () => undefined})
+  if (splitArguments(argv).releases.length === 0) throw noRelease()
+  const {prepared, releases, cluster} = await openOnCluster(flags, argv, {start: false, say: () => undefined})
   try {
     const helm = await openUsersHelm(flags, cluster)
     const planned = await planAdoption(prepared, releases, {cluster, helm})

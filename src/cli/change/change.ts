@@ -1,4 +1,5 @@
 import type {Cluster} from '../../cluster/cluster.ts'
+import {splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
 import {expectVerb} from '../../plan/changes/refuse-verb.ts'
@@ -19,8 +20,9 @@ import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {offerGuard} from '../guard.ts'
+import {openOnCluster} from '../open/on-cluster.ts'
 import {bindStore, type StoreFlags} from '../open/store.ts'
-import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
+import {openUsersHelm} from '../open.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {sameAgain, sameWay} from '../show/same-again.ts'
@@ -83,12 +85,9 @@ export async function change(options: Change): Promise<ExitCode> {
   const say = (text: string) => void process.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
   expectRollbackFor(flags)
   const reports = await openReportFiles(flags.report)
-  const {prepared, releases} = await openPrepared(flags, argv)
-  const wanted = scope(releases)
-  const cluster = await openChosenCluster(flags, prepared.environment, {
-    start: startSandbox && !flags['dry-run'],
-    say,
-  })
+  const wanted = scope(splitArguments(argv).releases)
+  const start = startSandbox && !flags['dry-run']
+  const {prepared, cluster} = await openOnCluster(flags, argv, {start, say})
   try {
     const isDry = flags['dry-run']
     const waits = !isDry && !flags['no-wait']

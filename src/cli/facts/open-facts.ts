@@ -3,7 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {asKkError} from '../../errors.ts'
 import type {FactName, KnownFacts} from '../../overrides/facts/facts.ts'
 import {knownFacts} from '../../verbs/facts/known-facts.ts'
-import type {ClusterFlags} from '../open/choose-cluster.ts'
+import {type ClusterFlags, namesCluster} from '../open/choose-cluster.ts'
 import {type FactsFlags, factsFile} from '../open/facts.ts'
 import {type EnvironmentFlags, openChosenCluster, openEnvironment} from '../open.ts'
 
@@ -17,9 +17,7 @@ export async function openFacts(
   names: Iterable<FactName>,
 ): Promise<KnownFacts> {
   const file = factsFile(flags)
-  const named =
-    flags.sandbox ||
-    [flags['sandbox-name'], flags.kubeconfig, flags.context].some((flag) => flag !== undefined)
+  const named = namesCluster(flags)
   let opened: Promise<Cluster> | undefined
   const cluster = () => {
     opened ??= openChosenCluster(flags, environment, {start: false, say: () => undefined})

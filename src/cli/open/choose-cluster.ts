@@ -9,6 +9,14 @@ export interface ClusterFlags {
   readonly context?: string | undefined
 }
 
+/** Whether the command line itself names a cluster. */
+export function namesCluster(flags: ClusterFlags): boolean {
+  return (
+    flags.sandbox === true ||
+    [flags['sandbox-name'], flags.kubeconfig, flags.context].some((flag) => flag !== undefined)
+  )
+}
+
 interface Access {
   readonly kubeconfig?: string
   readonly context?: string

@@ -1,11 +1,15 @@
+import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
+import type {FactName} from '../../overrides/facts/facts.ts'
+import {partsFor} from '../../overrides/facts/from-inventory.ts'
+import {knownFacts} from '../../verbs/facts/known-facts.ts'
 import {
-  type LayerOf,
   type PlaceLayers,
+  type SystemLayersOf,
   systemLayers,
   userLayers,
 } from '../../verbs/overrides/layers-of-place.ts'
-import {type FactsFlags, factsOf} from './facts.ts'
+import {type FactsFlags, factsFile} from './facts.ts'
 import {openPlugins, type PluginsFlags} from './plugins.ts'
 import {openStoreToDeploy, type StoreFlags} from './store.ts'
 
@@ -13,12 +17,21 @@ export interface AdoptStoreFlag {
   readonly 'adopt-store'?: boolean | undefined
 }
 
-/** What facts and the store of overrides say, each as far as there is one; without either nothing is loaded. */
+/** Who tells the facts that neither a facts file nor the environment states. */
+export interface Unstated {
+  /** Opened only when such a fact is wanted; without one, those facts stay unknown. */
+  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory'>>) | undefined
+  /** Told of the facts that a cluster would know, where none is asked. */
+  readonly onMissing?: ((names: readonly FactName[]) => void) | undefined
+}
+
+/** What facts and the store of overrides say, each as far as there is one. */
 export async function placeLayers(
   flags: StoreFlags & FactsFlags & PluginsFlags & AdoptStoreFlag,
   environment: Environment,
+  unstated: Unstated = {},
 ): Promise<PlaceLayers> {
-  const system = await systemLayer(flags, environment)
+  const system = await systemLayer(flags, environment, unstated)
   const store = await openStoreToDeploy(flags, environment)
   try {
     return {
@@ -35,11 +48,19 @@ export async function placeLayers(
   }
 }
 
-/** What the facts say; undefined where nobody gave any. */
+/** What plugins make of the facts. */
 export async function systemLayer(
   flags: FactsFlags & PluginsFlags,
   environment: Pick<Environment, 'global'>,
-): Promise<LayerOf | undefined> {
-  const facts = await factsOf(flags, environment)
-  return facts && systemLayers(facts, await openPlugins(flags))
+  {cluster, onMissing}: Unstated = {},
+): Promise<SystemLayersOf> {
+  const file = factsFile(flags)
+  const facts = async (names: readonly FactName[]) => {
+    const {facts: known} = await knownFacts({file, environment, names, cluster})
+    const missing = names.filter((name) => known[name] === undefined)
+    const askable = [...partsFor(missing).values()].flat()
+    if (!cluster && askable.length > 0) onMissing?.(askable.sort())
+    return known
+  }
+  return systemLayers(facts, await openPlugins(flags))
 }

@@ -3,7 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
-import type {StoreUse} from '../../verbs/overrides/layers-of-place.ts'
+import type {LastChange, StoreUse} from '../../verbs/overrides/layers-of-place.ts'
 import type {ClusterFlags} from './choose-cluster.ts'
 
 export interface StoreFlags extends ClusterFlags {
@@ -49,6 +49,18 @@ export async function openStoreToChange(
 /** Where the store is, for people; without a password. */
 export function storePlace(flags: StoreFlags, environment: Environment | undefined): string {
   return locationText(locationOf(flags, environment))
+}
+
+/** Asks the store that plans are made with for the newest change of one chart's overrides. */
+export function lastChangeIn(flags: StoreFlags, environment: Environment): LastChange {
+  return async (name, namespace) => {
+    const store = await openStoreToRead(flags, environment)
+    try {
+      return (await store?.audit({name, namespace}))?.[0]
+    } finally {
+      await store?.close()
+    }
+  }
 }
 
 interface Binding extends Pick<StoreUse, 'identity' | 'isAdopted' | 'isThrowaway'> {

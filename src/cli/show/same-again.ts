@@ -11,6 +11,7 @@ interface Given {
     readonly set?: readonly string[] | undefined
     readonly store?: string | undefined
     readonly facts?: string | undefined
+    readonly plugins?: string | undefined
     readonly 'force-version'?: boolean | undefined
     readonly 'adopt-store'?: boolean | undefined
   }
@@ -30,6 +31,7 @@ export function sameAgain({file, names, flags}: Given): SameAgain {
   // In a URL a password may stand.
   const store = flags.store === undefined || flags.store.includes('://') ? [] : [`--store ${flags.store}`]
   const facts = flags.facts === undefined ? [] : [`--facts ${flags.facts}`]
+  const plugins = flags.plugins === undefined ? [] : [`--plugins ${flags.plugins}`]
   const force = flags['force-version'] ? ['--force-version'] : []
   const adopt = flags['adopt-store'] ? ['--adopt-store'] : []
   return {
@@ -38,6 +40,7 @@ export function sameAgain({file, names, flags}: Given): SameAgain {
       ...values,
       ...store,
       ...facts,
+      ...plugins,
       ...force,
       ...adopt,
     ].join(' '),

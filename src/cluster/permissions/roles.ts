@@ -21,9 +21,9 @@ export interface RoleSet {
 }
 
 export const ROLE_SETS = {
-  look: {verbs: ['status', 'plan', 'history']},
+  look: {verbs: ['status', 'plan', 'history', 'facts']},
   drift: {verbs: ['drift'], rendered: ['get', 'patch']},
-  change: {verbs: ['deploy', 'rollback', 'unlock', 'drift --prune'], rendered: RENDERED_VERBS},
+  change: {verbs: ['deploy', 'rollback', 'unlock', 'drift --prune', 'facts'], rendered: RENDERED_VERBS},
   test: {verbs: ['test']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
 } as const satisfies Record<string, RoleSet>

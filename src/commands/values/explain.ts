@@ -1,10 +1,14 @@
 import {Args, Flags} from '@oclif/core'
 import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
-import {openPrepared, openUsersHelm} from '../../cli/open.ts'
+import {openValues} from '../../cli/open/on-cluster.ts'
+import {openPlugins} from '../../cli/open/plugins.ts'
+import {lastChangeIn} from '../../cli/open/store.ts'
+import {openUsersHelm} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {explainedBlocks, explainedDocument, explainedLines} from '../../report/values/explained-text.ts'
 import {explainValues} from '../../verbs/explain.ts'
+import {pathsOf} from '../../verbs/overrides/facts-base.ts'
 
 export default class ValuesExplain extends KkCommand {
   static override summary = 'Show where each value of a release comes from.'
@@ -37,18 +41,21 @@ overrides, --values and --set. With a KEY, each layer that speaks of it has a li
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(ValuesExplain)
-    const {prepared, releases: words} = await openPrepared(flags, argv as string[])
+    const {prepared, releases: words} = await openValues(flags, argv as string[], (line) => this.say(line))
     const [release, key, ...more] = words
     if (release === undefined || more.length > 0) {
       throw new KkError('KK_USAGE', `expected a release and at most one key, got ${words.length} words`, {
         hint: 'for example: kk values explain keystone pod.replicas',
       })
     }
+    const plugins = await openPlugins(flags)
     const explained = await explainValues(prepared, await openUsersHelm(flags), {
       release,
       ...(key !== undefined && {key}),
       overridden: flags.overridden,
       showSecrets: flags['show-secrets'],
+      lastChange: lastChangeIn(flags, prepared.environment),
+      secretPaths: (chart) => pathsOf(plugins, chart),
     })
     const document = explainedDocument(explained.release, explained.keys)
     const show = key === undefined ? explainedLines : explainedBlocks

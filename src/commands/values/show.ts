@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {clusterFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
-import {openPrepared, openUsersHelm} from '../../cli/open.ts'
+import {openValues} from '../../cli/open/on-cluster.ts'
+import {openUsersHelm} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
@@ -33,7 +34,7 @@ export default class ValuesShow extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(ValuesShow)
-    const {prepared, releases} = await openPrepared(flags, argv as string[])
+    const {prepared, releases} = await openValues(flags, argv as string[], (line) => this.say(line))
     const [release, ...more] = releases
     if (release === undefined || more.length > 0) {
       throw new KkError('KK_USAGE', `expected one release, got ${releases.length}`, {

@@ -1,12 +1,11 @@
 import {looksSecret} from '../../helm/redact.ts'
 import {type ExplainedKey, explain, type Statement} from '../../overrides/explain/explain.ts'
-import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {maskedValue} from '../../overrides/masked-values.ts'
 import type {ValuePath} from '../../overrides/secrets.ts'
 import {expectActive} from '../../overrides/system/active.ts'
+import {saidBy, userLayer} from './layers-of-place.ts'
 import type {OverrideWorld} from './override-world.ts'
-import {storedValues} from './stored-values.ts'
 
 interface Asked {
   readonly name: string
@@ -26,9 +25,7 @@ export async function explainOverrides(
     store.audit({name, namespace}),
     base.secretPaths(name),
   ])
-  const by = last ? `, by ${last.who} at ${last.at}` : ''
-  const user: Layer = {name: 'user', source: `user overrides${by}`, values: storedValues(stored)}
-  const layers = [...below, user]
+  const layers = [...below, saidBy(userLayer(name, namespace, stored), last)]
   const keys = explain(layers, mergedValues(layers))
   return showSecrets ? keys : keys.map((key) => maskedKey(key, paths))
 }

@@ -16,7 +16,8 @@ export function factsBase({facts, plugins}: FactsBaseOptions): OverrideBase {
   const active = () => activeCharts({facts, plugins})
   const layers: OverrideBase['layers'] = async (chart, namespace) => {
     const values = await systemOverrides({active: await active(), chart, namespace, facts, plugins})
-    return [{name: 'system', source: systemSource(chart, namespace), values}]
+    const plugin = await plugins.find(chart)
+    return [{name: 'system', source: systemSource(chart, namespace, plugin?.file), values}]
   }
   return {active, layers, releases: () => undefined, secretPaths: (chart) => pathsOf(plugins, chart)}
 }

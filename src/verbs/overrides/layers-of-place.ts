@@ -1,12 +1,15 @@
-import type {Facts} from '../../overrides/facts/facts.ts'
+import type {FactName, Facts} from '../../overrides/facts/facts.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
-import {factsFor} from '../../overrides/system/system-overrides.ts'
-import type {OverrideStore, StoreIdentity} from '../../overrides/user/store.ts'
+import {factsFor, factsRead} from '../../overrides/system/system-overrides.ts'
+import type {AuditEntry, OverrideStore, StoredOverrides, StoreIdentity} from '../../overrides/user/store.ts'
 import {storedValues} from './stored-values.ts'
 
 /** The layer of a chart in a namespace; undefined where there is none. */
 export type LayerOf = (chart: string, namespace: string) => Promise<Layer | undefined>
+
+/** The system layers of these charts: what decides them is found out once it is known which charts are wanted. */
+export type SystemLayersOf = (charts: Iterable<string>) => Promise<LayerOf>
 
 /** The store from which user layers come, for those who change the cluster. */
 export interface StoreUse {
@@ -20,23 +23,30 @@ export interface StoreUse {
 
 /** Layers that depend on chart and namespace, not on the release. */
 export interface PlaceLayers {
-  readonly system?: LayerOf | undefined
+  readonly system?: SystemLayersOf | undefined
   readonly user?: LayerOf | undefined
   readonly store?: StoreUse | undefined
 }
 
 /** What system overrides are called where layers are named. */
-export function systemSource(chart: string, namespace: string): string {
-  return `system overrides of ${chart} in ${namespace}`
+export function systemSource(chart: string, namespace: string, file?: string): string {
+  const plugin = file === undefined ? 'a built-in plugin' : `the plugin ${file}`
+  return `system overrides of ${chart} in ${namespace}, by ${plugin}`
 }
 
-/** System overrides as layers. */
-export function systemLayers(facts: Facts, plugins: Plugins): LayerOf {
-  return async (chart, namespace) => {
-    const plugin = await plugins.find(chart)
-    if (!plugin) return undefined
-    const values = await plugin.overrides(factsFor(plugin, facts), namespace)
-    return {name: 'system', source: systemSource(chart, namespace), values}
+/** System overrides as layers; none where a plugin has nothing to say. `facts` is asked once, for what plugins read. */
+export function systemLayers(
+  facts: (names: readonly FactName[]) => Promise<Facts>,
+  plugins: Plugins,
+): SystemLayersOf {
+  return async (charts) => {
+    const known = await facts(await factsRead(charts, plugins))
+    return async (chart, namespace) => {
+      const plugin = await plugins.find(chart)
+      const values = (await plugin?.overrides(factsFor(plugin, known), namespace)) ?? {}
+      if (Object.keys(values).length === 0) return undefined
+      return {name: 'system', source: systemSource(chart, namespace, plugin?.file), values}
+    }
   }
 }
 
@@ -45,11 +55,26 @@ export async function userLayers(store: Pick<OverrideStore, 'list'>): Promise<La
   const stored = new Map((await store.list()).map((each) => [`${each.namespace}/${each.name}`, each]))
   return async (chart, namespace) => {
     const found = stored.get(`${namespace}/${chart}`)
-    if (!found) return undefined
-    return {
-      name: 'user',
-      source: `user overrides of ${chart} in ${namespace}`,
-      values: storedValues(found),
-    }
+    return found && userLayer(chart, namespace, found)
   }
+}
+
+/** What the deployer overrides of one chart in one namespace. */
+export function userLayer(chart: string, namespace: string, stored: StoredOverrides | undefined): Layer {
+  return {
+    name: 'user',
+    source: `user overrides of ${chart} in ${namespace}`,
+    values: storedValues(stored),
+  }
+}
+
+/** Who made the newest change of the deployer's overrides there, and when; undefined where nobody has. */
+export type LastChange = (
+  chart: string,
+  namespace: string,
+) => Promise<Pick<AuditEntry, 'who' | 'at'> | undefined>
+
+/** The same layer, with the one who said it. */
+export function saidBy(layer: Layer, last: Awaited<ReturnType<LastChange>>): Layer {
+  return last ? {...layer, source: `${layer.source}, by ${last.who} at ${last.at}`} : layer
 }

@@ -15,7 +15,7 @@ import {readValuesFile} from '../../overrides/values-file.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {PlaceLayers, StoreUse} from '../overrides/layers-of-place.ts'
+import type {LayerOf, PlaceLayers, StoreUse} from '../overrides/layers-of-place.ts'
 import {idOf, loadCharts} from './load-charts.ts'
 
 /** A release as the environment wants it, with its values. */
@@ -64,9 +64,10 @@ export async function prepare({
 
   const digests = await digestCharts([...charts.values()])
   const stamp = places.store?.identity
+  const system = await places.system?.([...charts.values()].map(({name}) => name))
   const releases = new Map<ReleaseId, PreparedRelease>()
   for (const [release, chart] of charts) {
-    const layers = await layersOf({environment, release, chart, values, sets, places})
+    const layers = await layersOf({environment, release, chart, values, sets, system, user: places.user})
     const settings = environment.releases.get(releaseName(release))
     const desired: DesiredRelease = {
       release,
@@ -106,7 +107,8 @@ export function namedRelease(
 }
 
 interface LayersOptions extends Pick<PrepareOptions, 'environment' | 'values' | 'sets'> {
-  readonly places: PlaceLayers
+  readonly system: LayerOf | undefined
+  readonly user: LayerOf | undefined
   readonly release: ReleaseId
   readonly chart: Chart
 }
@@ -117,7 +119,7 @@ async function layersOf({
   chart,
   values,
   sets,
-  places,
+  ...places
 }: LayersOptions): Promise<readonly Layer[]> {
   const name = releaseName(release)
   const mine = (flag: {readonly release: string}) => flag.release === name || flag.release === release

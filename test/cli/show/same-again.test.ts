@@ -19,12 +19,12 @@ it('the same again says that --set was given, and never what', () => {
   })
 })
 
-it('the same again names the facts and the store of overrides, but no URL, in which a password may stand', () => {
-  const flags = {facts: 'facts.yaml', store: 'store.sqlite'}
+it('the same again names the facts, the plugins and the store of overrides, but no URL, in which a password may stand', () => {
+  const flags = {facts: 'facts.yaml', plugins: 'plugins', store: 'store.sqlite'}
   const line = (store: string) => sameAgain({file: 'env.yaml', names: [], flags: {...flags, store}}).line
 
-  expect(line('store.sqlite')).toBe('env.yaml --store store.sqlite --facts facts.yaml')
-  expect(line('postgres://kk:hunter2@db/kk')).toBe('env.yaml --facts facts.yaml')
+  expect(line('store.sqlite')).toBe('env.yaml --store store.sqlite --facts facts.yaml --plugins plugins')
+  expect(line('postgres://kk:hunter2@db/kk')).toBe('env.yaml --facts facts.yaml --plugins plugins')
 })
 
 it('the same again forces the same versions', () => {
