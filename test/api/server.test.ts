@@ -116,7 +116,13 @@ describe('the service of overrides', () => {
           /^user overrides of \S+ in \S+, by somebody on the host of kk serve at \d{4}-/,
         ),
       },
-      lost: [{layer: 'system', source: 'system overrides of rabbitmq in openstack', value: 1}],
+      lost: [
+        {
+          layer: 'system',
+          source: 'system overrides of rabbitmq in openstack, by a built-in plugin',
+          value: 1,
+        },
+      ],
     })
   })
 

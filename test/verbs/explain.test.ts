@@ -85,6 +85,7 @@ describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) =>
   it('keeps to the key that is asked for, and to what is overridden', async () => {
     expect([...(await keys({key: 'pod.replicas'})).keys()]).toEqual(['pod.replicas.server'])
     expect([...(await keys({overridden: true})).keys()].sort()).toEqual([
+      'conf.memcached.max-conns',
       'conf.memcached.memory-limit',
       'global.endpoints.oslo_db.auth.admin.password',
       'global.region',
