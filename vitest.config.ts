@@ -7,7 +7,7 @@ const WITH_PROGRAMS = [
   'test/charts-reading/{sources/remote,vendor-charts,files/chart-files}.test.ts',
   'test/environment/split.test.ts',
   'test/helm/{open,yaml,version}.test.ts',
-  'test/overrides/{computed,merge-helm,strvals}.test.ts',
+  'test/overrides/{computed,layer-stacks,merge-helm,strvals}.test.ts',
   'test/overrides/user/store.test.ts',
   'test/report/files/{junit,html/page}.test.ts',
   'test/scripts/**/*.test.ts',

@@ -1,0 +1,75 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import fc from 'fast-check'
+import {expect, it} from 'vitest'
+import {blockYaml} from '../../src/overrides/format/overrides-yaml.ts'
+import {mergedValues} from '../../src/overrides/layers.ts'
+import type {Values} from '../../src/release.ts'
+import {toolPath} from '../support/tools.ts'
+import {valuesOfHelm, writeProbeChart} from './support/probe.ts'
+
+const STACKS = 500
+/** Defaults of the chart, and up to six layers above them. */
+const HEIGHT = 7
+
+/** What YAML 1.1 takes for something else than text, and what is hard to print. */
+const WORDS = ['yes', 'No', 'on', 'OFF', 'y', 'null', '~', 'true', '0640', '0x1f', '1e3', '.5', '1_000', '+1']
+const TEXTS = [
+  '1:30',
+  '2025-01-01',
+  '=',
+  '<<',
+  '- a',
+  'a: b',
+  '# c',
+  'ü€😀',
+  'line\nline\n',
+  ' x ',
+  '',
+  '{',
+  '*a',
+  '%',
+]
+const scalar = fc.oneof(
+  fc.constantFrom<unknown>(null, null, true, false, 0, -7, 1.5, 2 ** 40, ...WORDS, ...TEXTS),
+  fc.string({unit: 'grapheme', maxLength: 12}),
+)
+const {map} = fc.letrec<{map: Values}>((tie) => ({
+  map: fc.dictionary(
+    fc.constantFrom('a', 'b', 'c', 'd.e', 'yes', '1', 'ключ', 'constructor'),
+    fc.oneof({maxDepth: 4}, scalar, fc.array(fc.oneof(scalar, tie('map')), {maxLength: 3}), tie('map')),
+    {maxKeys: 4},
+  ),
+}))
+const stacks = fc.sample(fc.array(map, {minLength: 2, maxLength: HEIGHT}), {seed: 31, numRuns: STACKS})
+
+/** All stacks side by side, each below a key of its own: what stands at one height of them. */
+const atHeight = (height: number): Values =>
+  Object.fromEntries(stacks.flatMap((stack, index) => (stack[height] ? [[`t${index}`, stack[height]]] : [])))
+
+it.each(['helm3', 'helm4'] as const)(
+  `the combined overrides of ${STACKS} random stacks of layers, as YAML, are to %s what the layers are`,
+  async (name) => {
+    const directory = await mkdtemp(join(tmpdir(), 'kk-stacks-'))
+    const chart = await writeProbeChart(directory)
+    await writeFile(join(chart, 'values.yaml'), JSON.stringify(atHeight(0)))
+    const layers = Array.from({length: HEIGHT - 1}, (_, index) => atHeight(index + 1))
+    const files = layers.map((_, index) => join(directory, `layer-${index}.json`))
+    for (const [index, layer] of layers.entries()) await writeFile(files[index]!, JSON.stringify(layer))
+    const combined = join(directory, 'combined.yaml')
+    await writeFile(
+      combined,
+      blockYaml(mergedValues(layers.map((values) => ({name: 'values', source: 'random', values})))),
+    )
+    const helm = await toolPath(name)
+
+    const given = await valuesOfHelm({helm, chart, flags: files.flatMap((file) => ['--values', file])})
+    const shown = await valuesOfHelm({helm, chart, flags: ['--values', combined]})
+
+    expect(Object.keys(given as object)).toHaveLength(STACKS)
+    expect(shown).toEqual(given)
+    await rm(directory, {recursive: true})
+  },
+  600_000,
+)
