@@ -1,6 +1,6 @@
 import {describe, expect, it, test} from 'vitest'
 import {adoptable, expectSameChart} from '../../src/plan/adoption.ts'
-import {decide} from '../../src/plan/decide.ts'
+import {decide} from '../../src/plan/decision/decide.ts'
 import {adoptionLabels} from '../../src/plan/labels.ts'
 import {bareRecord, desiredOf, recordOf} from './fixtures.ts'
 

@@ -1,7 +1,7 @@
 import type {StoredRelease} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
+import {CHART_FILES_CHANGED} from '../decision/reasons.ts'
 import type {Action, Plan} from '../plan.ts'
-import {CHART_FILES_CHANGED} from '../reasons.ts'
 
 type RecordedChart = Pick<StoredRelease['chart'], 'name' | 'version' | 'appVersion'>
 

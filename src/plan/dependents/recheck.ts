@@ -1,6 +1,6 @@
 import type {ReleaseId} from '../../release.ts'
 import {releaseName} from '../../release.ts'
-import type {Decision} from '../decision.ts'
+import type {Decision} from '../decision/decision.ts'
 import type {Action} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'
 import {type Affected, affected, type Users} from './affected.ts'

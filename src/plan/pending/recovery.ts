@@ -1,5 +1,5 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import type {Decision} from '../decision.ts'
+import type {Decision} from '../decision/decision.ts'
 import {unfinished} from '../refusals.ts'
 import {type Evidence, isUnfinished, type ObservedRecord} from './evidence.ts'
 

@@ -1,6 +1,6 @@
 import {LAYERS} from '../../overrides/layer.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {layerReason} from '../reasons.ts'
+import {layerReason} from '../decision/reasons.ts'
 import type {SavedPlan, SavedRecord, SavedRelease} from './saved-plan.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type {ActionKind} from './plan.ts'
+import type {ActionKind} from '../plan.ts'
 
 /** What is to be done with one release, and why. */
 export interface Decision {

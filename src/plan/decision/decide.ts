@@ -1,12 +1,12 @@
-import type {ReleaseRecord} from '../cluster/cluster.ts'
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import type {DesiredRelease} from '../desired.ts'
+import {inputsDigest} from '../digest.ts'
+import {type KkLabels, readLabels} from '../labels.ts'
+import type {ObservedRecord} from '../pending/evidence.ts'
+import {recovery} from '../pending/recovery.ts'
+import {foreign, namedElsewhere, statedElsewhere, unfinished} from '../refusals.ts'
 import type {Decision} from './decision.ts'
-import type {DesiredRelease} from './desired.ts'
-import {inputsDigest} from './digest.ts'
-import {type KkLabels, readLabels} from './labels.ts'
-import type {ObservedRecord} from './pending/evidence.ts'
-import {recovery} from './pending/recovery.ts'
 import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
-import {foreign, namedElsewhere, statedElsewhere, unfinished} from './refusals.ts'
 
 /**
  * What takes a release that the environment wants from its record to what it is to be. Throws `KK_FOREIGN`, `KK_OWNER`

@@ -1,7 +1,7 @@
-import {KkError} from '../errors.ts'
-import {type ReleaseId, releaseName} from '../release.ts'
-import type {DesiredRelease} from './desired.ts'
-import type {PlanMode} from './scope.ts'
+import {KkError} from '../../errors.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {DesiredRelease} from '../desired.ts'
+import type {PlanMode} from '../scope.ts'
 
 interface Given {
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>

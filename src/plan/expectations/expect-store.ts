@@ -1,9 +1,9 @@
-import type {ReleaseRecord} from '../cluster/cluster.ts'
-import {KkError} from '../errors.ts'
-import type {StoreIdentity} from '../overrides/user/store.ts'
-import type {ReleaseId} from '../release.ts'
-import type {DesiredRelease, StoreStamp} from './desired.ts'
-import {readLabels} from './labels.ts'
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {KkError} from '../../errors.ts'
+import type {StoreIdentity} from '../../overrides/user/store.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {DesiredRelease, StoreStamp} from '../desired.ts'
+import {readLabels} from '../labels.ts'
 
 export interface StoreExpectation {
   /** The store in use; undefined without one. */

@@ -1,8 +1,8 @@
-import type {ReleaseRecord} from '../cluster/cluster.ts'
-import {LAYERS, type LayerName} from '../overrides/layer.ts'
-import {releaseName} from '../release.ts'
-import type {DesiredRelease} from './desired.ts'
-import {chartLabel, type KkLabels, layersOf, usesLabel, usesOf} from './labels.ts'
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {LAYERS, type LayerName} from '../../overrides/layer.ts'
+import {releaseName} from '../../release.ts'
+import type {DesiredRelease} from '../desired.ts'
+import {chartLabel, type KkLabels, layersOf, usesLabel, usesOf} from '../labels.ts'
 
 /** Of a chart whose version, as far as labels tell, is the same. */
 export const CHART_FILES_CHANGED = 'chart files changed'

@@ -1,8 +1,8 @@
 import {describe, expect, it} from 'vitest'
-import {expectHeeded} from '../../src/plan/expect-heeded.ts'
-import type {PlanMode} from '../../src/plan/scope.ts'
-import {id} from '../graph/graph-of.ts'
-import {desiredOf, type Wanted} from './fixtures.ts'
+import {expectHeeded} from '../../../src/plan/expectations/expect-heeded.ts'
+import type {PlanMode} from '../../../src/plan/scope.ts'
+import {id} from '../../graph/graph-of.ts'
+import {desiredOf, type Wanted} from '../fixtures.ts'
 
 const NAMED: PlanMode = {kind: 'named', releases: [id('keystone')], install: false}
 const SET: Wanted = {layers: {section: {a: 1}, set: {a: 2}}}

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest'
-import {decide} from '../../src/plan/decide.ts'
-import type {DesiredRelease, StoreStamp} from '../../src/plan/desired.ts'
-import {expectStore, type StoreExpectation} from '../../src/plan/expect-store.ts'
-import {desiredOf, recordOf} from './fixtures.ts'
+import {decide} from '../../../src/plan/decision/decide.ts'
+import type {DesiredRelease, StoreStamp} from '../../../src/plan/desired.ts'
+import {expectStore, type StoreExpectation} from '../../../src/plan/expectations/expect-store.ts'
+import {desiredOf, recordOf} from '../fixtures.ts'
 
 const HERE = 'c0ffee00-0000-4000-8000-000000000001'
 const THERE = 'c0ffee00-0000-4000-8000-000000000002'

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest'
-import {decide} from '../../src/plan/decide.ts'
-import type {Evidence} from '../../src/plan/pending/evidence.ts'
-import {id} from '../graph/graph-of.ts'
-import {bareRecord, desiredOf, type Recorded, recordOf, type Wanted} from './fixtures.ts'
+import {decide} from '../../../src/plan/decision/decide.ts'
+import type {Evidence} from '../../../src/plan/pending/evidence.ts'
+import {id} from '../../graph/graph-of.ts'
+import {bareRecord, desiredOf, type Recorded, recordOf, type Wanted} from '../fixtures.ts'
 
 const before: Wanted = {
   requires: ['mariadb', 'memcached'],
