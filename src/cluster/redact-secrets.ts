@@ -1,4 +1,4 @@
-import {redactor} from '../helm/redact.ts'
+import {redactor} from '../helm/redact/redact.ts'
 import type {Blame, Health, KubernetesObject} from './cluster.ts'
 
 export type Redact = (text: string) => string

@@ -11,7 +11,7 @@ import {
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
 import {type HelmCommand, helmFailure} from './failure.ts'
 import type {ChangedRelease, Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
-import {redactor} from './redact.ts'
+import {redactor} from './redact/redact.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
 import {valuesJson} from './values-json.ts'
 

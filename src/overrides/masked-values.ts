@@ -1,4 +1,4 @@
-import {looksSecret} from '../helm/redact.ts'
+import {looksSecret} from '../helm/redact/redact.ts'
 
 const MASK = '***'
 

@@ -1,7 +1,7 @@
 import type {KubernetesObject} from '../cluster/cluster.ts'
 import {renderedObjects} from '../cluster/records/rendered-objects.ts'
 import {type Redact, redactSecretsOf} from '../cluster/redact-secrets.ts'
-import {redactor} from '../helm/redact.ts'
+import {redactor} from '../helm/redact/redact.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {ReleaseId} from '../release.ts'
 import type {ObservedPlan} from './plan.ts'

@@ -1,4 +1,4 @@
-import {looksSecret} from '../../helm/redact.ts'
+import {looksSecret} from '../../helm/redact/redact.ts'
 import type {Values} from '../../release.ts'
 import {changedPaths} from './changed-paths.ts'
 

@@ -1,6 +1,6 @@
 import type {DryApply, KubernetesObject, ScaleTarget} from '../../cluster/cluster.ts'
-import {looksSecret} from '../../helm/redact.ts'
-import {redactLines} from '../../helm/redact-lines.ts'
+import {looksSecret} from '../../helm/redact/redact.ts'
+import {redactLines} from '../../helm/redact/redact-lines.ts'
 import {conflictPath} from './conflict-path.ts'
 import {differences, type FieldDifference, pathText} from './differences.ts'
 import {isManifests} from './relevant.ts'

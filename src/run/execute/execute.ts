@@ -1,5 +1,5 @@
 import {asKkError, KkError} from '../../errors.ts'
-import {redactor} from '../../helm/redact.ts'
+import {redactor} from '../../helm/redact/redact.ts'
 import type {Action} from '../../plan/plan.ts'
 import type {Controls} from '../perform.ts'
 import {adopt} from './actions/adopt.ts'

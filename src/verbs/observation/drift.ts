@@ -8,7 +8,7 @@ import type {
 import {parseManifest} from '../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../cluster/redact-secrets.ts'
 import {KkError} from '../../errors.ts'
-import {redactor} from '../../helm/redact.ts'
+import {redactor} from '../../helm/redact/redact.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
 import {comparedRevision} from '../../plan/leftovers/forgotten.ts'
 import {helmMetadata} from '../../plan/leftovers/ownership.ts'

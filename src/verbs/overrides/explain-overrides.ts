@@ -1,4 +1,4 @@
-import {looksSecret} from '../../helm/redact.ts'
+import {looksSecret} from '../../helm/redact/redact.ts'
 import {type ExplainedKey, explain, type Statement} from '../../overrides/explain/explain.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {maskedValue} from '../../overrides/masked-values.ts'

@@ -2,7 +2,7 @@ import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../../clus
 import {describeBlame} from '../../../cluster/gate/describe-blame.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
 import {KkError} from '../../../errors.ts'
-import {redactor} from '../../../helm/redact.ts'
+import {redactor} from '../../../helm/redact/redact.ts'
 import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../../plan/labels.ts'
 import {unfinished} from '../../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'

@@ -1,7 +1,7 @@
 import {parseManifest} from '../../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../../cluster/redact-secrets.ts'
 import {testHooks} from '../../../cluster/test-hooks.ts'
-import {redactor} from '../../../helm/redact.ts'
+import {redactor} from '../../../helm/redact/redact.ts'
 import {releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
 import {underLease} from '../leases/under-lease.ts'

@@ -1,4 +1,4 @@
-import type {Values} from '../release.ts'
+import type {Values} from '../../release.ts'
 
 const MASK = '***'
 /** Shorter texts are words of every message; masking them would hide more than they protect. */

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {looksSecret, redactor} from '../../src/helm/redact.ts'
+import {looksSecret, redactor} from '../../../src/helm/redact/redact.ts'
 
 describe('looksSecret', () => {
   it.each([
