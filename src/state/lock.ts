@@ -4,7 +4,7 @@ import {hostname} from 'node:os'
 import {dirname} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
 import {makeDirectory} from './make-directory.ts'
-import {identifyProcess, isRunning, type ProcessIdentity} from './process-identity.ts'
+import {identifyProcess, isRunning, type ProcessIdentity} from './processes/process-identity.ts'
 import {writingBelow} from './writing-below.ts'
 
 /** Who holds a lock, as it stands in the lock file. */

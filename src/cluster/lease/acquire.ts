@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
 import type {ReleaseId} from '../../release.ts'
-import {thisProcess} from '../../state/process-place.ts'
+import {thisProcess} from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import {annotated, heldLease, LEASE_SECONDS, type Lease, readLease, writeLease} from './lease.ts'
 import {HOLDER} from './operation.ts'

@@ -1,6 +1,6 @@
 import type {ReleaseId} from '../../release.ts'
-import type {ProcessIdentity} from '../../state/process-identity.ts'
-import type {PlacedProcess} from '../../state/process-place.ts'
+import type {ProcessIdentity} from '../../state/processes/process-identity.ts'
+import type {PlacedProcess} from '../../state/processes/process-place.ts'
 import type {Lease} from './lease.ts'
 
 /** Annotations of a Lease: the process that holds it, and what helm was last started for under it. */

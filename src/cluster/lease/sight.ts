@@ -1,7 +1,7 @@
 import type {ReleaseId} from '../../release.ts'
-import {findProcess} from '../../state/find-process.ts'
-import {isRunning, type ProcessIdentity} from '../../state/process-identity.ts'
-import {relationOf, type Sighting, sightProcess, thisPlace} from '../../state/process-place.ts'
+import {findProcess} from '../../state/processes/find-process.ts'
+import {isRunning, type ProcessIdentity} from '../../state/processes/process-identity.ts'
+import {relationOf, type Sighting, sightProcess, thisPlace} from '../../state/processes/process-place.ts'
 import type {Lease} from './lease.ts'
 import {holderOn, OPERATION_VARIABLE, type Operation, operationName, operationOn} from './operation.ts'
 

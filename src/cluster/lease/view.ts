@@ -1,5 +1,5 @@
 import type {ReleaseId} from '../../release.ts'
-import type {PlacedProcess} from '../../state/process-place.ts'
+import type {PlacedProcess} from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import {TOMBSTONE} from '../intents/intent.ts'
 import {allLeases, LEASE_SECONDS, type Lease, leaseName, RELEASE, readLease} from './lease.ts'

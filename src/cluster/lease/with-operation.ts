@@ -1,5 +1,5 @@
-import {identifyProcess} from '../../state/process-identity.ts'
-import {thisProcess} from '../../state/process-place.ts'
+import {identifyProcess} from '../../state/processes/process-identity.ts'
+import {thisProcess} from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {HeldLease} from '../cluster.ts'
 import type {PlainLease} from './hold.ts'

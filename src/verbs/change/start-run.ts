@@ -22,7 +22,7 @@ import {recordRun} from '../../run/journal/record-run.ts'
 import {run} from '../../run/run.ts'
 import type {Pace} from '../../run/schedule/schedule.ts'
 import {stateDirectory} from '../../state/directories.ts'
-import {identifyProcess} from '../../state/process-identity.ts'
+import {identifyProcess} from '../../state/processes/process-identity.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {expectFree} from './expect-free.ts'
 

@@ -8,7 +8,7 @@ import {readLabels} from '../../plan/labels.ts'
 import {hasPassed} from '../../plan/rollback/last-gated.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
-import {isRunning} from '../../state/process-identity.ts'
+import {isRunning} from '../../state/processes/process-identity.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 

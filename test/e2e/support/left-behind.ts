@@ -4,7 +4,7 @@ import {TOMBSTONE} from '../../../src/cluster/intents/intent.ts'
 import {leaseName, RELEASE} from '../../../src/cluster/lease/lease.ts'
 import {HOLDER} from '../../../src/cluster/lease/operation.ts'
 import type {ReleaseId} from '../../../src/release.ts'
-import {thisProcess} from '../../../src/state/process-place.ts'
+import {thisProcess} from '../../../src/state/processes/process-place.ts'
 
 export const LONG_AGO = '2020-01-01T00:00:00.000000Z'
 

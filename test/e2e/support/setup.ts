@@ -6,7 +6,7 @@ import type {TestProject} from 'vitest/node'
 import {down} from '../../../src/sandbox/down.ts'
 import {list} from '../../../src/sandbox/status.ts'
 import {up} from '../../../src/sandbox/up.ts'
-import {identifyProcess} from '../../../src/state/process-identity.ts'
+import {identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {toolbox} from '../../support/tools.ts'
 import {buildWhenOld} from './build.ts'
 

@@ -4,7 +4,7 @@ import type {Operation} from '../../../src/cluster/lease/operation.ts'
 import type {HelmSighting} from '../../../src/cluster/lease/sight.ts'
 import type {LeaseView} from '../../../src/cluster/lease/view.ts'
 import {type Evidence, evidenceOf} from '../../../src/plan/pending/evidence.ts'
-import type {Sighting} from '../../../src/state/process-place.ts'
+import type {Sighting} from '../../../src/state/processes/process-place.ts'
 import {bareRecord, desiredOf, type Recorded, recordOf} from '../fixtures.ts'
 
 const DEADLINE = 1_000_000

@@ -13,7 +13,7 @@ import {newHold} from '../../../src/run/execute/leases/hold.ts'
 import type {Work} from '../../../src/run/execute/work.ts'
 import type {Transition} from '../../../src/run/journal/journal.ts'
 import type {Controls} from '../../../src/run/perform.ts'
-import type {Sighting} from '../../../src/state/process-place.ts'
+import type {Sighting} from '../../../src/state/processes/process-place.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
 

@@ -1,5 +1,5 @@
 import {hostname} from 'node:os'
-import {identifyProcess} from '../../../../state/process-identity.ts'
+import {identifyProcess} from '../../../../state/processes/process-identity.ts'
 
 /** `user@host (process 42, run …)`, as runs call themselves. */
 const HOLDER = /@(?<host>\S+) \(process (?<pid>\d+),/

@@ -1,8 +1,13 @@
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
-import {findProcess} from '../../src/state/find-process.ts'
-import {identifyProcess} from '../../src/state/process-identity.ts'
-import {type ProcessPlace, relationOf, sightProcess, thisProcess} from '../../src/state/process-place.ts'
+import {findProcess} from '../../../src/state/processes/find-process.ts'
+import {identifyProcess} from '../../../src/state/processes/process-identity.ts'
+import {
+  type ProcessPlace,
+  relationOf,
+  sightProcess,
+  thisProcess,
+} from '../../../src/state/processes/process-place.ts'
 
 const here: ProcessPlace = {
   host: 'laptop',

@@ -1,6 +1,6 @@
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
-import {identifyProcess, isRunning, parseProcessStat} from '../../src/state/process-identity.ts'
+import {identifyProcess, isRunning, parseProcessStat} from '../../../src/state/processes/process-identity.ts'
 
 describe('a process', () => {
   it('runs while it has the same start time', async () => {
