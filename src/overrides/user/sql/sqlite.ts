@@ -1,10 +1,10 @@
-import {mkdirSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {dirname} from 'node:path'
 // The one file that knows node:sqlite: Node is about to rename what it exports.
 import {DatabaseSync, type SQLInputValue} from 'node:sqlite'
 import {setTimeout as delay} from 'node:timers/promises'
 import type {DatabaseConnection, Dialect, SqliteDatabase} from 'kysely'
+import {makeDirectory} from '../../../state/make-directory.ts'
 import type {Database, Libraries} from './database.ts'
 import {explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
 import type {Tables} from './tables.ts'
@@ -14,7 +14,7 @@ const BLOCKING_MILLISECONDS = 20
 const PATIENCE_MILLISECONDS = 15_000
 const PAUSE_MILLISECONDS = 20
 
-/** Opens the file, which is made for its owner alone where it is missing. Rejects with `KK_STORE_DATABASE`. */
+/** Opens the file, which is made for its owner alone where it is missing. Rejects with `KK_STORE_DATABASE`, `KK_FILE`. */
 export async function openSqlite(path: string, libraries: Libraries): Promise<Database> {
   const explain = (error: unknown) => explainSqlite(error, path)
   try {
@@ -74,7 +74,7 @@ async function whileLocked<T>(body: () => T | Promise<T>): Promise<T> {
 }
 
 async function connect(path: string): Promise<DatabaseSync> {
-  mkdirSync(dirname(path), {recursive: true, mode: 0o700})
+  await makeDirectory(dirname(path), {mode: 0o700})
   // SQLite gives the files beside it the same permissions.
   await (await open(path, 'a', 0o600)).close()
   const database = new DatabaseSync(path, {timeout: BLOCKING_MILLISECONDS, enableForeignKeyConstraints: true})
