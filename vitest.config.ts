@@ -18,6 +18,8 @@ const WITH_PROGRAMS = [
 const maxWorkers = 4
 
 export default defineConfig({
+  // How long each file took, for the longest to start first; below node_modules `npm ci` would forget it.
+  cacheDir: 'dist/vite',
   test: {
     projects: [
       {
