@@ -1,9 +1,11 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {boardPicture} from './pictures/board-picture.ts'
 import {graphPicture} from './pictures/graph-picture.ts'
+import {pagePicture} from './pictures/page-picture.ts'
 
-// Draws the pictures of the README anew; a test fails when they are stale.
+// Draws the pictures of the README and the guides anew; a test fails when those that are drawn are stale.
 const images = new URL('../docs/images/', import.meta.url)
 await mkdir(images, {recursive: true})
 await writeFile(new URL('board.svg', images), await boardPicture())
 await writeFile(new URL('graph.svg', images), await graphPicture())
+await writeFile(new URL('page.png', images), await pagePicture())

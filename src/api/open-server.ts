@@ -1,4 +1,4 @@
-import type {FastifyInstance} from 'fastify'
+import type {FastifyInstance, FastifyReply} from 'fastify'
 import {guardAccess} from './access.ts'
 import {answerTo} from './errors.ts'
 import {helmChartRoutes, type ServiceFor} from './helm-charts/routes.ts'
@@ -33,6 +33,9 @@ interface Limits {
   readonly requestsPerMinute: number
 }
 
+/** Node takes no more of a request before its body. */
+const LONGEST_HEAD = 16_384
+
 const LIMITS: Limits = {bodyBytes: 1024 ** 2, requestTime: 30_000, requestsPerMinute: 60_000}
 
 /** What a page of the service may do: load nothing, run no script, be framed by nobody. */
@@ -48,6 +51,13 @@ export async function openServer(
   const app = fastify({
     bodyLimit: bodyBytes,
     requestTimeout: requestTime,
+    // Longer ones are refused by the routes' schemas, as all that is wrong with a request.
+    routerOptions: {maxParamLength: LONGEST_HEAD},
+    // What the router refuses does not reach the handler of errors.
+    frameworkErrors: (error, _request, reply) => {
+      const {status, body} = answerTo(error)
+      void (reply as unknown as FastifyReply).code(status).send(body)
+    },
     // A stop does not wait for clients that keep connections open.
     forceCloseConnections: 'idle',
     logger: log ? {...log, redact: ['req.headers.authorization', 'req.headers.cookie']} : false,

@@ -33,10 +33,14 @@ export function parseSetFlag(text: string): SetFlag {
   })
 }
 
+/** Longer keys are no chart's; the start of one suffices to find it. */
+const LONGEST_SHOWN = 200
+
 /** What can be shown of `RELEASE:KEY=VALUE`. */
 export function withoutValue(text: string): string {
   const {head, tail} = cut(text, '=')
-  if (tail !== undefined) return `${head}=***`
+  if (tail !== undefined)
+    return `${head.length > LONGEST_SHOWN ? `${head.slice(0, LONGEST_SHOWN)}…` : head}=***`
   return /^[a-z0-9./-]*:?[\w.[\]/-]*$/i.test(head) ? head : '***'
 }
 

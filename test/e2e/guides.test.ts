@@ -14,6 +14,9 @@ function withSandbox(script: string, name: string): string {
     .replaceAll(/kk sandbox (\w+)\b(?! --sandbox-name)/g, `kk sandbox $1 --sandbox-name ${name}`)
 }
 
+/** A guide may leave a server running; the test waits for all that can write. */
+const END_SERVERS = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`
+
 /** The lines of a text, for comparing: widths, ports, seconds and the like are not the same each time. */
 function comparable(text: string): string[] {
   return text.split('\n').map((line) => line.replaceAll(/\d+/g, '0').replaceAll(/\s+/g, ' ').trim())
@@ -37,6 +40,7 @@ it('these pages are run', () => {
     'docs/ci.md',
     'docs/helm.md',
     'docs/quick-start.md',
+    'docs/rest-api.md',
     'docs/writing-a-plugin.md',
   ])
 })
@@ -51,7 +55,7 @@ it.each(guides)(
 
     const {exitCode, all} = await execa(
       'bash',
-      ['-euo', 'pipefail', '-c', withSandbox(script.join('\n'), name)],
+      ['-euo', 'pipefail', '-c', `${END_SERVERS}\n${withSandbox(script.join('\n'), name)}`],
       {
         cwd: await makeClone(),
         env: {...environment, PATH: `${dirname(binary)}:${environment['PATH']}`, TMPDIR: home},

@@ -1,0 +1,115 @@
+import {execa} from 'execa'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {schemathesis} from './support/schemathesis.ts'
+import {openWorkplace, type Serving, type Workplace} from './support/serving.ts'
+
+const RABBITMQ = '/v1/helm_charts/rabbitmq?namespace=openstack'
+const STORED = 'kept: true\n'
+
+let workplace: Workplace
+let server: Serving
+beforeAll(async () => {
+  workplace = await openWorkplace()
+  server = await workplace.serve(['--log-level', 'warn'])
+})
+afterAll(() => workplace.remove())
+
+const patch = (body: string | Uint8Array<ArrayBuffer>) =>
+  fetch(server.url + RABBITMQ, {method: 'PATCH', headers: {'content-type': 'application/json'}, body})
+const change = (values: object) => JSON.stringify({flag: 'reset', values})
+const file = (text: string) => change({files: [text]})
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+/** Nine lists of ten of the one before: a thousand million items, if somebody counts them. */
+const BOMB = Array.from({length: 9}, (_, at) =>
+  at === 0
+    ? 'l0: &l0 [x]'
+    : `l${at}: &l${at} [${Array(10)
+        .fill(`*l${at - 1}`)
+        .join(', ')}]`,
+).join('\n')
+
+describe('against what is meant to harm it, the server', () => {
+  beforeAll(async () => {
+    expect((await patch(file(STORED))).status).toBe(200)
+  })
+
+  it.each([
+    ['a key of 64 KiB', file(`${'k'.repeat(65_536)}: 1`), 400],
+    ['a key of 64 KiB in an expression', change({set: [`${'k'.repeat(65_536)}=1`]}), 400],
+    ['an index of a thousand million', change({set: ['a[1000000000]=1']}), 400],
+    ['aliases that multiply', file(BOMB), 400],
+    ['maps in each other', file(nested(10_000)), 400],
+    ['lists in each other', file('['.repeat(100_000)), 400],
+    ['dots in an expression', change({set: [`${'a.'.repeat(10_000)}a=1`]}), 400],
+    ['__proto__ in JSON', '{"flag": "reset", "values": {}, "__proto__": {"x": 1}}', 400],
+    ['__proto__ in YAML', file('a: {__proto__: {x: 1}}'), 400],
+    ['__proto__ in an expression', change({set: ['__proto__.x=1']}), 400],
+    [
+      'constructor.prototype in JSON',
+      '{"flag": "reset", "values": {}, "constructor": {"prototype": 1}}',
+      400,
+    ],
+    ['no UTF-8', new Uint8Array([0x22, 0xc3, 0x28, 0x22]), 400],
+    ['JSON in JSON', nested(50_000), 400],
+  ] as const)(
+    'refuses %s with a clear error, lives on and keeps what was stored',
+    async (_, body, status) => {
+      const answer = await patch(body)
+      const {error} = (await answer.json()) as {error: {code: string; message: string; hint: string}}
+
+      expect(answer.status, error.message).toBe(status)
+      expect(error).toMatchObject({code: expect.stringMatching(/^KK_(?!BUG)/), hint: expect.any(String)})
+      expect(error.message.length).toBeLessThan(500)
+      expect(await (await fetch(server.url + RABBITMQ)).json()).toMatchObject({user_overrides: STORED})
+    },
+  )
+
+  it('refuses 10 MB before they have arrived', async () => {
+    const url = server.url + RABBITMQ
+    const how = ['--silent', '--request', 'PATCH', '--header', 'content-type: application/json']
+    const {stdout} = await execa('curl', [...how, '--data-binary', '@-', url], {
+      input: 'x'.repeat(10 * 2 ** 20),
+    })
+
+    expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_TOO_LARGE'}})
+    expect(await (await fetch(url)).json()).toMatchObject({user_overrides: STORED})
+  })
+
+  it.each(['/v1/helm_charts/%zz', '/%c0%ae'])('says what is wrong with the address %s', async (path) => {
+    const answer = await fetch(server.url + path)
+
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({error: {code: 'KK_USAGE'}})
+  })
+
+  it('breaks under no request that schemathesis makes of its OpenAPI, and answers as that says', async () => {
+    const checks = [
+      'not_a_server_error',
+      'status_code_conformance',
+      'content_type_conformance',
+      'response_schema_conformance',
+      'response_headers_conformance',
+      'negative_data_rejection',
+    ]
+    const {exitCode, all} = await execa(
+      await schemathesis(),
+      [
+        'run',
+        `${server.url}/openapi.json`,
+        ...['--seed', '5', '--max-examples', '12', '--phases', 'examples,coverage,fuzzing'],
+        ...['--checks', checks.join(','), '--no-color'],
+      ],
+      {
+        cwd: workplace.directory,
+        reject: false,
+        all: true,
+        env: {HYPOTHESIS_STORAGE_DIRECTORY: workplace.directory},
+      },
+    )
+
+    expect(exitCode, all).toBe(0)
+    expect(all).toMatch(/Tested: 8/)
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  })
+})
