@@ -11,6 +11,7 @@ import {buildWhenOld} from '../test/e2e/support/build.ts'
 import {measureDeployment} from './deployment.ts'
 import {measureManyReleases} from './many-releases.ts'
 import {measureOpenStack} from './openstack.ts'
+import {measureOverrides} from './overrides.ts'
 import {measurePlan} from './plan.ts'
 import {type Bench, type Result, resultTable} from './result.ts'
 import {measureScheduler} from './scheduler.ts'
@@ -26,6 +27,7 @@ const PARTS: Readonly<Record<string, Measure>> = {
   plan: measurePlan,
   scheduler: measureScheduler,
   many: measureManyReleases,
+  overrides: measureOverrides,
 }
 /** Takes minutes. */
 const LONG_PARTS: Readonly<Record<string, Measure>> = {

@@ -1,4 +1,5 @@
 import type {Facts} from '../../overrides/facts/facts.ts'
+import type {Layer} from '../../overrides/layer.ts'
 import {activeCharts} from '../../overrides/system/active.ts'
 import {secretPaths} from '../../overrides/system/plugin.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
@@ -11,13 +12,26 @@ export interface FactsBaseOptions {
   readonly plugins: Plugins
 }
 
-/** Without an environment: the facts name the active charts, and only system overrides lie below the deployer's. */
+/**
+ * Without an environment: the facts name the active charts, and only system overrides lie below the deployer's. Neither
+ * facts nor plugins change, so what they make is made once: a service is asked for it with every request.
+ */
 export function factsBase({facts, plugins}: FactsBaseOptions): OverrideBase {
-  const active = () => activeCharts({facts, plugins})
+  let charts: ReturnType<OverrideBase['active']> | undefined
+  const active = () => {
+    charts ??= activeCharts({facts, plugins})
+    return charts
+  }
+  const made = new Map<string, readonly Layer[]>()
   const layers: OverrideBase['layers'] = async (chart, namespace) => {
+    const place = `${namespace}/${chart}`
+    const known = made.get(place)
+    if (known) return known
     const values = await systemOverrides({active: await active(), chart, namespace, facts, plugins})
     const plugin = await plugins.find(chart)
-    return [{name: 'system', source: systemSource(chart, namespace, plugin?.file), values}]
+    const layers = [{name: 'system', source: systemSource(chart, namespace, plugin?.file), values}] as const
+    made.set(place, layers)
+    return layers
   }
   return {active, layers, releases: () => undefined, secretPaths: (chart) => pathsOf(plugins, chart)}
 }

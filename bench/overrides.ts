@@ -1,0 +1,154 @@
+import {mkdir, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {builtInPlugins} from '../src/overrides/system/plugins.ts'
+import {openStore} from '../src/overrides/user/open.ts'
+import {startPostgres} from '../test/overrides/user/support/postgres.ts'
+import {median, race} from './measure/race.ts'
+import {type Asked, bursts, p99} from './overrides/load.ts'
+import {onService} from './overrides/served.ts'
+import {type Bench, milliseconds, type Result} from './result.ts'
+
+const AT_ONCE = 50
+const ROUNDS = 60
+const WARM_UPS = 40
+const STORED = 10_000
+const KEYS = 5_000
+/** One for each of the requests that are sent at once: as many people at work, not all on one chart. */
+const CHARTS = builtInPlugins().charts.slice(0, AT_ONCE)
+
+/** The service with 50 requests at once and the store with 10,000 overrides, on both databases; and `kk values explain`. */
+export async function measureOverrides(bench: Bench): Promise<Result[]> {
+  const postgres = await startPostgres()
+  try {
+    return [
+      ...(await measureDatabase(
+        'SQLite',
+        () => join(bench.directory, `${crypto.randomUUID()}.sqlite`),
+        bench,
+      )),
+      ...(await measureDatabase('PostgreSQL', () => postgres.newDatabase(), bench)),
+      await measureExplain(bench),
+    ]
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function measureDatabase(
+  name: string,
+  newStore: () => string | Promise<string>,
+  {kk, directory, signal}: Bench,
+): Promise<Result[]> {
+  const facts = join(directory, 'facts.yaml')
+  await writeFile(
+    facts,
+    JSON.stringify({
+      charts: Object.fromEntries(CHARTS.map((chart) => [chart, ['openstack']])),
+      controllers: 3,
+    }),
+  )
+  const requests = await onService({kk, facts, store: await newStore(), signal}, async ({url, cpu}) => {
+    const measured = async (what: string, most: number, asked: (index: number) => Asked): Promise<Result> => {
+      const round = (number: number) => Array.from({length: AT_ONCE}, (_, at) => asked(number * AT_ONCE + at))
+      await bursts(
+        url,
+        Array.from({length: WARM_UPS}, (_, number) => round(number)),
+      )
+      const before = cpu()
+      const times = await bursts(
+        url,
+        Array.from({length: ROUNDS}, (_, number) => round(number + WARM_UPS)),
+      )
+      const each = (cpu() - before) / times.length
+      const slowest = p99(times)
+      return {
+        what: `${what}, ${AT_ONCE} at once, ${name}: p99`,
+        value: milliseconds(slowest),
+        beside: {
+          what: 'median; processor time each',
+          value: milliseconds(median(times)),
+          ratio: `${each.toFixed(2)} ms`,
+        },
+        target: {text: `< ${most} ms`, met: slowest < most},
+      }
+    }
+    return [
+      await measured('GET of one chart', 10, (index) => ({
+        method: 'GET',
+        path: placeOf(CHARTS[index % CHARTS.length]!),
+      })),
+      await measured('PATCH', 25, (index) => ({
+        method: 'PATCH',
+        path: placeOf(CHARTS[index % CHARTS.length]!),
+        body: {flag: 'reset', values: {set: [`pod.replicas.api=${index}`]}},
+      })),
+    ]
+  })
+  return [...requests, await measureList(name, await newStore())]
+}
+
+function placeOf(chart: string): string {
+  return `/v1/helm_charts/${chart}?namespace=openstack`
+}
+
+async function measureList(name: string, location: string): Promise<Result> {
+  const store = await openStore({location, env: process.env})
+  try {
+    const changes = Array.from({length: STORED}, (_, index) => ({
+      name: `chart-${index}`,
+      namespace: 'openstack',
+      userOverrides: `pod:\n  replicas:\n    api: ${index}\n`,
+      who: 'bench',
+      expected: undefined,
+      secret: false,
+    }))
+    await store.putAll({changes, secrets: [], identity: undefined})
+    const times: number[] = []
+    for (let round = 0; round < 9; round++) {
+      const start = performance.now()
+      await store.list()
+      times.push(performance.now() - start)
+    }
+    const value = median(times)
+    return {
+      what: `${STORED.toLocaleString('en')} stored overrides listed, ${name}`,
+      value: milliseconds(value),
+      target: {text: '< 200 ms', met: value < 200},
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/** A chart with that many keys, half of them overridden. */
+async function measureExplain({kk, directory, signal}: Bench): Promise<Result> {
+  const chart = join(directory, 'charts', 'many')
+  await mkdir(join(chart, 'templates'), {recursive: true})
+  await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: many\nversion: 0.1.0\n')
+  const keys = (every: number) =>
+    Array.from({length: KEYS}, (_, index) => index)
+      .filter((index) => index % every === 0)
+      .map((index) => `  key${index}: {size: ${index * every}}\n`)
+      .join('')
+  await writeFile(join(chart, 'values.yaml'), `conf:\n${keys(1)}`)
+  const environment = join(directory, 'many.yaml')
+  await writeFile(
+    environment,
+    `kk: {charts: [charts]}\nmany:\n  conf:\n${keys(2).replaceAll(/^/gm, '  ').trimEnd()}\n`,
+  )
+  const contenders = [
+    {command: [kk, 'values', 'explain', 'many', '-e', environment, '--output', 'json']},
+    {command: [kk, 'values', 'show', 'many', '-e', environment, '--computed', '--output', 'json']},
+  ] as const
+  const [explained = 0, shown = 0] = await race(contenders, {rounds: 9, signal})
+  return {
+    what: `kk values explain of ${KEYS.toLocaleString('en')} keys`,
+    value: milliseconds(explained),
+    beside: {
+      what: 'kk values show --computed, which is mostly helm',
+      value: milliseconds(shown),
+      ratio: `${(explained / shown).toFixed(2)} times as long`,
+    },
+    target: {text: '< 1 s', met: explained < 1000},
+  }
+}

@@ -1,0 +1,45 @@
+import {once} from 'node:events'
+import {readFileSync} from 'node:fs'
+import {execa} from 'execa'
+
+/** `utime` and `stime` of /proc/PID/stat are in hundredths of a second (USER_HZ). */
+const TICK_MILLISECONDS = 10
+
+export interface Served {
+  readonly url: string
+  /** Processor time of the service so far, in milliseconds. */
+  cpu(): number
+}
+
+/** Does the work against `kk serve` on a store, and stops it. */
+export async function onService<T>(
+  {
+    kk,
+    store,
+    facts,
+    signal,
+  }: {readonly kk: string; readonly store: string; readonly facts: string; readonly signal: AbortSignal},
+  work: (served: Served) => Promise<T>,
+): Promise<T> {
+  const args = ['serve', '--facts', facts, '--listen', '127.0.0.1:0', '--log-level', 'error']
+  const server = execa(kk, args, {
+    env: {KK_STORE: store},
+    reject: false,
+    cancelSignal: signal,
+    stdout: 'ignore',
+    buffer: false,
+  })
+  try {
+    const [said] = await once(server.stderr, 'data', {signal})
+    const url = /http:\S+/.exec(String(said))?.[0]
+    if (url === undefined) throw new Error(`kk serve said: ${said}`)
+    const cpu = () => {
+      const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+      return (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS
+    }
+    return await work({url, cpu})
+  } finally {
+    server.kill('SIGTERM')
+    await server
+  }
+}
