@@ -88,11 +88,11 @@ function tokenOf(header: string | undefined): string | undefined {
 }
 
 function originRefusal(request: FastifyRequest): Refusal | undefined {
-  if (!isLoopback(request.hostname)) {
+  if (!isLoopback(URL.parse(`http://${request.host}`)?.hostname)) {
     return {
       status: 403,
       code: 'KK_FORBIDDEN',
-      message: `the service is here as localhost, not as ${request.hostname}`,
+      message: `the service is here as localhost, not as ${request.host}`,
       hint: 'use the address that kk serve printed',
     }
   }
@@ -113,11 +113,7 @@ function isForeign(request: FastifyRequest): boolean {
   return origin !== undefined && (here === undefined || URL.parse(origin)?.host !== here)
 }
 
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname === '[::1]' ||
-    hostname === '::1' ||
-    /^127(?:\.\d+){3}$/.test(hostname)
-  )
+/** As a URL has it. */
+function isLoopback(hostname = ''): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname)
 }

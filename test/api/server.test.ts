@@ -241,6 +241,23 @@ describe('the service of overrides', () => {
     )
   })
 
+  it.each([
+    ['localhost', 200],
+    ['LOCALHOST:8080', 200],
+    ['127.9.9.9:1', 200],
+    ['[::1]:8080', 200],
+    ['127.0.0.1.evil.example', 403],
+    ['localhost@evil.example', 403],
+    ['localhost:80:evil.example', 403],
+    ['localhost.evil.example:80', 403],
+    ['0.0.0.0', 403],
+  ])('answers to %s with %d on loopback', async (host, status) => {
+    await open()
+
+    const headers = {host, 'x-forwarded-host': 'localhost'}
+    expect((await app.inject({url: '/v1/helm_charts', headers})).statusCode).toBe(status)
+  })
+
   describe('with tokens', () => {
     const tokens = parseTokens(`# who\nread ${READ} monitoring\nwrite ${WRITE} ada\n`, 'tokens')
     const as = (token: string) => ({authorization: `Bearer ${token}`})
