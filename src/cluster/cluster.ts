@@ -6,6 +6,7 @@ import type {Inventory, InventoryPart} from './inventory/inventory.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
 import type {RunRecords} from './runs/run-record.ts'
+import type {KeptSecrets} from './secrets/kept-secret.ts'
 
 export interface ClusterIdentity {
   /** UID of the namespace `kube-system`: the same for every context that reaches this cluster. */
@@ -280,6 +281,8 @@ export interface Cluster {
   inventory(part: InventoryPart): Promise<Inventory>
   /** What was run on the cluster, by whom and when. */
   readonly runs: RunRecords
+  /** Generated passwords and keys. */
+  readonly secrets: KeptSecrets
   readonly guard: Guard
   readonly diagnosis: Diagnosis
   /** Who is about to install what requires a release. */

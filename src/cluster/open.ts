@@ -24,6 +24,7 @@ import {deleteClaim, listClaims} from './removal/claims.ts'
 import {deleteObject} from './removal/delete-object.ts'
 import {presentObjects} from './removal/present.ts'
 import {runRecords} from './runs/runs.ts'
+import {keptSecrets} from './secrets/kept-secrets.ts'
 import {validateObjects} from './validate.ts'
 import {ringOnChange} from './watch/ring-on-change.ts'
 import {openWatches} from './watch/watches.ts'
@@ -63,6 +64,7 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     now: client.now,
     inventory: (part) => readInventory(client, part),
     runs: runRecords(client),
+    secrets: keptSecrets(client),
     guard: openGuard(client),
     diagnosis: openDiagnosis(client, discovery),
     intents: useIntents(client),

@@ -11,6 +11,7 @@ import {
   versionFlags,
 } from '../cli/flags.ts'
 import {openOnCluster} from '../cli/open/on-cluster.ts'
+import {openSecrets} from '../cli/open/secrets.ts'
 import {openUsersHelm} from '../cli/open.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {placeOf} from '../cli/show/show-run.ts'
@@ -67,8 +68,10 @@ export default class Plan extends KkCommand {
       await expectDirectoryOf(flags.save)
     }
     const options = {start: false, say: () => {}}
-    const {prepared, releases, cluster} = await openOnCluster(flags, argv as string[], options)
+    const opened = await openOnCluster(flags, argv as string[], options)
+    const {releases, cluster} = opened
     try {
+      const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
       const scope = {names: releases, install: releases.length === 0}
       const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true})
       const planned = observed.plan

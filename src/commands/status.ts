@@ -7,7 +7,7 @@ import {
   releasesArgument,
   streamFlags,
 } from '../cli/flags.ts'
-import {statusSubject} from '../cli/observation/status-subject.ts'
+import {statusSubject, withSecrets} from '../cli/observation/status-subject.ts'
 import {watch} from '../cli/observation/watch.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {statusText} from '../report/status/status-text.ts'
@@ -44,7 +44,7 @@ export default class Status extends KkCommand {
     const {output} = flags
     const {subject, cluster} = await statusSubject(flags, argv as string[])
     try {
-      const read = statusReader(subject, cluster)
+      const read = statusReader(await withSecrets(subject, flags, cluster), cluster)
       const title = `${subject.owner} on ${cluster.context}`
       if (flags.watch) return await watch(read, cluster, {output, words: this.argv, title})
       const report = await read()

@@ -77,12 +77,25 @@ export async function observedPlan(
     last ? [[release, last.chart] as const] : [],
   )
   const settled = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
-  const notes = [...(settled.notes ?? []), ...(seen.note === undefined ? [] : [seen.note])]
+  const notes = [
+    ...(settled.notes ?? []),
+    ...newSecretNotes(settled, prepared),
+    ...(seen.note === undefined ? [] : [seen.note]),
+  ]
   return {
     plan: notes.length === 0 ? settled : {...settled, notes},
     records: new Map(records.map((record) => [record.release, record])),
     befores,
   }
+}
+
+/** Which passwords and keys are made when the plan is run. */
+function newSecretNotes({actions}: Plan, {newSecrets}: Prepared): readonly string[] {
+  const changed = actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
+  const made = changed.flatMap(({release}) =>
+    (newSecrets?.get(release) ?? []).map((name) => `${releaseNamespace(release)}/${name}`),
+  )
+  return made.length === 0 ? [] : [`new secrets, made when this is run: ${[...new Set(made)].join(', ')}`]
 }
 
 /** The actions of releases that this plan may change. */

@@ -8,6 +8,7 @@ import {runDocument} from '../../report/run/run-json.ts'
 import {type PlannedAdoption, planAdoption} from '../../verbs/change/adopt.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
+import {openSecrets} from '../open/secrets.ts'
 import {openUsersHelm} from '../open.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {paletteOf} from '../show/streams.ts'
@@ -35,8 +36,10 @@ export async function adoptReleases(
   words: readonly string[],
 ): Promise<ExitCode> {
   if (splitArguments(argv).releases.length === 0) throw noRelease()
-  const {prepared, releases, cluster} = await openOnCluster(flags, argv, {start: false, say: () => undefined})
+  const opened = await openOnCluster(flags, argv, {start: false, say: () => undefined})
+  const {releases, cluster} = opened
   try {
+    const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
     const helm = await openUsersHelm(flags, cluster)
     const planned = await planAdoption(prepared, releases, {cluster, helm})
     const isDry = flags['dry-run']

@@ -4,6 +4,7 @@ import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
 import {expectVerb} from '../../plan/changes/refuse-verb.ts'
 import {isChangeVerb} from '../../plan/changes/verb-table.ts'
+import {isOverridden} from '../../plan/expect-store.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import {palette} from '../../report/colour.ts'
@@ -18,9 +19,11 @@ import {settledPlan} from '../../verbs/change/settled-plan.ts'
 import type {RunAccount} from '../../verbs/change/start-run.ts'
 import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
+import {keepSecrets, withInputs} from '../../verbs/secrets/keep-secrets.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {offerGuard} from '../guard.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
+import {openSecrets} from '../open/secrets.ts'
 import {bindStore, type StoreFlags} from '../open/store.ts'
 import {openUsersHelm} from '../open.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
@@ -87,8 +90,10 @@ export async function change(options: Change): Promise<ExitCode> {
   const reports = await openReportFiles(flags.report)
   const wanted = scope(splitArguments(argv).releases)
   const start = startSandbox && !flags['dry-run']
-  const {prepared, cluster} = await openOnCluster(flags, argv, {start, say})
+  const {prepared: opened, cluster} = await openOnCluster(flags, argv, {start, say})
   try {
+    const supplied = await openSecrets(opened, flags, cluster)
+    const prepared = supplied.planned
     const isDry = flags['dry-run']
     const waits = !isDry && !flags['no-wait']
     const observed = await settledPlan(prepared, cluster, {scope: wanted, waits, say})
@@ -107,12 +112,17 @@ export async function change(options: Change): Promise<ExitCode> {
     }
     const usersHelm = await openUsersHelm(flags, cluster)
     const helm = flags['force-conflicts'] ? forcingConflicts(usersHelm, cluster) : usersHelm
-    const deployment = await readyDeployment(prepared, planned, {cluster, helm, ...fences})
+    const deployment = await readyDeployment(supplied.settled, withInputs(planned, supplied.settled), {
+      cluster,
+      helm,
+      ...fences,
+    })
     try {
       if (isDry) return 0
       if (!flags.yes && canAsk()) await confirm(`${verb} these releases to ${cluster.context}?`)
-      if (prepared.store)
+      if (prepared.store && [...prepared.releases.values()].some(({desired}) => isOverridden(desired)))
         await bindStore(flags, prepared.environment, {...prepared.store, cluster: planned.cluster.uid})
+      await keepSecrets(supplied, planned, cluster)
       const account = {verb, scope: wanted, message: flags.message, of}
       const {environment} = prepared
       const exit = await runDeployment(deployment, {flags, words, account, reports, environment, cluster})

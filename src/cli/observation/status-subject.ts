@@ -1,7 +1,9 @@
 import type {Cluster} from '../../cluster/cluster.ts'
+import {asKkError} from '../../errors.ts'
 import type {StatusSubject} from '../../verbs/observation/status-row.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
 import {type OwnerFlags, openOwner} from '../open/owner.ts'
+import {openSecrets} from '../open/secrets.ts'
 import {type EnvironmentFlags, openChosenCluster, type ValueFlags} from '../open.ts'
 
 const LOOKING = {start: false, say: () => {}}
@@ -23,4 +25,19 @@ export async function statusSubject(
   }
   const {prepared, releases, cluster} = await openOnCluster(flags, argv, LOOKING)
   return {subject: {owner: prepared.environment.name, prepared, names: releases}, cluster}
+}
+
+/** The same with generated secrets, which decide whether inputs changed; without them for who may not read them. */
+export async function withSecrets(
+  subject: StatusSubject,
+  flags: Parameters<typeof openSecrets>[1],
+  cluster: Pick<Cluster, 'secrets'>,
+): Promise<StatusSubject> {
+  if (!subject.prepared) return subject
+  try {
+    return {...subject, prepared: (await openSecrets(subject.prepared, flags, cluster)).planned}
+  } catch (error) {
+    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    return subject
+  }
 }

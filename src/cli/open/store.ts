@@ -68,16 +68,18 @@ interface Binding extends Pick<StoreUse, 'identity' | 'isAdopted' | 'isThrowaway
   readonly cluster: string
 }
 
-/** Notes down which cluster the store in use belongs to; nothing is opened where it is known. Rejects with `KK_STORE`. */
+/** Notes down which cluster the store in use belongs to; nothing is opened where it is known. */
 export async function bindStore(
   flags: StoreFlags,
   environment: Environment | undefined,
   {identity, cluster, isAdopted, isThrowaway}: Binding,
 ): Promise<void> {
   if (!identity || identity.cluster === cluster) return
+  const replace = isAdopted || isThrowaway
+  if (identity.cluster !== undefined && !replace) return
   const store = await open(flags, environment)
   try {
-    await store.bind(cluster, {replace: isAdopted || isThrowaway})
+    await store.bind(cluster, {replace})
   } finally {
     await store.close()
   }

@@ -8,6 +8,7 @@ const TOPICS = {
   overrides: "See and set the deployer's overrides of charts",
   sandbox: 'A throwaway Kubernetes on this machine',
   schema: 'Print the JSON Schemas of what kk reads',
+  secrets: 'The passwords and keys that kk makes and keeps',
   values: 'Split and show the values of releases',
 }
 

@@ -16,6 +16,9 @@ export type NeedingVerb =
   | 'guard install'
   | 'guard approve'
   | 'doctor'
+  | 'secrets list'
+  | 'secrets import'
+  | 'secrets rotate'
   | 'facts'
 
 /** Verbs that need what another needs. */
@@ -145,6 +148,19 @@ const MAKE_NAMESPACES: Need = {
   why: 'to make namespaces that do not exist, kk-system among them',
   without: 'somebody else must make the namespaces, kk-system among them',
 }
+const SECRETS: Need = {
+  group: '',
+  resource: 'secrets',
+  verbs: ['get'],
+  where: 'kk-system',
+  why: 'to read generated passwords and keys, where the environment does not state its own',
+  without: 'every password must be stated',
+}
+const MAKE_SECRETS: Need = {
+  ...SECRETS,
+  verbs: ['get', 'create', 'update'],
+  why: 'to make passwords and keys, where the environment does not state its own',
+}
 const FAILED_JOBS: Need = {
   group: 'batch',
   resource: 'jobs',
@@ -202,8 +218,9 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     RECORDS,
     ...health('list'),
     {...SEEN_LEASES, without: 'who works on a release is not told'},
+    {...SECRETS, without: 'a release with generated passwords is shown as one with other inputs'},
   ],
-  plan: [IDENTITY, SEEN_RECORDS, RECORDS],
+  plan: [IDENTITY, SEEN_RECORDS, RECORDS, SECRETS],
   history: [SEEN_RECORDS, RECORDS, {...RUNS, verbs: ['list'], why: 'to read the records of runs'}],
   drift: [
     SEEN_RECORDS,
@@ -241,7 +258,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     ...EVIDENCE,
     LEASES,
   ],
-  deploy: [...CHANGES, SEEN_RECORDS, MAKE_NAMESPACES],
+  deploy: [...CHANGES, SEEN_RECORDS, MAKE_NAMESPACES, MAKE_SECRETS],
   'drift --prune': [IDENTITY, SEEN_RECORDS, RECORDS, LEASES, SEEN_LEASES, RUNS],
   rollback: [...CHANGES, SEEN_DEPENDENTS],
   unlock: [SEEN_RECORDS, RECORDS, {...WRITE_RECORDS, verbs: ['update']}, LEASES, SEEN_RUNS],
@@ -293,6 +310,11 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       without: 'the fact dnsDomain is unknown',
     },
   ],
+  'secrets list': [
+    {...SECRETS, verbs: ['list'], why: 'to list what is kept', without: 'only --in store works'},
+  ],
+  'secrets import': [MAKE_SECRETS, MAKE_NAMESPACES],
+  'secrets rotate': [IDENTITY, SEEN_RECORDS, RECORDS, MAKE_SECRETS],
   doctor: [
     found(inCluster('', 'namespaces', ['list'], 'to find namespaces that do not go')),
     found(inCluster('', 'secrets', ['get', 'list'], 'to read every record')),

@@ -19,21 +19,24 @@ export interface StoreExpectation {
 interface Claim {
   readonly release: ReleaseId
   readonly store: StoreStamp
+  /** Whether it was deployed with some. */
+  readonly hasOverrides: boolean
 }
 
 /**
- * Throws `KK_STORE` when the overrides that a plan would deploy are not those of the cloud: the store belongs to another
- * cluster, or a release of this environment was deployed with another store, or with this one after more changes than it
- * has seen here. Only releases that have overrides of the deployer's, or would get some, are looked at.
+ * Throws `KK_STORE` when the overrides that a plan would deploy are not those of the cloud: they come from the store of
+ * another cluster, or a release of this environment has overrides of another store, or it has or would get some and was
+ * deployed with this store after more changes than it has seen here: then also what was deleted would come back.
  */
 export function expectStore(expectation: StoreExpectation): void {
   const {store, cluster} = expectation
-  if (store?.cluster !== undefined && cluster !== undefined && store.cluster !== cluster)
-    throw otherCluster(store, cluster)
   const claims = claimsOf(expectation)
-  const others = claims.filter((claim) => claim.store.id !== store?.id)
+  const isUsed = [...expectation.desired.values()].some(isOverridden)
+  if (isUsed && store?.cluster !== undefined && cluster !== undefined && store.cluster !== cluster)
+    throw otherCluster(store, cluster)
+  const others = claims.filter((claim) => claim.hasOverrides && claim.store.id !== store?.id)
   if (others.length > 0) throw otherStore(others, store)
-  const newer = claims.filter((claim) => claim.store.state > (store?.state ?? 0))
+  const newer = claims.filter(({store: {id, state}}) => id === store?.id && state > store.state)
   if (store && newer.length > 0) throw newerState(newer, store)
 }
 
@@ -42,9 +45,14 @@ function claimsOf({environment, desired, records}: StoreExpectation): readonly C
     const wanted = desired.get(release)
     const recorded = readLabels(labels)
     if (!wanted || recorded?.owner !== environment || !recorded.store) return []
-    const isOverridden = recorded.layers.has('user') || wanted.layers.some(({name}) => name === 'user')
-    return isOverridden ? [{release, store: recorded.store}] : []
+    const hasOverrides = recorded.layers.has('user')
+    return hasOverrides || isOverridden(wanted) ? [{release, store: recorded.store, hasOverrides}] : []
   })
+}
+
+/** Whether the deployer overrides it. */
+export function isOverridden({layers}: Pick<DesiredRelease, 'layers'>): boolean {
+  return layers.some(({name}) => name === 'user')
 }
 
 function otherCluster({id, cluster}: StoreIdentity, uid: string): KkError {

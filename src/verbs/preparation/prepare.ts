@@ -34,6 +34,8 @@ export interface Prepared {
   readonly releases: ReadonlyMap<ReleaseId, PreparedRelease>
   /** Undefined where the deployer's overrides were not asked for. */
   readonly store?: StoreUse | undefined
+  /** The names of generated secrets that nobody keeps yet, by the release that would get them. */
+  readonly newSecrets?: ReadonlyMap<ReleaseId, readonly string[]> | undefined
 }
 
 export interface PrepareOptions {

@@ -54,6 +54,6 @@ describe('the rules of several verbs', () => {
 
   it('keep names of objects, and places, apart', () => {
     expect(cluster[0]).toMatchObject({resources: ['namespaces'], resourceNames: ['kube-system']})
-    expect(own.flatMap(({resources}) => resources)).toEqual(['leases', 'configmaps', 'leases'])
+    expect(own.flatMap(({resources}) => resources)).toEqual(['leases', 'configmaps', 'secrets', 'leases'])
   })
 })

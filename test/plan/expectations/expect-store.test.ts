@@ -52,13 +52,6 @@ test.each<{why: string; message: string} & Case>([
     message: THERE,
   },
   {
-    why: 'another store would give it its own',
-    was: {store: {id: THERE, state: 3}},
-    wanted: {user: OVERRIDES},
-    store: {id: HERE, state: 9},
-    message: THERE,
-  },
-  {
     why: 'an older copy still has what was deleted',
     was: {store: {id: HERE, state: 6}},
     wanted: {user: OVERRIDES},
@@ -66,7 +59,8 @@ test.each<{why: string; message: string} & Case>([
     message: 'after 6 changes, of which the store here has seen 5',
   },
   {
-    why: 'the store belongs to another cluster, whatever it holds',
+    why: 'the store belongs to another cluster',
+    wanted: {user: OVERRIDES},
     store: {id: HERE, state: 0, cluster: 'uid-2'},
     message: 'belongs to another cluster',
   },
@@ -85,6 +79,13 @@ test.each<{why: string} & Case>([
   },
   {why: 'nothing was ever overridden, and there is no store', was: {}},
   {why: 'the first store', was: {}, wanted: {user: OVERRIDES}, store: {id: HERE, state: 1}},
+  {why: 'the store of another cluster gives nothing here', store: {id: HERE, state: 2, cluster: 'uid-2'}},
+  {
+    why: 'another store gave nothing',
+    was: {store: {id: THERE, state: 3}},
+    wanted: {user: OVERRIDES},
+    store: {id: HERE, state: 1},
+  },
   {why: 'a store that gave nothing, and none is needed', was: {store: {id: THERE, state: 3}}},
   {
     why: 'a release of another environment, which is not changed',
@@ -95,7 +96,7 @@ test.each<{why: string} & Case>([
 })
 
 test('a throwaway cluster is another one each time, and takes the store that it finds', () => {
-  const given = expectation({store: {id: HERE, state: 0, cluster: 'uid-2'}})
+  const given = expectation({wanted: {user: OVERRIDES}, store: {id: HERE, state: 0, cluster: 'uid-2'}})
 
   expect(() => expectStore({...given, cluster: undefined})).not.toThrow()
 })

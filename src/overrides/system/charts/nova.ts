@@ -17,14 +17,12 @@ export const plugin = definePlugin({
   reads: [...SERVICE_FACTS, 'computes', 'cpus', 'storage', 'ceph', 'ipFamily'],
   secrets: [
     ...serviceSecrets('nova'),
+    ...endpointSecrets({tree: 'own', accounts: {identity: FURTHER_ACCOUNTS}}),
+    // All three databases are on one server, and it has one account of that name.
     ...endpointSecrets({
       tree: 'own',
-      accounts: {
-        oslo_db_api: ['admin', 'nova'],
-        oslo_db_cell0: ['admin', 'nova'],
-        identity: FURTHER_ACCOUNTS,
-      },
-    }),
+      accounts: {oslo_db_api: ['admin', 'nova'], oslo_db_cell0: ['admin', 'nova']},
+    }).map((need) => ({...need, name: need.name.replace(/^oslo_db_[a-z0-9]+/, 'oslo_db')})),
     {
       name: 'compute_metadata.shared_secret',
       kind: 'password',

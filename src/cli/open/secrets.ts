@@ -1,0 +1,63 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {Environment} from '../../environment/environment.ts'
+import {releaseNamespace} from '../../release.ts'
+import type {Prepared} from '../../verbs/preparation/prepare.ts'
+import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
+import {type KnownSecrets, type Supplied, supplySecrets} from '../../verbs/secrets/supply-secrets.ts'
+import {openPlugins, type PluginsFlags} from './plugins.ts'
+import {openStoreToRead, type StoreFlags} from './store.ts'
+
+type SecretFlags = StoreFlags & PluginsFlags
+
+/**
+ * The environment with the generated secrets of its releases, which the cluster keeps, or else the store. Where every
+ * layer states its own, nobody is asked.
+ */
+export async function openSecrets(
+  prepared: Prepared,
+  flags: SecretFlags,
+  cluster: Pick<Cluster, 'secrets'>,
+): Promise<Supplied> {
+  const needs = await secretNeeds(prepared, await openPlugins(flags))
+  const kept = await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace))
+  const isComplete = [...needs].every(([release, each]) =>
+    each.every(({name}) => kept.get(releaseNamespace(release))?.has(name)),
+  )
+  const store = isComplete ? new Map() : await storedSecrets(flags, prepared.environment)
+  return supplySecrets(prepared, {needs, cluster: kept, store})
+}
+
+/** What the cluster keeps for these namespaces. */
+export async function keptSecretsOf(
+  {secrets}: Pick<Cluster, 'secrets'>,
+  names: readonly string[],
+): Promise<KnownSecrets> {
+  const namespaces = [...new Set(names)]
+  const found = await Promise.all(
+    namespaces.map(async (namespace) => {
+      const kept = [...(await secrets.read(namespace))]
+      return [namespace, new Map(kept.map(([name, {value}]) => [name, value]))] as const
+    }),
+  )
+  return new Map(found)
+}
+
+/** What the store keeps, by namespace; nothing where there is no store. */
+export async function storedSecrets(
+  flags: StoreFlags,
+  environment: Environment | undefined,
+): Promise<KnownSecrets> {
+  const store = await openStoreToRead(flags, environment)
+  if (!store) return new Map()
+  try {
+    const stored = Map.groupBy(await store.secrets(), ({namespace}) => namespace)
+    return new Map(
+      [...stored].map(([namespace, each]) => [
+        namespace,
+        new Map(each.map(({name, value}) => [name, value])),
+      ]),
+    )
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,80 @@
+import {KkError} from '../../errors.ts'
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
+import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
+import type {KeptSecret, KeptSecrets, NewSecret, SecretsByName} from './kept-secret.ts'
+import {SECRETS_LABEL, type SecretObject, secretName, secretObject, secretsIn} from './secret-object.ts'
+
+/** Each time that it is too late, somebody else has succeeded. */
+const ATTEMPTS = 50
+
+export function keptSecrets(client: ApiClient): KeptSecrets {
+  return {
+    read: async (namespace) => secretsIn(await read(client, namespace)),
+    list: () => list(client),
+    keep: (namespace, secrets, {replace = false} = {}) => keep(client, {namespace, secrets, replace}),
+  }
+}
+
+function read(client: ApiClient, namespace: string): Promise<SecretObject | undefined> {
+  return readObject<SecretObject>(client, SECRETS, {namespace: KK_NAMESPACE, name: secretName(namespace)})
+}
+
+async function list(client: ApiClient): Promise<ReadonlyMap<string, SecretsByName>> {
+  const {items} = await listAll<SecretObject>(client, {
+    path: resourcePath(SECRETS, KK_NAMESPACE),
+    query: {labelSelector: SECRETS_LABEL},
+    asked: asking('list', SECRETS, KK_NAMESPACE),
+  })
+  return new Map(items.map((item) => [item.metadata.labels?.[SECRETS_LABEL] ?? '', secretsIn(item)]))
+}
+
+interface Keeping {
+  readonly namespace: string
+  readonly secrets: readonly NewSecret[]
+  readonly replace: boolean
+}
+
+async function keep(client: ApiClient, {namespace, secrets, replace}: Keeping): Promise<SecretsByName> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const found = await read(client, namespace)
+    const present = secretsIn(found)
+    const added = secrets.filter(({name}) => replace || !present.has(name))
+    if (added.length === 0) return present
+    const since = new Date(client.now()).toISOString()
+    const all = new Map<string, KeptSecret>([
+      ...present,
+      ...added.map(({name, value, kind}) => [name, {value, kind, since}] as const),
+    ])
+    if (await write(client, secretObject(namespace, all, found))) return all
+  }
+  throw new KkError('KK_RACED', `the generated secrets of ${namespace} are changed by others all the time`, {
+    hint: 'run the same command again',
+  })
+}
+
+/** Creates the Secret, or replaces the one of that resourceVersion; false when somebody else was faster. */
+async function write(client: ApiClient, object: SecretObject): Promise<boolean> {
+  const {name, resourceVersion} = object.metadata
+  const isNew = resourceVersion === undefined
+  const send = () =>
+    client.json({
+      method: isNew ? 'POST' : 'PUT',
+      path: resourcePath(SECRETS, KK_NAMESPACE, isNew ? undefined : name),
+      body: object,
+      asked: asking(isNew ? 'create' : 'update', SECRETS, KK_NAMESPACE, name),
+    })
+  try {
+    await send().catch(async (error: unknown) => {
+      if (!isNew || !isApiError(error, 404)) throw error
+      await createNamespace(client)
+      await send()
+    })
+    return true
+  } catch (error) {
+    if (isApiError(error, 404, 409)) return false
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+import {readFile} from 'node:fs/promises'
+import {Args, Flags} from '@oclif/core'
+import {openPlugins} from '../../cli/open/plugins.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {confirmReplacement} from '../../cli/secrets/confirm-replacement.ts'
+import {namespaceFlag, secretsFlags} from '../../cli/secrets/flags.ts'
+import {onKeeper} from '../../cli/secrets/open-keeper.ts'
+import {KkError} from '../../errors.ts'
+import {readKollaPasswords} from '../../overrides/secrets/kolla.ts'
+import {importText} from '../../report/secrets/secrets-text.ts'
+import {importSecrets} from '../../verbs/secrets/import-secrets.ts'
+import {secretUses} from '../../verbs/secrets/list-secrets.ts'
+
+export default class SecretsImport extends KkCommand {
+  static override summary = "Keep the passwords of kolla's passwords.yml, instead of making new ones."
+  static override description =
+    'What is kept already stays, unless --replace is given. Names that no chart of kk uses are listed and left out. No release is changed: what uses a new value gets it with the next upgrade.'
+  static override examples = [
+    '<%= config.bin %> secrets import passwords.yml --sandbox --dry-run',
+    '<%= config.bin %> secrets import passwords.yml --sandbox --namespace openstack',
+  ]
+  static override args = {
+    file: Args.string({description: "Kolla's passwords.yml.", required: true, ignoreStdin: true}),
+  }
+  static override flags = {
+    ...namespaceFlag,
+    namespace: Flags.string({
+      summary: 'The namespace of the releases.',
+      helpValue: 'NAME',
+      default: 'openstack',
+    }),
+    replace: Flags.boolean({summary: 'Replace what is kept by what the file has.'}),
+    yes: Flags.boolean({char: 'y', summary: 'Needed with --replace, where nobody can be asked.'}),
+    'dry-run': Flags.boolean({summary: 'Show what would be kept, and change nothing.'}),
+    ...secretsFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {args, flags} = await this.parse(SecretsImport)
+    const text = await readFile(args.file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+      throw new KkError('KK_FILE', `${args.file} cannot be read (${cause.code})`, {
+        cause,
+        hint: 'check the path and its permissions; nothing was changed',
+      })
+    })
+    const passwords = readKollaPasswords(text, args.file)
+    const uses = await secretUses(await openPlugins(flags))
+    const {namespace, replace, 'dry-run': dryRun} = flags
+    const purpose = {changes: !dryRun, say: (line: string) => this.say(line)}
+    const imported = await onKeeper(flags, purpose, async (keeper) => {
+      const options = {namespace, replace, uses}
+      const foreseen = await importSecrets(passwords, keeper, {...options, dryRun: true})
+      if (dryRun) return foreseen
+      const replaces = foreseen.secrets.some(({outcome}) => outcome === 'replaced')
+      if (replaces && !flags.yes) await confirmReplacement(() => this.say(importText(foreseen)))
+      return importSecrets(passwords, keeper, {...options, dryRun: false})
+    })
+    this.document(flags.output, {dryRun, ...imported}, () => importText(imported))
+  }
+}

@@ -1,0 +1,52 @@
+import {generateKeyPairSync, randomBytes, randomInt, randomUUID} from 'node:crypto'
+import type {SecretNeed} from '../system/plugin.ts'
+
+const CLASSES = ['ABCDEFGHJKLMNPQRSTUVWXYZ', 'abcdefghijkmnopqrstuvwxyz', '23456789', '._-'] as const
+const ALL = CLASSES.join('')
+const PASSWORD_LENGTH = 24
+const RSA_BITS = 3072
+
+/**
+ * A new password or key, from the operating system's random numbers. A password has letters of both cases, digits and
+ * symbols that mean nothing in URLs, INI files, shells and YAML, and begins and ends with a letter. A Fernet key is 32
+ * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8).
+ */
+export function generateSecret(kind: SecretNeed['kind']): string {
+  const generators: Record<SecretNeed['kind'], () => string> = {
+    password,
+    token: () => randomBytes(32).toString('hex'),
+    uuid: () => randomUUID(),
+    fernet: () => `${randomBytes(32).toString('base64url')}=`,
+    rsa: () =>
+      generateKeyPairSync('rsa', {
+        modulusLength: RSA_BITS,
+        publicKeyEncoding: {type: 'spki', format: 'pem'},
+        privateKeyEncoding: {type: 'pkcs8', format: 'pem'},
+      }).privateKey,
+  }
+  return generators[kind]()
+}
+
+/** One of each class, the rest of any, shuffled between a letter at either end. */
+function password(): string {
+  const letters = CLASSES[0] + CLASSES[1]
+  const inner = [
+    ...CLASSES.map(pick),
+    ...Array.from({length: PASSWORD_LENGTH - CLASSES.length - 2}, () => pick(ALL)),
+  ]
+  return [pick(letters), ...shuffled(inner), pick(letters)].join('')
+}
+
+function pick(characters: string): string {
+  return characters[randomInt(characters.length)]!
+}
+
+/** Fisher and Yates. */
+function shuffled(items: readonly string[]): readonly string[] {
+  const result = [...items]
+  for (let last = result.length - 1; last > 0; last -= 1) {
+    const other = randomInt(last + 1)
+    ;[result[last], result[other]] = [result[other]!, result[last]!]
+  }
+  return result
+}

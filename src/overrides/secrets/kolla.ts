@@ -1,0 +1,67 @@
+import {KkError} from '../../errors.ts'
+import {readYaml} from '../../helm/yaml.ts'
+import {isMap} from '../merge.ts'
+
+export interface KollaPasswords {
+  /** By kk's name. */
+  readonly secrets: readonly {readonly name: string; readonly value: string; readonly from: string}[]
+  /** What kk has no place for, sorted. */
+  readonly unknown: readonly string[]
+  /** What is there without a value, sorted: kolla's template before `kolla-genpwd`. */
+  readonly empty: readonly string[]
+}
+
+/** kolla-ansible's names that follow no rule (etc/kolla/passwords.yml), and kk's for the same. */
+const NAMES: Readonly<Record<string, string>> = {
+  database_password: 'oslo_db.admin.password',
+  keystone_database_password: 'oslo_db.keystone.password',
+  keystone_admin_password: 'identity.admin.password',
+  rabbitmq_password: 'oslo_messaging.admin.password',
+  rabbitmq_cluster_cookie: 'oslo_messaging.erlang_cookie',
+  memcache_secret_key: 'oslo_cache.memcache_secret_key',
+  horizon_secret_key: 'dashboard.secret_key',
+  cinder_rbd_secret_uuid: 'ceph.cinder.secret_uuid',
+  metadata_secret: 'compute_metadata.shared_secret',
+  barbican_crypto_key: 'barbican.simple_crypto_kek',
+}
+
+/** `glance_database_password`, `glance_keystone_password`: of each service, by kolla's rule. */
+const RULES: readonly (readonly [RegExp, (service: string) => string])[] = [
+  [/^([a-z]+)_database_password$/, (service) => `oslo_db.${service}.password`],
+  [/^([a-z]+)_keystone_password$/, (service) => `identity.${service}.password`],
+]
+
+/** Reads kolla's `passwords.yml`. Throws `KK_YAML` without ever repeating a value. */
+export function readKollaPasswords(text: string, file: string): KollaPasswords {
+  const passwords = readYaml(text, {file, duplicates: 'error'}) ?? {}
+  if (!isMap(passwords)) {
+    throw new KkError(
+      'KK_YAML',
+      `${file}: expected a map of names and passwords, as kolla's passwords.yml is`,
+    )
+  }
+  const entries = Object.entries(passwords).sort(([a], [b]) => (a < b ? -1 : 1))
+  const known = entries.flatMap(([from, value]) => {
+    const name = kkName(from)
+    return name === undefined ? [] : [{name, from, value}]
+  })
+  const given = known.filter(({value}) => isGiven(value))
+  return {
+    secrets: given.map(({name, from, value}) => ({name, from, value: String(value)})),
+    unknown: entries.map(([from]) => from).filter((from) => kkName(from) === undefined),
+    empty: known.filter(({value}) => !isGiven(value)).map(({from}) => from),
+  }
+}
+
+function kkName(from: string): string | undefined {
+  if (Object.hasOwn(NAMES, from)) return NAMES[from]
+  for (const [pattern, name] of RULES) {
+    const [, service] = pattern.exec(from) ?? []
+    if (service !== undefined) return name(service)
+  }
+  return undefined
+}
+
+function isGiven(value: unknown): boolean {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number'
+}

@@ -1,0 +1,50 @@
+import type {SecretImport} from '../../verbs/secrets/import-secrets.ts'
+import type {ListedSecret} from '../../verbs/secrets/list-secrets.ts'
+import {plainLine} from '../text/plain.ts'
+
+/** How many charts a line names. */
+const NAMED = 4
+
+/** One line each; never a value. */
+export function secretsText(secrets: readonly ListedSecret[]): string {
+  if (secrets.length === 0) return 'no secrets are kept\n'
+  const rows = secrets.map(({namespace, name, kind, keptIn, since, charts}) => [
+    plainLine(namespace),
+    plainLine(name),
+    plainLine(kind ?? '-'),
+    keptIn,
+    plainLine(since?.slice(0, 10) ?? '-'),
+    charts.length === 0 ? '-' : chartsText(charts),
+  ])
+  const all = [['NAMESPACE', 'NAME', 'KIND', 'KEPT IN', 'SINCE', 'CHARTS'], ...rows]
+  const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
+  return all
+    .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd())
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function chartsText(charts: readonly string[]): string {
+  const more = charts.length - NAMED
+  return more > 0 ? `${charts.slice(0, NAMED).join(', ')} and ${more} more` : charts.join(', ')
+}
+
+const OUTCOMES = {
+  added: 'added',
+  replaced: 'replaced',
+  kept: 'kept as it is (--replace takes the one of the file)',
+  same: 'there already',
+} as const
+
+/** What an import did, or would do. */
+export function importText({namespace, secrets, unknown, empty}: SecretImport): string {
+  const lines = secrets.map(
+    ({name, from, outcome}) =>
+      `${plainLine(namespace)}/${name} from ${plainLine(from)}: ${OUTCOMES[outcome]}`,
+  )
+  const others = [
+    ...(empty.length === 0 ? [] : [`without a value: ${empty.map(plainLine).join(', ')}`]),
+    ...(unknown.length === 0 ? [] : [`not used by kk: ${unknown.map(plainLine).join(', ')}`]),
+  ]
+  return [...lines, ...others].map((line) => `${line}\n`).join('')
+}

@@ -1,0 +1,60 @@
+import type {KollaPasswords} from '../../overrides/secrets/kolla.ts'
+import type {SecretUses} from './list-secrets.ts'
+import type {SecretKeeper} from './secret-keeper.ts'
+
+export interface ImportedSecret {
+  readonly name: string
+  /** Kolla's name. */
+  readonly from: string
+  /** `kept`: another value was there, and stays. `same`: this value was. */
+  readonly outcome: 'added' | 'replaced' | 'kept' | 'same'
+}
+
+export interface SecretImport {
+  readonly namespace: string
+  readonly secrets: readonly ImportedSecret[]
+  /** Kolla's names that kk has no place for, or no chart uses. */
+  readonly unknown: readonly string[]
+  /** Kolla's names without a value. */
+  readonly empty: readonly string[]
+}
+
+interface ImportOptions {
+  readonly namespace: string
+  readonly replace: boolean
+  readonly dryRun: boolean
+  readonly uses: SecretUses
+}
+
+/** Keeps what kolla's passwords have for kk's charts; what exists stays unless it is to be replaced. */
+export async function importSecrets(
+  {secrets, unknown, empty}: KollaPasswords,
+  keeper: SecretKeeper,
+  {namespace, replace, dryRun, uses}: ImportOptions,
+): Promise<SecretImport> {
+  const used = secrets.filter(({name}) => uses.has(name))
+  const present = await keeper.read(namespace)
+  const judged = used.map(({name, from, value}) => ({
+    name,
+    from,
+    value,
+    outcome: outcomeOf(present.get(name)?.value, value, replace),
+  }))
+  const written = judged
+    .filter(({outcome}) => outcome === 'added' || outcome === 'replaced')
+    .map(({name, value}) => ({name, value, kind: uses.get(name)!.kind}))
+  if (!dryRun && written.length > 0) await keeper.keep(namespace, written, {replace})
+  const unused = secrets.filter(({name}) => !uses.has(name)).map(({from}) => from)
+  return {
+    namespace,
+    secrets: judged.map(({name, from, outcome}) => ({name, from, outcome})),
+    unknown: [...unknown, ...unused].sort(),
+    empty,
+  }
+}
+
+function outcomeOf(present: string | undefined, value: string, replace: boolean): ImportedSecret['outcome'] {
+  if (present === undefined) return 'added'
+  if (present === value) return 'same'
+  return replace ? 'replaced' : 'kept'
+}

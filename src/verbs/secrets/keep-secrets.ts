@@ -1,0 +1,45 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import {KkError} from '../../errors.ts'
+import {inputsDigest} from '../../plan/digest.ts'
+import type {Plan} from '../../plan/plan.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import {helmActions} from '../preparation/render.ts'
+import type {Supplied, SuppliedSecret} from './supply-secrets.ts'
+
+/**
+ * Keeps in the cluster what the releases that a plan installs or upgrades get of new secrets. Rejects with `KK_RACED`
+ * where somebody else was faster: their values count, and what was rendered has others.
+ */
+export async function keepSecrets(
+  {missing}: Pick<Supplied, 'missing'>,
+  plan: Plan,
+  cluster: Pick<Cluster, 'secrets'>,
+): Promise<void> {
+  const changed = new Set<ReleaseId>(helmActions(plan).map(({release}) => release))
+  const used = missing.filter(({release}) => changed.has(release))
+  for (const [namespace, secrets] of Map.groupBy(used, (each) => each.namespace)) {
+    const unique = [...new Map(secrets.map((each) => [each.name, each])).values()]
+    const kept = await cluster.secrets.keep(namespace, unique)
+    const others = unique.filter(({name, value}) => kept.get(name)?.value !== value)
+    if (others.length > 0) throw raced(namespace, others)
+  }
+}
+
+/** The plan with the digests of what its run deploys. */
+export function withInputs(plan: Plan, {releases}: Pick<Prepared, 'releases'>): Plan {
+  return {
+    ...plan,
+    actions: plan.actions.map((action) => {
+      const desired = releases.get(action.release)?.desired
+      return desired && action.inputs !== '' ? {...action, inputs: inputsDigest(desired)} : action
+    }),
+  }
+}
+
+function raced(namespace: string, secrets: readonly SuppliedSecret[]): KkError {
+  const names = secrets.map(({name}) => name).join(', ')
+  return new KkError('KK_RACED', `somebody else made the secrets of ${namespace} meanwhile: ${names}`, {
+    hint: 'no release was changed; run the same command again: it takes theirs',
+  })
+}

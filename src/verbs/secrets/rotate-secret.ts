@@ -1,0 +1,70 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {NewSecret} from '../../cluster/secrets/kept-secret.ts'
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+import {generateSecret} from '../../overrides/secrets/generate.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {observedPlan} from '../plan.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import type {SecretNeeds} from './secret-needs.ts'
+import {type KnownSecrets, supplySecrets} from './supply-secrets.ts'
+
+export interface Rotation {
+  readonly namespace: string
+  readonly secret: NewSecret
+  /** What an upgrade would do afterwards with the installed releases that use it, and with no others. */
+  readonly plan: Plan
+  readonly releases: readonly ReleaseId[]
+}
+
+export interface RotationOptions {
+  readonly namespace: string
+  readonly name: string
+  readonly needs: SecretNeeds
+  /** What the cluster keeps, of every namespace of `needs`. */
+  readonly kept: KnownSecrets
+}
+
+/** Plans a new value; keeps it nowhere yet. Throws `KK_USAGE` for a secret that the cluster does not keep, or nobody uses. */
+export async function planRotation(
+  prepared: Prepared,
+  cluster: Cluster,
+  {namespace, name, needs, kept}: RotationOptions,
+): Promise<Rotation> {
+  const known = kept.get(namespace) ?? new Map<string, string>()
+  const users = [...needs].filter(
+    ([release, each]) => releaseNamespace(release) === namespace && each.some((need) => need.name === name),
+  )
+  const need = users.flatMap(([, each]) => each).find((each) => each.name === name)
+  if (!known.has(name) || !need) throw unknownSecret(namespace, name, {known, isUsed: need !== undefined})
+  const secret = {name, kind: need.kind, value: generateSecret(need.kind)}
+  const next = new Map([...kept, [namespace, new Map([...known, [name, secret.value]])]])
+  const {planned} = supplySecrets(prepared, {needs, cluster: next, store: new Map()})
+  const {plan} = await observedPlan(planned, cluster, {names: [], install: false})
+  const concerned = new Set(users.map(([release]) => release))
+  const actions = plan.actions.filter(({release, kind}) => concerned.has(release) && kind === 'upgrade')
+  return {
+    namespace,
+    secret,
+    plan: {...plan, actions, bystanders: []},
+    releases: actions.map(({release}) => release),
+  }
+}
+
+function unknownSecret(
+  namespace: string,
+  name: string,
+  {known, isUsed}: {readonly known: ReadonlyMap<string, string>; readonly isUsed: boolean},
+): KkError {
+  if (known.has(name)) {
+    return new KkError('KK_USAGE', `no release in ${namespace} gets the secret ${name} from kk`, {
+      hint: 'the environment states it, or has no chart that needs it: change it in the file',
+    })
+  }
+  const close = suggest(name, [...known.keys()])
+  const what = isUsed ? 'is not made yet' : 'is not kept'
+  return new KkError('KK_USAGE', `the secret ${name} ${what} in the cluster for ${namespace}`, {
+    hint: close === undefined ? 'see kk secrets list' : `did you mean ${close}?`,
+  })
+}

@@ -1,0 +1,30 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {KeptSecrets, SecretsByName} from '../../cluster/secrets/kept-secret.ts'
+import type {OverrideStore} from '../../overrides/user/store.ts'
+
+/** Where secrets are kept: the cluster or, for work without one, the store. */
+export type SecretKeeper = KeptSecrets
+
+export function clusterKeeper({secrets}: Pick<Cluster, 'secrets'>): SecretKeeper {
+  return secrets
+}
+
+/** The store does not know kind and age. */
+export function storeKeeper(store: Pick<OverrideStore, 'secrets' | 'putSecret'>): SecretKeeper {
+  const list = async (): Promise<ReadonlyMap<string, SecretsByName>> => {
+    const groups = Map.groupBy(await store.secrets(), ({namespace}) => namespace)
+    return new Map([...groups].map(([namespace, each]) => [namespace, byName(each)]))
+  }
+  return {
+    list,
+    read: async (namespace) => (await list()).get(namespace) ?? new Map(),
+    async keep(namespace, secrets, {replace = false} = {}) {
+      for (const {name, value} of secrets) await store.putSecret({name, namespace, value}, {replace})
+      return (await list()).get(namespace) ?? new Map()
+    },
+  }
+}
+
+function byName(secrets: readonly {readonly name: string; readonly value: string}[]): SecretsByName {
+  return new Map(secrets.map(({name, value}) => [name, {value, kind: undefined, since: undefined}]))
+}

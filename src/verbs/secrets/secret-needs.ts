@@ -1,0 +1,31 @@
+import {mergedValues} from '../../overrides/layers.ts'
+import {isMap} from '../../overrides/merge.ts'
+import type {SecretNeed} from '../../overrides/system/plugin.ts'
+import type {Plugins} from '../../overrides/system/plugins.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+
+/** What each release needs of generated secrets: what its chart's plugin names, and no layer states. */
+export type SecretNeeds = ReadonlyMap<ReleaseId, readonly SecretNeed[]>
+
+/** Releases that need none are left out. A value of null or "" counts as stated: somebody wants it so. */
+export async function secretNeeds(
+  {releases}: Pick<Prepared, 'releases'>,
+  plugins: Plugins,
+): Promise<SecretNeeds> {
+  const needs = new Map<ReleaseId, readonly SecretNeed[]>()
+  for (const [release, {chart, layers}] of releases) {
+    const {secrets = []} = (await plugins.find(chart.name)) ?? {}
+    if (secrets.length === 0) continue
+    const values = mergedValues(layers)
+    const unstated = secrets.filter(({path}) => !isStated(values, path))
+    if (unstated.length > 0) needs.set(release, unstated)
+  }
+  return needs
+}
+
+/** Also where something else than a map stands in the way. */
+function isStated(value: unknown, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined || !isMap(value)) return true
+  return Object.hasOwn(value, key) && isStated(value[key], rest)
+}

@@ -1,0 +1,99 @@
+import type {Layer} from '../../overrides/layer.ts'
+import {mergeValues} from '../../overrides/merge.ts'
+import {generateSecret} from '../../overrides/secrets/generate.ts'
+import type {SecretNeed} from '../../overrides/system/plugin.ts'
+import {layerDigests} from '../../plan/digest.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
+import type {SecretNeeds} from './secret-needs.ts'
+
+/** Values of secrets, by name, by namespace. */
+export type KnownSecrets = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+export interface SecretSources {
+  readonly needs: SecretNeeds
+  /** What the cluster keeps; it wins. */
+  readonly cluster: KnownSecrets
+  /** What the store keeps, for work without a cluster. */
+  readonly store: KnownSecrets
+}
+
+/** A secret that the cluster does not keep yet. */
+export interface SuppliedSecret {
+  readonly release: ReleaseId
+  readonly namespace: string
+  readonly name: string
+  readonly kind: SecretNeed['kind']
+  readonly value: string
+}
+
+/** An environment whose releases have their secrets. */
+export interface Supplied {
+  /** To plan with: a secret that nobody keeps yet counts as new, whatever value it would get. */
+  readonly planned: Prepared
+  /** To run with: its digests are those of the values. */
+  readonly settled: Prepared
+  /** To be kept in the cluster before any of them is used, by release. */
+  readonly missing: readonly SuppliedSecret[]
+}
+
+/** Stands for a value that is made when it is used, in the digest of a plan. */
+const NEW = 'new secret'
+
+/** Gives the releases what they need; what nobody keeps is generated, and kept nowhere yet. */
+export function supplySecrets(prepared: Prepared, {needs, cluster, store}: SecretSources): Supplied {
+  if (needs.size === 0) return {planned: prepared, settled: prepared, missing: []}
+  const generated = new Map<string, string>()
+  const missing: SuppliedSecret[] = []
+  const newSecrets = new Map<ReleaseId, readonly string[]>()
+  const planned = new Map(prepared.releases)
+  const settled = new Map(prepared.releases)
+  for (const [release, unstated] of needs) {
+    const namespace = releaseNamespace(release)
+    const supplied = unstated.map(({name, kind, path}) => {
+      const kept = cluster.get(namespace)?.get(name)
+      const known = kept ?? store.get(namespace)?.get(name)
+      const key = JSON.stringify([namespace, name])
+      const value = known ?? generated.get(key) ?? generateSecret(kind)
+      if (known === undefined) generated.set(key, value)
+      if (kept === undefined) missing.push({release, namespace, name, kind, value})
+      return {name, path, value, isNew: known === undefined}
+    })
+    const fresh = supplied.filter(({isNew}) => isNew).map(({name}) => name)
+    if (fresh.length > 0) newSecrets.set(release, fresh)
+    const real = withLayer(prepared.releases.get(release)!, supplied)
+    const counted = supplied.map(({path, value, isNew}) => ({path, value: isNew ? NEW : value}))
+    settled.set(release, real)
+    planned.set(release, {
+      ...real,
+      desired: withLayer(prepared.releases.get(release)!, counted).desired,
+    })
+  }
+  return {
+    planned: {...prepared, releases: planned, newSecrets},
+    settled: {...prepared, releases: settled},
+    missing,
+  }
+}
+
+interface PlacedValue {
+  readonly path: readonly string[]
+  readonly value: string
+}
+
+/** The release with a layer among those of the system. */
+function withLayer(prepared: PreparedRelease, secrets: readonly PlacedValue[]): PreparedRelease {
+  const layer: Layer = {
+    name: 'system',
+    source: `generated secrets of ${prepared.chart.name}`,
+    values: secrets.reduce<Values>((values, {path, value}) => mergeValues(values, nested(path, value)), {}),
+  }
+  const above = prepared.layers.findIndex(({name}) => name !== 'features' && name !== 'system')
+  const at = above < 0 ? prepared.layers.length : above
+  const layers = prepared.layers.toSpliced(at, 0, layer)
+  return {...prepared, layers, desired: {...prepared.desired, layers: layerDigests(layers)}}
+}
+
+function nested([key, ...rest]: readonly string[], value: string): Values {
+  return {[key!]: rest.length === 0 ? value : nested(rest, value)}
+}

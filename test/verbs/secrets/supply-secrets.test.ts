@@ -1,0 +1,82 @@
+import {expect, test} from 'vitest'
+import type {Layer} from '../../../src/overrides/layer.ts'
+import {mergedValues} from '../../../src/overrides/layers.ts'
+import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
+import {layersOf} from '../../../src/plan/labels.ts'
+import type {Values} from '../../../src/release.ts'
+import type {Prepared} from '../../../src/verbs/preparation/prepare.ts'
+import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
+import {type KnownSecrets, supplySecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
+import {id} from '../../graph/graph-of.ts'
+import {desiredOf} from '../../plan/fixtures.ts'
+
+const NAME = 'oslo_db.admin.password'
+const PATH = ['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']
+
+/** An environment with releases of kk's own charts mariadb and memcached; mariadb has these values of its section. */
+function prepared(section: Values = {}): Prepared {
+  const layers: Layer[] = [{name: 'section', source: 'section mariadb', values: section}]
+  const releases = ['mariadb', 'memcached'].map(
+    (name) => [id(name), {chart: {name}, layers, desired: desiredOf(name)}] as const,
+  )
+  return {releases: new Map(releases)} as unknown as Prepared
+}
+
+const known = (value: string): KnownSecrets => new Map([['openstack', new Map([[NAME, value]])]])
+const NONE: KnownSecrets = new Map()
+
+async function supplied(environment: Prepared, cluster = NONE, store = NONE) {
+  const needs = await secretNeeds(environment, builtInPlugins())
+  return supplySecrets(environment, {needs, cluster, store})
+}
+
+function passwordIn({releases}: Prepared): unknown {
+  const values = mergedValues(releases.get(id('mariadb'))!.layers)
+  return PATH.reduce<unknown>((inner, key) => (inner as Values)[key], values)
+}
+
+function systemDigest({releases}: Prepared): string | undefined {
+  return layersOf(releases.get(id('mariadb'))!.desired).get('system')
+}
+
+test('nothing is supplied where a layer states it, be it null', async () => {
+  const stated = (value: unknown) =>
+    prepared({global: {endpoints: {oslo_db: {auth: {admin: {password: value}}}}}})
+
+  for (const value of ['mine', '', null]) {
+    const environment = stated(value)
+    expect((await supplied(environment)).settled).toBe(environment)
+  }
+})
+
+test("the cluster's secret wins over the store's, and is not kept again", async () => {
+  const {settled, planned, missing} = await supplied(prepared(), known('cluster'), known('store'))
+
+  expect(passwordIn(settled)).toBe('cluster')
+  expect(systemDigest(planned)).toBe(systemDigest(settled))
+  expect(missing).toEqual([])
+})
+
+test('what only the store has is used, and goes into the cluster', async () => {
+  const {settled, planned, missing} = await supplied(prepared(), NONE, known('store'))
+
+  expect(passwordIn(settled)).toBe('store')
+  expect(planned.newSecrets).toEqual(new Map())
+  expect(missing).toMatchObject([{namespace: 'openstack', name: NAME, kind: 'password', value: 'store'}])
+})
+
+test('plans of a secret that nobody has are equal, though each run would make another value', async () => {
+  const [one, other] = [await supplied(prepared()), await supplied(prepared())]
+
+  expect(passwordIn(one.settled)).not.toBe(passwordIn(other.settled))
+  expect(systemDigest(one.planned)).toBe(systemDigest(other.planned))
+  expect(systemDigest(one.settled)).not.toBe(systemDigest(other.settled))
+  expect(one.planned.newSecrets).toEqual(new Map([[id('mariadb'), [NAME]]]))
+})
+
+test('the generated value lies below what the section says, where that says something else', async () => {
+  const {settled} = await supplied(prepared({pod: {replicas: 3}}), known('cluster'))
+
+  const {layers} = settled.releases.get(id('mariadb'))!
+  expect(layers.map(({name}) => name)).toEqual(['system', 'section'])
+})
