@@ -53,11 +53,53 @@ secrets:
   expect(again.exitCode).toBe(0)
   expect(await revisions(corner.name)).toEqual({one: 1, two: 1, three: 1})
   expect(status.stdout).not.toContain('changed')
+
+  const namespace = ['--namespace', corner.name]
+  const rotation = ['secrets', 'rotate', 'database.password', '-e', 'env.yaml']
+  await corner.write(
+    'passwords.yml',
+    'glance_database_password: from-kolla-1\nswift_hash_path_suffix: unused-1\n',
+  )
+  const refused = await kk(...rotation)
+  const unchanged = await kept()
+  const rotated = await kk(...rotation, '--yes')
+  const next = rotated.stderr.match(/^next: kk (.+)$/m)![1]!
+  const upgraded = await kk(...next.split(' '))
+  const imported = await kk('secrets', 'import', 'passwords.yml', ...namespace)
+  const listed = await kk('secrets', 'list', ...namespace, '--output', 'json')
+
+  expect(refused).toMatchObject({exitCode: 3, stderr: expect.stringContaining('KK_UNCONFIRMED')})
+  expect(refused.stderr).toContain('system overrides changed')
+  expect(unchanged).toBe(password)
+  expect(rotated.exitCode, rotated.stderr).toBe(0)
+  expect(await kept()).not.toBe(password)
+  expect(upgraded.exitCode, upgraded.stderr).toBe(0)
+  expect(await revisions(corner.name)).toEqual({one: 2, two: 2, three: 1})
+  expect(imported.stdout).toBe(
+    `${corner.name}/oslo_db.glance.password from glance_database_password: added\nnot used by kk: swift_hash_path_suffix`,
+  )
+  expect(JSON.parse(listed.stdout).secrets).toMatchObject([
+    {name: 'database.password', kind: 'password', keptIn: 'cluster', charts: ['workload']},
+    {name: 'oslo_db.glance.password', kind: 'password', keptIn: 'cluster'},
+  ])
   const written = await Promise.all(
     (await readdir(corner.directory, {recursive: true, withFileTypes: true}))
       .filter((entry) => entry.isFile())
       .map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8')),
   )
-  const said = [planned, deployed, again, status, shown].flatMap(({stdout, stderr}) => [stdout, stderr])
-  expect([...written, ...said].join('\n')).not.toContain(password)
+  const said = [
+    planned,
+    deployed,
+    again,
+    status,
+    shown,
+    refused,
+    rotated,
+    upgraded,
+    imported,
+    listed,
+  ].flatMap(({stdout, stderr}) => [stdout, stderr])
+  for (const secret of [password, await kept()])
+    expect([...written, ...said].join('\n')).not.toContain(secret)
+  expect(said.join('\n')).not.toContain('from-kolla-1')
 })
