@@ -1,4 +1,4 @@
-import {copyFile, mkdir, mkdtemp} from 'node:fs/promises'
+import {copyFile, mkdir, mkdtemp, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
@@ -21,7 +21,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],
   [/^kk apply plan\.json/, 'KK_FILE'],
-  [/ (facts\.yaml|tokens|\.\/plugins)\b/, 'KK_FILE'],
+  [/^kk secrets rotate/, 'KK_USAGE'],
   [/^kk overrides (ex|im)port/, 'KK_FILE'],
   [/^kk unlock keystone/, 'KK_MOVED'],
   [/^kk unlock openstack\/keystone/, 'KK_UNKNOWN_RELEASE'],
@@ -45,7 +45,15 @@ const LIGHT = workloads({
 })
 
 /** Serves until it is stopped. */
-const ENDLESS = /^kk serve -e/
+const ENDLESS = /^kk serve/
+
+/** What the examples suppose beside the environment. */
+const FILES = {
+  'facts.yaml': 'controllers: 3\ncharts: {rabbitmq: [openstack]}\n',
+  'passwords.yml': 'keystone_admin_password: kept-since-kolla\n',
+  'plugins/swift.yaml':
+    'chart: swift\nreads: [controllers]\nrules: [{values: {pod: {replicas: {proxy: $(controllers)}}}}]\n',
+}
 
 describe('the example', () => {
   let deployed: TestEnvironment
@@ -100,6 +108,8 @@ async function directoryFor({directory, file}: TestEnvironment): Promise<string>
   const own = await mkdtemp(join(directory, 'line-'))
   await mkdir(join(own, 'environments'))
   await copyFile(file, join(own, 'environments/all-in-one.yaml'))
+  await mkdir(join(own, 'plugins'))
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(own, name), text)
   return own
 }
 

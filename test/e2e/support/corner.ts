@@ -51,7 +51,9 @@ export async function emptyCorner(prefix: string): Promise<Corner> {
     async write(file, text) {
       const path = join(directory, file)
       await mkdir(dirname(path), {recursive: true})
-      await writeFile(path, text.replaceAll('OWN', own).replaceAll('NAME', name).replaceAll('CHARTS', CHARTS))
+      // Words, for the certificates of a kubeconfig have these letters by accident.
+      const filled = text.replaceAll(/\bOWN\b/g, own).replaceAll(/\bNAME\b/g, name)
+      await writeFile(path, filled.replaceAll(/\bCHARTS\b/g, CHARTS))
       return path
     },
     async helm(script, file = 'helm') {
