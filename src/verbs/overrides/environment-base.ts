@@ -1,4 +1,5 @@
 import {KkError} from '../../errors.ts'
+import type {Layer} from '../../overrides/layer.ts'
 import {activeCharts, expectActive} from '../../overrides/system/active.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
@@ -6,18 +7,26 @@ import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import {pathsOf} from './facts-base.ts'
 import type {OverrideBase} from './override-world.ts'
 
-/** With an environment: its releases say which charts are active, and its layers lie below the deployer's. */
+/** With an environment: its releases say which charts are active, and its layers lie below the deployer's. What is made of it is made once. */
 export function environmentBase(prepared: Prepared, plugins: Plugins): OverrideBase {
   const placed = [...prepared.releases].map(([release, {chart}]) => ({
     chart: chart.name,
     namespace: releaseNamespace(release),
   }))
-  const active = () => activeCharts({releases: placed, facts: {}, plugins})
+  let charts: ReturnType<OverrideBase['active']> | undefined
+  const active = () => {
+    charts ??= activeCharts({releases: placed, facts: {}, plugins})
+    return charts
+  }
+  const below = new Map<PreparedRelease, readonly Layer[]>()
   return {
     active,
     layers: async (chart, namespace) => {
       expectActive(await active(), chart, namespace)
-      return releaseOf(prepared, chart, namespace).layers.filter(({name}) => name !== 'user')
+      const release = releaseOf(prepared, chart, namespace)
+      const layers = below.get(release) ?? release.layers.filter(({name}) => name !== 'user')
+      below.set(release, layers)
+      return layers
     },
     releases: (chart, namespace) =>
       releasesOf(prepared, chart, namespace).map(([release]) => releaseName(release)),

@@ -1,8 +1,9 @@
 import {blockYaml, systemYaml} from '../../overrides/format/overrides-yaml.ts'
+import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {maskSecrets} from '../../overrides/secrets.ts'
-import type {OverrideService} from '../../overrides/service.ts'
+import type {OverrideService, ShownOverrides} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import type {Values} from '../../release.ts'
 import {deleteOverrides, updateStored} from './change-overrides.ts'
@@ -37,15 +38,26 @@ async function show(
     store.get(name, namespace),
     base.secretPaths(name),
   ])
+  const etag = etagOf(stored)
+  const known = made.get(layers)?.get(showSecrets)
+  if (known && known.etag === etag) return known
   const system = mergedValues(layers.filter((layer) => layer.name === 'system'))
   const user = storedValues(stored)
   const shown = (values: Values) => (showSecrets ? values : maskSecrets(values, paths))
-  return {
+  const fresh: ShownOverrides = {
     name,
     namespace,
     systemOverrides: systemYaml(shown(system)),
     userOverrides: blockYaml(shown(user)),
     combinedOverrides: blockYaml(shown(mergeValues(mergedValues(layers), user))),
-    etag: etagOf(stored),
+    etag,
   }
+  made.set(layers, (made.get(layers) ?? new Map()).set(showSecrets, fresh))
+  return fresh
 }
+
+/**
+ * What was last made of these layers, with and without secrets: a service is asked for the same again and again, and
+ * writing YAML is most of its work. Layers never change, and the etag tells whether the overrides on them did.
+ */
+const made = new WeakMap<readonly Layer[], Map<boolean, ShownOverrides>>()
