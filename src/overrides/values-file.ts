@@ -1,8 +1,8 @@
-import {readFile} from 'node:fs/promises'
 import {locator} from '../environment/position.ts'
 import {KkError} from '../errors.ts'
 import {readYaml} from '../helm/yaml.ts'
 import type {Position, Values} from '../release.ts'
+import {readNamedFile} from '../state/named-file.ts'
 import {isMap} from './merge.ts'
 
 /** A file of values that was read. */
@@ -18,13 +18,7 @@ export interface ValuesFile {
  * gave it in another way than by its path. Rejects with `KK_FILE`, `KK_YAML`.
  */
 export async function readValuesFile(file: string, what = file): Promise<ValuesFile> {
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `${what}: the file cannot be read (${cause.code})`, {
-      cause,
-      hint: 'check the path and its permissions',
-    })
-  })
-  return valuesFile(file, text)
+  return valuesFile(file, await readNamedFile(file, {what}))
 }
 
 /** The same of a text. Throws `KK_YAML`. */

@@ -3,15 +3,13 @@ import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
+import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import type {LastChange, StoreUse} from '../../verbs/overrides/layers-of-place.ts'
 import type {ClusterFlags} from './choose-cluster.ts'
 
 export interface StoreFlags extends ClusterFlags {
   readonly store?: string | undefined
 }
-
-/** The sandbox that is meant where none is named. */
-const DEFAULT_SANDBOX = 'kk'
 
 /**
  * The store of overrides that the flags mean: `--store`, `KK_STORE`, else one for each context in kk's state directory.

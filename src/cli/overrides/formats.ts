@@ -1,4 +1,3 @@
-import {readFile} from 'node:fs/promises'
 import {KkError} from '../../errors.ts'
 import {readYaml, readYamlDocuments} from '../../helm/yaml.ts'
 import {armadaStream, type ChartOverrides, helmValues} from '../../overrides/format/armada.ts'
@@ -6,7 +5,7 @@ import {mergeArmada} from '../../overrides/format/armada-merge.ts'
 import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import type {Values} from '../../release.ts'
-import {writeAtomically} from '../../state/write-atomically.ts'
+import {readNamedFile, writeNamedFile} from '../../state/named-file.ts'
 import {writeSplit} from '../../verbs/split.ts'
 
 export interface FormatFlags {
@@ -46,12 +45,7 @@ export async function formatted(
   if (flags.format === 'helm' && several) return writeFiles(charts, flags.file!)
   const text = flags.format === 'helm' ? helmValues(charts[0]!) : await armada(charts, flags.onto)
   if (flags.file === undefined) return text
-  await writeAtomically(flags.file, text, {mode: 0o600}).catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `${flags.file} cannot be written (${cause.code})`, {
-      cause,
-      hint: 'name a file in a directory that you may write',
-    })
-  })
+  await writeNamedFile(flags.file, text)
   return ''
 }
 
@@ -72,12 +66,7 @@ async function combined(
 
 async function armada(charts: readonly ChartOverrides[], onto: string | undefined): Promise<string> {
   if (onto === undefined) return armadaStream(charts)
-  const text = await readFile(onto, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `--onto ${onto}: the file cannot be read (${cause.code})`, {
-      cause,
-      hint: 'check the path and its permissions',
-    })
-  })
+  const text = await readNamedFile(onto, {what: `--onto ${onto}`})
   const documents = readYamlDocuments(text, {file: onto, duplicates: 'error'})
   return mergeArmada({file: onto, documents}, charts)
     .map((document) => `---\n${blockYaml(document)}`)

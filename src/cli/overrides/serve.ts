@@ -1,4 +1,3 @@
-import {readFile} from 'node:fs/promises'
 import type {AddressInfo} from 'node:net'
 import {createSecureContext} from 'node:tls'
 import {expectSafe, type ListenOptions, parseListen} from '../../api/listen-options.ts'
@@ -6,6 +5,7 @@ import {openServer} from '../../api/open-server.ts'
 import {parseTokens, type Tokens} from '../../api/tokens.ts'
 import {KkError} from '../../errors.ts'
 import {loadBundle} from '../../state/assets.ts'
+import {readNamedFile} from '../../state/named-file.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import {openStoreToChange} from '../open/store.ts'
 import {VERSION} from '../program/version.ts'
@@ -91,12 +91,7 @@ async function tlsOf({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags) {
 }
 
 async function readText(file: string, flag: string): Promise<string> {
-  return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `${flag} ${file}: the file cannot be read (${cause.code})`, {
-      cause,
-      hint: 'check the path and its permissions',
-    })
-  })
+  return readNamedFile(file, {what: `${flag} ${file}`})
 }
 
 function unusable({host, port}: ListenOptions, cause: NodeJS.ErrnoException): KkError {

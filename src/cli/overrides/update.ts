@@ -1,7 +1,7 @@
-import {readFile} from 'node:fs/promises'
 import {text as readStream} from 'node:stream/consumers'
 import {KkError} from '../../errors.ts'
 import type {OverrideUpdate} from '../../overrides/service.ts'
+import {readNamedFile} from '../../state/named-file.ts'
 
 export interface UpdateFlags {
   readonly 'reuse-values': boolean
@@ -30,12 +30,7 @@ export async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdat
 /** The text of a file, or of standard input for `-`. Rejects with `KK_FILE`, which names it as `what`. */
 export async function readText(file: string, what: string): Promise<string> {
   if (file === '-') return readStream(process.stdin)
-  return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `${what}: the file cannot be read (${cause.code})`, {
-      cause,
-      hint: 'check the path and its permissions; nothing was changed',
-    })
-  })
+  return readNamedFile(file, {what, hint: 'check the path and its permissions; nothing was changed'})
 }
 
 function nothingGiven(): KkError {

@@ -4,7 +4,7 @@ import {namedEnvironment, onStore} from '../../cli/overrides/open-overrides.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {exportStore} from '../../overrides/user/export.ts'
-import {writeAtomically} from '../../state/write-atomically.ts'
+import {writeNamedFile} from '../../state/named-file.ts'
 
 export default class OverridesExport extends KkCommand {
   static override summary = 'Print all that the store of overrides holds as one YAML, for backup and Git.'
@@ -38,11 +38,6 @@ export default class OverridesExport extends KkCommand {
       })
     }
     if (flags.file === undefined) return this.print(text)
-    await writeAtomically(flags.file, text, {mode: 0o600}).catch((cause: NodeJS.ErrnoException) => {
-      throw new KkError('KK_FILE', `${flags.file} cannot be written (${cause.code})`, {
-        cause,
-        hint: 'name a file in a directory that you may write',
-      })
-    })
+    await writeNamedFile(flags.file, text)
   }
 }
