@@ -1,11 +1,9 @@
 import type {Cluster} from '../cluster/cluster.ts'
 import {splitArguments} from '../environment/choose.ts'
 import {loadEnvironment} from '../environment/load.ts'
-import {KkError} from '../errors.ts'
 import type {Plan} from '../plan/plan.ts'
 import {guardOfferText} from '../report/guard-text.ts'
 import {unguarded} from '../verbs/guard.ts'
-import {canAsk, confirm} from './confirm/confirm.ts'
 import type {ClusterFlags} from './open/choose-cluster.ts'
 import {openChosenCluster} from './open.ts'
 import {paletteOf} from './show/streams.ts'
@@ -31,13 +29,6 @@ export async function onGuardedCluster<T>(
   } finally {
     await cluster.close()
   }
-}
-
-/** Asks on a terminal; without one, throws `KK_UNCONFIRMED` unless the change was confirmed on the command line. */
-export async function confirmLoss(question: string, yes: boolean): Promise<void> {
-  if (yes) return
-  if (canAsk()) return confirm(question)
-  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {hint: 'pass --yes'})
 }
 
 /** Says on standard error that protected releases of the plan are not guarded; never installs the guard. */

@@ -6,7 +6,7 @@ import {adoptionDocument, adoptionText} from '../../report/adoption-text.ts'
 import {documentText} from '../../report/document.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {type PlannedAdoption, planAdoption} from '../../verbs/change/adopt.ts'
-import {canAsk, confirm} from '../confirm/confirm.ts'
+import {requireConfirmation} from '../confirm/confirm.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
 import {openSecrets} from '../open/secrets.ts'
 import {openUsersHelm} from '../open.ts'
@@ -91,8 +91,6 @@ function noRelease(): KkError {
 
 async function confirmAdoption({adoptions}: PlannedAdoption, {context}: Cluster): Promise<void> {
   const names = adoptions.map(({release}) => releaseName(release)).join(', ')
-  if (canAsk()) return confirm(`take over ${names} on ${context}?`)
-  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {
-    hint: 'look at the difference above, then pass --yes',
-  })
+  const hint = 'look at the difference above, then pass --yes'
+  return requireConfirmation(`take over ${names} on ${context}?`, hint)
 }

@@ -15,7 +15,7 @@ import {planRollback, type RollbackRequest, runToUndo} from '../../verbs/change/
 import {startRun} from '../../verbs/change/start-run.ts'
 import {releaseOnCluster} from '../../verbs/observation/release-on-cluster.ts'
 import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
-import {canAsk, confirm} from '../confirm/confirm.ts'
+import {requireConfirmation} from '../confirm/confirm.ts'
 import {awaitOrphansOf} from '../open/await-orphans-of.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster, openUsersHelm} from '../open.ts'
@@ -102,7 +102,10 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
     printNothingDone(planned, flags.output)
     return await reportNothingDone(planned, reports, words)
   }
-  if (!flags.yes) await confirmRollback(cluster)
+  if (!flags.yes) {
+    const question = `roll these releases back on ${cluster.context}?`
+    await requireConfirmation(question, 'look at the plan above, then pass --yes')
+  }
   const {exit, state} = await runRollback(planned, options)
   if (flags.output === 'json' || flags.output === 'yaml')
     process.stdout.write(documentText(runDocument(state), flags.output))
@@ -215,12 +218,4 @@ async function fileOf(cluster: Cluster, environment: string): Promise<string> {
 
 function runOf({request}: Subject): string | undefined {
   return request.kind === 'run' ? request.run.id : undefined
-}
-
-/** A rollback takes away what somebody wanted: it is never done unasked. */
-async function confirmRollback(cluster: Cluster): Promise<void> {
-  if (canAsk()) return confirm(`roll these releases back on ${cluster.context}?`)
-  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {
-    hint: 'look at the plan above, then pass --yes',
-  })
 }

@@ -5,7 +5,7 @@ import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
 import {unlockDocument, unlockText} from '../../report/unlock-text.ts'
 import {planUnlock, unlock} from '../../verbs/change/unlock.ts'
-import {canAsk, confirm} from '../confirm/confirm.ts'
+import {requireConfirmation} from '../confirm/confirm.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster} from '../open.ts'
 import {levelOf} from '../show/streams.ts'
@@ -45,7 +45,10 @@ export async function unlockRelease(
     const stream = isDry && flags.output === 'text' ? 'stdout' : 'stderr'
     process[stream].write(unlockText(unlocking, cluster.context, palette(levelOf(stream, words))))
     if (isDry) return print(false)
-    if (!flags.yes) await confirmUnlock(revision)
+    if (!flags.yes) {
+      const hint = 'be sure that no helm works on it, then pass --yes'
+      await requireConfirmation(`mark revision ${revision} failed?`, hint)
+    }
     const say = (line: string) => void process.stderr.write(`${line}\n`)
     await unlock(cluster, unlocking, {
       holder: `${userInfo().username}@${hostname()} (process ${process.pid}, kk unlock)`,
@@ -70,12 +73,5 @@ function namedIn({words}: Owner): string {
 function noRevision(release: string): KkError {
   return new KkError('KK_USAGE', 'expected the revision that was left pending: --revision N', {
     hint: `see it with kk history ${release}; it is named so that nothing else is unlocked`,
-  })
-}
-
-async function confirmUnlock(revision: number): Promise<void> {
-  if (canAsk()) return confirm(`mark revision ${revision} failed?`)
-  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {
-    hint: 'be sure that no helm works on it, then pass --yes',
   })
 }

@@ -6,6 +6,15 @@ export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
+/**
+ * For what is never done unasked: asks where somebody can be asked, and else rejects with `KK_UNCONFIRMED` and the hint
+ * of how to confirm it on the command line.
+ */
+export async function requireConfirmation(question: string, hint: string): Promise<void> {
+  if (canAsk()) return confirm(question)
+  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {hint})
+}
+
 /** Asks on standard error; rejects with `KK_UNCONFIRMED` unless the answer is yes. */
 export async function confirm(question: string): Promise<void> {
   const terminal = createInterface({input: process.stdin, output: process.stderr})

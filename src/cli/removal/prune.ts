@@ -1,11 +1,11 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import {type ExitCode, KkError} from '../../errors.ts'
+import type {ExitCode} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
 import {pruneText} from '../../report/drift/prune-text.ts'
 import type {RunState} from '../../report/run/run-state.ts'
 import {type PlannedPruning, planPrune} from '../../verbs/removal/prune.ts'
 import {goingOf} from '../../verbs/removal/pruning.ts'
-import {canAsk, confirm} from '../confirm/confirm.ts'
+import {requireConfirmation} from '../confirm/confirm.ts'
 import type {Owner} from '../open/owner.ts'
 import {openUsersHelm} from '../open.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
@@ -44,7 +44,10 @@ export async function pruneLeftovers(pruner: Pruner): Promise<ExitCode> {
     print(planned, undefined, flags.output)
     return 0
   }
-  if (!flags.yes) await confirmPrune(cluster)
+  if (!flags.yes) {
+    const question = `delete these objects on ${cluster.context}?`
+    await requireConfirmation(question, 'look at the list above, then pass --yes')
+  }
   const {state, exit} = await run(planned, pruner)
   if (flags.output !== 'ndjson') print(planned, state, flags.output)
   return exit
@@ -89,11 +92,4 @@ function print(
   })
   const document = {environment: plan.environment, run: state?.run ?? null, releases: prunings, deleted}
   process.stdout.write(output === 'ndjson' ? `${JSON.stringify(document)}\n` : documentText(document, output))
-}
-
-async function confirmPrune({context}: Cluster): Promise<void> {
-  if (canAsk()) return confirm(`delete these objects on ${context}?`)
-  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {
-    hint: 'look at the list above, then pass --yes',
-  })
 }

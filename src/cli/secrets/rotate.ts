@@ -1,10 +1,9 @@
-import {KkError} from '../../errors.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {palette} from '../../report/colour.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {planRotation} from '../../verbs/secrets/rotate-secret.ts'
 import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
-import {canAsk, confirm} from '../confirm/confirm.ts'
+import {requireConfirmation} from '../confirm/confirm.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
 import {openPlugins} from '../open/plugins.ts'
 import {keptSecretsOf} from '../open/secrets.ts'
@@ -57,8 +56,6 @@ export async function rotate(name: string, flags: RotateFlags, words: readonly s
 }
 
 async function confirmRotation(what: string): Promise<void> {
-  if (canAsk()) return confirm(`make a new value for ${what}? These releases get it with their next upgrade.`)
-  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {
-    hint: 'look at the plan above, then pass --yes',
-  })
+  const question = `make a new value for ${what}? These releases get it with their next upgrade.`
+  return requireConfirmation(question, 'look at the plan above, then pass --yes')
 }

@@ -1,6 +1,6 @@
-import {canAsk, confirm} from '../../cli/confirm/confirm.ts'
+import {canAsk, confirm, requireConfirmation} from '../../cli/confirm/confirm.ts'
 import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
-import {confirmLoss, onGuardedCluster} from '../../cli/guard.ts'
+import {onGuardedCluster} from '../../cli/guard.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {guardPlanText} from '../../report/guard-text.ts'
 import {planGuard} from '../../verbs/guard.ts'
@@ -32,8 +32,8 @@ export default class GuardInstall extends KkCommand {
       if (flags['dry-run']) return this.print(text)
       this.say(text)
       const question = `install the guard on ${cluster.context}?`
-      if (plan.dropped.length > 0) await confirmLoss(question, flags.yes)
-      if (plan.dropped.length === 0 && !flags.yes && canAsk()) await confirm(question)
+      if (!flags.yes && plan.dropped.length > 0) await requireConfirmation(question, 'pass --yes')
+      if (!flags.yes && plan.dropped.length === 0 && canAsk()) await confirm(question)
       await cluster.guard.install(plan.parameters, plan.resourceVersion)
       this.say('the guard is on; what is meant to be deleted is approved with: kk guard approve RELEASE')
     })

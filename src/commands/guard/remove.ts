@@ -1,5 +1,6 @@
+import {requireConfirmation} from '../../cli/confirm/confirm.ts'
 import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
-import {confirmLoss, onGuardedCluster} from '../../cli/guard.ts'
+import {onGuardedCluster} from '../../cli/guard.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {guardStatusText} from '../../report/guard-text.ts'
 import {guardStatus} from '../../verbs/guard.ts'
@@ -23,7 +24,7 @@ export default class GuardRemove extends KkCommand {
       const status = await guardStatus(cluster, Date.now())
       this.say(guardStatusText(status, this.palette('stderr')))
       if (!status.installed || flags['dry-run']) return
-      await confirmLoss(`take the guard of ${cluster.context} away?`, flags.yes)
+      if (!flags.yes) await requireConfirmation(`take the guard of ${cluster.context} away?`, 'pass --yes')
       await cluster.guard.remove()
       this.say('the guard is removed')
     })
