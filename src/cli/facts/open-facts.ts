@@ -1,11 +1,11 @@
-import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {asKkError} from '../../errors.ts'
 import type {FactName, KnownFacts} from '../../overrides/facts/facts.ts'
 import {knownFacts} from '../../verbs/facts/known-facts.ts'
 import {type ClusterFlags, namesCluster} from '../open/choose-cluster.ts'
 import {type FactsFlags, factsFile} from '../open/facts.ts'
-import {type EnvironmentFlags, openChosenCluster, openEnvironment} from '../open.ts'
+import {lazyCluster} from '../open/lazy-cluster.ts'
+import {type EnvironmentFlags, openEnvironment} from '../open.ts'
 
 /**
  * The facts of these names. With a facts file, the cluster is asked only when the command line names one: so what is
@@ -18,15 +18,12 @@ export async function openFacts(
 ): Promise<KnownFacts> {
   const file = factsFile(flags)
   const named = namesCluster(flags)
-  let opened: Promise<Cluster> | undefined
-  const cluster = () => {
-    opened ??= openChosenCluster(flags, environment, {start: false, say: () => undefined})
-    return opened
-  }
+  const cluster = lazyCluster(flags, environment, {start: false, say: () => undefined})
+  const asks = file === undefined || named
   try {
-    return await knownFacts({file, environment, names, ...((file === undefined || named) && {cluster})})
+    return await knownFacts({file, environment, names, ...(asks && {cluster: cluster.open})})
   } finally {
-    await (await opened?.catch(() => undefined))?.close()
+    await cluster.close()
   }
 }
 

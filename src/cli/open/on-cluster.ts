@@ -3,12 +3,12 @@ import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {
   type EnvironmentFlags,
   type Opened,
-  openChosenCluster,
   openEnvironment,
   prepareEnvironment,
   type ValueFlags,
 } from '../open.ts'
 import {namesCluster} from './choose-cluster.ts'
+import {lazyCluster} from './lazy-cluster.ts'
 import type {Unstated} from './place-layers.ts'
 
 interface OnCluster extends Opened {
@@ -32,16 +32,12 @@ export async function openOnCluster(
   options: OpenOptions,
 ): Promise<OnCluster> {
   const {environment, releases} = await openEnvironment(flags, argv)
-  let opened: Promise<Cluster> | undefined
-  const open = () => {
-    opened ??= openChosenCluster(flags, environment, options)
-    return opened
-  }
+  const cluster = lazyCluster(flags, environment, options)
   try {
-    const prepared = await prepareEnvironment(environment, flags, {cluster: open})
-    return {prepared, releases, cluster: await open()}
+    const prepared = await prepareEnvironment(environment, flags, {cluster: cluster.open})
+    return {prepared, releases, cluster: await cluster.open()}
   } catch (error) {
-    await close(opened)
+    await cluster.close()
     throw error
   }
 }
@@ -62,18 +58,10 @@ export async function openValues(
       )
     return {prepared: await prepared({onMissing}), releases}
   }
-  let opened: Promise<Cluster> | undefined
-  const cluster = () => {
-    opened ??= openChosenCluster(flags, environment, {start: false, say})
-    return opened
-  }
+  const cluster = lazyCluster(flags, environment, {start: false, say})
   try {
-    return {prepared: await prepared({cluster}), releases}
+    return {prepared: await prepared({cluster: cluster.open}), releases}
   } finally {
-    await close(opened)
+    await cluster.close()
   }
-}
-
-async function close(opened: Promise<Cluster> | undefined): Promise<void> {
-  await (await opened?.catch(() => undefined))?.close()
 }

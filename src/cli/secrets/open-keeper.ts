@@ -1,8 +1,8 @@
 import type {SecretPlace} from '../../verbs/secrets/list-secrets.ts'
 import {clusterKeeper, type SecretKeeper, storeKeeper} from '../../verbs/secrets/secret-keeper.ts'
-import {openStoreToChange, openStoreToRead, type StoreFlags, storePlace} from '../open/store.ts'
+import type {StoreFlags} from '../open/store.ts'
 import {openChosenCluster} from '../open.ts'
-import {namedEnvironment} from '../overrides/open-overrides.ts'
+import {namedEnvironment, onStore} from '../overrides/open-overrides.ts'
 
 export interface KeeperFlags extends StoreFlags {
   readonly in: SecretPlace
@@ -17,14 +17,16 @@ export async function onKeeper<T>(
 ): Promise<T> {
   const environment = await namedEnvironment(flags)
   if (flags.in === 'store') {
-    const store = await (changes ? openStoreToChange : openStoreToRead)(flags, environment)
-    if (!store) say(`no store of overrides yet at ${storePlace(flags, environment)}`)
-    const empty = {
-      secrets: async () => [],
-      putSecret: async () => Promise.reject(new Error('not to be written')),
-    }
-    return body(storeKeeper(store ?? empty)).finally(() => store?.close())
+    return onStore(flags, {changes, say, environment}, (store) => body(storeKeeper(store ?? NO_STORE)))
   }
   const cluster = await openChosenCluster(flags, environment, {start: false, say})
   return body(clusterKeeper(cluster)).finally(() => cluster.close())
+}
+
+/** What a store without secrets says. */
+const NO_STORE: Parameters<typeof storeKeeper>[0] = {
+  secrets: async () => [],
+  putSecret: async () => {
+    throw new Error('a store that was opened to read cannot be written')
+  },
 }
