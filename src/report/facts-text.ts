@@ -1,5 +1,6 @@
 import type {FactName, KnownFacts} from '../overrides/facts/facts.ts'
 import type {Palette} from './colour.ts'
+import {table} from './table.ts'
 
 /** Every fact that is known, with its value and where it comes from; then the names of those that are not. */
 export function factsText(
@@ -8,14 +9,10 @@ export function factsText(
   palette: Palette,
 ): string {
   const known = names.filter((name) => facts[name] !== undefined)
-  const rows = known.map((name) => [name, shown(facts[name]), sources[name] ?? ''] as const)
-  const [first, second] = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)))
-  const lines = rows.map(
-    ([name, value, source]) => `${name.padEnd(first!)}  ${value.padEnd(second!)}  ${palette.quiet(source)}`,
-  )
+  const lines = table(known.map((name) => [name, shown(facts[name]), palette.quiet(sources[name] ?? '')]))
   const unknown = names.filter((name) => facts[name] === undefined)
-  if (unknown.length > 0) lines.push(palette.quiet(`unknown: ${unknown.join(', ')}`))
-  return lines.join('\n')
+  const rest = unknown.length > 0 ? [palette.quiet(`unknown: ${unknown.join(', ')}`)] : []
+  return [...lines, ...rest].join('\n')
 }
 
 /** On one line, as YAML would have it. */

@@ -1,5 +1,6 @@
 import type {SecretImport} from '../../verbs/secrets/import-secrets.ts'
 import type {ListedSecret} from '../../verbs/secrets/list-secrets.ts'
+import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
 
 /** How many charts a line names. */
@@ -16,12 +17,8 @@ export function secretsText(secrets: readonly ListedSecret[]): string {
     plainLine(since?.slice(0, 10) ?? '-'),
     charts.length === 0 ? '-' : chartsText(charts),
   ])
-  const all = [['NAMESPACE', 'NAME', 'KIND', 'KEPT IN', 'SINCE', 'CHARTS'], ...rows]
-  const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
-  return all
-    .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd())
-    .map((line) => `${line}\n`)
-    .join('')
+  const lines = table([['NAMESPACE', 'NAME', 'KIND', 'KEPT IN', 'SINCE', 'CHARTS'], ...rows])
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 function chartsText(charts: readonly string[]): string {
