@@ -1,7 +1,6 @@
-import {readYaml} from '../../helm/yaml.ts'
-import type {Values} from '../../release.ts'
 import {storeDocumentYaml} from './document.ts'
-import type {OverrideStore, StoredOverrides} from './store.ts'
+import type {OverrideStore} from './store.ts'
+import {storedValues} from './stored-values.ts'
 
 interface ExportOptions {
   /** Encrypted overrides as they are meant, and generated secrets too; else the former stay encrypted, and the latter out. */
@@ -19,12 +18,8 @@ export async function exportStore(
     overrides: overrides.map((each) => ({
       name: each.name,
       namespace: each.namespace,
-      overrides: secrets ? valuesOf(each) : (each.sealed ?? valuesOf(each)),
+      overrides: secrets ? storedValues(each) : (each.sealed ?? storedValues(each)),
     })),
     secrets: secrets ? await store.secrets() : [],
   })
-}
-
-function valuesOf({userOverrides, name, namespace}: StoredOverrides): Values {
-  return (readYaml(userOverrides ?? '', {file: `overrides of ${name} in ${namespace}`}) ?? {}) as Values
 }

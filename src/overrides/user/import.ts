@@ -1,9 +1,9 @@
 import {isDeepStrictEqual} from 'node:util'
-import {readYaml} from '../../helm/yaml.ts'
 import {blockYaml} from '../format/overrides-yaml.ts'
 import {holdSecrets} from '../secrets.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides} from './store.ts'
+import {storedValues} from './stored-values.ts'
 
 interface ImportOptions {
   readonly who: string
@@ -63,7 +63,7 @@ function changeTo(
 function isThere({overrides}: DocumentOverrides, present: StoredOverrides | undefined): boolean {
   if (present === undefined) return false
   if (typeof overrides === 'string') return overrides === present.sealed
-  return isDeepStrictEqual(readYaml(present.userOverrides ?? '') ?? {}, overrides)
+  return isDeepStrictEqual(storedValues(present), overrides)
 }
 
 function keyOf({name, namespace}: {readonly name: string; readonly namespace: string}): string {

@@ -5,10 +5,10 @@ import {changedAt, holdSecrets, maskSecrets, type ValuePath} from '../../overrid
 import type {OverrideService, RequestedUpdate} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import type {OverrideChange, StoredOverrides} from '../../overrides/user/store.ts'
+import {etagOf, storedValues} from '../../overrides/user/stored-values.ts'
 import {updateOverrides} from '../../overrides/user/update.ts'
 import type {Values} from '../../release.ts'
 import type {OverrideWorld} from './override-world.ts'
-import {etagOf, storedValues} from './stored-values.ts'
 
 interface Place {
   readonly name: string

@@ -5,11 +5,11 @@ import {mergeValues} from '../../overrides/merge.ts'
 import {maskSecrets} from '../../overrides/secrets.ts'
 import type {OverrideService, ShownOverrides} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
+import {etagOf, storedValues} from '../../overrides/user/stored-values.ts'
 import type {Values} from '../../release.ts'
 import {deleteOverrides, updateStored} from './change-overrides.ts'
 import {explainOverrides} from './explain-overrides.ts'
 import type {OverrideWorld} from './override-world.ts'
-import {etagOf, storedValues} from './stored-values.ts'
 
 /** Overrides straight from the store; what lies below the deployer's comes from `base`. */
 export function localOverrides(options: OverrideWorld): OverrideService {

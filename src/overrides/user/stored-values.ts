@@ -1,6 +1,6 @@
 import {readYaml} from '../../helm/yaml.ts'
-import type {StoredOverrides} from '../../overrides/user/store.ts'
 import type {Values} from '../../release.ts'
+import type {StoredOverrides} from './store.ts'
 
 /** The values that are stored; none after a deletion. Throws `KK_YAML` where somebody wrote something else there. */
 export function storedValues(stored: StoredOverrides | undefined): Values {
