@@ -2,7 +2,7 @@ import type {Cluster} from '../cluster/cluster.ts'
 import {mapParallel} from '../cluster/parallel.ts'
 import {asKkError} from '../errors.ts'
 import {dependents} from '../graph/dependents.ts'
-import type {Graph} from '../graph/graph.ts'
+import {actionGraph} from '../plan/action-graph.ts'
 import {readLabels, UNCHECKED_LABEL} from '../plan/labels.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
@@ -39,24 +39,12 @@ function checked(plan: Plan, succeeded: ReadonlySet<ReleaseId>): readonly Releas
   const causes = plan.actions.filter(({release, rechecks}) => rechecks && succeeded.has(release))
   const rest = plan.actions.filter(({release}) => !succeeded.has(release)).map(({release}) => release)
   if (rest.length === 0) return causes.map(({release}) => release)
-  const graph = graphOf(plan)
+  const graph = actionGraph(plan.actions)
   const isChecked = (release: ReleaseId) => {
     const users = new Set(dependents(graph, [release]))
     return !rest.some((each) => users.has(each))
   }
   return causes.map(({release}) => release).filter(isChecked)
-}
-
-function graphOf({actions}: Plan): Graph {
-  return {
-    releases: actions.map(({release}) => release),
-    requirements: new Map(
-      actions.map(({release, requires}) => [
-        release,
-        requires.map((each) => ({from: release, to: each.release, kind: each.kind, evidence: []})),
-      ]),
-    ),
-  }
 }
 
 /** Resolves with what went wrong, for people. A record that somebody has changed meanwhile is theirs. */

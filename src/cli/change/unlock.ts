@@ -1,9 +1,9 @@
-import {hostname, userInfo} from 'node:os'
 import {LEASE_SECONDS} from '../../cluster/lease/lease.ts'
 import {KkError} from '../../errors.ts'
 import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
 import {unlockDocument, unlockText} from '../../report/unlock-text.ts'
+import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {planUnlock, unlock} from '../../verbs/change/unlock.ts'
 import {requireConfirmation} from '../confirm/confirm.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
@@ -51,7 +51,7 @@ export async function unlockRelease(
     }
     const say = (line: string) => void process.stderr.write(`${line}\n`)
     await unlock(cluster, unlocking, {
-      holder: `${userInfo().username}@${hostname()} (process ${process.pid}, kk unlock)`,
+      holder: `${whoAmI()} (process ${process.pid}, kk unlock)`,
       patience: PATIENCE,
       onHeld: (by) => say(`held by ${by}: waiting for at most ${PATIENCE / 1000} s`),
     })

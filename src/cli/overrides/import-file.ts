@@ -1,8 +1,9 @@
 import {importStore} from '../../overrides/user/import.ts'
 import type {OverrideChange} from '../../overrides/user/store.ts'
 import {type ImportedOverrides, importedText} from '../../report/overrides/imported-text.ts'
+import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
-import {namedEnvironment, type OverridesFlags, onStore, whoAmI} from './open-overrides.ts'
+import {namedEnvironment, type OverridesFlags, onStore} from './open-overrides.ts'
 import {readText} from './update.ts'
 
 interface ImportFlags extends OverridesFlags {

@@ -1,10 +1,10 @@
-import {hostname, userInfo} from 'node:os'
 import {remoteService} from '../../api/client/remote-service.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
 import {KkError} from '../../errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
+import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {environmentBase} from '../../verbs/overrides/environment-base.ts'
 import {factsBase} from '../../verbs/overrides/facts-base.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
@@ -62,10 +62,6 @@ export async function onStore<T>(
 export async function namedEnvironment({environment}: OverridesFlags): Promise<Environment | undefined> {
   const file = environment ?? (process.env.KK_ENVIRONMENT || undefined)
   return file === undefined ? undefined : loadEnvironment({file})
-}
-
-export function whoAmI(): string {
-  return `${userInfo().username}@${hostname()}`
 }
 
 /** What lies below the deployer's overrides: an environment's layers, or system overrides from facts alone. */

@@ -1,4 +1,3 @@
-import {hostname, userInfo} from 'node:os'
 import {Flags} from '@oclif/core'
 import {canAsk, confirm} from '../../cli/confirm/confirm.ts'
 import {changeFlags, clusterFlags, environmentFlags, releasesArgument} from '../../cli/flags.ts'
@@ -7,6 +6,7 @@ import {KkCommand} from '../../cli/program/command.ts'
 import {seconds as secondsOf} from '../../environment/duration.ts'
 import {KkError} from '../../errors.ts'
 import {approvalText} from '../../report/guard-text.ts'
+import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {planApproval} from '../../verbs/guard.ts'
 
 const LONGEST_SECONDS = 24 * 3600
@@ -38,7 +38,7 @@ export default class GuardApprove extends KkCommand {
     const seconds = lasting(flags.for)
     await onGuardedCluster(flags, argv as string[], async (cluster, names) => {
       if (names.length === 0) throw nothingNamed()
-      const by = `${userInfo().username}@${hostname()}`
+      const by = whoAmI()
       const plan = await planApproval(cluster, {
         names,
         seconds,

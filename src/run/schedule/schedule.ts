@@ -1,6 +1,6 @@
-import type {Graph} from '../../graph/graph.ts'
 import {longestPath} from '../../graph/longest-path.ts'
 import {reverse} from '../../graph/reverse.ts'
+import {actionGraph} from '../../plan/action-graph.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
 import type {EdgeKind, ReleaseId} from '../../release.ts'
 
@@ -39,7 +39,9 @@ export interface Schedule {
 /** Prepares the actions of a plan, O(V+E). */
 export function makeSchedule(actions: readonly Action[], pace: Pace = 'helm'): Schedule {
   const actionOf = new Map(actions.map((action) => [action.release, action]))
-  const remaining = longestPath(reverse(graphOf(actions)), (release) => expectedWork(actionOf.get(release)!))
+  const remaining = longestPath(reverse(actionGraph(actions)), (release) =>
+    expectedWork(actionOf.get(release)!),
+  )
   const heads = actions
     .filter(({release, group}) => group[0] === undefined || group[0] === release)
     .toSorted((a, b) => remaining.get(b.release)! - remaining.get(a.release)!)
@@ -89,12 +91,4 @@ export function runsHelm(kind: ActionKind): boolean {
 
 function expectedWork({kind}: Action): number {
   return runsHelm(kind) || kind === 'await' ? 1 : 0
-}
-
-function graphOf(actions: readonly Action[]): Graph {
-  const requirements = actions.map(
-    ({release: from, requires}) =>
-      [from, requires.map(({release: to, kind}) => ({from, to, kind, evidence: []}))] as const,
-  )
-  return {releases: actions.map(({release}) => release), requirements: new Map(requirements)}
 }

@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto'
-import {hostname, userInfo} from 'node:os'
+import {hostname} from 'node:os'
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
 import type {Helm} from '../../helm/helm.ts'
@@ -23,6 +23,7 @@ import {run} from '../../run/run.ts'
 import type {Pace} from '../../run/schedule/schedule.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
+import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {expectFree} from './expect-free.ts'
 
@@ -76,7 +77,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   const {plan, ports, account, noWait, env = process.env} = options
   if (noWait) await expectFree(plan, ports.cluster)
   const id = runId()
-  const who = `${userInfo().username}@${hostname()}`
+  const who = whoAmI()
   const record = options.unrecorded ? undefined : await newRecord(id, who, options)
   const troubles: string[] = []
   const journal = await openJournal({

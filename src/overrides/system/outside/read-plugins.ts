@@ -1,6 +1,7 @@
-import {access, constants, readdir, readFile} from 'node:fs/promises'
+import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../../../errors.ts'
+import {isExecutable} from '../../../state/is-executable.ts'
 import type {Plugin} from '../plugin.ts'
 import {programPlugin} from './program.ts'
 import {rulePlugin} from './rules.ts'
@@ -27,11 +28,7 @@ export async function readPlugins(directory: string): Promise<readonly Plugin[]>
 
 async function readPlugin(file: string): Promise<Plugin> {
   if (/\.ya?ml$/.test(file)) return rulePlugin({file, text: await readFile(file, 'utf8')})
-  const executable = await access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
-  if (executable) return programPlugin(file)
+  if (isExecutable(file)) return programPlugin(file)
   throw new KkError('KK_PLUGIN', `${file} is neither a rule file (*.yaml) nor a program`, {
     hint: `make it executable (chmod +x ${file}), or take it out of the directory`,
   })
