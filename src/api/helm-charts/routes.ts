@@ -1,5 +1,6 @@
 import type {FastifyInstance, FastifyReply, FastifySchema} from 'fastify'
-import type {OverrideService, OverrideUpdate, ShownOverrides} from '../../overrides/service.ts'
+import type {OverrideService, OverrideUpdate} from '../../overrides/service.ts'
+import {overridesDocument, updatedDocument} from '../../report/overrides/overrides-document.ts'
 import {explainedKeyDocument} from '../../report/values/explained-text.ts'
 import {
   CHART_PARAMS,
@@ -70,7 +71,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
       const shown = await serviceFor(caller).show(params.name, query.namespace, {
         showSecrets: query.show_secrets === 'true',
       })
-      return withEtag(reply, shown.etag).send(shownBody(shown))
+      return withEtag(reply, shown.etag).send(overridesDocument(shown))
     },
   )
 
@@ -110,11 +111,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
         showSecrets: query.show_secrets === 'true',
       }
       const updated = await serviceFor(caller).update(params.name, query.namespace, change)
-      return withEtag(reply, updated.etag).send({
-        user_overrides: updated.userOverrides,
-        namespace: updated.namespace,
-        name: updated.name,
-      })
+      return withEtag(reply, updated.etag).send(updatedDocument(updated))
     },
   )
 
@@ -169,16 +166,6 @@ async function list(
       return {...place, combined_overrides: shown.combinedOverrides}
     }),
   )
-}
-
-function shownBody(shown: ShownOverrides) {
-  return {
-    namespace: shown.namespace,
-    name: shown.name,
-    system_overrides: shown.systemOverrides,
-    user_overrides: shown.userOverrides,
-    combined_overrides: shown.combinedOverrides,
-  }
 }
 
 function updateOf({flag, values}: UpdateBody): OverrideUpdate {
