@@ -73,7 +73,7 @@ export async function prepareBelowUser(
   environment: Environment,
   {helm, ...flags}: FactsFlags & PluginsFlags & Pick<EnvironmentFlags, 'helm'>,
 ): Promise<Prepared> {
-  return prepareWith(environment, {helm}, {system: await systemLayer(flags, environment)})
+  return prepareWith(environment, {helm}, await systemLayer(flags, environment))
 }
 
 async function prepareWith(

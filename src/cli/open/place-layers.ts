@@ -3,12 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import type {FactName} from '../../overrides/facts/facts.ts'
 import {partsFor} from '../../overrides/facts/from-inventory.ts'
 import {knownFacts} from '../../verbs/facts/known-facts.ts'
-import {
-  type PlaceLayers,
-  type SystemLayersOf,
-  systemLayers,
-  userLayers,
-} from '../../verbs/overrides/layers-of-place.ts'
+import {type PlaceLayers, systemLayers, userLayers} from '../../verbs/overrides/layers-of-place.ts'
 import {type FactsFlags, factsFile} from './facts.ts'
 import {openPlugins, type PluginsFlags} from './plugins.ts'
 import {openStoreToDeploy, type StoreFlags} from './store.ts'
@@ -35,7 +30,7 @@ export async function placeLayers(
   const store = await openStoreToDeploy(flags, environment)
   try {
     return {
-      system,
+      ...system,
       user: store && (await userLayers(store)),
       store: {
         identity: await store?.identity(),
@@ -48,12 +43,12 @@ export async function placeLayers(
   }
 }
 
-/** What plugins make of the facts. */
+/** What plugins make of the facts, and the plugins. */
 export async function systemLayer(
   flags: FactsFlags & PluginsFlags,
   environment: Pick<Environment, 'global'>,
   {cluster, onMissing}: Unstated = {},
-): Promise<SystemLayersOf> {
+): Promise<Required<Pick<PlaceLayers, 'system' | 'plugins'>>> {
   const file = factsFile(flags)
   const facts = async (names: readonly FactName[]) => {
     const {facts: known} = await knownFacts({file, environment, names, cluster})
@@ -62,5 +57,6 @@ export async function systemLayer(
     if (!cluster && askable.length > 0) onMissing?.(askable.sort())
     return known
   }
-  return systemLayers(facts, await openPlugins(flags))
+  const plugins = await openPlugins(flags)
+  return {plugins, system: systemLayers(facts, plugins)}
 }

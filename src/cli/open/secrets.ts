@@ -4,10 +4,7 @@ import {releaseNamespace} from '../../release.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
 import {type KnownSecrets, type Supplied, supplySecrets} from '../../verbs/secrets/supply-secrets.ts'
-import {openPlugins, type PluginsFlags} from './plugins.ts'
 import {openStoreToRead, type StoreFlags} from './store.ts'
-
-type SecretFlags = StoreFlags & PluginsFlags
 
 /**
  * The environment with the generated secrets of its releases, which the cluster keeps, or else the store. Where every
@@ -15,10 +12,10 @@ type SecretFlags = StoreFlags & PluginsFlags
  */
 export async function openSecrets(
   prepared: Prepared,
-  flags: SecretFlags,
+  flags: StoreFlags,
   cluster: Pick<Cluster, 'secrets'>,
 ): Promise<Supplied> {
-  const needs = await secretNeeds(prepared, await openPlugins(flags))
+  const needs = await secretNeeds(prepared)
   const kept = await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace))
   const isComplete = [...needs].every(([release, each]) =>
     each.every(({name}) => kept.get(releaseNamespace(release))?.has(name)),

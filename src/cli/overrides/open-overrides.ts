@@ -69,9 +69,8 @@ export async function baseOf(
   flags: OverridesFlags,
   environment: Environment | undefined,
 ): Promise<OverrideBase> {
-  const plugins = await openPlugins(flags)
-  if (environment) return environmentBase(await prepareBelowUser(environment, flags), plugins)
-  return factsBase({facts: (await factsOf(flags)) ?? {}, plugins})
+  if (environment) return environmentBase(await prepareBelowUser(environment, flags))
+  return factsBase({plugins: await openPlugins(flags), facts: (await factsOf(flags)) ?? {}})
 }
 
 function serverAddress(text: string): string {

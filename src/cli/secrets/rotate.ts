@@ -5,7 +5,6 @@ import {planRotation} from '../../verbs/secrets/rotate-secret.ts'
 import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
 import {requireConfirmation} from '../confirm/confirm.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
-import {openPlugins} from '../open/plugins.ts'
 import {keptSecretsOf} from '../open/secrets.ts'
 import {placeOf} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
@@ -33,7 +32,7 @@ export async function rotate(name: string, flags: RotateFlags, words: readonly s
   const {prepared, cluster} = await openOnCluster(flags, [], {start: false, say: () => undefined})
   const {environment} = prepared
   try {
-    const needs = await secretNeeds(prepared, await openPlugins(flags))
+    const needs = await secretNeeds(prepared)
     const namespace = flags.namespace ?? environment.namespace
     const kept = await keptSecretsOf(cluster, [namespace, ...[...needs.keys()].map(releaseNamespace)])
     const {plan, secret, releases} = await planRotation(prepared, cluster, {namespace, name, needs, kept})

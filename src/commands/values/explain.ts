@@ -1,7 +1,6 @@
 import {Args, Flags} from '@oclif/core'
 import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
 import {openValues} from '../../cli/open/on-cluster.ts'
-import {openPlugins} from '../../cli/open/plugins.ts'
 import {lastChangeIn} from '../../cli/open/store.ts'
 import {openUsersHelm} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
@@ -48,14 +47,13 @@ overrides, --values and --set. With a KEY, each layer that speaks of it has a li
         hint: 'for example: kk values explain keystone pod.replicas',
       })
     }
-    const plugins = await openPlugins(flags)
     const explained = await explainValues(prepared, await openUsersHelm(flags), {
       release,
       ...(key !== undefined && {key}),
       overridden: flags.overridden,
       showSecrets: flags['show-secrets'],
       lastChange: lastChangeIn(flags, prepared.environment),
-      secretPaths: (chart) => pathsOf(plugins, chart),
+      secretPaths: (chart) => pathsOf(prepared.plugins, chart),
     })
     const document = explainedDocument(explained.release, explained.keys)
     const show = key === undefined ? explainedLines : explainedBlocks

@@ -1,14 +1,14 @@
 import {KkError} from '../../errors.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {activeCharts, expectActive} from '../../overrides/system/active.ts'
-import type {Plugins} from '../../overrides/system/plugins.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import {pathsOf} from './facts-base.ts'
 import type {OverrideBase} from './override-world.ts'
 
 /** With an environment: its releases say which charts are active, and its layers lie below the deployer's. What is made of it is made once. */
-export function environmentBase(prepared: Prepared, plugins: Plugins): OverrideBase {
+export function environmentBase(prepared: Prepared): OverrideBase {
+  const {plugins} = prepared
   const placed = [...prepared.releases].map(([release, {chart}]) => ({
     chart: chart.name,
     namespace: releaseNamespace(release),

@@ -24,6 +24,8 @@ export interface StoreUse {
 /** Layers that depend on chart and namespace, not on the release. */
 export interface PlaceLayers {
   readonly system?: SystemLayersOf | undefined
+  /** Those that `system` is made with; kk's own by default. */
+  readonly plugins?: Plugins | undefined
   readonly user?: LayerOf | undefined
   readonly store?: StoreUse | undefined
 }

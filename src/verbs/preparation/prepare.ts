@@ -11,6 +11,7 @@ import {featureLayers} from '../../overrides/features.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {releaseLayers} from '../../overrides/layers.ts'
 import type {SetFlag, ValuesFlag} from '../../overrides/release-flags.ts'
+import {builtInPlugins, type Plugins} from '../../overrides/system/plugins.ts'
 import {readValuesFile} from '../../overrides/values-file.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
@@ -32,6 +33,8 @@ export interface Prepared {
   readonly graph: Graph
   /** Every release of the graph but those that only other environments have. */
   readonly releases: ReadonlyMap<ReleaseId, PreparedRelease>
+  /** Whose system overrides are among the values. */
+  readonly plugins: Plugins
   /** Undefined where the deployer's overrides were not asked for. */
   readonly store?: StoreUse | undefined
   /** The names of generated secrets that nobody keeps yet, by the release that would get them. */
@@ -89,7 +92,7 @@ export async function prepare({
     }
     releases.set(release, {chart, layers, desired, timeoutSeconds: settings?.timeoutSeconds})
   }
-  return {environment, graph, releases, store: places.store}
+  return {environment, graph, releases, plugins: places.plugins ?? builtInPlugins(), store: places.store}
 }
 
 /** The release of the graph that a name on the command line means. Throws `KK_UNKNOWN_RELEASE` with a suggestion. */

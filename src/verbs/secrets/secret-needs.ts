@@ -1,7 +1,6 @@
 import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
-import type {Plugins} from '../../overrides/system/plugins.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 
@@ -9,10 +8,10 @@ import type {Prepared} from '../preparation/prepare.ts'
 export type SecretNeeds = ReadonlyMap<ReleaseId, readonly SecretNeed[]>
 
 /** Releases that need none are left out. A value of null or "" counts as stated: somebody wants it so. */
-export async function secretNeeds(
-  {releases}: Pick<Prepared, 'releases'>,
-  plugins: Plugins,
-): Promise<SecretNeeds> {
+export async function secretNeeds({
+  releases,
+  plugins,
+}: Pick<Prepared, 'releases' | 'plugins'>): Promise<SecretNeeds> {
   const needs = new Map<ReleaseId, readonly SecretNeed[]>()
   for (const [release, {chart, layers}] of releases) {
     const {secrets = []} = (await plugins.find(chart.name)) ?? {}

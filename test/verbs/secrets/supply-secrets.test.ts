@@ -19,14 +19,14 @@ function prepared(section: Values = {}): Prepared {
   const releases = ['mariadb', 'memcached'].map(
     (name) => [id(name), {chart: {name}, layers, desired: desiredOf(name)}] as const,
   )
-  return {releases: new Map(releases)} as unknown as Prepared
+  return {releases: new Map(releases), plugins: builtInPlugins()} as unknown as Prepared
 }
 
 const known = (value: string): KnownSecrets => new Map([['openstack', new Map([[NAME, value]])]])
 const NONE: KnownSecrets = new Map()
 
 async function supplied(environment: Prepared, cluster = NONE, store = NONE) {
-  const needs = await secretNeeds(environment, builtInPlugins())
+  const needs = await secretNeeds(environment)
   return supplySecrets(environment, {needs, cluster, store})
 }
 
