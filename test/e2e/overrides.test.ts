@@ -1,4 +1,4 @@
-import {readFile, stat} from 'node:fs/promises'
+import {chmod, readFile, stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readYamlDocuments} from '../../src/helm/yaml.ts'
@@ -7,6 +7,16 @@ import {shownAfter} from '../support/overrides-document.ts'
 import {type Corner, openCorner} from './support/corner.ts'
 
 const FACTS = join(import.meta.dirname, '../fixtures/overrides')
+
+/** Calls itself a plugin of the chart workload, with a secret place, and writes down what it is asked. */
+const PROGRAM = `#!/bin/sh
+request=$(cat)
+echo "$request" >> "$(dirname "$0")/../asked"
+case $request in
+  *describe*) echo '{"chart":"workload","secrets":[{"name":"pin","kind":"password","path":["conf","pin"]}]}' ;;
+  *) echo '{"values":{}}' ;;
+esac
+`
 
 /** kk in a corner, with facts of a file and a store of its own. */
 function overriding(corner: Corner, facts = 'bare-metal.yaml') {
@@ -95,6 +105,35 @@ describe.concurrent("the deployer's overrides", () => {
     expect(readYamlDocuments(all.stdout)).toHaveLength(17)
     expect(helm.stdout).toBe('pod:\n  replicas:\n    server: 1\n')
     expect(alone).toMatchObject({exitCode: 2, stderr: expect.stringContaining('KK_USAGE')})
+  })
+
+  it('have a plugin from outside asked once what it is, and what it calls secret is masked in the history', async () => {
+    const corner = await openCorner(`kk:
+  OWN
+  releases: {web: {chart: workload}}
+web: {}
+`)
+    await corner.write('plugins/workload', PROGRAM)
+    await chmod(join(corner.directory, 'plugins/workload'), 0o755)
+    const key = Buffer.alloc(32, 7).toString('base64')
+    const env = {KK_PLUGINS: join(corner.directory, 'plugins'), KK_STORE_KEY: key}
+    const asked = async (...args: string[]) => {
+      await corner.write('asked', '')
+      const {exitCode, stderr, stdout} = await corner.kk(args, {env})
+      expect(exitCode, stderr).toBe(0)
+      const requests = await readFile(join(corner.directory, 'asked'), 'utf8')
+      return {stdout, describing: requests.split('"describe"').length - 1}
+    }
+    const place = ['workload', corner.name]
+
+    const updated = await asked('overrides', 'update', ...place, '-e', 'env.yaml', '--set', 'conf.pin=1234')
+    const explained = await asked('values', 'explain', 'web', '-e', 'env.yaml', '--overridden')
+    const planned = await asked('plan', 'env.yaml')
+    const history = await asked('overrides', 'history', ...place)
+
+    for (const each of [updated, explained, planned, history]) expect(each.describing).toBe(1)
+    for (const each of [explained, planned, history]) expect(each.stdout).not.toContain('1234')
+    expect(history.stdout).toContain('pin')
   })
 
   it('change the plan of exactly the releases of that chart in that namespace, and reach the cluster', async () => {

@@ -1,10 +1,10 @@
 import {Args} from '@oclif/core'
 import {documentFlags} from '../../cli/flags.ts'
+import {openPlugins} from '../../cli/open/plugins.ts'
 import {localOverridesFlags, showSecretsFlag} from '../../cli/overrides/flags.ts'
 import {namedEnvironment, onStore} from '../../cli/overrides/open-overrides.ts'
 import {namedPlaces} from '../../cli/overrides/places.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {builtInPlugins} from '../../overrides/system/plugins.ts'
 import {overridesHistoryText} from '../../report/overrides/history-text.ts'
 import {pathsOf} from '../../verbs/overrides/facts-base.ts'
 import {overridesHistory} from '../../verbs/overrides/history.ts'
@@ -26,7 +26,7 @@ export default class OverridesHistory extends KkCommand {
     const {args, flags} = await this.parse(OverridesHistory)
     const words = [args.chart, args.namespace].filter((word) => word !== undefined)
     const [of] = words.length === 0 ? [] : namedPlaces(words)
-    const plugins = builtInPlugins()
+    const plugins = await openPlugins(flags)
     const how = {
       of,
       showSecrets: flags['show-secrets'],
