@@ -2,6 +2,7 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
+import {storeKeeper} from '../../verbs/secrets/secret-keeper.ts'
 import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
 import {type KnownSecrets, type Supplied, supplySecrets} from '../../verbs/secrets/supply-secrets.ts'
 import {openStoreToRead, type StoreFlags} from './store.ts'
@@ -30,30 +31,19 @@ export async function keptSecretsOf(
   names: readonly string[],
 ): Promise<KnownSecrets> {
   const namespaces = [...new Set(names)]
-  const found = await Promise.all(
-    namespaces.map(async (namespace) => {
-      const kept = [...(await secrets.read(namespace))]
-      return [namespace, new Map(kept.map(([name, {value}]) => [name, value]))] as const
-    }),
+  return new Map(
+    await Promise.all(
+      namespaces.map(async (namespace) => [namespace, await secrets.read(namespace)] as const),
+    ),
   )
-  return new Map(found)
 }
 
 /** What the store keeps, by namespace; nothing where there is no store. */
-export async function storedSecrets(
-  flags: StoreFlags,
-  environment: Environment | undefined,
-): Promise<KnownSecrets> {
+async function storedSecrets(flags: StoreFlags, environment: Environment | undefined): Promise<KnownSecrets> {
   const store = await openStoreToRead(flags, environment)
   if (!store) return new Map()
   try {
-    const stored = Map.groupBy(await store.secrets(), ({namespace}) => namespace)
-    return new Map(
-      [...stored].map(([namespace, each]) => [
-        namespace,
-        new Map(each.map(({name, value}) => [name, value])),
-      ]),
-    )
+    return await storeKeeper(store).list()
   } finally {
     await store.close()
   }

@@ -1,5 +1,5 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import type {NewSecret} from '../../cluster/secrets/kept-secret.ts'
+import type {NewSecret, SecretsByName} from '../../cluster/secrets/kept-secret.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {generateSecret} from '../../overrides/secrets/generate.ts'
@@ -32,14 +32,14 @@ export async function planRotation(
   cluster: Cluster,
   {namespace, name, needs, kept}: RotationOptions,
 ): Promise<Rotation> {
-  const known = kept.get(namespace) ?? new Map<string, string>()
+  const known: SecretsByName = kept.get(namespace) ?? new Map()
   const users = [...needs].filter(
     ([release, each]) => releaseNamespace(release) === namespace && each.some((need) => need.name === name),
   )
   const need = users.flatMap(([, each]) => each).find((each) => each.name === name)
   if (!known.has(name) || !need) throw unknownSecret(namespace, name, {known, isUsed: need !== undefined})
   const secret = {name, kind: need.kind, value: generateSecret(need.kind)}
-  const next = new Map([...kept, [namespace, new Map([...known, [name, secret.value]])]])
+  const next = new Map([...kept, [namespace, new Map([...known, [name, {...secret, since: undefined}]])]])
   const {planned} = supplySecrets(prepared, {needs, cluster: next, store: new Map()})
   const {plan} = await observedPlan(planned, cluster, {names: [], install: false})
   const concerned = new Set(users.map(([release]) => release))
@@ -55,7 +55,7 @@ export async function planRotation(
 function unknownSecret(
   namespace: string,
   name: string,
-  {known, isUsed}: {readonly known: ReadonlyMap<string, string>; readonly isUsed: boolean},
+  {known, isUsed}: {readonly known: SecretsByName; readonly isUsed: boolean},
 ): KkError {
   if (known.has(name)) {
     return new KkError('KK_USAGE', `no release in ${namespace} gets the secret ${name} from kk`, {

@@ -1,3 +1,4 @@
+import type {SecretsByName} from '../../cluster/secrets/kept-secret.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {generateSecret} from '../../overrides/secrets/generate.ts'
@@ -7,8 +8,8 @@ import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import type {SecretNeeds} from './secret-needs.ts'
 
-/** Values of secrets, by name, by namespace. */
-export type KnownSecrets = ReadonlyMap<string, ReadonlyMap<string, string>>
+/** By namespace. */
+export type KnownSecrets = ReadonlyMap<string, SecretsByName>
 
 export interface SecretSources {
   readonly needs: SecretNeeds
@@ -51,8 +52,8 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
   for (const [release, unstated] of needs) {
     const namespace = releaseNamespace(release)
     const supplied = unstated.map(({name, kind, path}) => {
-      const kept = cluster.get(namespace)?.get(name)
-      const known = kept ?? store.get(namespace)?.get(name)
+      const kept = cluster.get(namespace)?.get(name)?.value
+      const known = kept ?? store.get(namespace)?.get(name)?.value
       const key = JSON.stringify([namespace, name])
       const value = known ?? generated.get(key) ?? generateSecret(kind)
       if (known === undefined) generated.set(key, value)

@@ -22,7 +22,8 @@ function prepared(section: Values = {}): Prepared {
   return {releases: new Map(releases), plugins: builtInPlugins()} as unknown as Prepared
 }
 
-const known = (value: string): KnownSecrets => new Map([['openstack', new Map([[NAME, value]])]])
+const known = (value: string): KnownSecrets =>
+  new Map([['openstack', new Map([[NAME, {value, kind: 'password', since: undefined}]])]])
 const NONE: KnownSecrets = new Map()
 
 async function supplied(environment: Prepared, cluster = NONE, store = NONE) {
