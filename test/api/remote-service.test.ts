@@ -2,11 +2,10 @@ import {type AddressInfo, createServer} from 'node:net'
 import type {FastifyInstance} from 'fastify'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {remoteService} from '../../src/api/client/remote-service.ts'
-import * as libraries from '../../src/api/libraries.ts'
-import {openServer} from '../../src/api/open-server.ts'
 import {parseTokens} from '../../src/api/tokens.ts'
 import type {OverrideService} from '../../src/overrides/service.ts'
 import {type TestOverrides, testOverrides} from './support/overrides.ts'
+import {testServer} from './support/server.ts'
 
 const TOKEN = 'w'.repeat(32)
 
@@ -50,16 +49,7 @@ describe('a remote service', () => {
     remote = await testOverrides()
     local = await testOverrides()
     const tokens = parseTokens(`write ${TOKEN}`, 'tokens')
-    app = await openServer(
-      {
-        serviceFor: remote.serviceFor,
-        releasesOf: () => undefined,
-        ready: async () => {},
-        tokens,
-        version: '1',
-      },
-      libraries,
-    )
+    app = await testServer(remote, {releasesOf: () => undefined, tokens})
     await app.listen({host: '127.0.0.1', port: 0})
     url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   })

@@ -2,10 +2,10 @@ import {request} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import type {FastifyInstance} from 'fastify'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import * as libraries from '../../src/api/libraries.ts'
-import {openServer, type ServerOptions} from '../../src/api/open-server.ts'
+import type {ServerOptions} from '../../src/api/open-server.ts'
 import {parseTokens} from '../../src/api/tokens.ts'
 import {type TestOverrides, testOverrides} from './support/overrides.ts'
+import {testServer} from './support/server.ts'
 
 const READ = 'r'.repeat(32)
 const WRITE = 'w'.repeat(32)
@@ -17,17 +17,7 @@ beforeEach(async () => {
   overrides = await testOverrides()
 })
 const open = async (options: Partial<ServerOptions> = {}) => {
-  app = await openServer(
-    {
-      serviceFor: overrides.serviceFor,
-      releasesOf: () => ['rabbit-1'],
-      ready: async () => {},
-      tokens: undefined,
-      version: '1.2.3',
-      ...options,
-    },
-    libraries,
-  )
+  app = await testServer(overrides, options)
   return app
 }
 const update = (set: readonly string[], headers = {}) =>
