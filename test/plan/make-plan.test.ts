@@ -1,44 +1,13 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
-import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
-import {UNCHECKED_LABEL} from '../../src/plan/labels.ts'
 import {makePlan, type PlanInputs} from '../../src/plan/make-plan.ts'
 import {hasChanges} from '../../src/plan/plan.ts'
 import type {PlanMode} from '../../src/plan/scope.ts'
 import {releaseName} from '../../src/release.ts'
 import {arbitraryGraph} from '../graph/arbitrary-graph.ts'
-import {graphOf, id} from '../graph/graph-of.ts'
-import {bareRecord, desiredOf, recordOf, type Wanted} from './fixtures.ts'
-
-const requires: Record<string, readonly string[]> = {
-  keystone: ['mariadb'],
-  glance: ['keystone', 'mariadb'],
-  horizon: ['keystone'],
-  mariadb: [],
-}
-
-function inputsOf(
-  wanted: Readonly<Record<string, Wanted>>,
-  records: readonly ReleaseRecord[],
-  mode: PlanMode = {kind: 'all'},
-): PlanInputs {
-  const desired = Object.keys(requires).map((name) =>
-    desiredOf(name, {requires: requires[name]!, ...wanted[name]}),
-  )
-  return {
-    environment: 'all-in-one',
-    file: 'all-in-one.yaml',
-    cluster: {context: 'sandbox', server: 'https://127.0.0.1:6443', uid: 'u', version: 'v1.36.0'},
-    graph: graphOf(requires),
-    desired: new Map(desired.map((release) => [release.release, release])),
-    records,
-    mode,
-  }
-}
-
-function allDeployed(): readonly ReleaseRecord[] {
-  return Object.keys(requires).map((name) => recordOf(desiredOf(name, {requires: requires[name]!})))
-}
+import {id} from '../graph/graph-of.ts'
+import {bareRecord, desiredOf, recordOf} from './fixtures.ts'
+import {allDeployed, inputsOf} from './plan-inputs.ts'
 
 function kinds(inputs: PlanInputs): Record<string, string> {
   return Object.fromEntries(makePlan(inputs).actions.map(({release, kind}) => [releaseName(release), kind]))
@@ -241,87 +210,6 @@ test('what a plan only uses is shown with the chart that is installed', () => {
   const versions = actions.map(({release, kind, chart}) => [releaseName(release), kind, chart.version])
   expect(versions).toContainEqual(['keystone', 'check', '0.1.0'])
   expect(versions).toContainEqual(['glance', 'upgrade', '0.2.0'])
-})
-
-describe('the dependents of what changes', () => {
-  const changed = {mariadb: {layers: {section: {replicas: 3}}}}
-  const theirs = desiredOf('portal', {owner: 'web', requires: ['keystone']})
-
-  test('of other environments are checked, after what they require', () => {
-    const plan = makePlan(inputsOf(changed, [...allDeployed(), recordOf(theirs)]))
-
-    expect(plan.actions.at(-1)).toMatchObject({
-      release: id('portal'),
-      kind: 'check',
-      reasons: ['must pass its gate again after keystone'],
-      requires: [{release: id('keystone'), kind: 'ready'}],
-      revision: 2,
-    })
-  })
-
-  test.each(['uninstalling', 'uninstalled'])('are not those that are %s', (status) => {
-    const plan = makePlan(inputsOf(changed, [...allDeployed(), recordOf(theirs, {status})]))
-
-    expect(plan.actions.map(({release}) => release)).not.toContain(id('portal'))
-  })
-
-  test('leave a note on what changed, until they have', () => {
-    const plan = makePlan(inputsOf({keystone: {version: '0.2.0'}}, allDeployed()))
-
-    expect(plan.actions.filter(({rechecks}) => rechecks).map(({release}) => release)).toEqual([
-      id('keystone'),
-    ])
-  })
-
-  test('are checked by the next plan when a run was cut short before', () => {
-    const records = allDeployed().map((record) =>
-      record.release === id('keystone')
-        ? {...record, labels: {...record.labels, [UNCHECKED_LABEL]: '2'}}
-        : record,
-    )
-
-    const plan = makePlan(inputsOf({}, records))
-
-    expect(plan.actions.map(({release, kind, rechecks}) => [releaseName(release), kind, rechecks])).toEqual([
-      ['mariadb', 'unchanged', undefined],
-      ['keystone', 'await', true],
-      ['glance', 'check', undefined],
-      ['horizon', 'check', undefined],
-    ])
-    expect(plan.actions[1]!.reasons).toEqual(['what requires it was not checked after revision 2'])
-    expect(hasChanges(plan)).toBe(true)
-  })
-
-  test('are not checked for a note that helm handed down to a later revision', () => {
-    const records = allDeployed().map((record) => ({
-      ...record,
-      labels: {...record.labels, [UNCHECKED_LABEL]: '1'},
-    }))
-
-    expect(hasChanges(makePlan(inputsOf({}, records)))).toBe(false)
-  })
-
-  test('pass their gate again when only their requirements changed', () => {
-    const requires = ['keystone', 'mariadb', 'horizon']
-    const plan = makePlan(inputsOf({...changed, glance: {requires}}, allDeployed()))
-
-    const glance = plan.actions.find(({release}) => release === id('glance'))
-    expect(glance).toMatchObject({kind: 'relabel', recheck: true})
-  })
-
-  test('never wait for each other, whatever old labels say', () => {
-    const left = recordOf(desiredOf('left', {owner: 'web', requires: ['right', 'mariadb']}))
-    const right = recordOf(desiredOf('right', {owner: 'web', requires: ['left']}))
-
-    const {actions} = makePlan(inputsOf(changed, [...allDeployed(), left, right]))
-
-    const before = new Set<string>()
-    for (const {release, requires} of actions) {
-      for (const required of requires) expect(before, release).toContain(required.release)
-      before.add(release)
-    }
-    expect(before).toContain(id('right'))
-  })
 })
 
 test('the plan is the same for any order of what was observed and desired', () => {

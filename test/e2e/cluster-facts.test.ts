@@ -1,0 +1,93 @@
+import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished} from 'vitest'
+import type {Cluster} from '../../src/cluster/cluster.ts'
+import {openCluster} from '../../src/cluster/open.ts'
+import {kubectl} from './support/cluster.ts'
+import {kk} from './support/kk.ts'
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/charts')
+const COUNTING = 'chart: workload\nreads: [controllers]\nrules: [{values: {replicas: $(controllers)}}]\n'
+
+let cluster: Cluster
+let directory: string
+beforeAll(async () => {
+  cluster = await openCluster({kubeconfig: inject('run').kubeconfig, env: {}})
+  directory = await mkdtemp(join(tmpdir(), 'kk-facts-'))
+})
+afterAll(async () => {
+  await cluster.close()
+  await rm(directory, {recursive: true})
+})
+
+describe('the facts of a cluster', () => {
+  it('are what its nodes, classes and configuration say', async () => {
+    const name = `kk-facts-${process.pid}`
+    const map = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {name: 'kubelet-config', namespace: 'kube-system'},
+    }
+    await kubectl(['apply', '-f', '-'], {input: {...map, data: {kubelet: 'clusterDomain: k8s.test'}}})
+    onTestFinished(() =>
+      kubectl(['delete', 'configmap', 'kubelet-config', '-n', 'kube-system']).then(() => {}),
+    )
+    const environment = join(directory, `${name}.yaml`)
+    await writeFile(environment, 'global: {region: north}\nmariadb: {}\n')
+
+    const {stdout} = await kk(['facts', environment, '--output', 'json'])
+
+    const {version} = await cluster.identity()
+    expect(JSON.parse(stdout)).toMatchObject({
+      facts: {
+        controllers: expect.any(Number),
+        computes: expect.any(Number),
+        kubernetesVersion: version,
+        defaultStorageClass: expect.any(String),
+        dnsDomain: 'k8s.test',
+        region: 'north',
+      },
+      sources: {controllers: 'cluster', dnsDomain: 'cluster', region: 'environment'},
+    })
+  })
+
+  it('make the system overrides of a plan, unless a file states them', async () => {
+    const plugins = join(directory, 'plugins')
+    await mkdir(plugins)
+    await writeFile(join(plugins, 'workload.yaml'), COUNTING)
+    const name = `kk-facts-plan-${process.pid}`
+    const environment = join(directory, `${name}.yaml`)
+    const settings = {name, namespace: name, charts: [FIXTURES], releases: {api: {chart: 'workload'}}}
+    await writeFile(environment, JSON.stringify({kk: settings, api: {}}))
+    const facts = join(directory, 'seven.yaml')
+    await writeFile(facts, 'controllers: 7\n')
+    const show = async (...more: string[]) =>
+      (await kk(['values', 'show', 'api', '-e', environment, '--plugins', plugins, ...more])).stdout
+    const planned = async (...more: string[]) =>
+      (await kk(['plan', environment, '--plugins', plugins, '--diff', ...more])).stdout
+    const {nodes = []} = await cluster.inventory('nodes')
+    const controllers = nodes.filter(({labels}) => labels['openstack-control-plane'] === 'enabled').length
+
+    expect(await show('--context', inject('run').context)).toBe(`replicas: ${controllers}`)
+    expect(await show('--facts', facts)).toBe('replicas: 7')
+    expect(await show()).toBe('{}')
+    expect(await planned()).toContain(`replicas: ${controllers}\n`)
+    expect(await planned('--facts', facts)).toContain('replicas: 7\n')
+  })
+
+  it('are not asked for when a file states them, and no cluster is named', async () => {
+    const facts = join(directory, 'facts.yaml')
+    await writeFile(facts, 'controllers: 3\n')
+
+    const {stdout, exitCode} = await kk(['facts', '--facts', facts, '--output', 'json'], {
+      env: {KUBECONFIG: join(directory, 'nowhere')},
+      cwd: directory,
+    })
+
+    expect({exitCode, known: JSON.parse(stdout)}).toEqual({
+      exitCode: 0,
+      known: {facts: {controllers: 3}, sources: {controllers: facts}},
+    })
+  })
+})

@@ -1,0 +1,37 @@
+import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
+import type {PlanInputs} from '../../src/plan/make-plan.ts'
+import type {PlanMode} from '../../src/plan/scope.ts'
+import {graphOf} from '../graph/graph-of.ts'
+import {desiredOf, recordOf, type Wanted} from './fixtures.ts'
+
+const requires: Record<string, readonly string[]> = {
+  keystone: ['mariadb'],
+  glance: ['keystone', 'mariadb'],
+  horizon: ['keystone'],
+  mariadb: [],
+}
+
+/** What a plan of a small OpenStack is made from: these four as they are, but for what is wanted otherwise. */
+export function inputsOf(
+  wanted: Readonly<Record<string, Wanted>>,
+  records: readonly ReleaseRecord[],
+  mode: PlanMode = {kind: 'all'},
+): PlanInputs {
+  const desired = Object.keys(requires).map((name) =>
+    desiredOf(name, {requires: requires[name]!, ...wanted[name]}),
+  )
+  return {
+    environment: 'all-in-one',
+    file: 'all-in-one.yaml',
+    cluster: {context: 'sandbox', server: 'https://127.0.0.1:6443', uid: 'u', version: 'v1.36.0'},
+    graph: graphOf(requires),
+    desired: new Map(desired.map((release) => [release.release, release])),
+    records,
+    mode,
+  }
+}
+
+/** The records of the four, installed as they are. */
+export function allDeployed(): readonly ReleaseRecord[] {
+  return Object.keys(requires).map((name) => recordOf(desiredOf(name, {requires: requires[name]!})))
+}
