@@ -116,7 +116,11 @@ web: {}
     await corner.write('plugins/workload', PROGRAM)
     await chmod(join(corner.directory, 'plugins/workload'), 0o755)
     const key = Buffer.alloc(32, 7).toString('base64')
-    const env = {KK_PLUGINS: join(corner.directory, 'plugins'), KK_STORE_KEY: key}
+    const env = {
+      KK_PLUGINS: join(corner.directory, 'plugins'),
+      KK_STORE: join(corner.directory, 'store.sqlite'),
+      KK_STORE_KEY: key,
+    }
     const asked = async (...args: string[]) => {
       await corner.write('asked', '')
       const {exitCode, stderr, stdout} = await corner.kk(args, {env})
