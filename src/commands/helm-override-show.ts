@@ -1,5 +1,4 @@
-import {Args} from '@oclif/core'
-import {showFlags} from '../cli/overrides/flags.ts'
+import {optionalPlaceArguments, showFlags} from '../cli/overrides/flags.ts'
 import {showOverrides} from '../cli/overrides/show.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {propertyTable} from '../report/overrides/document-tables.ts'
@@ -13,10 +12,7 @@ export default class HelmOverrideShow extends KkCommand {
     '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml --format armada --show-secrets --file=rabbitmq.yaml',
   ]
   static override strict = false
-  static override args = {
-    chart: Args.string({description: 'The chart.', ignoreStdin: true}),
-    namespace: Args.string({description: 'The namespace in which it is.', ignoreStdin: true}),
-  }
+  static override args = optionalPlaceArguments
   static override flags = showFlags
 
   override async run(): Promise<void> {

@@ -1966,8 +1966,8 @@ export const commands: Readonly<Record<string, unknown>> = {
   'helm-override-show': {
     aliases: [],
     args: {
-      chart: {description: 'The chart.', name: 'chart'},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace'},
+      chart: {description: 'The chart.', name: 'chart', required: false},
+      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: false},
     },
     examples: [
       '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
@@ -2295,8 +2295,8 @@ export const commands: Readonly<Record<string, unknown>> = {
   'helm-overrides-show': {
     aliases: [],
     args: {
-      chart: {description: 'The chart.', name: 'chart'},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace'},
+      chart: {description: 'The chart.', name: 'chart', required: false},
+      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: false},
     },
     examples: [
       '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
@@ -2913,8 +2913,8 @@ export const commands: Readonly<Record<string, unknown>> = {
   'overrides:history': {
     aliases: [],
     args: {
-      chart: {description: 'The chart.', name: 'chart'},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace'},
+      chart: {description: 'The chart.', name: 'chart', required: false},
+      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: false},
     },
     description: 'Newest first; of all charts, or of one. Secrets are masked.',
     examples: [
@@ -3279,8 +3279,8 @@ export const commands: Readonly<Record<string, unknown>> = {
   'overrides:show': {
     aliases: [],
     args: {
-      chart: {description: 'The chart.', name: 'chart'},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace'},
+      chart: {description: 'The chart.', name: 'chart', required: false},
+      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: false},
     },
     description:
       "Combined is every layer above the defaults of the chart: with -e also feature files, the section and global. Secrets are masked. --format prints the combined overrides alone, for helm or Armada; where a secret is among them, only with --show-secrets. Several charts are named as CHART:NAMESPACE; in helm's format they become files in the directory --file.",

@@ -31,6 +31,12 @@ export const placeArguments = {
   namespace: Args.string({description: 'The namespace in which it is.', required: true, ignoreStdin: true}),
 }
 
+/** The same where they may be left out. */
+export const optionalPlaceArguments = {
+  chart: Args.string({...placeArguments.chart, required: false}),
+  namespace: Args.string({...placeArguments.namespace, required: false}),
+}
+
 export const updateFlags = {
   'reuse-values': Flags.boolean({
     summary: 'Start from the overrides that are stored.',

@@ -1,7 +1,6 @@
-import {Args} from '@oclif/core'
 import {documentFlags} from '../../cli/flags.ts'
 import {openPlugins} from '../../cli/open/plugins.ts'
-import {localOverridesFlags, showSecretsFlag} from '../../cli/overrides/flags.ts'
+import {localOverridesFlags, optionalPlaceArguments, showSecretsFlag} from '../../cli/overrides/flags.ts'
 import {namedEnvironment, onStore} from '../../cli/overrides/open-overrides.ts'
 import {namedPlaces} from '../../cli/overrides/places.ts'
 import {KkCommand} from '../../cli/program/command.ts'
@@ -16,10 +15,7 @@ export default class OverridesHistory extends KkCommand {
     '<%= config.bin %> overrides history',
     '<%= config.bin %> overrides history rabbitmq openstack --output json',
   ]
-  static override args = {
-    chart: Args.string({description: 'The chart.', ignoreStdin: true}),
-    namespace: Args.string({description: 'The namespace in which it is.', ignoreStdin: true}),
-  }
+  static override args = optionalPlaceArguments
   static override flags = {...showSecretsFlag, ...documentFlags, ...localOverridesFlags}
 
   override async run(): Promise<void> {

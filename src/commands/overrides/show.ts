@@ -1,5 +1,4 @@
-import {Args} from '@oclif/core'
-import {showFlags} from '../../cli/overrides/flags.ts'
+import {optionalPlaceArguments, showFlags} from '../../cli/overrides/flags.ts'
 import {showOverrides} from '../../cli/overrides/show.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {overridesDocument} from '../../report/overrides/overrides-document.ts'
@@ -16,10 +15,7 @@ export default class OverridesShow extends KkCommand {
     '<%= config.bin %> overrides show --all -e environments/all-in-one.yaml --format armada --show-secrets --file overrides.yaml',
   ]
   static override strict = false
-  static override args = {
-    chart: Args.string({description: 'The chart.', ignoreStdin: true}),
-    namespace: Args.string({description: 'The namespace in which it is.', ignoreStdin: true}),
-  }
+  static override args = optionalPlaceArguments
   static override flags = showFlags
 
   override async run(): Promise<void> {

@@ -1,6 +1,6 @@
 import type {KubernetesObject} from '../../cluster.ts'
-import {BINDINGS, EXPIRY_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
-import {inNamespaces, rule} from './policy.ts'
+import {EXPIRY_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
+import {bindingOf, rule} from './policy.ts'
 
 /** Every API server writes its Lease each 10 seconds (Kubernetes 1.26: feature APIServerIdentity). */
 export const CLOCK = {
@@ -64,19 +64,6 @@ export function expiryPolicy(): KubernetesObject {
 }
 
 export function expiryBinding(namespaces: readonly string[]): KubernetesObject {
-  return {
-    apiVersion: BINDINGS.apiVersion,
-    kind: BINDINGS.kind,
-    metadata: {name: EXPIRY_NAME},
-    spec: {
-      policyName: EXPIRY_NAME,
-      validationActions: ['Deny'],
-      paramRef: {
-        namespace: CLOCK.namespace,
-        selector: {matchLabels: CLOCK.label},
-        parameterNotFoundAction: 'Deny',
-      },
-      matchResources: {namespaceSelector: inNamespaces(namespaces)},
-    },
-  }
+  const parameters = {namespace: CLOCK.namespace, selector: {matchLabels: CLOCK.label}}
+  return bindingOf(EXPIRY_NAME, {parameters, namespaces})
 }

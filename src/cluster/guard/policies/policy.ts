@@ -111,14 +111,25 @@ export function guardPolicy(): KubernetesObject {
 
 /** In these namespaces, and nowhere else: a guard that lost its parameters denies all that it is asked there. */
 export function guardBinding(namespaces: readonly string[]): KubernetesObject {
+  return bindingOf(GUARD_NAME, {parameters: {name: GUARD_NAME, namespace: KK_NAMESPACE}, namespaces})
+}
+
+interface Binding {
+  /** What of `paramRef` says which objects are parameters; without any, everything is denied. */
+  readonly parameters: object
+  readonly namespaces: readonly string[]
+}
+
+/** The binding of a policy, of the same name. */
+export function bindingOf(name: string, {parameters, namespaces}: Binding): KubernetesObject {
   return {
     apiVersion: BINDINGS.apiVersion,
     kind: BINDINGS.kind,
-    metadata: {name: GUARD_NAME},
+    metadata: {name},
     spec: {
-      policyName: GUARD_NAME,
+      policyName: name,
       validationActions: ['Deny'],
-      paramRef: {name: GUARD_NAME, namespace: KK_NAMESPACE, parameterNotFoundAction: 'Deny'},
+      paramRef: {...parameters, parameterNotFoundAction: 'Deny'},
       matchResources: {namespaceSelector: inNamespaces(namespaces)},
     },
   }
@@ -127,7 +138,7 @@ export function guardBinding(namespaces: readonly string[]): KubernetesObject {
 const NAME_OF_NAMESPACE = 'kubernetes.io/metadata.name'
 
 /** Selects these namespaces; without any, nothing. */
-export function inNamespaces(namespaces: readonly string[]): object {
+function inNamespaces(namespaces: readonly string[]): object {
   const values = [...new Set(namespaces)].sort()
   if (values.length > 0) return {matchExpressions: [{key: NAME_OF_NAMESPACE, operator: 'In', values}]}
   const never = ['Exists', 'DoesNotExist'].map((operator) => ({key: NAME_OF_NAMESPACE, operator}))

@@ -4,11 +4,11 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, limits, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
-import {publicEndpoints} from '../shared/public-endpoints.ts'
 import {fixed, replicas} from '../shared/replicas.ts'
 import {endpointSecrets} from '../shared/secrets.ts'
+import {serviceBelowGlobal} from '../shared/service.ts'
 import {storage} from '../shared/storage.ts'
-import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+import {belowGlobal} from '../shared/trees.ts'
 import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
@@ -41,11 +41,7 @@ export const plugin = definePlugin({
       given(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
       osloListens(facts.ipFamily, {glance: {DEFAULT: ['bind_host']}}),
       imageStore(facts),
-      belowGlobal(
-        given(facts.region, (region) => ({region})),
-        publicEndpoints(facts, ['identity', 'image']),
-        clusterDomain(facts.dnsDomain),
-      ),
+      serviceBelowGlobal(facts, ['image']),
     ),
 })
 

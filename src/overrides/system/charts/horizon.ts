@@ -4,10 +4,9 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {limits, workers} from '../shared/limits.ts'
 import {wsgiListens} from '../shared/listen.ts'
-import {publicEndpoints} from '../shared/public-endpoints.ts'
 import {replicas} from '../shared/replicas.ts'
 import {endpointSecret} from '../shared/secrets.ts'
-import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+import {serviceBelowGlobal} from '../shared/service.ts'
 import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
@@ -32,11 +31,7 @@ export const plugin = definePlugin({
       given(workers(facts), (processes) => ({conf: {horizon_server_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http', {horizon_server_uwsgi: 8080}),
       cookies(facts),
-      belowGlobal(
-        given(facts.region, (region) => ({region})),
-        publicEndpoints(facts, ['identity', 'dashboard']),
-        clusterDomain(facts.dnsDomain),
-      ),
+      serviceBelowGlobal(facts, ['dashboard']),
     ),
 })
 

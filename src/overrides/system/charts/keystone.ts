@@ -2,10 +2,9 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, limits, workers} from '../shared/limits.ts'
 import {wsgiListens} from '../shared/listen.ts'
-import {publicEndpoints} from '../shared/public-endpoints.ts'
 import {replicas} from '../shared/replicas.ts'
 import {endpointSecrets} from '../shared/secrets.ts'
-import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+import {serviceBelowGlobal} from '../shared/service.ts'
 import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
@@ -32,10 +31,6 @@ export const plugin = definePlugin({
       limits(facts.allInOne, {api: API}),
       given(workers(facts), (processes) => ({conf: {keystone_api_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http', {keystone_api_uwsgi: 5000}),
-      belowGlobal(
-        given(facts.region, (region) => ({region})),
-        publicEndpoints(facts, ['identity']),
-        clusterDomain(facts.dnsDomain),
-      ),
+      serviceBelowGlobal(facts, []),
     ),
 })

@@ -1,10 +1,10 @@
 import type {Values} from '../../../release.ts'
 import type {FactName, Facts} from '../../facts/facts.ts'
-import {compose} from './compose.ts'
+import {compose, given} from './compose.ts'
 import {limits, type Share} from './limits.ts'
 import {type PublicService, publicEndpoints} from './public-endpoints.ts'
 import {replicas} from './replicas.ts'
-import {accountRegions, busMembers, clusterDomain} from './trees.ts'
+import {accountRegions, belowGlobal, busMembers, clusterDomain} from './trees.ts'
 import {spread} from './zones.ts'
 
 /** The facts that decide over every OpenStack service of openstack-helm's tree. */
@@ -42,6 +42,18 @@ export function service(
     accountRegions(facts.region, accounts),
     publicEndpoints(facts, ['identity', ...serves]),
     withoutBus ? undefined : busMembers(facts),
+    clusterDomain(facts.dnsDomain),
+  )
+}
+
+/** What kk's own charts of services read below `global`. */
+export function serviceBelowGlobal(
+  facts: Pick<Facts, 'region' | 'publicDomain' | 'tls' | 'dnsDomain'>,
+  serves: Service['serves'],
+): Values | undefined {
+  return belowGlobal(
+    given(facts.region, (region) => ({region})),
+    publicEndpoints(facts, ['identity', ...serves]),
     clusterDomain(facts.dnsDomain),
   )
 }
