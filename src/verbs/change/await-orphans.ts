@@ -7,6 +7,11 @@ import type {ReleaseId} from '../../release.ts'
 
 const LOOK_AGAIN = 500
 
+/** The releases at which helms of this machine work on though their kk was killed. */
+export async function orphanedReleases(cluster: Pick<Cluster, 'leases'>): Promise<readonly ReleaseId[]> {
+  return (await readLeases(cluster)).filter(isOrphan).map(({release}) => release)
+}
+
 interface Orphans {
   readonly isConcerned: (lease: LeaseView) => boolean
   /** Told once of each that is waited for. */

@@ -1,0 +1,78 @@
+import {describe, expect, it} from 'vitest'
+import type {LeaseView} from '../../../src/cluster/lease/view.ts'
+import type {Action, Plan} from '../../../src/plan/plan.ts'
+import {settled} from '../../../src/verbs/change/settled-plan.ts'
+import {id} from '../../graph/graph-of.ts'
+
+const DEADLINE = 1_000_000
+
+function orphanAt(name: string): LeaseView {
+  const kk = {host: 'laptop', pid: 10, started: '1'}
+  return {
+    release: id(name),
+    holder: 'ada@laptop',
+    process: undefined,
+    acquiredAt: undefined,
+    renewedAt: undefined,
+    runsOut: undefined,
+    isRemoval: false,
+    operation: {
+      verb: 'upgrade',
+      revision: 2,
+      run: 'run-1',
+      environment: 'all-in-one',
+      deadline: DEADLINE,
+      kk,
+    },
+    sighting: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 11}}}},
+  }
+}
+
+interface Scene {
+  /** The helms that work on at each look at the Leases; after the last one, none. */
+  readonly orphans: readonly (readonly string[])[]
+  /** The releases that each plan changes. */
+  readonly changed: readonly string[]
+  readonly waits?: boolean
+}
+
+async function scene({orphans, changed, waits = true}: Scene) {
+  const looks = [...orphans]
+  const said: string[] = []
+  let plans = 0
+  await settled(
+    {leases: async () => (looks.shift() ?? []).map(orphanAt), now: () => 0},
+    async () => {
+      plans += 1
+      const actions = changed.map((name) => ({release: id(name), kind: 'upgrade'}) as Action)
+      return {plan: {actions} as unknown as Plan}
+    },
+    {waits, say: (line) => void said.push(line)},
+  )
+  return {plans, said}
+}
+
+describe('a plan that is to be run', () => {
+  it('is made once where no helm of a dead run works', async () => {
+    expect(await scene({orphans: [], changed: ['keystone']})).toEqual({plans: 1, said: []})
+  })
+
+  it('is made again after the wait for one that still works', async () => {
+    const {plans, said} = await scene({orphans: [[], ['keystone']], changed: ['keystone']})
+
+    expect(plans).toBe(2)
+    expect(said).toEqual([expect.stringContaining('openstack/keystone: run run-1 is gone')])
+  })
+
+  it('is made again when one that worked before is gone after: it may have written meanwhile', async () => {
+    expect(await scene({orphans: [['keystone'], []], changed: ['keystone']})).toEqual({plans: 2, said: []})
+  })
+
+  it.each<[string, Scene]>([
+    ['of a release that it does not change', {orphans: [['glance'], ['glance']], changed: ['keystone']}],
+    ['when nothing is to be done', {orphans: [['keystone'], ['keystone']], changed: []}],
+    ['when told not to wait', {orphans: [['keystone']], changed: ['keystone'], waits: false}],
+  ])('heeds no helm %s', async (_, given) => {
+    expect(await scene(given)).toEqual({plans: 1, said: []})
+  })
+})
