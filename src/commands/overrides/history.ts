@@ -26,7 +26,7 @@ export default class OverridesHistory extends KkCommand {
     const how = {
       of,
       showSecrets: flags['show-secrets'],
-      secretPaths: (chart: string) => pathsOf(plugins, chart),
+      secretPaths: pathsOf(plugins),
     }
     const environment = await namedEnvironment(flags)
     const purpose = {changes: false, say: (line: string) => this.say(line), environment}

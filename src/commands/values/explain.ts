@@ -53,7 +53,7 @@ overrides, --values and --set. With a KEY, each layer that speaks of it has a li
       overridden: flags.overridden,
       showSecrets: flags['show-secrets'],
       lastChange: lastChangeIn(flags, prepared.environment),
-      secretPaths: (chart) => pathsOf(prepared.plugins, chart),
+      secretPaths: pathsOf(prepared.plugins),
     })
     const document = explainedDocument(explained.release, explained.keys)
     const show = key === undefined ? explainedLines : explainedBlocks

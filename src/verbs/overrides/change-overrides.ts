@@ -40,11 +40,13 @@ export async function updateStored(
     const current = await store.get(name, namespace)
     return answer(next(current), current)
   }
+  // Of the last attempt, which is what was written.
+  let values: Values = {}
   const written = await write(options, {name, namespace, ifMatch}, (current) => {
-    const values = next(current)
+    values = next(current)
     return {userOverrides: blockYaml(values) || null, secret: holdSecrets(values, paths)}
   })
-  return answer(storedValues(written), written)
+  return answer(values, written)
 }
 
 /** Deletes the deployer's overrides. What is left of a chart that is active no more can go, too. */

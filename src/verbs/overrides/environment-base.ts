@@ -30,7 +30,7 @@ export function environmentBase(prepared: Prepared): OverrideBase {
     },
     releases: (chart, namespace) =>
       releasesOf(prepared, chart, namespace).map(([release]) => releaseName(release)),
-    secretPaths: (chart) => pathsOf(plugins, chart),
+    secretPaths: pathsOf(plugins),
   }
 }
 

@@ -33,11 +33,16 @@ export function factsBase({facts, plugins}: FactsBaseOptions): OverrideBase {
     made.set(place, layers)
     return layers
   }
-  return {active, layers, releases: () => undefined, secretPaths: (chart) => pathsOf(plugins, chart)}
+  return {active, layers, releases: () => undefined, secretPaths: pathsOf(plugins)}
 }
 
-/** The places that a chart's plugin calls secret; none without a plugin. */
-export async function pathsOf(plugins: Plugins, chart: string): ReturnType<OverrideBase['secretPaths']> {
-  const plugin = await plugins.find(chart)
-  return plugin ? secretPaths(plugin) : []
+/** The places that a chart's plugin calls secret; none without a plugin. Each plugin is asked once. */
+export function pathsOf(plugins: Plugins): OverrideBase['secretPaths'] {
+  const known = new Map<string, ReturnType<OverrideBase['secretPaths']>>()
+  return (chart) => {
+    const found =
+      known.get(chart) ?? plugins.find(chart).then((plugin) => (plugin ? secretPaths(plugin) : []))
+    known.set(chart, found)
+    return found
+  }
 }

@@ -4,11 +4,13 @@ import type {Cipher} from '../cipher.ts'
 import type {AuditEntry, OverrideStore, StoreContent, StoredOverrides, StoreIdentity} from '../store.ts'
 import type {Database} from './database.ts'
 import {listSecrets, writeSecret} from './secrets.ts'
+import {compileStatements, type Statements} from './statements.ts'
 import {isoTime, type Tables} from './tables.ts'
 import {rowOf, storedOverrides, writeOverrides} from './write-overrides.ts'
 
 /** The store over a database that has been migrated. */
 export function createSqlStore({db, explain}: Database, cipher: Cipher): OverrideStore {
+  const statements = compileStatements(db)
   const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) => explained(explain, () => body(db))
   const write = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
     explained(explain, () => db.transaction().execute(body))
@@ -18,11 +20,11 @@ export function createSqlStore({db, explain}: Database, cipher: Cipher): Overrid
     list: () => read((db) => listOverrides(db, cipher)),
     get: (name, namespace) =>
       read(async (db) => {
-        const row = await rowOf(db, {name, namespace})
+        const row = await rowOf(db, statements, {name, namespace})
         return row && storedOverrides(row, cipher)
       }),
-    put: (change) => write((db) => writeOverrides(db, change, cipher)),
-    putAll: (content) => write((db) => writeContent(db, content, cipher)),
+    put: (change) => write((db) => writeOverrides(db, change, {statements, cipher})),
+    putAll: (content) => write((db) => writeContent(db, content, {statements, cipher})),
     audit: (of) => read((db) => listEntries(db, of, cipher)),
     secrets: () => read((db) => listSecrets(db, cipher)),
     putSecret: (secret, {replace = false} = {}) => write((db) => writeSecret(db, secret, {replace, cipher})),
@@ -103,7 +105,7 @@ async function listEntries(
 async function writeContent(
   db: Transaction<Tables>,
   {changes, secrets, identity}: StoreContent,
-  cipher: Cipher,
+  {statements, cipher}: {readonly statements: Statements; readonly cipher: Cipher},
 ): Promise<void> {
   const present = await identityOf(db)
   if (identity && present.state === 0 && present.cluster === undefined) {
@@ -115,6 +117,6 @@ async function writeContent(
   }
   // Always in one order, so that two that write at once wait for each other instead of blocking each other.
   const ordered = changes.toSorted((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace))
-  for (const change of ordered) await writeOverrides(db, change, cipher)
+  for (const change of ordered) await writeOverrides(db, change, {statements, cipher})
   for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})
 }

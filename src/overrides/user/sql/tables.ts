@@ -1,4 +1,4 @@
-import type {ColumnType, Generated} from 'kysely'
+import type {ColumnType, Generated, Selectable} from 'kysely'
 
 /** Written as ISO 8601; SQLite gives the text back, PostgreSQL a Date. */
 type Time = ColumnType<Date | string, string, string>
@@ -49,6 +49,9 @@ export interface Tables {
   readonly kk_secrets: KkSecrets
   readonly kk_store: KkStore
 }
+
+/** Of `helm_overrides`, but for its number. */
+export type Row = Omit<Selectable<HelmOverrides>, 'id'>
 
 /** A time of either database as ISO 8601. */
 export function isoTime(value: Date | string): string {

@@ -1,11 +1,10 @@
 import {hash} from 'node:crypto'
-import type {Kysely, Selectable, Transaction} from 'kysely'
+import type {Kysely, Transaction} from 'kysely'
 import {KkError} from '../../../errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
 import type {OverrideChange, StoredOverrides} from '../store.ts'
-import {isoTime, type Tables} from './tables.ts'
-
-type Row = Omit<Selectable<Tables['helm_overrides']>, 'id'>
+import {runStatement, type Statements} from './statements.ts'
+import {isoTime, type Row, type Tables} from './tables.ts'
 
 const LONGEST_NAME = 255
 
@@ -24,15 +23,20 @@ export function storedOverrides(row: Row, cipher: Cipher): StoredOverrides {
   }
 }
 
+interface Writing {
+  readonly statements: Statements
+  readonly cipher: Cipher
+}
+
 /** One change with its entry in the history. Rejects with `KK_STORE_CONFLICT` when it was made from something else. */
 export async function writeOverrides(
   db: Transaction<Tables>,
   change: OverrideChange,
-  cipher: Cipher,
+  {statements, cipher}: Writing,
 ): Promise<StoredOverrides> {
   refuseLongNames(change)
   const now = new Date().toISOString()
-  const present = await rowOf(db, change)
+  const present = await rowOf(db, statements, change)
   refuseOtherState(change, present)
 
   const {name, namespace} = change
@@ -44,55 +48,28 @@ export async function writeOverrides(
   const deleted = text === null ? now : null
   const content = {updated_at: present ? now : null, deleted_at: deleted, user_overrides: raw}
   const row = {name, namespace, created_at: present?.created_at ?? now, ...content}
-  const written = present
-    ? await replaceRow(db, present, content)
-    : await addRow(db, {name, namespace, created_at: now, ...content})
-  if (!written) throw conflict(change)
-  await addEntry(db, {change, at: now, before, after: text, secret}, cipher)
+  const {numAffectedRows} = present
+    ? await runStatement(db, statements.replace, [
+        content.updated_at,
+        deleted,
+        raw,
+        name,
+        namespace,
+        // As the database writes it: somebody else may have changed it meanwhile.
+        present.user_overrides,
+      ])
+    : await runStatement(db, statements.add, [name, namespace, now, content.updated_at, deleted, raw])
+  if (numAffectedRows !== 1n) throw conflict(change)
+  await addEntry(db, {change, at: now, before, after: text, secret}, {statements, cipher})
   return storedOverrides(row, cipher)
 }
 
 export async function rowOf(
   db: Kysely<Tables>,
+  {find}: Statements,
   {name, namespace}: Pick<OverrideChange, 'name' | 'namespace'>,
 ): Promise<Row | undefined> {
-  return db
-    .selectFrom('helm_overrides')
-    .select(['created_at', 'updated_at', 'deleted_at', 'name', 'namespace', 'user_overrides'])
-    .where('name', '=', name)
-    .where('namespace', '=', namespace)
-    .executeTakeFirst()
-}
-
-interface Content {
-  readonly updated_at: string | null
-  readonly deleted_at: string | null
-  readonly user_overrides: string | null
-}
-
-/** False when somebody else has added it meanwhile. */
-async function addRow(
-  db: Transaction<Tables>,
-  row: Content & {readonly name: string; readonly namespace: string; readonly created_at: string},
-): Promise<boolean> {
-  const {numInsertedOrUpdatedRows} = await db
-    .insertInto('helm_overrides')
-    .values(row)
-    .onConflict((on) => on.columns(['name', 'namespace']).doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
-}
-
-/** False when somebody else has changed it meanwhile: what stood there is compared as the database writes. */
-async function replaceRow(db: Transaction<Tables>, present: Row, content: Content): Promise<boolean> {
-  const {numUpdatedRows} = await db
-    .updateTable('helm_overrides')
-    .set(content)
-    .where('name', '=', present.name)
-    .where('namespace', '=', present.namespace)
-    .where('user_overrides', present.user_overrides === null ? 'is' : '=', present.user_overrides)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  return (await runStatement(db, find, [name, namespace])).rows[0]
 }
 
 interface Entry {
@@ -103,22 +80,22 @@ interface Entry {
   readonly secret: boolean
 }
 
-async function addEntry(db: Transaction<Tables>, entry: Entry, cipher: Cipher): Promise<void> {
-  const {change, at, before, after, secret} = entry
+async function addEntry(
+  db: Transaction<Tables>,
+  {change, at, before, after, secret}: Entry,
+  {statements, cipher}: Writing,
+): Promise<void> {
   const {name, namespace, who} = change
   const kept = (text: string | null, part: 'before' | 'after', sealed: boolean) =>
     text !== null && sealed ? cipher.seal(text, ['audit', name, namespace, at, part]) : text
-  await db
-    .insertInto('helm_overrides_audit')
-    .values({
-      changed_at: at,
-      changed_by: who,
-      name,
-      namespace,
-      before: kept(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
-      after: kept(after, 'after', secret),
-    })
-    .execute()
+  await runStatement(db, statements.record, [
+    at,
+    who,
+    name,
+    namespace,
+    kept(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
+    kept(after, 'after', secret),
+  ])
 }
 
 function refuseLongNames({name, namespace}: OverrideChange): void {
