@@ -8,7 +8,7 @@ import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {environmentBase} from '../../verbs/overrides/environment-base.ts'
 import {factsBase} from '../../verbs/overrides/facts-base.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
-import type {OverrideBase} from '../../verbs/overrides/override-world.ts'
+import type {OverrideBase, OverrideWorld} from '../../verbs/overrides/override-world.ts'
 import {factsOf} from '../open/facts.ts'
 import {openPlugins} from '../open/plugins.ts'
 import {openStoreToChange, openStoreToRead, type StoreFlags, storePlace} from '../open/store.ts'
@@ -87,10 +87,13 @@ function serverAddress(text: string): string {
 }
 
 /** What a store without overrides says. */
-const NO_STORE: Pick<OverrideStore, 'get' | 'put' | 'audit'> = {
+const NO_STORE: OverrideWorld['store'] = {
   get: async () => undefined,
   audit: async () => [],
-  put: async () => {
-    throw new Error('a store that was opened to read cannot be written')
-  },
+  update: cannotWrite,
+  put: cannotWrite,
+}
+
+async function cannotWrite(): Promise<never> {
+  throw new Error('a store that was opened to read cannot be written')
 }

@@ -48,6 +48,12 @@ export interface OverrideChange {
   readonly secret: boolean
 }
 
+/** Whose overrides are changed, and by whom. */
+export type ChangedPlace = Pick<OverrideChange, 'name' | 'namespace' | 'who'>
+
+/** What a change makes of the overrides. */
+export type NextOverrides = Pick<OverrideChange, 'userOverrides' | 'secret'>
+
 /** A generated password or key, for work without a cluster; encrypted at rest. */
 export interface StoredSecret {
   readonly name: string
@@ -77,9 +83,15 @@ export interface OverrideStore {
   /** Undefined when there never were any. */
   get(name: string, namespace: string): Promise<StoredOverrides | undefined>
   /**
-   * What stands there afterwards. A change that changes nothing is not written. Rejects with `KK_STORE_CONFLICT` when
-   * somebody else was faster: see `updateOverrides`, which tries again.
+   * Writes what `next` makes of what stands there, and again of what stands there then whenever somebody else was
+   * faster, so that no change is lost; gives what stands there afterwards. A change that changes nothing is not written.
+   * Rejects with what `next` throws, and with `KK_STORE_CONFLICT` only if others are faster without an end.
    */
+  update(
+    of: ChangedPlace,
+    next: (current: StoredOverrides | undefined) => NextOverrides,
+  ): Promise<StoredOverrides>
+  /** The same for a change that was made before. Rejects with `KK_STORE_CONFLICT` when somebody else was faster. */
   put(change: OverrideChange): Promise<StoredOverrides>
   putAll(content: StoreContent): Promise<void>
   /** Newest first. */

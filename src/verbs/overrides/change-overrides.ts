@@ -4,9 +4,8 @@ import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
 import {changedAt, holdSecrets, maskSecrets, type ValuePath} from '../../overrides/secrets.ts'
 import type {OverrideService, RequestedUpdate} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
-import type {OverrideChange, StoredOverrides} from '../../overrides/user/store.ts'
+import type {NextOverrides, StoredOverrides} from '../../overrides/user/store.ts'
 import {etagOf, storedValues} from '../../overrides/user/stored-values.ts'
-import {updateOverrides} from '../../overrides/user/update.ts'
 import type {Values} from '../../release.ts'
 import type {OverrideWorld} from './override-world.ts'
 
@@ -60,7 +59,7 @@ export async function deleteOverrides(
   await write(options, {name, namespace, ifMatch}, () => ({userOverrides: null, secret: false}))
 }
 
-type Change = (current: StoredOverrides | undefined) => Pick<OverrideChange, 'userOverrides' | 'secret'>
+type Change = (current: StoredOverrides | undefined) => NextOverrides
 
 /** Where nobody said from which overrides the change was made, it is made upon whatever is there. */
 async function write(
@@ -68,7 +67,7 @@ async function write(
   {name, namespace, ifMatch}: Place & {readonly ifMatch: string | undefined},
   change: Change,
 ): Promise<StoredOverrides> {
-  if (ifMatch === undefined) return updateOverrides(store, {name, namespace, who}, change)
+  if (ifMatch === undefined) return store.update({name, namespace, who}, change)
   const current = await store.get(name, namespace)
   const etag = etagOf(current)
   if ((etag ?? '') === ifMatch) {

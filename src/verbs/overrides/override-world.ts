@@ -18,7 +18,7 @@ export interface OverrideBase {
 /** What overrides are read from, and by whom they are changed. */
 export interface OverrideWorld {
   readonly base: OverrideBase
-  readonly store: Pick<OverrideStore, 'get' | 'put' | 'audit'>
+  readonly store: Pick<OverrideStore, 'get' | 'update' | 'put' | 'audit'>
   /** For the history: who changes something. */
   readonly who: string
   /** Whether values may be set that plugins call secret. */

@@ -6,7 +6,9 @@ import type {Database} from './database.ts'
 import {listSecrets, writeSecret} from './secrets.ts'
 import {compileStatements, type Statements} from './statements.ts'
 import {isoTime, type Tables} from './tables.ts'
-import {rowOf, storedOverrides, writeOverrides} from './write-overrides.ts'
+import {together} from './together.ts'
+import {untilWritten} from './until-written.ts'
+import {type Change, changeFrom, rowOf, storedOverrides, writeOverrides} from './write-overrides.ts'
 
 /** The store over a database that has been migrated. */
 export function createSqlStore({db, explain}: Database, cipher: Cipher): OverrideStore {
@@ -14,6 +16,11 @@ export function createSqlStore({db, explain}: Database, cipher: Cipher): Overrid
   const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) => explained(explain, () => body(db))
   const write = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
     explained(explain, () => db.transaction().execute(body))
+  const writeTogether = together(write)
+  const put = (change: Change) =>
+    writeTogether(`${change.of.name}/${change.of.namespace}`, (db) =>
+      writeOverrides(db, change, {statements, cipher}),
+    )
   return {
     identity: () => read(identityOf),
     bind: (cluster, {replace = false} = {}) => write((db) => bindTo(db, cluster, replace)),
@@ -23,7 +30,8 @@ export function createSqlStore({db, explain}: Database, cipher: Cipher): Overrid
         const row = await rowOf(db, statements, {name, namespace})
         return row && storedOverrides(row, cipher)
       }),
-    put: (change) => write((db) => writeOverrides(db, change, {statements, cipher})),
+    update: (of, next) => untilWritten(() => put({of, next})),
+    put: (change) => put(changeFrom(change)),
     putAll: (content) => write((db) => writeContent(db, content, {statements, cipher})),
     audit: (of) => read((db) => listEntries(db, of, cipher)),
     secrets: () => read((db) => listSecrets(db, cipher)),
@@ -117,6 +125,6 @@ async function writeContent(
   }
   // Always in one order, so that two that write at once wait for each other instead of blocking each other.
   const ordered = changes.toSorted((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace))
-  for (const change of ordered) await writeOverrides(db, change, {statements, cipher})
+  for (const change of ordered) await writeOverrides(db, changeFrom(change), {statements, cipher})
   for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})
 }

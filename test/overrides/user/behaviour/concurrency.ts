@@ -2,7 +2,6 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {readYaml} from '../../../../src/helm/yaml.ts'
-import {updateOverrides} from '../../../../src/overrides/user/update.ts'
 import {openTestStore} from '../support/databases.ts'
 
 const WRITER = join(import.meta.dirname, '../support/writer.ts')
@@ -42,14 +41,10 @@ export function losesNothing(newLocation: () => Promise<string>): void {
 
       await Promise.all(
         Array.from({length: 50}, (_, index) =>
-          updateOverrides(
-            store,
-            {name: charts[index % 10]!, namespace: 'openstack', who: 'ada'},
-            (current) => ({
-              userOverrides: `${current?.userOverrides ?? ''}key${index}: 1\n`,
-              secret: index % 2 === 0,
-            }),
-          ),
+          store.update({name: charts[index % 10]!, namespace: 'openstack', who: 'ada'}, (current) => ({
+            userOverrides: `${current?.userOverrides ?? ''}key${index}: 1\n`,
+            secret: index % 2 === 0,
+          })),
         ),
       )
 

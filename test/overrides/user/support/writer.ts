@@ -1,13 +1,12 @@
 /** `node writer.ts LOCATION WHO COUNT`: adds COUNT keys to the overrides of one chart, all at once. */
 import {openStore} from '../../../../src/overrides/user/open.ts'
-import {updateOverrides} from '../../../../src/overrides/user/update.ts'
 
 const [location, who = '', count] = process.argv.slice(2)
 const store = await openStore({location, env: {}})
 const keys = Array.from({length: Number(count)}, (_, index) => `${who}-${index}`)
 await Promise.all(
   keys.map((key) =>
-    updateOverrides(store, {name: 'nova', namespace: 'openstack', who}, (current) => ({
+    store.update({name: 'nova', namespace: 'openstack', who}, (current) => ({
       userOverrides: `${current?.userOverrides ?? ''}${key}: 1\n`,
       secret: false,
     })),
