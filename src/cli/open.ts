@@ -72,8 +72,9 @@ export async function prepareEnvironment(
 export async function prepareBelowUser(
   environment: Environment,
   {helm, ...flags}: FactsFlags & PluginsFlags & Pick<EnvironmentFlags, 'helm'>,
+  unstated: Unstated,
 ): Promise<Prepared> {
-  return prepareWith(environment, {helm}, await systemLayer(flags, environment))
+  return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated))
 }
 
 async function prepareWith(

@@ -76,6 +76,34 @@ describe('the facts of a cluster', () => {
     expect(await planned('--facts', facts)).toContain('replicas: 7\n')
   })
 
+  it('make the system overrides that kk overrides shows, when the command line names it', async () => {
+    const {nodes = []} = await cluster.inventory('nodes')
+    const controllers = nodes.filter(({labels}) => labels['openstack-control-plane'] === 'enabled').length
+    const name = `kk-facts-overrides-${process.pid}`
+    const environment = join(directory, `${name}.yaml`)
+    await writeFile(environment, JSON.stringify({kk: {name, namespace: 'openstack'}, memcached: {}}))
+    const facts = join(directory, 'charts.yaml')
+    await writeFile(facts, 'charts: {memcached: [openstack]}\n')
+    const show = (...more: string[]) =>
+      kk(['overrides', 'show', 'memcached', 'openstack', '--output', 'json', ...more], {
+        env: {KK_STORE: join(directory, 'store.sqlite')},
+      })
+    const named = ['--context', inject('run').context]
+
+    for (const base of [
+      ['-e', environment],
+      ['--facts', facts],
+    ]) {
+      const {stdout} = await show(...base, ...named)
+      expect(JSON.parse(stdout).system_overrides).toContain(`server: ${controllers}`)
+      const unnamed = await show(...base)
+      expect(JSON.parse(unnamed.stdout).system_overrides).not.toContain('server:')
+      expect(unnamed.stderr.includes('made without')).toBe(base[0] === '-e')
+    }
+    const {exitCode, stderr} = await show('-e', environment, '--kubeconfig', join(directory, 'nowhere'))
+    expect({exitCode, stderr}).toMatchObject({exitCode: 2, stderr: expect.stringContaining('nowhere')})
+  })
+
   it('are not asked for when a file states them, and no cluster is named', async () => {
     const facts = join(directory, 'facts.yaml')
     await writeFile(facts, 'controllers: 3\n')

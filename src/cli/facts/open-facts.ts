@@ -1,7 +1,7 @@
 import type {Environment} from '../../environment/environment.ts'
 import {asKkError} from '../../errors.ts'
-import type {FactName, KnownFacts} from '../../overrides/facts/facts.ts'
-import {knownFacts} from '../../verbs/facts/known-facts.ts'
+import type {KnownFacts} from '../../overrides/facts/facts.ts'
+import {type FactSources, knownFacts} from '../../verbs/facts/known-facts.ts'
 import {type ClusterFlags, namesCluster} from '../open/choose-cluster.ts'
 import {type FactsFlags, factsFile} from '../open/facts.ts'
 import {lazyCluster} from '../open/lazy-cluster.ts'
@@ -14,7 +14,7 @@ import {type EnvironmentFlags, openEnvironment} from '../open.ts'
 export async function openFacts(
   flags: FactsFlags & ClusterFlags,
   environment: Environment | undefined,
-  names: Iterable<FactName>,
+  names: FactSources['names'],
 ): Promise<KnownFacts> {
   const file = factsFile(flags)
   const named = namesCluster(flags)

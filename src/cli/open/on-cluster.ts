@@ -1,5 +1,5 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import type {Prepared} from '../../verbs/preparation/prepare.ts'
+import type {Environment} from '../../environment/environment.ts'
 import {
   type EnvironmentFlags,
   type Opened,
@@ -7,7 +7,7 @@ import {
   prepareEnvironment,
   type ValueFlags,
 } from '../open.ts'
-import {namesCluster} from './choose-cluster.ts'
+import {type ClusterFlags, namesCluster} from './choose-cluster.ts'
 import {lazyCluster} from './lazy-cluster.ts'
 import type {Unstated} from './place-layers.ts'
 
@@ -49,18 +49,32 @@ export async function openValues(
   say: (line: string) => void,
 ): Promise<Opened> {
   const {environment, releases} = await openEnvironment(flags, argv)
-  const prepared = (unstated: Unstated): Promise<Prepared> => prepareEnvironment(environment, flags, unstated)
+  const prepared = await withUnstated(flags, {environment, say}, (unstated) =>
+    prepareEnvironment(environment, flags, unstated),
+  )
+  return {prepared, releases}
+}
+
+/**
+ * Does something with the one who tells the facts that nobody states: the cluster that the command line names; where it
+ * names none, they stay unknown, and it is said which those are.
+ */
+export async function withUnstated<T>(
+  flags: ClusterFlags,
+  {environment, say}: {readonly environment: Environment; readonly say: (line: string) => void},
+  body: (unstated: Unstated) => Promise<T>,
+): Promise<T> {
   if (!namesCluster(flags)) {
     const onMissing = (names: readonly string[]) =>
       say(
         `note: system overrides are made without ${names.join(', ')}, which a deploy asks of the cluster: ` +
           'name it with --context or --sandbox, or state them with --facts',
       )
-    return {prepared: await prepared({onMissing}), releases}
+    return body({onMissing})
   }
   const cluster = lazyCluster(flags, environment, {start: false, say})
   try {
-    return {prepared: await prepared({cluster: cluster.open}), releases}
+    return await body({cluster: cluster.open})
   } finally {
     await cluster.close()
   }

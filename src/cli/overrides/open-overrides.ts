@@ -3,13 +3,16 @@ import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
 import {KkError} from '../../errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
+import {factsRead} from '../../overrides/system/system-overrides.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {environmentBase} from '../../verbs/overrides/environment-base.ts'
 import {factsBase} from '../../verbs/overrides/facts-base.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import type {OverrideBase, OverrideWorld} from '../../verbs/overrides/override-world.ts'
-import {factsOf} from '../open/facts.ts'
+import {openFacts} from '../facts/open-facts.ts'
+import {factsFile} from '../open/facts.ts'
+import {withUnstated} from '../open/on-cluster.ts'
 import {openPlugins} from '../open/plugins.ts'
 import {openStoreToChange, openStoreToRead, type StoreFlags, storePlace} from '../open/store.ts'
 import {prepareBelowUser} from '../open.ts'
@@ -37,7 +40,7 @@ export async function onOverrides<T>(
   if (url !== undefined)
     return body(remoteService({url: serverAddress(url), token: process.env.KK_SERVER_TOKEN}))
   const environment = await namedEnvironment(flags)
-  const base = await baseOf(flags, environment)
+  const base = await baseOf(flags, environment, purpose.changes ? () => {} : purpose.say)
   return onStore(flags, {...purpose, environment}, (store) =>
     body(localOverrides({base, store: store ?? NO_STORE, who: whoAmI(), allowSecrets: true})),
   )
@@ -64,13 +67,28 @@ export async function namedEnvironment({environment}: OverridesFlags): Promise<E
   return file === undefined ? undefined : loadEnvironment({file})
 }
 
-/** What lies below the deployer's overrides: an environment's layers, or system overrides from facts alone. */
+/**
+ * What lies below the deployer's overrides: an environment's layers, or system overrides from facts alone. Facts that
+ * nobody states are asked of the cluster that the command line names; with an environment, `say` is told those that are
+ * missing.
+ */
 export async function baseOf(
   flags: OverridesFlags,
   environment: Environment | undefined,
+  say: (line: string) => void,
 ): Promise<OverrideBase> {
-  if (environment) return environmentBase(await prepareBelowUser(environment, flags))
-  return factsBase({plugins: await openPlugins(flags), facts: (await factsOf(flags)) ?? {}})
+  if (environment) {
+    const prepared = await withUnstated(flags, {environment, say}, (unstated) =>
+      prepareBelowUser(environment, flags, unstated),
+    )
+    return environmentBase(prepared)
+  }
+  const plugins = await openPlugins(flags)
+  if (factsFile(flags) === undefined) return factsBase({plugins, facts: {}})
+  const {facts} = await openFacts(flags, undefined, ({charts = {}}) =>
+    factsRead(Object.keys(charts), plugins),
+  )
+  return factsBase({plugins, facts})
 }
 
 function serverAddress(text: string): string {

@@ -30,7 +30,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
   const tls = await tlsOf(flags)
   expectSafe(listen, {tokens, tls: tls !== undefined})
   const environment = await namedEnvironment(flags)
-  const base = await baseOf(flags, environment)
+  const base = await baseOf(flags, environment, say)
   const store = await openStoreToChange(flags, environment)
   try {
     const allowSecrets = flags['allow-secret-overrides']

@@ -14,8 +14,8 @@ export interface FactSources {
   readonly environment?: Pick<Environment, 'global'> | undefined
   /** Opened only when a fact is wanted that neither file nor environment says; never closed here. */
   readonly cluster?: (() => Promise<Pick<Cluster, 'inventory'>>) | undefined
-  /** The facts that are wanted, from `factsRead`: for no other is a cluster asked. */
-  readonly names: Iterable<FactName>
+  /** The facts that are wanted, from `factsRead`, or what decides them of those that are stated: for no other is a cluster asked. */
+  readonly names: Iterable<FactName> | ((stated: Facts) => Promise<Iterable<FactName>>)
 }
 
 /**
@@ -28,13 +28,14 @@ export async function knownFacts({file, environment, cluster, names}: FactSource
     ...(environment ? [{source: 'environment', facts: factsOfEnvironment(environment)}] : []),
     ...(file === undefined ? [] : [{source: file, facts: await readFactsFile(file)}]),
   ])
-  const missing = [...names].filter((name) => stated.facts[name] === undefined)
+  const wanted = typeof names === 'function' ? await names(stated.facts) : names
+  const missing = [...wanted].filter((name) => stated.facts[name] === undefined)
   const found = cluster ? await askCluster(cluster, missing) : {}
-  const wanted = Object.fromEntries(
+  const told = Object.fromEntries(
     Object.entries(found).filter(([name]) => missing.includes(name as FactName)),
   )
   const all = combineFacts([
-    {source: 'cluster', facts: wanted},
+    {source: 'cluster', facts: told},
     {source: '', facts: stated.facts},
   ])
   return {facts: all.facts, sources: {...all.sources, ...stated.sources}}
