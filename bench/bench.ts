@@ -37,7 +37,7 @@ const LONG_PARTS: Readonly<Record<string, Measure>> = {
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 async function measureAll(parts: readonly Part[], signal: AbortSignal): Promise<Result[]> {
-  await ensureSystemPackages(say)
+  await ensureSystemPackages(say, 'bench')
   const toolbox = await buildToolbox(process.env, say)
   const kk = await buildWhenOld(say)
   const directory = await mkdtemp(join(tmpdir(), 'kk-bench-'))

@@ -10,7 +10,7 @@ interface SystemNeed {
   readonly probe: readonly [string, ...string[]]
 }
 
-const NEEDS: readonly SystemNeed[] = [
+const TEST_NEEDS: readonly SystemNeed[] = [
   {
     what: 'Python with PyYAML (what values split is compared with)',
     package: 'python3-yaml',
@@ -33,10 +33,20 @@ const NEEDS: readonly SystemNeed[] = [
   },
 ]
 
+/** What puts a load on `kk serve`. */
+const BENCH_NEEDS: readonly SystemNeed[] = [
+  ...TEST_NEEDS,
+  {what: 'wrk (the load of the benchmarks)', package: 'wrk', probe: ['/bin/sh', '-c', 'command -v wrk']},
+]
+
 /** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */
-export async function ensureSystemPackages(say: (line: string) => void): Promise<void> {
+export async function ensureSystemPackages(
+  say: (line: string) => void,
+  purpose: 'tests' | 'bench' = 'tests',
+): Promise<void> {
   const missing: SystemNeed[] = []
-  for (const need of NEEDS) if (!(await works(need.probe))) missing.push(need)
+  for (const need of purpose === 'bench' ? BENCH_NEEDS : TEST_NEEDS)
+    if (!(await works(need.probe))) missing.push(need)
   if (missing.length === 0) return
   const packages = missing.map((need) => need.package)
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {

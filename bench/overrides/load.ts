@@ -1,45 +1,34 @@
-import {Agent, request} from 'node:http'
+import {join} from 'node:path'
+import {execa} from 'execa'
 
-export interface Asked {
+const SCRIPT = join(import.meta.dirname, 'load.lua')
+
+export interface Load {
+  readonly url: string
   readonly method: 'GET' | 'PATCH'
-  readonly path: string
-  readonly body?: object
+  /** Asked for one after the other. */
+  readonly charts: readonly string[]
+  /** Connections that stay open; each sends its next request when the last one is answered. */
+  readonly atOnce: number
+  readonly seconds: number
+  readonly signal: AbortSignal
 }
 
-/**
- * Sends bursts of requests, each burst at once on connections that stay open, and waits for all answers before the next.
- * Comes back with the milliseconds of every request. Rejects at the first answer that is no success.
- */
-export async function bursts(url: string, rounds: readonly (readonly Asked[])[]): Promise<number[]> {
-  const agent = new Agent({keepAlive: true, maxSockets: Math.max(...rounds.map(({length}) => length))})
-  const times: number[] = []
-  try {
-    for (const round of rounds)
-      times.push(...(await Promise.all(round.map((asked) => timed(url, asked, agent)))))
-    return times
-  } finally {
-    agent.destroy()
-  }
+export interface Measured {
+  readonly requests: number
+  /** Milliseconds. */
+  readonly median: number
+  /** Milliseconds that only one request in a hundred exceeds. */
+  readonly p99: number
 }
 
-function timed(url: string, {method, path, body}: Asked, agent: Agent): Promise<number> {
-  const start = performance.now()
-  return new Promise((resolve, reject) => {
-    const headers = {'content-type': 'application/json'}
-    const sent = request(url + path, {method, agent, ...(body && {headers})}, (answer) => {
-      answer.resume()
-      answer.on('end', () => {
-        if (answer.statusCode === 200) return resolve(performance.now() - start)
-        reject(new Error(`${method} ${path}: ${answer.statusCode}`))
-      })
-      answer.on('error', reject)
-    })
-    sent.on('error', reject)
-    sent.end(body && JSON.stringify(body))
+/** Puts a load on the service with wrk, on one core. Rejects when an answer is no success. */
+export async function load({url, method, charts, atOnce, seconds, signal}: Load): Promise<Measured> {
+  const options = ['--threads', '1', '--connections', String(atOnce), '--duration', `${seconds}s`]
+  const {stdout} = await execa('wrk', [...options, '--script', SCRIPT, url, '--', method, ...charts], {
+    cancelSignal: signal,
   })
-}
-
-/** The time that only one in a hundred exceeds. */
-export function p99(times: readonly number[]): number {
-  return [...times].sort((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN
+  const {requests, failed, p50, p99} = JSON.parse(stdout.trim().split('\n').at(-1)!)
+  if (failed > 0) throw new Error(`${failed} of ${requests} ${method} requests failed:\n${stdout}`)
+  return {requests, median: p50 / 1000, p99: p99 / 1000}
 }

@@ -5,6 +5,8 @@ import {execa} from 'execa'
 /** `utime` and `stime` of /proc/PID/stat are in hundredths of a second (USER_HZ). */
 const TICK_MILLISECONDS = 10
 
+const UNLIMITED = '1000000000'
+
 export interface Served {
   readonly url: string
   /** Processor time of the service so far, in milliseconds. */
@@ -21,7 +23,17 @@ export async function onService<T>(
   }: {readonly kk: string; readonly store: string; readonly facts: string; readonly signal: AbortSignal},
   work: (served: Served) => Promise<T>,
 ): Promise<T> {
-  const args = ['serve', '--facts', facts, '--listen', '127.0.0.1:0', '--log-level', 'error']
+  const args = [
+    'serve',
+    '--facts',
+    facts,
+    '--listen',
+    '127.0.0.1:0',
+    '--log-level',
+    'error',
+    '--rate-limit',
+    UNLIMITED,
+  ]
   const server = execa(kk, args, {
     env: {KK_STORE: store},
     reject: false,

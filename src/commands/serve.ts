@@ -34,6 +34,12 @@ Ctrl-C or SIGTERM, and answers what it has begun.`
     'allow-secret-overrides': Flags.boolean({
       summary: 'Take overrides of passwords and keys that kk keeps, too.',
     }),
+    'rate-limit': Flags.integer({
+      summary: 'How many requests one address may send in a minute; more are answered with 429.',
+      helpValue: 'N',
+      default: 60_000,
+      min: 1,
+    }),
     'log-level': Flags.option({
       summary: 'What to log on standard error, as lines of JSON.',
       options: ['silent', 'error', 'warn', 'info', 'debug'] as const,

@@ -5501,6 +5501,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      'rate-limit': {
+        name: 'rate-limit',
+        summary: 'How many requests one address may send in a minute; more are answered with 429.',
+        default: 60000,
+        hasDynamicHelp: false,
+        helpValue: 'N',
+        multiple: false,
+        type: 'option',
+      },
       'log-level': {
         name: 'log-level',
         summary: 'What to log on standard error, as lines of JSON.',

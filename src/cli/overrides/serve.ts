@@ -17,6 +17,7 @@ export interface ServeFlags extends OverridesFlags {
   readonly 'tls-cert'?: string | undefined
   readonly 'tls-key'?: string | undefined
   readonly 'allow-secret-overrides': boolean
+  readonly 'rate-limit': number
   readonly 'log-level': string
 }
 
@@ -42,6 +43,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
         tokens,
         version: VERSION,
         ...(tls && {tls}),
+        limits: {requestsPerMinute: flags['rate-limit']},
         log: {level: flags['log-level'], stream: process.stderr},
       },
       await loadBundle('server', () => import('../../api/libraries.ts')),
