@@ -83,9 +83,8 @@ export interface OverrideStore {
   /** Undefined when there never were any. */
   get(name: string, namespace: string): Promise<StoredOverrides | undefined>
   /**
-   * Writes what `next` makes of what stands there, and again of what stands there then whenever somebody else was
-   * faster, so that no change is lost; gives what stands there afterwards. A change that changes nothing is not written.
-   * Rejects with what `next` throws, and with `KK_STORE_CONFLICT` only if others are faster without an end.
+   * Writes what `next` makes of what stands there; nobody else writes meanwhile, so that no change is lost. Gives what
+   * stands there afterwards. A change that changes nothing is not written. Rejects with what `next` throws.
    */
   update(
     of: ChangedPlace,

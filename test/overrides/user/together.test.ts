@@ -1,60 +1,60 @@
 import {describe, expect, it} from 'vitest'
-import {KkError} from '../../../src/errors.ts'
-import {together} from '../../../src/overrides/user/sql/together.ts'
+import {refused, together} from '../../../src/overrides/user/sql/together.ts'
 
-/** A database that keeps what a transaction wrote only when its body succeeds; each transaction is told. */
-function database() {
+const broken = new Error('the disk is full')
+const late = new Error('somebody else was faster')
+
+/** A database that keeps what a transaction wrote only when it ends well; each transaction is told. */
+function database(most = 100) {
   const written: string[] = []
   const transactions: string[][] = []
-  const write = together<string[]>(async (body) => {
-    const own: string[] = []
-    transactions.push(own)
-    const result = await body(own)
-    written.push(...own)
-    return result
-  })
-  /** Writes its name, and ends as told. */
-  const put = (name: string, end?: Error) =>
-    write(name, async (db) => {
-      await Promise.resolve()
-      if (end instanceof KkError) throw end
-      db.push(name)
-      if (end) throw end
-      return name
-    })
+  const put = together<string, string>(async (group) => {
+    transactions.push([...group])
+    await Promise.resolve()
+    if (group.includes('broken')) throw broken
+    written.push(...group.filter((name) => name !== 'late'))
+    return group.map((name) => (name === 'late' ? refused(late) : () => `${name} is written`))
+  }, most)
   return {written, transactions, put}
 }
 
-const conflict = new KkError('KK_STORE_CONFLICT', 'somebody else was faster')
-
 describe('changes of a store that come at once', () => {
-  it('go together while another is under way, in their order', async () => {
+  it('go together while others are under way', async () => {
     const {put, transactions} = database()
 
-    expect(await Promise.all([put('d'), put('c'), put('a'), put('b')])).toEqual(['d', 'c', 'a', 'b'])
-    expect(transactions).toEqual([['d'], ['a', 'b', 'c']])
+    expect(await Promise.all([put('a'), put('b'), put('c')])).toEqual(
+      ['a', 'b', 'c'].map((name) => `${name} is written`),
+    )
+    expect(transactions).toEqual([['a'], ['b', 'c']])
   })
 
-  it('each tell a conflict of their own, and the others are written', async () => {
+  it('are not more than may go together', async () => {
+    const {put, transactions} = database(2)
+
+    await Promise.all(['a', 'b', 'c', 'd'].map(put))
+
+    expect(transactions).toEqual([['a'], ['b', 'c'], ['d']])
+  })
+
+  it('are refused one by one', async () => {
     const {put, written} = database()
 
-    const outcomes = await Promise.allSettled([put('a'), put('b', conflict), put('c')])
+    const outcomes = await Promise.allSettled(['a', 'b', 'late', 'c'].map(put))
 
-    expect(outcomes.map(({status}) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(outcomes[1]).toMatchObject({reason: conflict})
-    expect(written).toEqual(['a', 'c'])
+    expect(outcomes.map(({status}) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[2]).toMatchObject({reason: late})
+    expect(written).toEqual(['a', 'b', 'c'])
   })
 
-  it('are done alone where one of them fails after it wrote', async () => {
+  it('are done alone where one of them fails', async () => {
     const {put, written, transactions} = database()
-    const broken = new Error('the disk is full')
 
-    const outcomes = await Promise.allSettled([put('a'), put('b', broken), put('c')])
+    const outcomes = await Promise.allSettled(['a', 'b', 'broken', 'c'].map(put))
 
-    expect(outcomes.map(({status}) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(outcomes[1]).toMatchObject({reason: broken})
-    expect(written).toEqual(['a', 'c'])
-    expect(transactions).toEqual([['a'], ['b'], ['b'], ['c']])
+    expect(outcomes.map(({status}) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[2]).toMatchObject({reason: broken})
+    expect(written).toEqual(['a', 'b', 'c'])
+    expect(transactions).toEqual([['a'], ['b', 'broken', 'c'], ['b'], ['broken'], ['c']])
   })
 
   it('go on after all were done', async () => {

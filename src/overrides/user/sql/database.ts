@@ -11,6 +11,8 @@ export interface Database {
   readonly types: {readonly id: 'integer' | 'serial'; readonly time: 'text' | 'timestamptz'}
   /** Lets nobody else migrate until the transaction ends. */
   lockMigrations(transaction: Kysely<Tables>): Promise<void>
+  /** Lets nobody else write overrides until the transaction ends. */
+  lockOverrides(transaction: Kysely<Tables>): Promise<void>
   /** What went wrong, said for people and without values or passwords; anything else as it is. */
   explain(error: unknown): unknown
 }

@@ -31,6 +31,10 @@ export async function openPostgres(
       lockMigrations: async (transaction) => {
         await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
       },
+      // Readers go on; whoever else writes waits, also one that knows nothing of kk.
+      lockOverrides: async (transaction) => {
+        await sql`lock table helm_overrides in share row exclusive mode`.execute(transaction)
+      },
       explain,
     }
   } catch (error) {

@@ -7,32 +7,43 @@ import {listSecrets, writeSecret} from './secrets.ts'
 import {compileStatements, type Statements} from './statements.ts'
 import {isoTime, type Tables} from './tables.ts'
 import {together} from './together.ts'
-import {untilWritten} from './until-written.ts'
-import {type Change, changeFrom, rowOf, storedOverrides, writeOverrides} from './write-overrides.ts'
+import {
+  type Change,
+  changeFrom,
+  MOST_CHANGES,
+  rowsOf,
+  storedOverrides,
+  writeOverrides,
+} from './write-overrides.ts'
 
 /** The store over a database that has been migrated. */
-export function createSqlStore({db, explain}: Database, cipher: Cipher): OverrideStore {
+export function createSqlStore({db, lockOverrides, explain}: Database, cipher: Cipher): OverrideStore {
   const statements = compileStatements(db)
   const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) => explained(explain, () => body(db))
   const write = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
     explained(explain, () => db.transaction().execute(body))
-  const writeTogether = together(write)
-  const put = (change: Change) =>
-    writeTogether(`${change.of.name}/${change.of.namespace}`, (db) =>
-      writeOverrides(db, change, {statements, cipher}),
-    )
+  /** One writer at a time: so nobody is too late. */
+  const writeAlone = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
+    write(async (db) => {
+      await lockOverrides(db)
+      return body(db)
+    })
+  const put = together(
+    (changes: readonly Change[]) => writeAlone((db) => writeOverrides(db, changes, {statements, cipher})),
+    MOST_CHANGES,
+  )
   return {
     identity: () => read(identityOf),
     bind: (cluster, {replace = false} = {}) => write((db) => bindTo(db, cluster, replace)),
     list: () => read((db) => listOverrides(db, cipher)),
     get: (name, namespace) =>
       read(async (db) => {
-        const row = await rowOf(db, statements, {name, namespace})
+        const [row] = await rowsOf(db, statements, [{name, namespace}])
         return row && storedOverrides(row, cipher)
       }),
-    update: (of, next) => untilWritten(() => put({of, next})),
+    update: (of, next) => put({of, next}),
     put: (change) => put(changeFrom(change)),
-    putAll: (content) => write((db) => writeContent(db, content, {statements, cipher})),
+    putAll: (content) => writeAlone((db) => writeContent(db, content, {statements, cipher})),
     audit: (of) => read((db) => listEntries(db, of, cipher)),
     secrets: () => read((db) => listSecrets(db, cipher)),
     putSecret: (secret, {replace = false} = {}) => write((db) => writeSecret(db, secret, {replace, cipher})),
@@ -123,8 +134,9 @@ async function writeContent(
       .set({id, cluster, earlier_changes: Math.max(0, state - changes.length)})
       .execute()
   }
-  // Always in one order, so that two that write at once wait for each other instead of blocking each other.
-  const ordered = changes.toSorted((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace))
-  for (const change of ordered) await writeOverrides(db, changeFrom(change), {statements, cipher})
+  for (let start = 0; start < changes.length; start += MOST_CHANGES) {
+    const some = changes.slice(start, start + MOST_CHANGES).map(changeFrom)
+    for (const outcome of await writeOverrides(db, some, {statements, cipher})) outcome()
+  }
   for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})
 }

@@ -24,6 +24,7 @@ export async function openSqlite(path: string, libraries: Libraries): Promise<Da
       types: {id: 'integer', time: 'text'},
       // A transaction is the only writer as it is.
       lockMigrations: async () => {},
+      lockOverrides: async () => {},
       explain,
     }
   } catch (error) {

@@ -5,6 +5,7 @@ import {type Cipher, isSealed} from '../cipher.ts'
 import type {ChangedPlace, NextOverrides, OverrideChange, StoredOverrides} from '../store.ts'
 import {runStatement, type Statements} from './statements.ts'
 import {isoTime, type Row, type Tables} from './tables.ts'
+import {type Outcome, refused} from './together.ts'
 
 const LONGEST_NAME = 255
 
@@ -35,50 +36,76 @@ interface Writing {
   readonly cipher: Cipher
 }
 
+/** So many changes at once; more would be more values than a statement takes. */
+export const MOST_CHANGES = 100
+
 /**
- * Writes what `next` makes of what stands there, with its entry in the history. What it throws as a `KkError`, as
- * `KK_STORE_CONFLICT` when somebody else has changed the row meanwhile, it throws before anything is written.
+ * Writes what each change makes of what stands there then, one after the other, with the entries in the history. What a
+ * change throws as a `KkError` is its outcome, and nothing of it is written. Nobody else may write meanwhile.
  */
 export async function writeOverrides(
   db: Transaction<Tables>,
-  {of, next}: Change,
+  changes: readonly Change[],
   {statements, cipher}: Writing,
-): Promise<StoredOverrides> {
-  refuseLongNames(of)
-  const {name, namespace} = of
+): Promise<readonly Outcome<StoredOverrides>[]> {
   const now = new Date().toISOString()
-  const present = await rowOf(db, statements, of)
+  const rows = await rowsOf(db, statements, changes.map(({of}) => of).filter(isNamed))
+  const present = new Map(rows.map((row) => [keyOf(row), row]))
+  const written = new Map<string, Row>()
+  const entries: (readonly (string | null)[])[] = []
+  const outcomes = changes.map((change) => {
+    const key = keyOf(change.of)
+    try {
+      const {stored, row, entry} = changed(written.get(key) ?? present.get(key), change, {now, cipher})
+      if (row) written.set(key, row)
+      if (entry) entries.push(entry)
+      return () => stored
+    } catch (error) {
+      if (error instanceof KkError) return refused(error)
+      throw error
+    }
+  })
+  if (entries.length > 0) {
+    const values = [...written.values()].flatMap(valuesOf)
+    await runStatement(db, statements.write(written.size), values)
+    await runStatement(db, statements.record(entries.length), entries.flat())
+  }
+  return outcomes
+}
+
+interface Changed {
+  readonly stored: StoredOverrides
+  /** With `row`, what the history says of it; both undefined where nothing changes. */
+  readonly entry?: readonly (string | null)[]
+  readonly row?: Row
+}
+
+function changed(
+  present: Row | undefined,
+  {of, next}: Change,
+  {now, cipher}: {readonly now: string; readonly cipher: Cipher},
+): Changed {
+  refuseNames(of)
+  const {name, namespace} = of
   const before = present && storedOverrides(present, cipher)
   const {text, secret} = textOf({...next(before), name, namespace}, cipher)
-  if (isSame(before, text, secret)) return before ?? neverThere(of, now)
-
-  const raw = text === null || !secret ? text : cipher.seal(text, ['overrides', name, namespace])
-  const deleted = text === null ? now : null
-  const updated = present ? now : null
-  const entry = entryOf({of, at: now, before, after: text, secret}, cipher)
-  const {numAffectedRows} = present
-    ? await runStatement(db, statements.replace, [
-        updated,
-        deleted,
-        raw,
-        name,
-        namespace,
-        // As the database writes it: somebody else may have changed it meanwhile.
-        present.user_overrides,
-      ])
-    : await runStatement(db, statements.add, [name, namespace, now, updated, deleted, raw])
-  if (numAffectedRows !== 1n) throw conflict(of)
-  await runStatement(db, statements.record, entry)
-  const created = present?.created_at ?? now
-  const row = {
+  if (isSame(before, text, secret)) return {stored: before ?? neverThere(of, now)}
+  const row: Row = {
     name,
     namespace,
-    created_at: created,
-    updated_at: updated,
-    deleted_at: deleted,
-    user_overrides: raw,
+    created_at: present?.created_at ?? now,
+    updated_at: present ? now : null,
+    deleted_at: text === null ? now : null,
+    user_overrides: text === null || !secret ? text : cipher.seal(text, ['overrides', name, namespace]),
   }
-  return storedOverrides(row, cipher)
+  const entry = entryOf({of, at: now, before, after: text, secret}, cipher)
+  return {stored: storedOverrides(row, cipher), row, entry}
+}
+
+function valuesOf(row: Row): readonly (string | null)[] {
+  const {name, namespace, created_at, updated_at, deleted_at, user_overrides} = row
+  const time = (value: Date | string | null) => (value === null ? null : isoTime(value))
+  return [name, namespace, time(created_at), time(updated_at), time(deleted_at), user_overrides]
 }
 
 /** A change that was made from a certain state. Throws `KK_STORE_CONFLICT` upon another. */
@@ -92,12 +119,22 @@ export function changeFrom(change: OverrideChange): Change {
   }
 }
 
-export async function rowOf(
+/** What stands at these places, in any order. */
+export async function rowsOf(
   db: Kysely<Tables>,
   {find}: Statements,
-  {name, namespace}: Place,
-): Promise<Row | undefined> {
-  return (await runStatement(db, find, [name, namespace])).rows[0]
+  places: readonly Place[],
+): Promise<readonly Row[]> {
+  if (places.length === 0) return []
+  return runStatement(
+    db,
+    find(places.length),
+    places.flatMap(({name, namespace}) => [name, namespace]),
+  )
+}
+
+function keyOf({name, namespace}: Place): string {
+  return JSON.stringify([name, namespace])
 }
 
 interface Entry {
@@ -123,13 +160,13 @@ function entryOf({of, at, before, after, secret}: Entry, cipher: Cipher) {
   ]
 }
 
-function refuseLongNames({name, namespace}: Place): void {
-  for (const each of [name, namespace])
-    if (each === '' || each.length > LONGEST_NAME || each.includes('\0'))
-      throw new KkError(
-        'KK_USAGE',
-        `expected names of 1 to ${LONGEST_NAME} characters for chart and namespace`,
-      )
+function isNamed({name, namespace}: Place): boolean {
+  return [name, namespace].every((each) => each !== '' && each.length <= LONGEST_NAME && !each.includes('\0'))
+}
+
+function refuseNames(place: Place): void {
+  if (isNamed(place)) return
+  throw new KkError('KK_USAGE', `expected names of 1 to ${LONGEST_NAME} characters for chart and namespace`)
 }
 
 function refuseOtherState(change: OverrideChange, present: StoredOverrides | undefined): void {
