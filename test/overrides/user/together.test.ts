@@ -19,13 +19,14 @@ function database(most = 100) {
 }
 
 describe('changes of a store that come at once', () => {
-  it('go together while others are under way', async () => {
+  it('go together, and those that come meanwhile after them', async () => {
     const {put, transactions} = database()
+    const later = put('a').then(() => put('d'))
 
-    expect(await Promise.all([put('a'), put('b'), put('c')])).toEqual(
-      ['a', 'b', 'c'].map((name) => `${name} is written`),
+    expect(await Promise.all([put('b'), put('c'), later])).toEqual(
+      ['b', 'c', 'd'].map((name) => `${name} is written`),
     )
-    expect(transactions).toEqual([['a'], ['b', 'c']])
+    expect(transactions).toEqual([['a', 'b', 'c'], ['d']])
   })
 
   it('are not more than may go together', async () => {
@@ -33,7 +34,10 @@ describe('changes of a store that come at once', () => {
 
     await Promise.all(['a', 'b', 'c', 'd'].map(put))
 
-    expect(transactions).toEqual([['a'], ['b', 'c'], ['d']])
+    expect(transactions).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
   })
 
   it('are refused one by one', async () => {
@@ -54,7 +58,7 @@ describe('changes of a store that come at once', () => {
     expect(outcomes.map(({status}) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
     expect(outcomes[2]).toMatchObject({reason: broken})
     expect(written).toEqual(['a', 'b', 'c'])
-    expect(transactions).toEqual([['a'], ['b', 'broken', 'c'], ['b'], ['broken'], ['c']])
+    expect(transactions).toEqual([['a', 'b', 'broken', 'c'], ['a'], ['b'], ['broken'], ['c']])
   })
 
   it('go on after all were done', async () => {

@@ -2,19 +2,15 @@ import type {Kysely, Transaction} from 'kysely'
 import {KkError} from '../../../errors.ts'
 import type {Cipher} from '../cipher.ts'
 import type {AuditEntry, OverrideStore, StoreContent, StoredOverrides, StoreIdentity} from '../store.ts'
+import {type Change, changeFrom} from './change.ts'
 import type {Database} from './database.ts'
+import {MOST_AT_ONCE, type Place, readOverrides} from './read-overrides.ts'
 import {listSecrets, writeSecret} from './secrets.ts'
 import {compileStatements, type Statements} from './statements.ts'
+import {storedOverrides} from './stored-row.ts'
 import {isoTime, type Tables} from './tables.ts'
 import {together} from './together.ts'
-import {
-  type Change,
-  changeFrom,
-  MOST_CHANGES,
-  rowsOf,
-  storedOverrides,
-  writeOverrides,
-} from './write-overrides.ts'
+import {writeOverrides} from './write-overrides.ts'
 
 /** The store over a database that has been migrated. */
 export function createSqlStore({db, lockOverrides, explain}: Database, cipher: Cipher): OverrideStore {
@@ -30,17 +26,17 @@ export function createSqlStore({db, lockOverrides, explain}: Database, cipher: C
     })
   const put = together(
     (changes: readonly Change[]) => writeAlone((db) => writeOverrides(db, changes, {statements, cipher})),
-    MOST_CHANGES,
+    MOST_AT_ONCE,
+  )
+  const get = together(
+    (places: readonly Place[]) => read((db) => readOverrides(db, places, {statements, cipher})),
+    MOST_AT_ONCE,
   )
   return {
     identity: () => read(identityOf),
     bind: (cluster, {replace = false} = {}) => write((db) => bindTo(db, cluster, replace)),
     list: () => read((db) => listOverrides(db, cipher)),
-    get: (name, namespace) =>
-      read(async (db) => {
-        const [row] = await rowsOf(db, statements, [{name, namespace}])
-        return row && storedOverrides(row, cipher)
-      }),
+    get: (name, namespace) => get({name, namespace}),
     update: (of, next) => put({of, next}),
     put: (change) => put(changeFrom(change)),
     putAll: (content) => writeAlone((db) => writeContent(db, content, {statements, cipher})),
@@ -134,8 +130,8 @@ async function writeContent(
       .set({id, cluster, earlier_changes: Math.max(0, state - changes.length)})
       .execute()
   }
-  for (let start = 0; start < changes.length; start += MOST_CHANGES) {
-    const some = changes.slice(start, start + MOST_CHANGES).map(changeFrom)
+  for (let start = 0; start < changes.length; start += MOST_AT_ONCE) {
+    const some = changes.slice(start, start + MOST_AT_ONCE).map(changeFrom)
     for (const outcome of await writeOverrides(db, some, {statements, cipher})) outcome()
   }
   for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})

@@ -1,3 +1,5 @@
+import {setImmediate as nextTurn} from 'node:timers/promises'
+
 /** What became of one: gives it, or throws why it was refused. */
 export type Outcome<T> = () => T
 
@@ -24,6 +26,8 @@ export function together<In, Out>(
   async function workOff(): Promise<void> {
     isWorking = true
     while (waiting.length > 0) {
+      // A database in the same process leaves no time for others to come: what has arrived by now is read first.
+      await nextTurn()
       const group = waiting.splice(0, most)
       const all = group.map(({one}) => one)
       const outcomes = group.length > 1 ? await work(all).catch(() => undefined) : undefined
