@@ -75,7 +75,8 @@ async function tokensOf(flags: ServeFlags): Promise<Tokens | undefined> {
 
 async function tlsOf({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags) {
   if (certFile === undefined || keyFile === undefined) return undefined
-  const [cert, key] = await Promise.all([readText(certFile, '--tls-cert'), readText(keyFile, '--tls-key')])
+  const cert = await readText(certFile, '--tls-cert')
+  const key = await readText(keyFile, '--tls-key')
   try {
     createSecureContext({cert, key})
   } catch (cause) {

@@ -136,6 +136,15 @@ describe('the executable as a server', () => {
     expect(stderr).toContain(message)
   })
 
+  it('answers 429 to whoever sends more than --rate-limit says', async () => {
+    const limited = await workplace.serve(['--rate-limit', '2'])
+    const codes = []
+    for (let count = 0; count < 3; count++) codes.push((await fetch(`${limited.url}/healthz`)).status)
+
+    expect(codes).toEqual([200, 200, 429])
+    await limited.stop()
+  })
+
   it('speaks TLS to those who have a token, and logs neither tokens nor values', async () => {
     const {directory} = workplace
     const [cert, key, tokens] = ['tls.crt', 'tls.key', 'tokens'].map((name) => join(directory, name))
