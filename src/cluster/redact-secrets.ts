@@ -6,7 +6,7 @@ export type Redact = (text: string) => string
 /** A function that masks what the Secrets among these objects hold, in plain and as base64, and what `more` masks. */
 export function redactSecretsOf(objects: readonly KubernetesObject[], more: Redact = (text) => text): Redact {
   const secrets = objects.filter((object) => object.kind === 'Secret')
-  const secret = secrets.map(({data, stringData}) => [data, decoded(data), stringData])
+  const secret = secrets.map(({data, stringData}) => [texts(data), decoded(data), texts(stringData)])
   const hide = redactor({secret})
   return (text) => hide(more(text))
 }
@@ -28,7 +28,11 @@ export function redactHealth(health: Health, redact: Redact): Health {
 }
 
 function decoded(data: unknown): string[] {
+  return texts(data).map((text) => Buffer.from(text, 'base64').toString())
+}
+
+/** Whatever their keys are called. */
+function texts(data: unknown): string[] {
   if (typeof data !== 'object' || data === null) return []
-  const texts = Object.values(data).filter((value) => typeof value === 'string')
-  return texts.map((text) => Buffer.from(text, 'base64').toString())
+  return Object.values(data).filter((value) => typeof value === 'string')
 }

@@ -1,20 +1,27 @@
-import {looksSecret} from '../helm/redact/redact.ts'
+import {markedEntries} from '../helm/redact/looks-secret.ts'
+import {redactLines} from '../helm/redact/redact-lines.ts'
 
 const MASK = '***'
 
 /**
- * A value as it may be shown: what lies under a key that looks secret is masked, and passwords in URLs. With `isSecret`
- * the key of the value itself is one of those. Empty texts and nulls are no secrets.
+ * A value as it may be shown: what lies under a key that looks secret is masked, and what looks like a secret inside a
+ * text. With `isSecret` the key of the value itself is one of those. Empty texts, nulls and booleans are no secrets.
  */
 export function maskedValue(value: unknown, isSecret = false): unknown {
-  if (value === undefined || value === null || value === '') return value
+  if (value === undefined || value === null || value === '' || typeof value === 'boolean') return value
   if (Array.isArray(value)) return value.map((item) => maskedValue(item, isSecret))
   if (typeof value === 'object') {
-    const entries = Object.entries(value)
-    return Object.fromEntries(
-      entries.map(([key, inner]) => [key, maskedValue(inner, isSecret || looksSecret(key))]),
-    )
+    const entries = markedEntries(value, isSecret)
+    return Object.fromEntries(entries.map(([key, inner, isInner]) => [key, maskedValue(inner, isInner)]))
   }
   if (isSecret) return MASK
-  return typeof value === 'string' ? value.replaceAll(/(:\/\/[^\s/@:]*:)[^\s@]+@/g, `$1${MASK}@`) : value
+  return typeof value === 'string' ? redactLines(value) : value
+}
+
+/** A value at a place that is secret whatever stands there: each text, number and boolean is masked. */
+export function maskedWhole(value: unknown): unknown {
+  if (value === undefined || value === null || value === '') return value
+  if (Array.isArray(value)) return value.map(maskedWhole)
+  if (typeof value !== 'object') return MASK
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskedWhole(inner)]))
 }

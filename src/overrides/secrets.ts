@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {Values} from '../release.ts'
-import {maskedValue} from './masked-values.ts'
+import {maskedValue, maskedWhole} from './masked-values.ts'
 import {isMap} from './merge.ts'
 
 export type ValuePath = readonly string[]
@@ -10,9 +10,9 @@ export function maskSecrets(values: Values, paths: readonly ValuePath[]): Values
   return paths.reduce<Values>(maskAt, maskedValue(values) as Values)
 }
 
-/** Whether anything of the values would be masked. */
-export function holdSecrets(values: Values, paths: readonly ValuePath[]): boolean {
-  return !isDeepStrictEqual(maskSecrets(values, paths), values)
+/** The places of what would be masked; a list's items by their numbers. */
+export function secretsAmong(values: Values, paths: readonly ValuePath[]): readonly ValuePath[] {
+  return differing([], values, maskSecrets(values, paths))
 }
 
 /**
@@ -29,9 +29,17 @@ function reached(value: unknown, [key, ...rest]: ValuePath): unknown {
   return Object.hasOwn(value, key) ? reached(value[key], rest) : undefined
 }
 
+function differing(path: ValuePath, value: unknown, masked: unknown): readonly ValuePath[] {
+  if (typeof value !== 'object' || value === null || typeof masked !== 'object' || masked === null) {
+    return Object.is(value, masked) ? [] : [path]
+  }
+  const shown = new Map(Object.entries(masked))
+  return Object.entries(value).flatMap(([key, inner]) => differing([...path, key], inner, shown.get(key)))
+}
+
 function maskAt(values: Values, [key, ...rest]: ValuePath): Values {
   if (key === undefined || !Object.hasOwn(values, key)) return values
   const value = values[key]
-  if (rest.length === 0) return {...values, [key]: maskedValue(value, true)}
+  if (rest.length === 0) return {...values, [key]: maskedWhole(value)}
   return isMap(value) ? {...values, [key]: maskAt(value, rest)} : values
 }

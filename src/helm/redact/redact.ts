@@ -1,4 +1,6 @@
 import type {Values} from '../../release.ts'
+import {looksSecretPath, markedEntries} from './looks-secret.ts'
+import {replaceSecrets} from './text-secrets.ts'
 
 const MASK = '***'
 /** Shorter texts are words of every message; masking them would hide more than they protect. */
@@ -6,20 +8,9 @@ const SHORTEST = 6
 /** A text of this length is nobody's word by accident: it is masked inside other words, too. */
 const LONG = 12
 
-const SECRET_KEY = /pass(?:word|wd|phrase)|secret|token|credential|cookie|keyring|private|fernet/i
-/** The last word of a key: `api_key`, `userPass`; but `node_selector_key` names a label. */
-const SECRET_ENDING = /(?:^|[^a-z])(?:keys?|pass|pwd|psk)$|[a-z](?:Keys?|Pass|Pwd)$/
-const SELECTOR_KEY = /selector_?key$/i
-
-/** Whether the values under a key of this name are to be kept out of what people read. */
-export function looksSecret(key: string): boolean {
-  if (SELECTOR_KEY.test(key)) return false
-  return SECRET_KEY.test(key) || SECRET_ENDING.test(key)
-}
-
 /**
  * A function that masks, in what helm printed, the secrets among these values: every text under a key that looks
- * secret, the password in a URL, and whatever helm itself quotes of values in schema errors and merge warnings.
+ * secret, what looks like one inside other texts, and whatever helm itself quotes of values in schema errors and merge warnings.
  */
 export function redactor(values: Values): (text: string) => string {
   const secrets = new Set<string>()
@@ -34,12 +25,12 @@ function collect(value: unknown, secret: boolean, found: Set<string>): void {
     return
   }
   if (typeof value === 'object' && value !== null) {
-    for (const [key, child] of Object.entries(value)) collect(child, secret || looksSecret(key), found)
+    for (const [, child, isSecret] of markedEntries(value, secret)) collect(child, isSecret, found)
     return
   }
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return
   const text = String(value)
-  for (const form of secret ? forms(text) : urlPasswords(text)) if (form.length >= SHORTEST) found.add(form)
+  for (const form of secret ? forms(text) : textSecrets(text)) if (form.length >= SHORTEST) found.add(form)
 }
 
 /** The shapes in which one secret can come back: as it is, line by line, quoted by Go, in a URL, in a Secret. */
@@ -53,8 +44,14 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-function urlPasswords(text: string): string[] {
-  return Array.from(text.matchAll(/:\/\/[^\s/@:]*:([^\s@]+)@/g), (match) => match[1]!)
+/** Without the quotes around it, and what ends it. */
+function textSecrets(text: string): string[] {
+  const found: string[] = []
+  replaceSecrets(text, (secret) => {
+    found.push(secret.replace(/^[\\"']+|[\\"',;)}\]\s]+$/g, ''))
+    return secret
+  })
+  return found
 }
 
 function secretPattern(secrets: ReadonlySet<string>): RegExp | undefined {
@@ -75,6 +72,6 @@ function maskQuoted(text: string): string {
   return text
     .replace(/(warning: .*?(?:non table for|non-table value)[^(\n]*\().*(\))/g, `$1${MASK}$2`)
     .replace(/(at '([^'\n]*)': )'[^\n]*?'( (?:does not|is not))/g, (line, start, pointer, end) =>
-      String(pointer).split('/').some(looksSecret) ? `${start}'${MASK}'${end}` : line,
+      looksSecretPath(String(pointer).split('/')) ? `${start}'${MASK}'${end}` : line,
     )
 }

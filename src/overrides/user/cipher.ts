@@ -1,6 +1,6 @@
 import {createCipheriv, createDecipheriv, randomBytes} from 'node:crypto'
 import {KkError} from '../../errors.ts'
-import type {StoreKey, StoreKeys} from './keys.ts'
+import {type StoreKey, type StoreKeys, withKeyToGive} from './keys.ts'
 
 /** Where a text stands: part of what is authenticated, so that nobody can move it to another row. */
 export type TextPlace = readonly [kind: 'overrides' | 'audit' | 'secret', ...row: string[]]
@@ -28,8 +28,16 @@ export function createCipher(keys: () => StoreKeys): Cipher {
     open(text, place) {
       const [, id, content] = SEALED.exec(text) ?? []
       if (id === undefined || content === undefined) return text
-      return openSealed(keyOf(id, keys()), Buffer.from(content, 'base64'), place)
+      return openSealed(keyOf(id, keysToOpen(keys)), Buffer.from(content, 'base64'), place)
     },
+  }
+}
+
+function keysToOpen(keys: () => StoreKeys): StoreKeys {
+  try {
+    return keys()
+  } catch (error) {
+    throw error instanceof KkError ? withKeyToGive(error) : error
   }
 }
 

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import {blockYaml} from '../format/overrides-yaml.ts'
-import {holdSecrets} from '../secrets.ts'
+import {secretsAmong} from '../secrets.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides} from './store.ts'
 import {storedValues} from './stored-values.ts'
@@ -55,9 +55,9 @@ function changeTo(
 ): OverrideChange {
   const userOverrides = typeof overrides === 'string' ? overrides : blockYaml(overrides)
   // What is encrypted stays so; the document does not say what is secret, but names of keys do.
-  const secret =
-    present?.sealed !== undefined || (typeof overrides !== 'string' && holdSecrets(overrides, []))
-  return {name, namespace, who, userOverrides, expected: present?.etag, secret}
+  const secretAt = typeof overrides === 'string' ? [] : secretsAmong(overrides, [])
+  const secret = present?.sealed !== undefined || secretAt.length > 0
+  return {name, namespace, who, userOverrides, expected: present?.etag, secret, secretAt}
 }
 
 function isThere({overrides}: DocumentOverrides, present: StoredOverrides | undefined): boolean {

@@ -11,6 +11,9 @@ export interface StoreKey {
 /** The first one encrypts; all decrypt, so that a new key can be put before an old one. */
 export type StoreKeys = readonly [StoreKey, ...StoreKey[]]
 
+const GIVE =
+  'give the key with which the store was encrypted, as KK_STORE_KEY or in a file as KK_STORE_KEY_FILE; several may stand in the file, the newest first'
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 const KEY_BYTES = 32
@@ -23,7 +26,7 @@ export function storeKeys(env: Environment): StoreKeys {
   if (text && file) throw keyError('KK_STORE_KEY and KK_STORE_KEY_FILE are both set: expected one of them')
   if (text) return parseKeys(text, 'KK_STORE_KEY')
   if (file) return parseKeys(readKeyFile(file), file)
-  throw keyError('the store holds secrets, which are encrypted, and no key was given')
+  throw keyError('the store keeps secrets encrypted, and no key was given')
 }
 
 /** Keys of 32 bytes in base64 or hexadecimal, apart by white space. The messages never show what was given. */
@@ -51,6 +54,11 @@ function readKeyFile(path: string): string {
     const {code} = error as NodeJS.ErrnoException
     throw keyError(`the file ${path} of KK_STORE_KEY_FILE cannot be read (${code})`)
   }
+}
+
+/** The same error where something is encrypted already: a new key would not open it. */
+export function withKeyToGive({message}: KkError): KkError {
+  return new KkError('KK_STORE_KEY', message, {hint: GIVE})
 }
 
 function keyError(message: string): KkError {

@@ -46,13 +46,15 @@ export interface OverrideChange {
   readonly expected: string | undefined
   /** To be encrypted at rest. */
   readonly secret: boolean
+  /** Where the secrets stand, as far as that is known: named when no key is given. */
+  readonly secretAt?: readonly (readonly string[])[]
 }
 
 /** Whose overrides are changed, and by whom. */
 export type ChangedPlace = Pick<OverrideChange, 'name' | 'namespace' | 'who'>
 
 /** What a change makes of the overrides. */
-export type NextOverrides = Pick<OverrideChange, 'userOverrides' | 'secret'>
+export type NextOverrides = Pick<OverrideChange, 'userOverrides' | 'secret' | 'secretAt'>
 
 /** A generated password or key, for work without a cluster; encrypted at rest. */
 export interface StoredSecret {

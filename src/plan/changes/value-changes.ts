@@ -1,4 +1,5 @@
-import {looksSecret} from '../../helm/redact/redact.ts'
+import {looksSecretPath} from '../../helm/redact/looks-secret.ts'
+import {redactLines} from '../../helm/redact/redact-lines.ts'
 import type {Values} from '../../release.ts'
 import {changedPaths} from './changed-paths.ts'
 
@@ -25,14 +26,14 @@ export function valueChanges(
     const [earlier, later] = [at(before, path), at(after, path)]
     const change = isNothing(earlier) ? 'added' : isNothing(later) ? 'removed' : 'changed'
     const named = {path: path.join('.'), change} as const
-    if (path.some(looksSecret)) return {...named, masked: true}
+    if (looksSecretPath(path)) return {...named, masked: true}
     const [one, other] = [shown(earlier, redact), shown(later, redact)]
     return {...named, ...(one !== undefined && {before: one}), ...(other !== undefined && {after: other})}
   })
 }
 
 function shown(value: unknown, redact: (text: string) => string): Shown | undefined {
-  if (typeof value === 'string') return redact(value)
+  if (typeof value === 'string') return redactLines(redact(value))
   if (typeof value === 'bigint') return String(value)
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
 }

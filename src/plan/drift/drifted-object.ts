@@ -1,5 +1,5 @@
 import type {DryApply, KubernetesObject, ScaleTarget} from '../../cluster/cluster.ts'
-import {looksSecret} from '../../helm/redact/redact.ts'
+import {looksSecret, markedEntries} from '../../helm/redact/looks-secret.ts'
 import {redactLines} from '../../helm/redact/redact-lines.ts'
 import {conflictPath} from './conflict-path.ts'
 import {differences, type FieldDifference, pathText} from './differences.ts'
@@ -95,16 +95,12 @@ function isSecret({kind}: KubernetesObject, path: readonly string[]): boolean {
 }
 
 /** Texts without secrets, whatever they are part of; whole subtrees are walked. */
-function shown(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === 'string') return redactLines(redact(value))
-  if (Array.isArray(value)) return value.map((item) => shown(item, redact))
-  if (typeof value !== 'object' || value === null) return value
-  const {name} = value as {readonly name?: unknown}
-  const isSecretItem = typeof name === 'string' && looksSecret(name)
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
-      const isHidden = typeof item !== 'object' && (looksSecret(key) || (isSecretItem && key === 'value'))
-      return [key, isHidden ? '***' : shown(item, redact)]
-    }),
-  )
+function shown(value: unknown, redact: (text: string) => string, isSecret = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => shown(item, redact, isSecret))
+  if (typeof value === 'object' && value !== null) {
+    const entries = markedEntries(value, isSecret)
+    return Object.fromEntries(entries.map(([key, item, isHidden]) => [key, shown(item, redact, isHidden)]))
+  }
+  if (isSecret && value !== null && typeof value !== 'boolean') return '***'
+  return typeof value === 'string' ? redactLines(redact(value)) : value
 }

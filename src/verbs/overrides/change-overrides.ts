@@ -1,7 +1,7 @@
 import {KkError} from '../../errors.ts'
 import {applyUpdate} from '../../overrides/apply-update.ts'
 import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
-import {changedAt, holdSecrets, maskSecrets, type ValuePath} from '../../overrides/secrets.ts'
+import {changedAt, maskSecrets, secretsAmong, type ValuePath} from '../../overrides/secrets.ts'
 import type {OverrideService, RequestedUpdate} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import type {NextOverrides, StoredOverrides} from '../../overrides/user/store.ts'
@@ -43,7 +43,8 @@ export async function updateStored(
   let values: Values = {}
   const written = await write(options, {name, namespace, ifMatch}, (current) => {
     values = next(current)
-    return {userOverrides: blockYaml(values) || null, secret: holdSecrets(values, paths)}
+    const secretAt = secretsAmong(values, paths)
+    return {userOverrides: blockYaml(values) || null, secret: secretAt.length > 0, secretAt}
   })
   return answer(values, written)
 }

@@ -1,4 +1,4 @@
-import {looksSecret} from '../../helm/redact/redact.ts'
+import {looksSecretPath} from '../../helm/redact/looks-secret.ts'
 import {type ExplainedKey, explain, type Statement} from '../../overrides/explain/explain.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {maskedValue} from '../../overrides/masked-values.ts'
@@ -33,7 +33,7 @@ export async function explainOverrides(
 /** The key with its secrets masked: those that look like some, and those at the places that plugins call secret. */
 export function maskedKey(key: ExplainedKey, paths: readonly ValuePath[]): ExplainedKey {
   const isSecret =
-    key.path.some(looksSecret) || paths.some((path) => path.every((step, at) => key.path[at] === step))
+    looksSecretPath(key.path) || paths.some((path) => path.every((step, at) => key.path[at] === step))
   const statement = (each: Statement): Statement => ({...each, value: maskedValue(each.value, isSecret)})
   return {
     ...key,

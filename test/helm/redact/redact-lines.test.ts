@@ -8,8 +8,27 @@ it.each([
   ['- secret: abc', '- secret: ***'],
   ['connection = mysql://keystone:hunter2@db/keystone', 'connection = mysql://keystone:***@db/keystone'],
   ['region = RegionOne\npassword=x', 'region = RegionOne\npassword=***'],
+  ['oops password=SEK1', 'oops password=***'],
+  ['db password: SEK2 of nova', 'db password: ***'],
+  ['{"user": "a", "password": "SEK5"}', '{"user": "a", "password": ***'],
+  ['"{\\"password\\": \\"SEK5\\"}"', '"{\\"password\\": ***'],
+  ['run --db-password=SEK6', 'run --db-password=***'],
+  ['Authorization: Bearer abcdefgh', 'Authorization: ***'],
+  ['sent Bearer eyJhbGciOiJI', 'sent Bearer ***'],
+  ['a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb', 'a\n***\nb'],
+  ['password = {{ .Values.password }}', 'password = {{ .Values.password }}'],
+  ['password: ""', 'password: ""'],
+  ['session_cookie = false', 'session_cookie = false'],
+  ['authorization: RBAC', 'authorization: RBAC'],
+  ['use Bearer authentication', 'use Bearer authentication'],
   ['token_provider', 'token_provider'],
   ['debug = true', 'debug = true'],
 ])('%j is shown as %j', (text, shown) => {
   expect(redactLines(text)).toBe(shown)
+})
+
+it('is quick with long words', () => {
+  const text = 'a'.repeat(200_000)
+
+  expect(redactLines(`x = ${text}`)).toContain(text)
 })

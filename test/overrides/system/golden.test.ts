@@ -3,10 +3,12 @@ import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readYaml} from '../../../src/helm/yaml.ts'
 import type {Facts} from '../../../src/overrides/facts/facts.ts'
+import {secretsAmong} from '../../../src/overrides/secrets.ts'
 import {BASIC} from '../../../src/overrides/system/basic.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import {systemOverrides} from '../../../src/overrides/system/system-overrides.ts'
 import {plugins as table} from '../../../src/overrides/system/table.ts'
+import type {Values} from '../../../src/release.ts'
 
 interface Case {
   readonly facts: Facts
@@ -44,6 +46,10 @@ describe.each(Object.keys(table))('%s', (chart) => {
     const distinct = new Set(cases.map(({overrides}) => JSON.stringify(overrides)))
 
     expect(distinct.size).toBeGreaterThanOrEqual(2)
+  })
+
+  it('makes nothing that looks secret: all of it is shown', () => {
+    for (const {overrides} of cases) expect(secretsAmong(overrides as Values, [])).toEqual([])
   })
 
   it('reads no fact that changes nothing', async () => {
@@ -85,6 +91,7 @@ describe.each(Object.keys(BASIC))('%s, of the table', (chart) => {
     expect(none).toEqual({})
     expect(small).toMatchObject({endpoints: {cluster_domain_suffix: 'one.local'}})
     expect(large).toMatchObject({endpoints: {cluster_domain_suffix: 'two.local'}})
+    expect(secretsAmong({small, large}, [])).toEqual([])
   })
 })
 

@@ -138,6 +138,25 @@ describe('secrets among overrides', () => {
     expect(rabbitmq?.sealed).toMatch(/^kk-sealed:/)
   })
 
+  it('are asked a key for, and their places are named; what is none needs no key', async () => {
+    const {service} = await openService('bare-metal.yaml', {hasKey: false})
+    const plain = [
+      'manifests.secret_db=false',
+      'conf.keystone.token.provider=fernet',
+      'jobs.fernet_rotate.cron=daily',
+      'network.private=true',
+    ]
+
+    await service.update('nova', 'openstack', setting(...plain))
+    const attempt = service.update('rabbitmq', 'openstack', setting(`${PLACE}=geheim`, 'conf.a=1'))
+
+    await expect(attempt).rejects.toMatchObject({
+      code: 'KK_STORE_KEY',
+      message: expect.stringContaining(`${PLACE} of rabbitmq in openstack: `),
+    })
+    expect((await service.show('nova', 'openstack')).userOverrides).not.toContain('***')
+  })
+
   it.each([PLACE, 'global.endpoints.oslo_messaging', 'global'])(
     'cannot be set at %s where that is not allowed',
     async (place) => {

@@ -5,6 +5,9 @@ import {isNamed, LONGEST_NAME, type Place} from './read-overrides.ts'
 import {etagOf, storedOverrides} from './stored-row.ts'
 import type {Row} from './tables.ts'
 
+/** So many places are named. */
+const NAMED = 3
+
 /** A change of the overrides of one chart in one namespace. */
 export interface Change {
   readonly of: ChangedPlace
@@ -39,7 +42,8 @@ export function changed(
   refuseNames(of)
   const {name, namespace} = of
   const before = present && storedOverrides(present, cipher)
-  const {text, secret} = textOf({...next(before), name, namespace}, cipher)
+  const made = next(before)
+  const {text, secret} = textOf({...made, name, namespace}, cipher)
   if (isSame(before, text, secret)) return {stored: before ?? neverThere(of, now)}
   const row: Row = {
     name,
@@ -47,10 +51,33 @@ export function changed(
     created_at: present?.created_at ?? now,
     updated_at: present ? now : null,
     deleted_at: text === null ? now : null,
-    user_overrides: text === null || !secret ? text : cipher.seal(text, ['overrides', name, namespace]),
+    user_overrides: text === null || !secret ? text : sealed(text, {...made, name, namespace}, cipher),
   }
   const entry = entryOf({of, at: now, before, after: text, secret}, cipher)
   return {stored: storedOverrides(row, cipher), row, entry}
+}
+
+/** Throws `KK_STORE_KEY` without a key, with the places that made it necessary. */
+function sealed(
+  text: string,
+  {name, namespace, secretAt = []}: Place & Pick<NextOverrides, 'secretAt'>,
+  cipher: Cipher,
+): string {
+  try {
+    return cipher.seal(text, ['overrides', name, namespace])
+  } catch (error) {
+    if (!(error instanceof KkError) || secretAt.length === 0) throw error
+    const {message, hint} = error
+    throw new KkError('KK_STORE_KEY', `${named(secretAt)} of ${name} in ${namespace}: ${message}`, {
+      ...(hint !== undefined && {hint}),
+    })
+  }
+}
+
+function named(places: NonNullable<NextOverrides['secretAt']>): string {
+  const first = places.slice(0, NAMED).map((place) => place.join('.'))
+  const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : ''
+  return first.join(', ') + more
 }
 
 interface Entry {

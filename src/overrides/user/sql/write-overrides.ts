@@ -1,8 +1,10 @@
 import type {Transaction} from 'kysely'
 import {KkError} from '../../../errors.ts'
+import {withKeyToGive} from '../keys.ts'
 import type {StoredOverrides} from '../store.ts'
 import {type Change, changed} from './change.ts'
 import {keyOf, type Means, rowsAt} from './read-overrides.ts'
+import {holdsSealed} from './sealed.ts'
 import {runStatement} from './statements.ts'
 import {isoTime, type Row, type Tables} from './tables.ts'
 import {type Outcome, refused} from './together.ts'
@@ -21,18 +23,19 @@ export async function writeOverrides(
   const present = await rowsAt(db, statements, places)
   const written = new Map<string, Row>()
   const entries: (readonly (string | null)[])[] = []
-  const outcomes = changes.map((change) => {
+  const outcomes: Outcome<StoredOverrides>[] = []
+  for (const change of changes) {
     const key = keyOf(change.of)
     try {
       const {stored, row, entry} = changed(written.get(key) ?? present.get(key), change, {now, cipher})
       if (row) written.set(key, row)
       if (entry) entries.push(entry)
-      return () => stored
+      outcomes.push(() => stored)
     } catch (error) {
-      if (error instanceof KkError) return refused(error)
-      throw error
+      if (!(error instanceof KkError)) throw error
+      outcomes.push(refused(await withAdvice(db, error)))
     }
-  })
+  }
   if (entries.length > 0) {
     const values = [...written.values()].flatMap(valuesOf)
     await runStatement(db, statements.write(written.size), values)
@@ -45,4 +48,9 @@ function valuesOf(row: Row): readonly (string | null)[] {
   const {name, namespace, created_at, updated_at, deleted_at, user_overrides} = row
   const time = (value: Date | string | null) => (value === null ? null : isoTime(value))
   return [name, namespace, time(created_at), time(updated_at), time(deleted_at), user_overrides]
+}
+
+/** Where something is encrypted already, its key is to be given: one that is made now would not open it. */
+async function withAdvice(db: Transaction<Tables>, error: KkError): Promise<KkError> {
+  return error.code === 'KK_STORE_KEY' && (await holdsSealed(db)) ? withKeyToGive(error) : error
 }

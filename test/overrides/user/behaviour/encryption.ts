@@ -62,6 +62,25 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       await expect(keyless.list()).rejects.toMatchObject({code: 'KK_STORE_KEY'})
     })
 
+    it('that need a key are named without their values; where others are encrypted, the key of those is asked for', async () => {
+      const location = await newLocation()
+      const keyless = await openTestStore(location, {key: undefined})
+      const secretAt = ['a', 'b', 'c', 'd'].map((key) => ['conf', key])
+      const secret = change({userOverrides: SECRET, secret: true, secretAt})
+      const message = expect.stringMatching(
+        /^conf\.a, conf\.b, conf\.c and 1 more of nova in openstack: (?!.*hedgehog).*no key was given$/,
+      )
+
+      await expect(keyless.put(secret)).rejects.toMatchObject({
+        message,
+        hint: expect.stringMatching(/^make a key/),
+      })
+      await (await openTestStore(location)).put(change({name: 'cinder', userOverrides: SECRET, secret: true}))
+      const hint = expect.stringMatching(/^give the key with which the store was encrypted/)
+      await expect(keyless.put(secret)).rejects.toMatchObject({message, hint})
+      await expect(keyless.get('cinder', 'openstack')).rejects.toMatchObject({hint})
+    })
+
     it('are read by an old key that stands behind the new one, and are written with the new one', async () => {
       const location = await newLocation()
       const made = await (await openTestStore(location)).put(change({userOverrides: SECRET, secret: true}))

@@ -20,9 +20,13 @@ export function factsOfFile(name: string): Facts {
   return readYaml(readFileSync(join(FIXTURES, name), 'utf8')) as Facts
 }
 
-export async function temporaryStore(): Promise<OverrideStore> {
+export async function temporaryStore({hasKey = true} = {}): Promise<OverrideStore> {
   const directory = await mkdtemp(join(tmpdir(), 'kk-test-overrides-'))
-  const store = await openStore({location: join(directory, 'store.sqlite'), key: KEY, env: {}})
+  const store = await openStore({
+    location: join(directory, 'store.sqlite'),
+    key: hasKey ? KEY : undefined,
+    env: {},
+  })
   onTestFinished(async () => {
     await store.close()
     await rm(directory, {recursive: true, force: true})
@@ -38,9 +42,9 @@ export interface Opened {
 /** Overrides on a store of its own, with the facts of a file. */
 export async function openService(
   facts: Facts | string = 'bare-metal.yaml',
-  {allowSecrets = true} = {},
+  {allowSecrets = true, hasKey = true} = {},
 ): Promise<Opened> {
-  const store = await temporaryStore()
+  const store = await temporaryStore({hasKey})
   const base = factsBase({
     facts: typeof facts === 'string' ? factsOfFile(facts) : facts,
     plugins: builtInPlugins(),

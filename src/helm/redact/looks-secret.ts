@@ -1,0 +1,69 @@
+/** Words at the end of a key that say that its value is a secret, each also in the plural: `adminPassword`, `rootpw`. */
+const SECRET_WORD =
+  /(?:password|passwd|passphrase|secret|token|credential|cookie|keyring|fernet|psk|pwd|pw)s?$/
+const PASS = /(?:^|_)(?:admin|bind|db|ldap|root|user)?pass$/
+/** A key is secret by what it is for: `api_key`; but `topologyKey` and `public_key` are none. */
+const SECRET_KEY =
+  /(?:^|_)(?:access|account|admin|api|auth|aws|ceph|client|crypto|deploy|dsa|ecdsa|ed25519|encrypt|encryption|fernet|hmac|kek|license|master|private|rndc|root|rsa|secret|server|session|shared|signing|ssh|ssh_host|ssl|storage|tls|transport|tsig)_?keys?$/
+/** All of a key. */
+const SECRET_NAME = /^_?(?:keys?|keks?|auths|docker_?config_?json|dockercfg)$/
+/** What may follow such a word: `password2`, `private_key_pem`. */
+const FORM = /_?\d+$|_(?:b64|base64|base|contents?|current|data|hash|new|old|pem|plain|string|text|value)$/
+/** Says how secrets are made and kept, not what they are: `token.provider`, `fernet_tokens.max_active_keys`. */
+const SETTING =
+  /^(?:max|min)_|(?:^|_)(?:backend|cron|days|driver|enabled|expiration|port|provider|repository|seconds|ttl)$/
+/** Sections of options that each speak for themselves: `keystone_authtoken.auth_url`. */
+const SECTION = /(?:^|_)authtoken$/
+/** What an `authorization` holds where it is no mode such as `RBAC`. */
+const AUTHORIZATION = /^["']?(?:basic|bearer|digest|token)\s/i
+
+/** Whether a text under a key of this name is to be kept out of what people read. */
+export function looksSecret(key: string): boolean {
+  const words = wordsOf(key).replace(FORM, '')
+  if (SETTING.test(words)) return false
+  return [SECRET_WORD, PASS, SECRET_KEY, SECRET_NAME].some((pattern) => pattern.test(words))
+}
+
+/** The same of what stands at a place among values: also what is below such a key, except for settings. */
+export function looksSecretPath(path: readonly string[]): boolean {
+  return path.reduce((isSecret, key, at) => {
+    const isOption = at < path.length - 1 && SECTION.test(wordsOf(key))
+    return (isSecret && !isSetting(key)) || (looksSecret(key) && !isOption)
+  }, false)
+}
+
+/** The entries of a map, each with whether it is secret; `isSecret` tells whether the map is. */
+export function markedEntries(
+  map: object,
+  isSecret: boolean,
+): (readonly [key: string, value: unknown, isSecret: boolean])[] {
+  return Object.entries(map).map(
+    ([key, value]) => [key, value, (isSecret && !isSetting(key)) || saysSecret(key, value, map)] as const,
+  )
+}
+
+/** Whether a key and its value say that it is a secret, also as in `{name: DB_PASSWORD, value: …}`. */
+export function saysSecret(key: string, value: unknown, around: object = {}): boolean {
+  if (key === 'value' && 'name' in around && typeof around.name === 'string') {
+    return saysSecret(around.name, value)
+  }
+  // Of a selector or a toleration: the key of a label.
+  if (key === 'key' && 'operator' in around) return false
+  const words = wordsOf(key)
+  if (words.endsWith('authorization')) return typeof value === 'string' && AUTHORIZATION.test(value)
+  const isSection = typeof value === 'object' && SECTION.test(words)
+  return looksSecret(key) && !isSection
+}
+
+function isSetting(key: string): boolean {
+  return SETTING.test(wordsOf(key))
+}
+
+/** `adminPassword`, `admin-password` and `ADMIN_PASSWORD` are `admin_password`. */
+function wordsOf(key: string): string {
+  return key
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toLowerCase()
+}

@@ -1,0 +1,80 @@
+import {describe, expect, it} from 'vitest'
+import {looksSecret, looksSecretPath} from '../../../src/helm/redact/looks-secret.ts'
+
+describe('looksSecret', () => {
+  it.each([
+    'password',
+    'adminPassword',
+    'ADMIN_PASSWORD',
+    'password2',
+    'password_base64',
+    'db_passwd',
+    'bind_pw',
+    'rootpw',
+    'OS_PASS',
+    'dbpass',
+    'secret',
+    'secrets',
+    'clientSecret',
+    'metadata_proxy_shared_secret',
+    'token',
+    'auth-token',
+    'api_key',
+    'apiKey',
+    'apikey',
+    'APIKey',
+    'key',
+    'keys',
+    'secret_key',
+    'secretAccessKey',
+    'ssh_host_rsa_key',
+    'client-key-data',
+    'auth_encryption_key',
+    'fernet_keys',
+    'erlang_cookie',
+    'private_key',
+    'ceph_keyring',
+    'pass',
+    'userPass',
+    'user-pwd',
+    'passphrase',
+    'credentials',
+    '.dockerconfigjson',
+  ])('is true of %s', (key) => expect(looksSecret(key)).toBe(true))
+
+  it.each([
+    'keystone',
+    'monkey',
+    'node_selector_key',
+    'topologyKey',
+    'public_key',
+    'routing_key',
+    'max_active_keys',
+    'max_tokens',
+    'compass',
+    'bypass_proxy',
+    'hotkeys',
+    'replicas',
+    'region',
+    'secretName',
+    'secret_db',
+    'job_fernet_setup',
+    'fernet_rotate',
+    'private',
+    'CSRF_COOKIE_SECURE',
+    'password_expires_days',
+    'token_provider',
+  ])('is false of %s', (key) => expect(looksSecret(key)).toBe(false))
+})
+
+it.each([
+  ['secrets.db.admin', true],
+  ['tokens.admin.value', true],
+  ['conf.keystone.token.provider', false],
+  ['conf.keystone.token.expiration', false],
+  ['conf.keystone.fernet_tokens.key_repository', false],
+  ['conf.glance.keystone_authtoken.auth_url', false],
+  ['conf.glance.keystone_authtoken.password', true],
+])('what stands at %s is secret: %s', (path, isSecret) => {
+  expect(looksSecretPath(path.split('.'))).toBe(isSecret)
+})
