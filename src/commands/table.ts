@@ -3843,7 +3843,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       namespace: {description: 'The namespace.', name: 'namespace'},
     },
     description:
-      'Changes nothing. The chart need not be active. Without a namespace, the first one that the plugin names.',
+      'Changes nothing. The chart need not be active. Without a namespace, the first one that the plugin names. Secrets are masked.',
     examples: [
       '<%= config.bin %> plugins run rabbitmq --facts facts.yaml',
       '<%= config.bin %> plugins run ingress kube-system --sandbox --output json',
@@ -3919,6 +3919,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpValue: 'NAME',
         multiple: false,
         type: 'option',
+      },
+      'show-secrets': {
+        name: 'show-secrets',
+        summary: 'Show passwords and keys instead of ***.',
+        allowNo: false,
+        type: 'boolean',
       },
       output: {
         name: 'output',
@@ -6650,10 +6656,11 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {release: {description: 'The release.', name: 'release'}},
     description:
-      'All layers above the defaults of the chart, merged: feature files, system overrides, the environment, user overrides, --values and --set. With --computed, the final values as Helm itself computes them from these and the chart. Secrets are shown.',
+      'All layers above the defaults of the chart, merged: feature files, system overrides, the environment, user overrides, --values and --set. With --computed, the final values as Helm itself computes them from these and the chart. Secrets are masked: what helm may have needs --show-secrets.',
     examples: [
       '<%= config.bin %> values show keystone -e environments/all-in-one.yaml',
       '<%= config.bin %> values show environments/all-in-one.yaml keystone --computed --output json',
+      '<%= config.bin %> values show keystone -e environments/all-in-one.yaml --show-secrets',
     ],
     flags: {
       color: {
@@ -6720,6 +6727,12 @@ export const commands: Readonly<Record<string, unknown>> = {
       computed: {
         name: 'computed',
         summary: "Helm's own final values, with the defaults of the chart.",
+        allowNo: false,
+        type: 'boolean',
+      },
+      'show-secrets': {
+        name: 'show-secrets',
+        summary: 'Show passwords and keys instead of ***.',
         allowNo: false,
         type: 'boolean',
       },

@@ -10,6 +10,8 @@ export interface Layer {
   /** For people: the file, and the key in it. */
   readonly source: string
   readonly values: Values
+  /** Whether they are encrypted where they are kept: something among them was secret when they were written. */
+  readonly sealed?: boolean
   /** Where a key of `values` was written, when that is a place in a file. */
   readonly position?: (path: readonly string[]) => Position | undefined
   /** What wrote a key of `values`, when the layer has several sources. */

@@ -1,5 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {Values} from '../release.ts'
+import type {Layer} from './layer.ts'
 import {maskedValue, maskedWhole} from './masked-values.ts'
 import {isMap} from './merge.ts'
 
@@ -7,7 +8,31 @@ export type ValuePath = readonly string[]
 
 /** Values as they may be shown: what looks secret is masked, and what lies at the places that plugins call secret. */
 export function maskSecrets(values: Values, paths: readonly ValuePath[]): Values {
-  return paths.reduce<Values>(maskAt, maskedValue(values) as Values)
+  return maskPlaces(maskedValue(values) as Values, paths)
+}
+
+/** The same of what lies at the places only. */
+export function maskPlaces(values: Values, paths: readonly ValuePath[]): Values {
+  return paths.reduce<Values>(maskAt, values)
+}
+
+type Kept = Pick<Layer, 'values' | 'sealed'>
+
+/** Encrypted values of which nothing is known to be secret any more, e.g. without the plugin that said so. */
+export function isOpaque({values, sealed = false}: Kept, paths: readonly ValuePath[]): boolean {
+  return sealed && secretsAmong(values, paths).length === 0
+}
+
+/** The places that plugins call secret, and every place of layers of which nobody knows what is secret. */
+export function secretPlaces(layers: readonly Kept[], paths: readonly ValuePath[]): readonly ValuePath[] {
+  const opaque = layers.filter((layer) => isOpaque(layer, paths))
+  return [...paths, ...opaque.flatMap(({values}) => leaves([], values))]
+}
+
+/** Lists count as one place. */
+function leaves(path: ValuePath, value: unknown): readonly ValuePath[] {
+  if (!isMap(value)) return [path]
+  return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner))
 }
 
 /** The places of what would be masked; a list's items by their numbers. */

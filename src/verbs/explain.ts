@@ -4,6 +4,7 @@ import {computedValues} from '../overrides/computed.ts'
 import {defaultLayers} from '../overrides/explain/default-layers.ts'
 import {type ExplainedKey, explain} from '../overrides/explain/explain.ts'
 import type {Layer} from '../overrides/layer.ts'
+import {secretPlaces} from '../overrides/secrets.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 import {maskedKey} from './overrides/explain-overrides.ts'
 import {type LastChange, saidBy} from './overrides/layers-of-place.ts'
@@ -58,7 +59,8 @@ export async function explainValues(
       ({path}) => !isHandedDown(path, defaults.subcharts),
     )
     const keys = wanted(all, key).filter((each) => !overridden || isOverridden(each))
-    return {release, keys: showSecrets ? keys : keys.map((key) => maskedKey(key, paths))}
+    const places = secretPlaces(layers, paths)
+    return {release, keys: showSecrets ? keys : keys.map((key) => maskedKey(key, places))}
   } finally {
     await vendored.remove()
   }

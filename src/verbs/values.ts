@@ -1,7 +1,9 @@
 import type {Helm} from '../helm/helm.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
+import {maskSecrets, secretPlaces} from '../overrides/secrets.ts'
 import type {ReleaseId, Values} from '../release.ts'
+import {pathsOf} from './overrides/facts-base.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {vendor} from './preparation/vendored.ts'
 
@@ -12,19 +14,37 @@ export interface ShownValues {
   readonly values: Values
 }
 
-/** What helm will get; with `helm`, what the chart's templates will see, as Helm itself computes it. */
+interface ShowOptions {
+  readonly release: string
+  /** For the values as Helm itself computes them. */
+  readonly helm?: Helm | undefined
+  readonly showSecrets?: boolean
+}
+
+/**
+ * What helm will get; with `helm`, what the chart's templates will see, as Helm itself computes it. Secrets are masked
+ * unless they are asked for.
+ */
 export async function showValues(
   prepared: Prepared,
-  name: string,
-  helm: Helm | undefined,
+  {release: name, helm, showSecrets = false}: ShowOptions,
 ): Promise<ShownValues> {
   const release = namedRelease(prepared, name)
-  const layers = prepared.releases.get(release)?.layers ?? []
-  const shown = {release, layers: layers.map((layer) => layer.source)}
-  if (!helm) return {...shown, values: mergedValues(layers)}
+  const found = prepared.releases.get(release)
+  const layers = found?.layers ?? []
+  const values = helm ? await computed(prepared, release, helm) : mergedValues(layers)
+  const paths = found ? await pathsOf(prepared.plugins)(found.chart.name) : []
+  return {
+    release,
+    layers: layers.map((layer) => layer.source),
+    values: showSecrets ? values : maskSecrets(values, secretPlaces(layers, paths)),
+  }
+}
+
+async function computed(prepared: Prepared, release: ReleaseId, helm: Helm): Promise<Values> {
   const vendored = await vendor(prepared, [release])
   try {
-    return {...shown, values: await computedValues(helm, vendored.call(release))}
+    return await computedValues(helm, vendored.call(release))
   } finally {
     await vendored.remove()
   }

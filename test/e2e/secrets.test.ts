@@ -103,8 +103,9 @@ describe('a password', () => {
   })
 
   it('is shown by the command that is asked to show it', async () => {
-    const {stdout} = await corner.kk(['values', 'show', 'db', 'env.yaml'])
+    const {stdout} = await corner.kk(['values', 'show', 'db', 'env.yaml', '--show-secrets'])
 
     expect(stdout).toContain(SECRET)
+    expect((await corner.kk(['values', 'show', 'db', 'env.yaml'])).stdout).toContain('***')
   })
 })

@@ -23,8 +23,8 @@ memcached:
 describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) => {
   let helm: Helm
   let prepared: Prepared
-  const keys = async (options: Omit<ExplainOptions, 'release'> = {}) => {
-    const explained = await explainValues(prepared, helm, {release: 'memcached', ...options})
+  const keys = async (options: Omit<ExplainOptions, 'release'> = {}, of: Prepared = prepared) => {
+    const explained = await explainValues(of, helm, {release: 'memcached', ...options})
     return new Map(explained.keys.map((key) => [key.path.join('.'), key]))
   }
 
@@ -80,6 +80,18 @@ describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) =>
 
     expect((await keys()).get(path)).toMatchObject({value: '***', winner: {value: '***'}})
     expect((await keys({showSecrets: true})).get(path)).toMatchObject({value: 'marked-secret'})
+  })
+
+  it('masks encrypted overrides of which nobody knows any more what is secret', async () => {
+    const releases = [...prepared.releases].map(([release, found]) => {
+      const layers = found.layers.map((layer) => ({...layer, sealed: layer.name === 'user'}))
+      return [release, {...found, layers}] as const
+    })
+
+    const all = await keys({}, {...prepared, releases: new Map(releases)})
+
+    expect(all.get('conf.memcached.max-conns')).toMatchObject({value: '***', winner: {value: '***'}})
+    expect(all.get('pod.replicas.server')).toMatchObject({value: 2})
   })
 
   it('keeps to the key that is asked for, and to what is overridden', async () => {

@@ -2,6 +2,7 @@ import {Args, Flags} from '@oclif/core'
 import {clusterFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
 import {openValues} from '../../cli/open/on-cluster.ts'
 import {openUsersHelm} from '../../cli/open.ts'
+import {showSecretsFlag} from '../../cli/overrides/flags.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
@@ -11,11 +12,12 @@ export default class ValuesShow extends KkCommand {
   static override summary = 'Show the values that helm will get for a release.'
   static override description =
     'All layers above the defaults of the chart, merged: feature files, system overrides, the environment, user overrides, --values and --set. ' +
-    'With --computed, the final values as Helm itself computes them from these and the chart. Secrets are shown.'
+    'With --computed, the final values as Helm itself computes them from these and the chart. Secrets are masked: what helm may have needs --show-secrets.'
   static override usage = '[FILE] RELEASE [FLAGS]'
   static override examples = [
     '<%= config.bin %> values show keystone -e environments/all-in-one.yaml',
     '<%= config.bin %> values show environments/all-in-one.yaml keystone --computed --output json',
+    '<%= config.bin %> values show keystone -e environments/all-in-one.yaml --show-secrets',
   ]
   static override strict = false
   static override args = {release: Args.string({description: 'The release.'})}
@@ -23,6 +25,7 @@ export default class ValuesShow extends KkCommand {
     ...environmentFlags,
     ...valueFlags,
     computed: Flags.boolean({summary: "Helm's own final values, with the defaults of the chart."}),
+    ...showSecretsFlag,
     output: Flags.option({
       summary: 'The form of the output.',
       options: ['yaml', 'json'] as const,
@@ -41,7 +44,11 @@ export default class ValuesShow extends KkCommand {
         hint: 'for example: kk values show keystone',
       })
     }
-    const shown = await showValues(prepared, release, flags.computed ? await openUsersHelm(flags) : undefined)
+    const shown = await showValues(prepared, {
+      release,
+      helm: flags.computed ? await openUsersHelm(flags) : undefined,
+      showSecrets: flags['show-secrets'],
+    })
     for (const layer of shown.layers) this.say(`layer: ${layer}`)
     this.print(documentText(shown.values, flags.output))
   }

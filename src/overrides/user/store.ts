@@ -27,6 +27,11 @@ export interface AuditEntry {
   readonly after: string | null
 }
 
+/** The same with whether each text is encrypted in the store. */
+export interface StoredEntry extends AuditEntry {
+  readonly sealed: Readonly<Record<'before' | 'after', boolean>>
+}
+
 export interface StoreIdentity {
   /** A UUID, made with the store. */
   readonly id: string
@@ -96,7 +101,7 @@ export interface OverrideStore {
   put(change: OverrideChange): Promise<StoredOverrides>
   putAll(content: StoreContent): Promise<void>
   /** Newest first. */
-  audit(of?: {readonly name: string; readonly namespace: string}): Promise<readonly AuditEntry[]>
+  audit(of?: {readonly name: string; readonly namespace: string}): Promise<readonly StoredEntry[]>
   /** By namespace, then name. */
   secrets(): Promise<readonly StoredSecret[]>
   /** An existing one is replaced only with `replace`; the one that is stored afterwards comes back. */

@@ -1,17 +1,31 @@
 import {KkError} from '../../errors.ts'
 import {applyUpdate} from '../../overrides/apply-update.ts'
 import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
-import {changedAt, maskSecrets, secretsAmong, type ValuePath} from '../../overrides/secrets.ts'
+import {
+  changedAt,
+  isOpaque,
+  maskSecrets,
+  secretPlaces,
+  secretsAmong,
+  type ValuePath,
+} from '../../overrides/secrets.ts'
 import type {OverrideService, RequestedUpdate} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import type {NextOverrides, StoredOverrides} from '../../overrides/user/store.ts'
-import {etagOf, storedValues} from '../../overrides/user/stored-values.ts'
+import {etagOf, keptValues} from '../../overrides/user/stored-values.ts'
 import type {Values} from '../../release.ts'
 import type {OverrideWorld} from './override-world.ts'
 
 interface Place {
   readonly name: string
   readonly namespace: string
+}
+
+interface Next {
+  readonly values: Values
+  readonly secretAt: readonly ValuePath[]
+  /** Whether they are to be encrypted. */
+  readonly sealed: boolean
 }
 
 /** Changes the stored overrides, or with `dryRun` only says what they would be. Rejects as `OverrideService.update`. */
@@ -23,16 +37,21 @@ export async function updateStored(
   const {base, store, allowSecrets} = options
   expectActive(await base.active(), name, namespace)
   const paths = await base.secretPaths(name)
-  const next = (current: StoredOverrides | undefined): Values => {
-    const before = storedValues(current)
-    const after = applyUpdate(before, update)
-    if (!allowSecrets) refuseSecrets(changedAt(before, after, paths))
-    return after
+  const next = (current: StoredOverrides | undefined): Next => {
+    const before = keptValues(current)
+    const values = applyUpdate(before.values, update)
+    if (!allowSecrets) refuseSecrets(changedAt(before.values, values, paths))
+    const secretAt = secretsAmong(values, paths)
+    // What was secret to a plugin that is not here now must not be written in clear.
+    const stays = update.flag === 'reuse' && isOpaque(before, paths)
+    return {values, secretAt, sealed: stays || secretAt.length > 0}
   }
-  const answer = (values: Values, stored: StoredOverrides | undefined) => ({
+  const answer = (made: Next, stored: StoredOverrides | undefined) => ({
     name,
     namespace,
-    userOverrides: blockYaml(showSecrets ? values : maskSecrets(values, paths)),
+    userOverrides: blockYaml(
+      showSecrets ? made.values : maskSecrets(made.values, secretPlaces([made], paths)),
+    ),
     etag: etagOf(stored),
   })
   if (dryRun) {
@@ -40,13 +59,12 @@ export async function updateStored(
     return answer(next(current), current)
   }
   // Of the last attempt, which is what was written.
-  let values: Values = {}
+  let made: Next = {values: {}, secretAt: [], sealed: false}
   const written = await write(options, {name, namespace, ifMatch}, (current) => {
-    values = next(current)
-    const secretAt = secretsAmong(values, paths)
-    return {userOverrides: blockYaml(values) || null, secret: secretAt.length > 0, secretAt}
+    made = next(current)
+    return {userOverrides: blockYaml(made.values) || null, secret: made.sealed, secretAt: made.secretAt}
   })
-  return answer(values, written)
+  return answer(made, written)
 }
 
 /** Deletes the deployer's overrides. What is left of a chart that is active no more can go, too. */

@@ -1,8 +1,9 @@
 import {looksSecretPath} from '../../helm/redact/looks-secret.ts'
 import {type ExplainedKey, explain, type Statement} from '../../overrides/explain/explain.ts'
 import {mergedValues} from '../../overrides/layers.ts'
-import {maskedValue} from '../../overrides/masked-values.ts'
-import type {ValuePath} from '../../overrides/secrets.ts'
+import {maskedValue, maskedWhole} from '../../overrides/masked-values.ts'
+import {isMap} from '../../overrides/merge.ts'
+import {maskPlaces, secretPlaces, type ValuePath} from '../../overrides/secrets.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import {saidBy, userLayer} from './layers-of-place.ts'
 import type {OverrideWorld} from './override-world.ts'
@@ -27,18 +28,32 @@ export async function explainOverrides(
   ])
   const layers = [...below, saidBy(userLayer(name, namespace, stored), last)]
   const keys = explain(layers, mergedValues(layers))
-  return showSecrets ? keys : keys.map((key) => maskedKey(key, paths))
+  const places = secretPlaces(layers, paths)
+  return showSecrets ? keys : keys.map((key) => maskedKey(key, places))
 }
 
-/** The key with its secrets masked: those that look like some, and those at the places that plugins call secret. */
-export function maskedKey(key: ExplainedKey, paths: readonly ValuePath[]): ExplainedKey {
-  const isSecret =
-    looksSecretPath(key.path) || paths.some((path) => path.every((step, at) => key.path[at] === step))
-  const statement = (each: Statement): Statement => ({...each, value: maskedValue(each.value, isSecret)})
+/** The key with its secrets masked: those that look like some, and those at the places that are known to be secret. */
+export function maskedKey(key: ExplainedKey, places: readonly ValuePath[]): ExplainedKey {
+  const isKnown = places.some((place) => isBelow(key.path, place))
+  const within = places
+    .filter((place) => isBelow(place, key.path))
+    .map((place) => place.slice(key.path.length))
+  const looks = looksSecretPath(key.path)
+  const shown = (value: unknown) => {
+    if (isKnown) return maskedWhole(value)
+    const masked = maskedValue(value, looks)
+    return isMap(masked) ? maskPlaces(masked, within) : masked
+  }
+  const statement = (each: Statement): Statement => ({...each, value: shown(each.value)})
   return {
     ...key,
-    value: maskedValue(key.value, isSecret),
+    value: shown(key.value),
     winner: key.winner && statement(key.winner),
     lost: key.lost.map(statement),
   }
+}
+
+/** Or the same place. */
+function isBelow(inner: ValuePath, outer: ValuePath): boolean {
+  return outer.every((step, at) => inner[at] === step)
 }

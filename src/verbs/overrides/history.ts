@@ -1,6 +1,6 @@
 import {readYaml} from '../../helm/yaml.ts'
 import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
-import {maskSecrets, type ValuePath} from '../../overrides/secrets.ts'
+import {maskSecrets, secretPlaces, type ValuePath} from '../../overrides/secrets.ts'
 import type {AuditEntry, OverrideStore} from '../../overrides/user/store.ts'
 import type {Values} from '../../release.ts'
 
@@ -17,17 +17,17 @@ export async function overridesHistory(
   {of, showSecrets, secretPaths}: HistoryOptions,
 ): Promise<readonly AuditEntry[]> {
   const entries = await store.audit(of)
-  if (showSecrets) return entries
-  const masked: AuditEntry[] = []
-  for (const entry of entries) {
+  const shown: AuditEntry[] = []
+  for (const {sealed, ...entry} of entries) {
     const paths = await secretPaths(entry.name)
-    const {before, after} = entry
-    masked.push({...entry, before: maskedYaml(before, paths), after: maskedYaml(after, paths)})
+    const masked = (part: 'before' | 'after') => maskedYaml(entry[part], sealed[part], paths)
+    shown.push(showSecrets ? entry : {...entry, before: masked('before'), after: masked('after')})
   }
-  return masked
+  return shown
 }
 
-function maskedYaml(yaml: string | null, paths: readonly ValuePath[]): string | null {
+function maskedYaml(yaml: string | null, sealed: boolean, paths: readonly ValuePath[]): string | null {
   if (yaml === null) return null
-  return blockYaml(maskSecrets((readYaml(yaml, {file: 'the history of the store'}) ?? {}) as Values, paths))
+  const values = (readYaml(yaml, {file: 'the history of the store'}) ?? {}) as Values
+  return blockYaml(maskSecrets(values, secretPlaces([{values, sealed}], paths)))
 }

@@ -3,7 +3,7 @@ import type {Layer} from '../../overrides/layer.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {factsFor, factsRead} from '../../overrides/system/system-overrides.ts'
 import type {AuditEntry, OverrideStore, StoredOverrides, StoreIdentity} from '../../overrides/user/store.ts'
-import {storedValues} from '../../overrides/user/stored-values.ts'
+import {keptValues} from '../../overrides/user/stored-values.ts'
 
 /** The layer of a chart in a namespace; undefined where there is none. */
 export type LayerOf = (chart: string, namespace: string) => Promise<Layer | undefined>
@@ -66,7 +66,7 @@ export function userLayer(chart: string, namespace: string, stored: StoredOverri
   return {
     name: 'user',
     source: `user overrides of ${chart} in ${namespace}`,
-    values: storedValues(stored),
+    ...keptValues(stored),
   }
 }
 

@@ -2,10 +2,10 @@ import {blockYaml, systemYaml} from '../../overrides/format/overrides-yaml.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import {maskSecrets} from '../../overrides/secrets.ts'
+import {maskSecrets, secretPlaces} from '../../overrides/secrets.ts'
 import type {OverrideService, ShownOverrides} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
-import {etagOf, storedValues} from '../../overrides/user/stored-values.ts'
+import {etagOf, keptValues} from '../../overrides/user/stored-values.ts'
 import type {Values} from '../../release.ts'
 import {deleteOverrides, updateStored} from './change-overrides.ts'
 import {explainOverrides} from './explain-overrides.ts'
@@ -42,14 +42,15 @@ async function show(
   const known = made.get(layers)?.get(showSecrets)
   if (known && known.etag === etag) return known
   const system = mergedValues(layers.filter((layer) => layer.name === 'system'))
-  const user = storedValues(stored)
-  const shown = (values: Values) => (showSecrets ? values : maskSecrets(values, paths))
+  const user = keptValues(stored)
+  const places = secretPlaces([user], paths)
+  const shown = (values: Values) => (showSecrets ? values : maskSecrets(values, places))
   const fresh: ShownOverrides = {
     name,
     namespace,
     systemOverrides: systemYaml(shown(system)),
-    userOverrides: blockYaml(shown(user)),
-    combinedOverrides: blockYaml(shown(mergeValues(mergedValues(layers), user))),
+    userOverrides: blockYaml(shown(user.values)),
+    combinedOverrides: blockYaml(shown(mergeValues(mergedValues(layers), user.values))),
     etag,
   }
   made.set(layers, (made.get(layers) ?? new Map()).set(showSecrets, fresh))

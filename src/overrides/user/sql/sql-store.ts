@@ -1,7 +1,7 @@
 import type {Kysely, Transaction} from 'kysely'
 import {KkError} from '../../../errors.ts'
-import type {Cipher} from '../cipher.ts'
-import type {AuditEntry, OverrideStore, StoreContent, StoredOverrides, StoreIdentity} from '../store.ts'
+import {type Cipher, isSealed} from '../cipher.ts'
+import type {OverrideStore, StoreContent, StoredEntry, StoredOverrides, StoreIdentity} from '../store.ts'
 import {type Change, changeFrom} from './change.ts'
 import type {Database} from './database.ts'
 import {MOST_AT_ONCE, type Place, readOverrides} from './read-overrides.ts'
@@ -97,7 +97,7 @@ async function listEntries(
   db: Kysely<Tables>,
   of: Parameters<OverrideStore['audit']>[0],
   cipher: Cipher,
-): Promise<AuditEntry[]> {
+): Promise<StoredEntry[]> {
   let query = db.selectFrom('helm_overrides_audit').selectAll().orderBy('id', 'desc')
   if (of) query = query.where('name', '=', of.name).where('namespace', '=', of.namespace)
   const rows = await query.execute()
@@ -113,6 +113,7 @@ async function listEntries(
       namespace,
       before: opened(before, 'before'),
       after: opened(after, 'after'),
+      sealed: {before: isSealed(before ?? ''), after: isSealed(after ?? '')},
     }
   })
 }
