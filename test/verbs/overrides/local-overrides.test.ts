@@ -152,7 +152,7 @@ describe('secrets among overrides', () => {
 
     await expect(attempt).rejects.toMatchObject({
       code: 'KK_STORE_KEY',
-      message: expect.stringContaining(`${PLACE} of rabbitmq in openstack: `),
+      message: expect.stringContaining(`${PLACE} of rabbitmq in openstack is secret: `),
     })
     expect((await service.show('nova', 'openstack')).userOverrides).not.toContain('***')
   })

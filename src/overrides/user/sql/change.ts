@@ -68,9 +68,14 @@ function sealed(
   } catch (error) {
     if (!(error instanceof KkError) || secretAt.length === 0) throw error
     const {message, hint} = error
-    throw new KkError('KK_STORE_KEY', `${named(secretAt)} of ${name} in ${namespace}: ${message}`, {
-      ...(hint !== undefined && {hint}),
-    })
+    const verb = secretAt.length > 1 ? 'are' : 'is'
+    throw new KkError(
+      'KK_STORE_KEY',
+      `${named(secretAt)} of ${name} in ${namespace} ${verb} secret: ${message}`,
+      {
+        ...(hint !== undefined && {hint}),
+      },
+    )
   }
 }
 

@@ -68,7 +68,7 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       const secretAt = ['a', 'b', 'c', 'd'].map((key) => ['conf', key])
       const secret = change({userOverrides: SECRET, secret: true, secretAt})
       const message = expect.stringMatching(
-        /^conf\.a, conf\.b, conf\.c and 1 more of nova in openstack: (?!.*hedgehog).*no key was given$/,
+        /^conf\.a, conf\.b, conf\.c and 1 more of nova in openstack are secret: (?!.*hedgehog).*no key was given$/,
       )
 
       await expect(keyless.put(secret)).rejects.toMatchObject({
