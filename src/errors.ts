@@ -31,10 +31,10 @@ export const ERRORS = {
   KK_RENDER: {exit: 2, meaning: 'a chart does not render with these values'},
   KK_VALUES: {exit: 2, meaning: 'values break the schema of their chart, or a --set expression is wrong'},
   KK_UNKNOWN_RELEASE: {exit: 2, meaning: 'a release was named that the environment does not have'},
-  KK_UNKNOWN_CHART: {exit: 2, meaning: 'overrides were asked for of a chart that is not active'},
+  KK_UNKNOWN_CHART: {exit: 2, meaning: 'a chart was named that is not active, or that no plugin is for'},
   KK_UNKNOWN_NAMESPACE: {
     exit: 2,
-    meaning: 'overrides were asked for of a chart in a namespace where it is not',
+    meaning: 'a chart was named in a namespace where it is not, or that its plugin does not declare',
   },
   KK_ARMADA: {exit: 2, meaning: 'an Armada manifest is incomplete, or lacks the document of a chart'},
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},

@@ -3843,7 +3843,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       namespace: {description: 'The namespace.', name: 'namespace'},
     },
     description:
-      'Changes nothing. The chart need not be active. Without a namespace, the first one that the plugin names. Secrets are masked.',
+      'Changes nothing. The chart need not be active. Without a namespace, the first one that the plugin declares; any other must be declared by it or by the environment. Secrets are masked.',
     examples: [
       '<%= config.bin %> plugins run rabbitmq --facts facts.yaml',
       '<%= config.bin %> plugins run ingress kube-system --sandbox --output json',

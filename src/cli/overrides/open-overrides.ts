@@ -84,11 +84,12 @@ export async function baseOf(
     return environmentBase(prepared)
   }
   const plugins = await openPlugins(flags)
-  if (factsFile(flags) === undefined) return factsBase({plugins, facts: {}})
+  const file = factsFile(flags)
+  if (file === undefined) return factsBase({plugins, facts: {}})
   const {facts} = await openFacts(flags, undefined, ({charts = {}}) =>
     factsRead(Object.keys(charts), plugins),
   )
-  return factsBase({plugins, facts})
+  return factsBase({plugins, facts, file})
 }
 
 function serverAddress(text: string): string {

@@ -23,7 +23,8 @@ export interface ServeFlags extends OverridesFlags {
 
 /**
  * Serves overrides until a signal asks it to stop; requests that have begun are answered before it does. `say` gets the
- * address once it listens. Rejects with `KK_UNCONFIRMED` where strangers could reach it, and with `KK_FILE`.
+ * address once it listens. Rejects with `KK_UNCONFIRMED` where strangers could reach it, with `KK_FILE`, and where
+ * the facts name a chart or a namespace that is not known.
  */
 export async function serve(flags: ServeFlags, say: (line: string) => void): Promise<void> {
   const listen = parseListen(flags.listen)
@@ -32,6 +33,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
   expectSafe(listen, {tokens, tls: tls !== undefined})
   const environment = await namedEnvironment(flags)
   const base = await baseOf(flags, environment, say)
+  await base.active()
   const store = await openStoreToChange(flags, environment)
   try {
     const allowSecrets = flags['allow-secret-overrides']

@@ -4,15 +4,13 @@ import {clusterFlags, documentFlags, environmentFlags, factsFlags, pluginsFlags}
 import {openPlugins} from '../../cli/open/plugins.ts'
 import {showSecretsFlag} from '../../cli/overrides/flags.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {activeCharts} from '../../overrides/system/active.ts'
-import {factsRead} from '../../overrides/system/system-overrides.ts'
 import {documentText} from '../../report/document.ts'
-import {pluginOverrides} from '../../verbs/overrides/plugin-overrides.ts'
+import {runPlugin} from '../../verbs/facts/run-plugin.ts'
 
 export default class RunPlugin extends KkCommand {
   static override summary = 'Print what a plugin makes of the facts: the system overrides of its chart.'
   static override description =
-    'Changes nothing. The chart need not be active. Without a namespace, the first one that the plugin names. Secrets are masked.'
+    'Changes nothing. The chart need not be active. Without a namespace, the first one that the plugin declares; any other must be declared by it or by the environment. Secrets are masked.'
   static override examples = [
     '<%= config.bin %> plugins run rabbitmq --facts facts.yaml',
     '<%= config.bin %> plugins run ingress kube-system --sandbox --output json',
@@ -33,13 +31,14 @@ export default class RunPlugin extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(RunPlugin)
     const plugins = await openPlugins(flags)
-    const stated = {charts: {[args.chart]: args.namespace === undefined ? [] : [args.namespace]}}
-    const [active] = await activeCharts({facts: stated, plugins})
     const environment = await openEnvironmentIfAny(flags, [])
-    const {facts} = await openFacts(flags, environment, await factsRead([args.chart], plugins))
-    const {chart, namespace = (await plugins.find(args.chart))!.namespaces[0]!} = args
-    const overrides = await pluginOverrides({
-      ...{active: [active!], chart, namespace, facts, plugins},
+    const {chart} = args
+    const {namespace, overrides} = await runPlugin({
+      plugins,
+      chart,
+      namespace: args.namespace,
+      environment,
+      facts: async (names) => (await openFacts(flags, environment, names)).facts,
       showSecrets: flags['show-secrets'],
     })
     this.document(flags.output, {chart, namespace, overrides}, () => documentText(overrides, 'yaml'))

@@ -30,7 +30,7 @@ const FACTS = {
   charts: {
     title: 'a map of charts, each with a list of namespaces',
     description:
-      'The charts that are active, where no environment says it; without namespaces, a chart is where its plugin puts it.',
+      'The charts that are active, where no environment says it; without namespaces, a chart is in all that its plugin declares, and it cannot be in others.',
     type: 'object',
     additionalProperties: {title: 'a list of namespaces', type: ['array', 'null'], items: NAMESPACE},
     examples: [{ingress: ['kube-system', 'openstack'], rabbitmq: ['openstack']}],

@@ -1,8 +1,8 @@
-import {suggest} from '../../environment/suggest.ts'
-import {KkError} from '../../errors.ts'
 import type {Facts} from '../facts/facts.ts'
 import type {OverriddenChart} from '../service.ts'
+import {expectDeclared, pluginFor} from './declared.ts'
 import type {Plugins} from './plugins.ts'
+import {unknownChart, unknownNamespace} from './unknown.ts'
 
 /** Which chart a release of an environment is of, and where it is. */
 export interface PlacedChart {
@@ -14,20 +14,23 @@ interface ActiveSources {
   /** The releases of the environment; undefined without one. */
   readonly releases?: Iterable<PlacedChart> | undefined
   readonly facts: Pick<Facts, 'charts'>
+  /** The file that states them, for messages. */
+  readonly file?: string | undefined
   readonly plugins: Plugins
 }
 
 /**
  * The charts that are active, by name, with their namespaces: those of the environment's releases, else those of
- * `charts` in the facts; there, a chart without namespaces is where its plugin puts it. Rejects with
- * `KK_UNKNOWN_CHART` for a chart of the facts that no plugin is for.
+ * `charts` in the facts; there, a chart without namespaces is in all that its plugin declares. Rejects with
+ * `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` where the facts name what no plugin is for.
  */
 export async function activeCharts({
   releases,
   facts,
+  file = 'the facts',
   plugins,
 }: ActiveSources): Promise<readonly OverriddenChart[]> {
-  const namespaces = releases ? placed(releases) : await stated(facts.charts ?? {}, plugins)
+  const namespaces = releases ? placed(releases) : await stated(facts.charts ?? {}, file, plugins)
   return [...namespaces]
     .map(([name, each]) => ({name, namespaces: [...each].sort()}))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -43,12 +46,14 @@ function placed(releases: Iterable<PlacedChart>): ReadonlyMap<string, ReadonlySe
 
 async function stated(
   charts: NonNullable<Facts['charts']>,
+  file: string,
   plugins: Plugins,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const namespaces = new Map<string, ReadonlySet<string>>()
   for (const [chart, given] of Object.entries(charts)) {
-    const plugin = await plugins.find(chart)
-    if (!plugin) throw unknownChart(`no plugin is for the chart ${chart}`, chart, plugins.charts)
+    const where = `${file}: charts.${chart}: `
+    const plugin = await pluginFor(plugins, chart, where)
+    for (const namespace of given) expectDeclared(plugin, namespace, where)
     namespaces.set(chart, new Set(given.length > 0 ? given : plugin.namespaces))
   }
   return namespaces
@@ -61,24 +66,11 @@ export function expectActive(active: readonly OverriddenChart[], chart: string, 
     const names = active.map(({name}) => name)
     throw unknownChart(`no chart ${chart} is active`, chart, names)
   }
-  if (found.namespaces.includes(namespace)) return
-  const close = suggest(namespace, found.namespaces)
-  throw new KkError(
-    'KK_UNKNOWN_NAMESPACE',
-    `the chart ${chart} is not active in the namespace ${namespace}`,
-    {
-      hint:
-        close === undefined ? `it is active in: ${found.namespaces.join(', ')}` : `did you mean ${close}?`,
-    },
-  )
-}
-
-function unknownChart(message: string, chart: string, names: readonly string[]): KkError {
-  const close = suggest(chart, names)
-  if (close !== undefined) return new KkError('KK_UNKNOWN_CHART', message, {hint: `did you mean ${close}?`})
-  const hint =
-    names.length > 0
-      ? `there are: ${names.join(', ')}`
-      : 'name an environment with -e, or charts: in a facts file with --facts'
-  return new KkError('KK_UNKNOWN_CHART', message, {hint})
+  const {namespaces: names} = found
+  if (names.includes(namespace)) return
+  throw unknownNamespace(`the chart ${chart} is not active in the namespace ${namespace}`, {
+    namespace,
+    names,
+    hint: `it is active in: ${names.join(', ')}`,
+  })
 }

@@ -13,7 +13,7 @@ export interface SecretNeed {
 /** What generates the system overrides of one chart. */
 export interface Plugin {
   readonly chart: string
-  /** Where the chart is installed unless an environment or the facts say otherwise. */
+  /** Where the chart can be without an environment; an environment may put it anywhere. */
   readonly namespaces: readonly string[]
   /** The facts that decide the overrides; no other is handed to it. */
   readonly reads: readonly FactName[]

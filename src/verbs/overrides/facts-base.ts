@@ -9,6 +9,8 @@ import type {OverrideBase} from './override-world.ts'
 
 export interface FactsBaseOptions {
   readonly facts: Facts
+  /** The file that states them, for messages. */
+  readonly file?: string | undefined
   readonly plugins: Plugins
 }
 
@@ -16,10 +18,10 @@ export interface FactsBaseOptions {
  * Without an environment: the facts name the active charts, and only system overrides lie below the deployer's. Neither
  * facts nor plugins change, so what they make is made once: a service is asked for it with every request.
  */
-export function factsBase({facts, plugins}: FactsBaseOptions): OverrideBase {
+export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBase {
   let charts: ReturnType<OverrideBase['active']> | undefined
   const active = () => {
-    charts ??= activeCharts({facts, plugins})
+    charts ??= activeCharts({facts, file, plugins})
     return charts
   }
   const made = new Map<string, readonly Layer[]>()

@@ -26,25 +26,57 @@ describe('the active charts', () => {
     ])
   })
 
-  it('are those of the facts without an environment; the plugin knows where, unless the facts do', async () => {
-    const facts = {charts: {'rbd-provisioner': [], ingress: [], rabbitmq: ['bus']}}
+  it('are those of the facts without an environment; in all namespaces of their plugin, unless the facts name some', async () => {
+    const facts = {charts: {'rbd-provisioner': [], ingress: ['openstack'], cinder: []}}
 
     const charts = await activeCharts({facts, plugins})
 
     expect(charts).toEqual([
-      {name: 'ingress', namespaces: ['kube-system', 'openstack']},
-      {name: 'rabbitmq', namespaces: ['bus']},
+      {name: 'cinder', namespaces: ['openstack']},
+      {name: 'ingress', namespaces: ['openstack']},
       {name: 'rbd-provisioner', namespaces: ['kube-system']},
     ])
   })
 
-  it('are refused when the facts name one that nobody knows', async () => {
-    const charts = activeCharts({facts: {charts: {gnocci: []}}, plugins})
+  it.each([
+    [
+      {gnocci: []},
+      'KK_UNKNOWN_CHART',
+      'facts.yaml: charts.gnocci: no plugin is for the chart gnocci',
+      'did you mean gnocchi?',
+    ],
+    [
+      {rabbitmq: ['openstak']},
+      'KK_UNKNOWN_NAMESPACE',
+      'facts.yaml: charts.rabbitmq: the plugin of the chart rabbitmq is not for the namespace openstak',
+      'did you mean openstack?',
+    ],
+    [
+      {ingress: ['openstack', 'edge']},
+      'KK_UNKNOWN_NAMESPACE',
+      'facts.yaml: charts.ingress: the plugin of the chart ingress is not for the namespace edge',
+      'it is for: kube-system, openstack; only an environment (-e) can put the chart elsewhere',
+    ],
+  ])('are refused when the facts say %j', async (charts, code, message, hint) => {
+    const active = activeCharts({facts: {charts}, file: 'facts.yaml', plugins})
 
-    await expect(charts).rejects.toMatchObject({
-      code: 'KK_UNKNOWN_CHART',
-      hint: 'did you mean gnocchi?',
+    await expect(active).rejects.toMatchObject({code, message, hint})
+  })
+
+  it('are in the namespaces that a plugin from outside declares', async () => {
+    const outside = definePlugin({
+      chart: 'rabbitmq',
+      namespaces: ['bus'],
+      reads: [],
+      overrides: () => ({}),
     })
+
+    const charts = await activeCharts({
+      facts: {charts: {rabbitmq: ['bus']}},
+      plugins: withPlugins(plugins, [outside]),
+    })
+
+    expect(charts).toEqual([{name: 'rabbitmq', namespaces: ['bus']}])
   })
 })
 

@@ -27,7 +27,7 @@ const DECLARATION = {
     ...TEXTS,
     title: 'a list of namespaces',
     description:
-      'Where the chart is installed unless an environment or the facts say otherwise; by default openstack.',
+      'Where the chart can be without an environment, which may put it anywhere; by default openstack.',
   },
   reads: {
     title: 'a list of names of facts',

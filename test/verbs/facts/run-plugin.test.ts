@@ -1,0 +1,58 @@
+import {describe, expect, it} from 'vitest'
+import {readEnvironment} from '../../../src/environment/read.ts'
+import {definePlugin} from '../../../src/overrides/system/plugin.ts'
+import {builtInPlugins, withPlugins} from '../../../src/overrides/system/plugins.ts'
+import {runPlugin} from '../../../src/verbs/facts/run-plugin.ts'
+
+const plugins = builtInPlugins()
+const facts = async () => ({controllers: 3})
+const environment = readEnvironment({
+  file: 'cloud.yaml',
+  text: 'kk: {namespace: cloud, releases: {edge-ingress: {chart: ingress, namespace: edge}}}\nedge-ingress: {}\n',
+  directory: '.',
+})
+
+describe('running a plugin', () => {
+  it('tells what it makes of the facts, in the first namespace that it declares', async () => {
+    const ran = await runPlugin({plugins, chart: 'rabbitmq', facts})
+
+    expect(ran).toMatchObject({namespace: 'openstack', overrides: {pod: {replicas: {server: 3}}}})
+  })
+
+  it('shows no secrets, declared or not, unless they are asked for', async () => {
+    const overrides = {conf: {pin: 1234, password: 'geheim'}, region: 'north'}
+    const secrets = [{name: 'pin', kind: 'password', path: ['conf', 'pin']}] as const
+    const plugin = definePlugin({chart: 'mine', reads: [], secrets, overrides: () => overrides})
+    const mine = {plugins: withPlugins(plugins, [plugin]), chart: 'mine', facts}
+
+    expect((await runPlugin(mine)).overrides).toEqual({
+      conf: {pin: '***', password: '***'},
+      region: 'north',
+    })
+    expect((await runPlugin({...mine, showSecrets: true})).overrides).toEqual(overrides)
+  })
+
+  it.each(['kube-system', 'edge', 'cloud'])(
+    'goes for the namespace %s, that of the plugin or of the environment',
+    async (namespace) => {
+      const ran = await runPlugin({plugins, chart: 'ingress', namespace, environment, facts})
+
+      expect(ran.namespace).toBe(namespace)
+    },
+  )
+
+  it.each([
+    ['ingres', undefined, 'KK_UNKNOWN_CHART', 'did you mean ingress?'],
+    ['ingress', 'kube-sytem', 'KK_UNKNOWN_NAMESPACE', 'did you mean kube-system?'],
+    [
+      'rabbitmq',
+      'edge',
+      'KK_UNKNOWN_NAMESPACE',
+      'it is for: openstack; only an environment (-e) can put the chart elsewhere',
+    ],
+  ])('of %s in %s is refused, and no fact asked for', async (chart, namespace, code, hint) => {
+    const ran = runPlugin({plugins, chart, namespace, facts: () => Promise.reject(new Error('asked'))})
+
+    await expect(ran).rejects.toMatchObject({code, hint})
+  })
+})
