@@ -18,6 +18,7 @@ export interface JsonSchema {
   readonly propertyNames?: JsonSchema
   readonly additionalProperties?: false | JsonSchema
   readonly items?: JsonSchema
+  readonly minItems?: number
   readonly anyOf?: readonly JsonSchema[]
 }
 

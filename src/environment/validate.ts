@@ -87,7 +87,10 @@ function checkString(schema: JsonSchema, value: string, {path}: Place): Problem[
 }
 
 function checkList(schema: JsonSchema, value: readonly unknown[], place: Place): Problem[] {
-  const {items} = schema
+  const {items, minItems = 0} = schema
+  if (value.length < minItems) {
+    return [{path: place.path, expected: expectation(schema), got: 'an empty list', hint: undefined}]
+  }
   if (!items) return []
   return value.flatMap((item, index) => check(items, item, {...place, path: [...place.path, index]}))
 }

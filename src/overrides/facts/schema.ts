@@ -1,7 +1,7 @@
 import type {JsonSchema} from '../../environment/schema.ts'
 import type {FactName} from './facts.ts'
 
-const NAMESPACE = {
+export const NAMESPACE = {
   title: 'the name of a namespace: at most 63 lower-case letters, digits and dashes',
   type: 'string',
   pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',

@@ -5,6 +5,7 @@ import {KkError} from '../../../errors.ts'
 import {redactLines} from '../../../helm/redact/redact-lines.ts'
 import type {Values} from '../../../release.ts'
 import type {FactName} from '../../facts/facts.ts'
+import {findUnstorable} from '../../storable.ts'
 import {definePlugin, type Plugin, type PluginDefinition} from '../plugin.ts'
 import {ANSWER_SCHEMA, DECLARATION_SCHEMA} from './schema.ts'
 
@@ -71,7 +72,12 @@ function checked(text: string, schema: JsonSchema, fail: (what: string) => never
     return fail('answered with something that is not JSON')
   }
   const [problem] = validate(schema, answer)
-  if (!problem) return answer
-  const key = problem.path.length > 0 ? `${problem.path.join('.')}: ` : ''
-  return fail(`answered wrongly: ${key}expected ${problem.expected}, got ${problem.got}`)
+  if (problem) return fail(wrongly(problem.path, `expected ${problem.expected}, got ${problem.got}`))
+  const unstorable = findUnstorable(answer)
+  if (unstorable) return fail(wrongly(unstorable.path, unstorable.problem))
+  return answer
+}
+
+function wrongly(path: readonly (string | number)[], problem: string): string {
+  return `answered wrongly: ${path.length > 0 ? `${path.join('.')}: ` : ''}${problem}`
 }

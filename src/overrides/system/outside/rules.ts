@@ -10,6 +10,7 @@ import {treeValue} from '../../../helm/yaml.ts'
 import type {Values} from '../../../release.ts'
 import type {FactName, Facts} from '../../facts/facts.ts'
 import {isMap} from '../../merge.ts'
+import {findUnstorable} from '../../storable.ts'
 import {definePlugin, type Plugin, type SecretNeed} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
 import {RULES_SCHEMA} from './schema.ts'
@@ -47,6 +48,7 @@ export function rulePlugin(source: Source): Plugin {
     throw problemsError({source, root, problems, code: 'KK_PLUGIN', schema: 'kk schema plugin'})
   }
   const {rules, reads = [], ...declared} = value as RuleFile
+  refuseUnstorable({source, root, rules})
   refuseUnread({source, root, rules, reads})
   return {
     ...definePlugin({
@@ -57,6 +59,22 @@ export function rulePlugin(source: Source): Plugin {
     }),
     file: source.file,
   }
+}
+
+/** What kk would not take from a deployer either. */
+function refuseUnstorable({source, root, rules}: Omit<Reading, 'reads'>): void {
+  for (const [index, {values}] of rules.entries()) {
+    const found = findUnstorable(values)
+    if (!found) continue
+    const path = ['rules', index, 'values', ...found.path]
+    const message = `${whereKey(source, root, path)}: ${path.join('.')}: ${found.problem}`
+    throw new KkError('KK_PLUGIN', message, {hint: 'correct it there'})
+  }
+}
+
+function whereKey(source: Source, root: Node, path: Path): string {
+  const place = positionIn(source, root, path)
+  return place ? `${place.file}:${place.line}:${place.column}` : whereIs(source, root.offset)
 }
 
 interface Reading {
@@ -77,11 +95,9 @@ function refuseUnread({source, root, rules, reads}: Reading): void {
     for (const {name, path} of uses) {
       const [fact = ''] = name.split('.')
       if (reads.includes(fact as FactName)) continue
-      const place = positionIn(source, root, path)
-      const where = place ? `${place.file}:${place.line}:${place.column}` : whereIs(source, root.offset)
       throw new KkError(
         'KK_PLUGIN',
-        `${where}: the fact ${fact} is used, but not among those that are read`,
+        `${whereKey(source, root, path)}: the fact ${fact} is used, but not among those that are read`,
         {
           hint: `add ${fact} to reads: if it is a fact (kk schema facts), or write $$( for a text`,
         },

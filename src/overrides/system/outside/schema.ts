@@ -1,5 +1,5 @@
 import type {JsonSchema} from '../../../environment/schema.ts'
-import {FACT_NAMES} from '../../facts/schema.ts'
+import {FACT_NAMES, NAMESPACE} from '../../facts/schema.ts'
 
 const FACT_NAME = {
   title: 'the name of a fact',
@@ -24,8 +24,10 @@ const DECLARATION = {
     pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$',
   },
   namespaces: {
-    ...TEXTS,
-    title: 'a list of namespaces',
+    title: 'a list of at least one namespace',
+    type: 'array',
+    items: NAMESPACE,
+    minItems: 1,
     description:
       'Where the chart can be without an environment, which may put it anywhere; by default openstack.',
   },

@@ -56,6 +56,11 @@ describe('a program as a plugin', () => {
       `#!/bin/sh\necho '{"chart":"x","reads":["controlers"]}'`,
       'reads.0: expected the name',
     ],
+    [
+      'is for what is no namespace',
+      `#!/bin/sh\necho '{"chart":"x","namespaces":["Bad NS"]}'`,
+      'answered wrongly: namespaces.0: expected the name of a namespace',
+    ],
   ])('that %s is refused', async (_, text, message) => {
     const directory = await directoryOf({bad: text})
 
@@ -67,6 +72,34 @@ describe('a program as a plugin', () => {
     })
     await expect(plugins).rejects.toThrow(message)
     await expect(plugins).rejects.not.toMatchObject({log: [expect.stringContaining('hunter2')]})
+  })
+})
+
+describe('the values that a program answers', () => {
+  it.each([
+    [
+      'too deep',
+      `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`,
+      'values.a.a.a.a.a.a.a: expected at most 64 maps and lists within each other',
+    ],
+    ['no number of JSON', '{"pod":{"count":1e400}}', 'values.pod.count: expected a number that is finite'],
+    [
+      'a key of JavaScript',
+      '{"a":[{"__proto__":{"b":1}}]}',
+      'values.a.0.__proto__: the key __proto__ cannot be kept',
+    ],
+  ])('are refused when they hold %s', async (_, values, message) => {
+    const directory = await directoryOf({
+      bad: `#!/bin/sh\ngrep -q describe && echo '{"chart":"x"}' || echo '{"values":${values}}'`,
+    })
+    const [plugin] = await readPlugins(directory)
+
+    const answer = plugin!.overrides({}, 'openstack')
+
+    await expect(answer).rejects.toMatchObject({
+      code: 'KK_PLUGIN',
+      message: `the plugin ${directory}/bad answered wrongly: ${message}`,
+    })
   })
 })
 

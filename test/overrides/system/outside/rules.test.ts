@@ -85,6 +85,16 @@ describe('a rule file', () => {
       'plugins/mine.yaml:4:7: the fact region is used, but not among those that are read',
     ],
     ['chart: mine\nrules: [{when: {tls: {least: 1}}, values: {}}]', 'expected one of the keys min, max, in'],
+    [
+      'chart: mine\nrules:\n  - values: {a: [{__proto__: {b: 1}}]}',
+      'plugins/mine.yaml:3:19: rules.0.values.a.0.__proto__: the key __proto__ cannot be kept',
+    ],
+    [
+      `chart: mine\nrules:\n  - values: ${'{a: '.repeat(66)}1${'}'.repeat(66)}`,
+      'rules.0.values.a.a.a.a.a.a.a.a: expected at most 64 maps and lists within each other',
+    ],
+    ['chart: mine\nnamespaces: [Bad NS]\nrules: []', ':2:14: namespaces.0: expected the name of a namespace'],
+    ['chart: mine\nnamespaces: []\nrules: []', 'namespaces: expected a list of at least one namespace'],
   ])('%j is refused with its place', (text, message) => {
     expect(() => plugin(text)).toThrow(
       expect.objectContaining({code: 'KK_PLUGIN', message: expect.stringContaining(message)}),
