@@ -1,4 +1,4 @@
-import {cp, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises'
+import {cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
@@ -13,6 +13,21 @@ it('src/overrides/system/table.ts is what npm run table writes', async () => {
   const committed = await readFile(join(ROOT, 'src/overrides/system/table.ts'), 'utf8')
 
   expect(committed).toBe(await pluginsTable())
+})
+
+it.each([
+  [
+    "import {definePlugin} from '../plugin.ts'\nexport const plugin = definePlugin({chart: 'zebu', reads: [], overrides: () => ({})})",
+    'quagga.ts is for the chart zebu: expected `export const plugin` for the chart quagga',
+  ],
+  ["export const other = 'quagga'", 'quagga.ts exports no plugin'],
+])('a file that is not named after the chart of its plugin is refused: %j', async (text, message) => {
+  const system = join(await mkdtemp(join(copy, 'named-')), 'src/overrides/system')
+  await mkdir(join(system, 'charts'), {recursive: true})
+  await cp(join(ROOT, 'src/overrides/system/plugin.ts'), join(system, 'plugin.ts'))
+  await writeFile(join(system, 'charts/quagga.ts'), text)
+
+  await expect(pluginsTable(system)).rejects.toThrow(message)
 })
 
 it('adding a file is all that a new plugin takes', async () => {
