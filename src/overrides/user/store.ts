@@ -68,6 +68,11 @@ export interface StoredSecret {
   readonly value: string
 }
 
+export interface DatedSecret extends StoredSecret {
+  /** ISO 8601: when this value was made or taken in. */
+  readonly since: string
+}
+
 /** What is written in one transaction: all of it or nothing. */
 export interface StoreContent {
   readonly changes: readonly OverrideChange[]
@@ -103,8 +108,8 @@ export interface OverrideStore {
   /** Newest first. */
   audit(of?: {readonly name: string; readonly namespace: string}): Promise<readonly StoredEntry[]>
   /** By namespace, then name. */
-  secrets(): Promise<readonly StoredSecret[]>
+  secrets(): Promise<readonly DatedSecret[]>
   /** An existing one is replaced only with `replace`; the one that is stored afterwards comes back. */
-  putSecret(secret: StoredSecret, options?: {readonly replace?: boolean}): Promise<StoredSecret>
+  putSecret(secret: StoredSecret, options?: {readonly replace?: boolean}): Promise<DatedSecret>
   close(): Promise<void>
 }

@@ -11,7 +11,7 @@ export interface ListedSecret {
   /** Undefined for a name that no plugin knows, which somebody else put there. */
   readonly kind: string | undefined
   readonly keptIn: SecretPlace
-  /** ISO 8601; the store does not know it. */
+  /** ISO 8601; undefined where somebody else put it there. */
   readonly since: string | undefined
   /** The charts that would use it. */
   readonly charts: readonly string[]

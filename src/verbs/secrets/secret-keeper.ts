@@ -1,6 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {KeptSecrets, SecretsByName} from '../../cluster/secrets/kept-secret.ts'
-import type {OverrideStore} from '../../overrides/user/store.ts'
+import type {DatedSecret, OverrideStore} from '../../overrides/user/store.ts'
 
 /** Where secrets are kept: the cluster or, for work without one, the store. */
 export type SecretKeeper = KeptSecrets
@@ -9,7 +9,7 @@ export function clusterKeeper({secrets}: Pick<Cluster, 'secrets'>): SecretKeeper
   return secrets
 }
 
-/** The store does not know kind and age. */
+/** The store does not know the kind. */
 export function storeKeeper(store: Pick<OverrideStore, 'secrets' | 'putSecret'>): SecretKeeper {
   const list = async (): Promise<ReadonlyMap<string, SecretsByName>> => {
     const groups = Map.groupBy(await store.secrets(), ({namespace}) => namespace)
@@ -25,6 +25,6 @@ export function storeKeeper(store: Pick<OverrideStore, 'secrets' | 'putSecret'>)
   }
 }
 
-function byName(secrets: readonly {readonly name: string; readonly value: string}[]): SecretsByName {
-  return new Map(secrets.map(({name, value}) => [name, {value, kind: undefined, since: undefined}]))
+function byName(secrets: readonly DatedSecret[]): SecretsByName {
+  return new Map(secrets.map(({name, value, since}) => [name, {value, kind: undefined, since}]))
 }

@@ -1,10 +1,14 @@
 import type {Kysely, Selectable, Transaction} from 'kysely'
 import type {Cipher} from '../cipher.ts'
-import type {StoredSecret} from '../store.ts'
-import type {Tables} from './tables.ts'
+import type {DatedSecret, StoredSecret} from '../store.ts'
+import {isoTime, type Tables} from './tables.ts'
 
-export async function listSecrets(db: Kysely<Tables>, cipher: Cipher): Promise<StoredSecret[]> {
-  const rows = await db.selectFrom('kk_secrets').select(['name', 'namespace', 'value']).execute()
+const COLUMNS = ['name', 'namespace', 'value', 'created_at', 'updated_at'] as const
+
+type Row = Pick<Selectable<Tables['kk_secrets']>, (typeof COLUMNS)[number]>
+
+export async function listSecrets(db: Kysely<Tables>, cipher: Cipher): Promise<DatedSecret[]> {
+  const rows = await db.selectFrom('kk_secrets').select(COLUMNS).execute()
   return rows
     .map((row) => storedSecret(row, cipher))
     .sort((a, b) => (`${a.namespace}\0${a.name}` < `${b.namespace}\0${b.name}` ? -1 : 1))
@@ -20,7 +24,7 @@ export async function writeSecret(
   db: Transaction<Tables>,
   {name, namespace, value}: StoredSecret,
   {replace, cipher}: SecretOptions,
-): Promise<StoredSecret> {
+): Promise<DatedSecret> {
   const now = new Date().toISOString()
   const sealed = cipher.seal(value, ['secret', name, namespace])
   await db
@@ -33,16 +37,18 @@ export async function writeSecret(
     .execute()
   const row = await db
     .selectFrom('kk_secrets')
-    .select(['name', 'namespace', 'value'])
+    .select(COLUMNS)
     .where('name', '=', name)
     .where('namespace', '=', namespace)
     .executeTakeFirstOrThrow()
   return storedSecret(row, cipher)
 }
 
-function storedSecret(
-  {name, namespace, value}: Pick<Selectable<Tables['kk_secrets']>, 'name' | 'namespace' | 'value'>,
-  cipher: Cipher,
-): StoredSecret {
-  return {name, namespace, value: cipher.open(value, ['secret', name, namespace])}
+function storedSecret({name, namespace, value, created_at, updated_at}: Row, cipher: Cipher): DatedSecret {
+  return {
+    name,
+    namespace,
+    value: cipher.open(value, ['secret', name, namespace]),
+    since: isoTime(updated_at ?? created_at),
+  }
 }

@@ -40,8 +40,10 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       const second = await store.putSecret({...secret, value: 'two'})
       const third = await store.putSecret({...secret, value: 'three'}, {replace: true})
 
+      expect(second).toEqual(first)
+      expect(third.since >= first.since).toBe(true)
       expect([first.value, second.value, third.value]).toEqual(['one', 'one', 'three'])
-      expect(await store.secrets()).toEqual([{...secret, value: 'three'}])
+      expect(await store.secrets()).toEqual([third])
     })
 
     it('need a key, and nothing else does', async () => {
