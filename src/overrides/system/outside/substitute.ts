@@ -2,8 +2,10 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {isMap} from '../../merge.ts'
 
-/** `$(controllers)`, `$(ceph.monitors)`; after another `$` it is text. */
-const REFERENCE = /(\$?)\$\(([A-Za-z.]+)\)/g
+/** `$(controllers)`, `$(ceph.monitors)`; or `$$(`, which is text. */
+const REFERENCE = /\$\$\(|\$\(([A-Za-z.]+)\)/g
+/** A `$(` without a name and an end, behind those that are text. */
+const BROKEN = /\$\$\(|(\$\()(?![A-Za-z.]+\))/g
 const WHOLE = /^\$\(([A-Za-z.]+)\)$/
 
 /**
@@ -28,14 +30,19 @@ function substituteText(text: string, facts: Facts): unknown {
   const [, whole] = WHOLE.exec(text) ?? []
   if (whole !== undefined) return factAt(facts, whole)
   if (namesIn(text).some((name) => factAt(facts, name) === undefined)) return undefined
-  return text.replace(REFERENCE, (match, escaped: string, name: string) =>
-    escaped === '' ? textOf(factAt(facts, name)) : match.slice(1),
+  return text.replace(REFERENCE, (_match, name?: string) =>
+    name === undefined ? '$(' : textOf(factAt(facts, name)),
   )
 }
 
 /** What a text refers to. */
 export function namesIn(text: string): readonly string[] {
-  return [...text.matchAll(REFERENCE)].flatMap(([, escaped, name]) => (escaped === '' ? [name!] : []))
+  return [...text.matchAll(REFERENCE)].flatMap(([, name]) => name ?? [])
+}
+
+/** Whether a text has a `$(` that refers to nothing: `$(region`, `$(hostname -f)`. */
+export function hasBrokenReference(text: string): boolean {
+  return [...text.matchAll(BROKEN)].some(([, broken]) => broken !== undefined)
 }
 
 function factAt(facts: Facts, name: string): unknown {

@@ -17,6 +17,7 @@ rules:
       zones: $(zones)
       mon: $(ceph.monitors)
       shell: $$(hostname)
+      command: $$(hostname -f) in $(region)
   - when: {controllers: {min: 3}, tls: true}
     values: {pod: {replicas: {worker: 2}}, quorum: true}
   - when: {region: {in: [north, south]}}
@@ -26,6 +27,35 @@ rules:
   - when: {zones: a}
     values: {first: true}
 `
+
+const conditions = (when: string) =>
+  `chart: mine\nreads: [controllers, storage, tls, zones, ceph, region]\nrules:\n  - when: {${when}}\n    values: {}`
+
+describe('a condition', () => {
+  it.each([
+    [
+      'controllers: "3"',
+      '4:12: rules.0.when.controllers: expected a whole number, at least 1, got the string "3"',
+    ],
+    ['controllers: {in: [1, yes]}', 'rules.0.when.controllers.in.1: expected a whole number, at least 1'],
+    ['storage: cephs', 'rules.0.when.storage: expected "ceph", "class" or "ephemeral", got "cephs"'],
+    ['tls: "true"', 'rules.0.when.tls: expected true or false'],
+    ['zones: 2', 'rules.0.when.zones: expected a text'],
+    ['ceph: rbd', 'rules.0.when.ceph: expected a map with monitors'],
+    ['region: {min: 2}', 'rules.0.when.region.min: expected min and max only of a number or a list'],
+  ])('that can never be met is refused: %s', (when, message) => {
+    expect(() => plugin(conditions(when))).toThrow(
+      expect.objectContaining({code: 'KK_PLUGIN', message: expect.stringContaining(message)}),
+    )
+  })
+
+  it.each(['controllers: 3', 'storage: {in: [ceph, class]}', 'zones: {min: 2, in: [a]}', 'region: north'])(
+    'that may be met is taken: %s',
+    (when) => {
+      expect(plugin(conditions(when)).chart).toBe('mine')
+    },
+  )
+})
 
 describe('a rule file', () => {
   it('says what it is for', () => {
@@ -53,6 +83,7 @@ describe('a rule file', () => {
       zones: ['a', 'b'],
       mon: ['h:1'],
       shell: '$(hostname)',
+      command: '$(hostname -f) in north',
       quorum: true,
       near: true,
       spread: true,
@@ -65,6 +96,7 @@ describe('a rule file', () => {
     expect(await overrides(MINE, {controllers: 2, tls: true, region: 'west'})).toEqual({
       pod: {replicas: {api: 2}},
       url: 'https://mine.west.example.org',
+      command: '$(hostname -f) in west',
       shell: '$(hostname)',
     })
   })
@@ -92,6 +124,10 @@ describe('a rule file', () => {
     [
       `chart: mine\nrules:\n  - values: ${'{a: '.repeat(66)}1${'}'.repeat(66)}`,
       'rules.0.values.a.a.a.a.a.a.a.a: expected at most 64 maps and lists within each other',
+    ],
+    [
+      'chart: mine\nreads: [region]\nrules:\n  - values: {a: [x, "https://$(region"]}',
+      'plugins/mine.yaml:4:21: rules.0.values.a.1: expected the name of a fact and ) after $(',
     ],
     ['chart: mine\nnamespaces: [Bad NS]\nrules: []', ':2:14: namespaces.0: expected the name of a namespace'],
     ['chart: mine\nnamespaces: []\nrules: []', 'namespaces: expected a list of at least one namespace'],
