@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
+import {keyFileWarning} from '../../overrides/user/key-file.ts'
 import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
@@ -20,7 +21,7 @@ export async function openStoreToDeploy(
   flags: StoreFlags,
   environment: Environment | undefined,
 ): Promise<OverrideStore | undefined> {
-  if (!isMissing(flags, environment)) return open(flags, environment)
+  if (!isMissing(flags, environment)) return openAloud(flags, environment)
   const named = namedStore(flags)
   if (named === undefined) return undefined
   throw new KkError('KK_FILE', `there is no store of overrides at ${named}`, {
@@ -41,7 +42,7 @@ export async function openStoreToChange(
   flags: StoreFlags,
   environment: Environment | undefined,
 ): Promise<OverrideStore> {
-  return open(flags, environment)
+  return openAloud(flags, environment)
 }
 
 /** Where the store is, for people; without a password. */
@@ -81,6 +82,13 @@ export async function bindStore(
   } finally {
     await store.close()
   }
+}
+
+/** Warns of a key that others can read; not where the store is only read, which a deploy does once more. */
+async function openAloud(flags: StoreFlags, environment: Environment | undefined): Promise<OverrideStore> {
+  const warning = keyFileWarning(process.env)
+  if (warning !== undefined) process.stderr.write(`${warning}\n`)
+  return open(flags, environment)
 }
 
 async function open(flags: StoreFlags, environment: Environment | undefined): Promise<OverrideStore> {

@@ -1,8 +1,9 @@
-import {writeFileSync} from 'node:fs'
+import {chmodSync, writeFileSync} from 'node:fs'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {keyFileWarning} from '../../../src/overrides/user/key-file.ts'
 import {parseKeys, storeKeys} from '../../../src/overrides/user/keys.ts'
 
 const BYTES = Buffer.from(Array.from({length: 32}, (_, index) => 255 - index))
@@ -39,6 +40,30 @@ describe('keys of a store', () => {
     expect(ofFile.map(({bytes}) => bytes)).toEqual([BYTES, Buffer.alloc(32)])
     expect(ofVariable).toEqual(ofFile[0])
   })
+
+  it.each([
+    [0o600, undefined],
+    [0o400, undefined],
+    [0o640, expect.stringMatching(/^warning: others can read .*keys \(mode 640\).*chmod 600/)],
+    [0o604, expect.stringContaining('(mode 604)')],
+  ])('in a file of the mode %o are warned of where others can read it', async (mode, warning) => {
+    const directory = await mkdtemp(join(tmpdir(), 'kk-keys-'))
+    const file = join(directory, 'keys')
+    writeFileSync(file, BYTES.toString('base64'))
+    chmodSync(file, mode)
+
+    const said = keyFileWarning({KK_STORE_KEY_FILE: file})
+    await rm(directory, {recursive: true})
+
+    expect(said).toEqual(warning)
+  })
+
+  it.each([{}, {KK_STORE_KEY_FILE: '/nowhere/key'}, {KK_STORE_KEY_FILE: '/dev/null'}])(
+    'are not warned of where there is no such file: %j',
+    (env) => {
+      expect(keyFileWarning(env)).toBeUndefined()
+    },
+  )
 
   it.each([
     [{}, 'no key was given'],
