@@ -52,9 +52,10 @@ export default class SecretsImport extends KkCommand {
       const foreseen = await importSecrets(passwords, keeper, {...options, dryRun: true})
       if (dryRun) return foreseen
       const replaces = foreseen.secrets.some(({outcome}) => outcome === 'replaced')
-      if (replaces && !flags.yes) await confirmReplacement(() => this.say(importText(foreseen)))
+      if (replaces && !flags.yes)
+        await confirmReplacement(() => this.say(importText(foreseen, {isForeseen: true})))
       return importSecrets(passwords, keeper, {...options, dryRun: false})
     })
-    this.document(flags.output, {dryRun, ...imported}, () => importText(imported))
+    this.document(flags.output, {dryRun, ...imported}, () => importText(imported, {isForeseen: dryRun}))
   }
 }

@@ -31,8 +31,12 @@ const RULES: readonly (readonly [RegExp, (service: string) => string])[] = [
   [/^([a-z]+)_keystone_password$/, (service) => `identity.${service}.password`],
 ]
 
-/** Reads kolla's `passwords.yml`. Throws `KK_YAML` without ever repeating a value. */
+/** How ansible-vault begins what it encrypts: a file, or one value. */
+const VAULT = '$ANSIBLE_VAULT;'
+
+/** Reads kolla's `passwords.yml`. Throws `KK_YAML`, also for what is encrypted, without ever repeating a value. */
 export function readKollaPasswords(text: string, file: string): KollaPasswords {
+  if (isEncrypted(text)) throw encryptedFile(file)
   const passwords = readYaml(text, {file, duplicates: 'error'}) ?? {}
   if (!isMap(passwords)) {
     throw new KkError(
@@ -45,12 +49,31 @@ export function readKollaPasswords(text: string, file: string): KollaPasswords {
     const name = kkName(from)
     return name === undefined ? [] : [{name, from, value}]
   })
+  const encrypted = known.flatMap(({from, value}) => (isEncrypted(value) ? from : []))
+  if (encrypted.length > 0) throw encryptedValues(file, encrypted)
   const given = known.filter(({value}) => isGiven(value))
   return {
     secrets: given.map(({name, from, value}) => ({name, from, value: String(value)})),
     unknown: entries.map(([from]) => from).filter((from) => kkName(from) === undefined),
     empty: known.filter(({value}) => !isGiven(value)).map(({from}) => from),
   }
+}
+
+function isEncrypted(value: unknown): boolean {
+  return typeof value === 'string' && value.trimStart().startsWith(VAULT)
+}
+
+function encryptedFile(file: string): KkError {
+  return new KkError('KK_YAML', `${file} is encrypted with ansible-vault: expected plain YAML`, {
+    hint: `let ansible-vault decrypt it, here without a file in between (bash, zsh): kk secrets import <(ansible-vault view ${file})`,
+  })
+}
+
+function encryptedValues(file: string, names: readonly string[]): KkError {
+  const message = `${file}: encrypted with ansible-vault, expected plain values: ${names.join(', ')}`
+  return new KkError('KK_YAML', message, {
+    hint: `print each with: ansible localhost --ask-vault-pass -e @${file} -m ansible.builtin.debug -a var=${names[0]}`,
+  })
 }
 
 function kkName(from: string): string | undefined {

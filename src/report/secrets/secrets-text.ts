@@ -33,11 +33,17 @@ const OUTCOMES = {
   same: 'there already',
 } as const
 
-/** What an import did, or would do. */
-export function importText({namespace, secrets, unknown, empty}: SecretImport): string {
+const FORESEEN = {...OUTCOMES, added: 'would be added', replaced: 'would be replaced'} as const
+
+/** What an import did; or, foreseen, what it would do. */
+export function importText(
+  {namespace, secrets, unknown, empty}: SecretImport,
+  {isForeseen}: {readonly isForeseen: boolean},
+): string {
+  const outcomes = isForeseen ? FORESEEN : OUTCOMES
   const lines = secrets.map(
     ({name, from, outcome}) =>
-      `${plainLine(namespace)}/${name} from ${plainLine(from)}: ${OUTCOMES[outcome]}`,
+      `${plainLine(namespace)}/${name} from ${plainLine(from)}: ${outcomes[outcome]}`,
   )
   const others = [
     ...(empty.length === 0 ? [] : [`without a value: ${empty.map(plainLine).join(', ')}`]),

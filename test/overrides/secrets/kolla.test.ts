@@ -37,6 +37,27 @@ test("kolla's names are found among those that charts use", async () => {
   expect(empty).toEqual(['neutron_database_password'])
 })
 
+test.each([
+  [
+    '$ANSIBLE_VAULT;1.1;AES256\n6238306664\n',
+    'passwords.yml is encrypted with ansible-vault',
+    'ansible-vault view passwords.yml',
+  ],
+  [
+    'rabbitmq_password: bus\ndatabase_password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  6238306664\n',
+    'passwords.yml: encrypted with ansible-vault, expected plain values: database_password',
+    'debug -a var=database_password',
+  ],
+])('what ansible-vault encrypted is refused with the way to decrypt it: %j', (text, message, hint) => {
+  expect(() => readKollaPasswords(text, 'passwords.yml')).toThrow(
+    expect.objectContaining({
+      code: 'KK_YAML',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    }),
+  )
+})
+
 test('what is no map is refused without a word of it', () => {
   expect(() => readKollaPasswords('hunter2', 'passwords.yml')).toThrow(
     expect.objectContaining({code: 'KK_YAML', message: expect.not.stringContaining('hunter2')}),
