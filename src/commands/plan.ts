@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {expectDirectoryOf, expectPlanName, savePlan} from '../cli/change/save-plan.ts'
+import {expectPlanName, savePlan} from '../cli/change/save-plan.ts'
 import {
   adoptStoreFlags,
   clusterFlags,
@@ -20,6 +20,7 @@ import {hasChanges} from '../plan/plan.ts'
 import {diffText} from '../report/plan/diff-text.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
 import {planText} from '../report/plan/plan-text.ts'
+import {expectWritable} from '../state/write-named-file.ts'
 import {planDiff} from '../verbs/diff.ts'
 import {askedToAccept, expectSupported, renderPlan} from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
@@ -65,7 +66,7 @@ export default class Plan extends KkCommand {
     const {flags, argv} = await this.parse(Plan)
     if (flags.save !== undefined) {
       expectPlanName(flags.save)
-      await expectDirectoryOf(flags.save)
+      await expectWritable(flags.save)
     }
     const options = {start: false, say: () => {}}
     const opened = await openOnCluster(flags, argv as string[], options)

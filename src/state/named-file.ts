@@ -1,6 +1,5 @@
 import {readFile} from 'node:fs/promises'
 import {KkError} from '../errors.ts'
-import {writeAtomically} from './write-atomically.ts'
 
 interface Naming {
   /** What messages call the file; by default its path. */
@@ -15,15 +14,5 @@ export async function readNamedFile(
 ): Promise<string> {
   return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw new KkError('KK_FILE', `${what}: the file cannot be read (${cause.code})`, {cause, hint})
-  })
-}
-
-/** Writes a file that the user names, whole or not at all, and readable by that user only. Rejects with `KK_FILE`. */
-export async function writeNamedFile(file: string, text: string): Promise<void> {
-  await writeAtomically(file, text, {mode: 0o600}).catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `${file} cannot be written (${cause.code})`, {
-      cause,
-      hint: 'name a file in a directory that you may write',
-    })
   })
 }

@@ -149,7 +149,7 @@ describe('kk plan --save', () => {
     const {exitCode, stderr} = await environment.kk('plan', '--save', 'missing/plan.json')
 
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('KK_FILE: the plan cannot be saved to missing/plan.json (ENOENT)')
+    expect(stderr).toContain('KK_FILE: missing/plan.json cannot be written (there is no directory missing)')
     expect(existsSync(join(environment.directory, 'missing'))).toBe(false)
   })
 })

@@ -20,7 +20,7 @@ broken: {job: {pod: {fail: JobFailed}}}
 above: {}
 `
 
-const ALL = ['junit=out/kk.xml', 'html=out/kk.html', 'trace=out/trace.json', 'json=out/kk.json']
+const ALL = ['junit=kk.xml', 'html=kk.html', 'trace=trace.json', 'json=kk.json']
 const ALL_REPORTS = ALL.flatMap((report) => ['--report', report])
 
 const read = (corner: Corner, file: string) => readFile(join(corner.directory, file), 'utf8')
@@ -33,7 +33,7 @@ describe.concurrent('--report', () => {
     const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', ...ALL_REPORTS])
 
     expect(exitCode, stderr).toBe(1)
-    const [junit] = await readJunit([await read(corner, 'out/kk.xml')])
+    const [junit] = await readJunit([await read(corner, 'kk.xml')])
     expect(junit?.problems).toEqual([])
     expect(junit?.cases.map(({name, endings}) => [name, endings[0]?.tag, endings[0]?.type])).toEqual([
       ['good', undefined, undefined],
@@ -42,7 +42,7 @@ describe.concurrent('--report', () => {
     ])
     expect(junit?.cases[1]?.endings[0]?.text).toContain('Job/broken-job')
 
-    const html = await read(corner, 'out/kk.html')
+    const html = await read(corner, 'kk.html')
     const page = await readPage(html)
     expect(page.problems).toEqual([])
     expect(page.text).toContain('1 succeeded, 1 failed, 1 skipped')
@@ -51,12 +51,12 @@ describe.concurrent('--report', () => {
       expect.arrayContaining(['class="node succeeded"', 'class="node failed"', 'class="node skipped"']),
     )
 
-    const {traceEvents} = await readJson(corner, 'out/trace.json')
+    const {traceEvents} = await readJson(corner, 'trace.json')
     const bars = traceEvents.filter(({ph, cat}: {ph: string; cat: string}) => ph === 'X' && cat !== 'phase')
     expect(bars.map(({cat}: {cat: string}) => cat)).toEqual(['succeeded', 'failed'])
     expect(bars[1].ts).toBeGreaterThanOrEqual(bars[0].ts + bars[0].dur)
 
-    const {outcome, releases} = await readJson(corner, 'out/kk.json')
+    const {outcome, releases} = await readJson(corner, 'kk.json')
     expect(outcome).toBe('failed')
     expect(releases[0]).toMatchObject({state: 'succeeded', revision: 1})
     expect(releases[0].phases.map(({phase}: {phase: string}) => phase)).toEqual(
@@ -128,9 +128,9 @@ second: {}
     ] as const) {
       const {exitCode, stderr} = await reported(verb, ...args)
       expect(exitCode, stderr).toBe(0)
-      const [junit] = await readJunit([await read(corner, 'out/kk.xml')])
-      expect((await readPage(await read(corner, 'out/kk.html'))).problems).toEqual([])
-      const {outcome, releases} = await readJson(corner, 'out/kk.json')
+      const [junit] = await readJunit([await read(corner, 'kk.xml')])
+      expect((await readPage(await read(corner, 'kk.html'))).problems).toEqual([])
+      const {outcome, releases} = await readJson(corner, 'kk.json')
       summaries.push([
         outcome,
         releases.map(({kind, state}: {kind: string; state: string}) => `${kind} ${state}`),
@@ -158,7 +158,7 @@ leaky: {auth: {password: ${secret}}, leak: true, pod: {fail: CrashLoopBackOff}}
     const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', ...ALL_REPORTS])
 
     expect(exitCode, stderr).toBe(1)
-    const files = ['out/kk.xml', 'out/kk.html', 'out/trace.json', 'out/kk.json']
+    const files = ['kk.xml', 'kk.html', 'trace.json', 'kk.json']
     const texts = await Promise.all(files.map((file) => read(corner, file)))
     expect(texts.filter((text) => text.includes('CrashLoopBackOff'))).toHaveLength(4)
     for (const form of [secret, Buffer.from(secret).toString('base64')])
@@ -166,16 +166,16 @@ leaky: {auth: {password: ${secret}}, leak: true, pod: {fail: CrashLoopBackOff}}
   })
 
   it.each([
-    ['junti=kk.xml', 'did you mean junit?'],
-    ['html=/proc/kk.html', 'the directory /proc is not writable'],
-    ['json=env.yaml/kk.json', 'env.yaml is not a directory'],
-  ])('%s is a usage error before anything starts', async (report, says) => {
+    ['junti=kk.xml', 'KK_USAGE', 'did you mean junit?'],
+    ['html=/proc/kk.html', 'KK_FILE', 'you may not write to the directory /proc'],
+    ['json=env.yaml/kk.json', 'KK_FILE', 'there is no directory env.yaml'],
+  ])('%s is refused before anything starts', async (report, code, says) => {
     const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
 
     const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', '--report', report])
 
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('error KK_USAGE')
+    expect(stderr).toContain(`error ${code}`)
     expect(stderr).toContain(says)
     expect(await records(corner.name)).toEqual([])
   })

@@ -1,4 +1,3 @@
-import {stat} from 'node:fs/promises'
 import {dirname, relative, resolve} from 'node:path'
 import {splitArguments} from '../../environment/choose.ts'
 import {KkError} from '../../errors.ts'
@@ -7,7 +6,7 @@ import {savedPlanText} from '../../plan/saved/read-saved-plan.ts'
 import type {SavedPath} from '../../plan/saved/saved-plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {writeAtomically} from '../../state/write-atomically.ts'
+import {writeNamedFile} from '../../state/write-named-file.ts'
 import {savedPlan} from '../../verbs/change/apply.ts'
 import {VERSION} from '../program/version.ts'
 import type {PlanBasis} from './change.ts'
@@ -46,25 +45,7 @@ export async function savePlan(
       path: place(observed.plan.file),
     }),
   )
-  await expectDirectoryOf(file)
-  await writeAtomically(file, text, {mode: 0o600}).catch((cause) => {
-    throw unsavable(file, cause)
-  })
-}
-
-/** A directory that is missing is a mistyped one; `kk plan` makes none. Throws `KK_FILE`. */
-export async function expectDirectoryOf(file: string): Promise<void> {
-  const found = await stat(dirname(file)).catch((cause) => {
-    throw unsavable(file, cause)
-  })
-  if (!found.isDirectory()) throw unsavable(file, {code: 'ENOTDIR'})
-}
-
-function unsavable(file: string, cause: {readonly code?: string}): KkError {
-  return new KkError('KK_FILE', `the plan cannot be saved to ${file} (${cause.code})`, {
-    cause,
-    hint: 'name a file in a directory that exists and that you may write',
-  })
+  await writeNamedFile(file, text)
 }
 
 function unadopted(releases: readonly ReleaseId[]): KkError {

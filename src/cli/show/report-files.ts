@@ -8,17 +8,17 @@ import {paletteOf} from './streams.ts'
 
 /**
  * The files that `--report` asks for; none costs nothing. Call it before anything else is done: a kind that kk does not
- * know, or a place that cannot be written, is `KK_USAGE`.
+ * know is `KK_USAGE`, a place that cannot be written `KK_FILE`.
  */
 export async function openReportFiles(texts: readonly string[] = []): Promise<ReportFiles | undefined> {
   if (texts.length === 0) return undefined
   const [{parseReportRequests}, {expectWritable}, {reportFiles}] = await Promise.all([
     import('../../report/files/request.ts'),
-    import('../../report/files/places.ts'),
+    import('../../state/write-named-file.ts'),
     import('../../report/files/files.ts'),
   ])
   const requests = parseReportRequests(texts)
-  await expectWritable(requests)
+  for (const {file} of requests) await expectWritable(file)
   return reportFiles(requests, loadViz)
 }
 

@@ -1,5 +1,5 @@
 import {asKkError, KkError} from '../../errors.ts'
-import {writeAtomically} from '../../state/write-atomically.ts'
+import {writeNamedFile} from '../../state/write-named-file.ts'
 import type {Viz} from '../graph/graph-svg.ts'
 import {NO_RUN, nextState, type RunState} from '../run/run-state.ts'
 import type {RunView} from '../run/run-view.ts'
@@ -40,7 +40,7 @@ export function reportFiles(requests: readonly ReportRequest[], loadViz: () => P
       for (const {kind, file} of requests) {
         try {
           const report: Report = REPORTS[kind]
-          await writeAtomically(file, await report(state, loadViz))
+          await writeNamedFile(file, await report(state, loadViz), {mode: 0o644})
         } catch (error) {
           problems.push(unwritten(kind, file, error))
         }
@@ -50,8 +50,7 @@ export function reportFiles(requests: readonly ReportRequest[], loadViz: () => P
 }
 
 function unwritten(kind: ReportKind, file: string, error: unknown): KkError {
-  const isSystemError = error instanceof Error && 'syscall' in error
-  const why = plainLine(isSystemError ? error.message : asKkError(error).message)
+  const why = plainLine(asKkError(error).message)
   return new KkError('KK_REPORT', `the ${kind} report could not be written to ${file}: ${why}`, {
     cause: error,
     hint: 'the run itself is not touched by this: look at it with kk status',

@@ -26,7 +26,7 @@ const open = (...requests: readonly (readonly [ReportKind, string])[]) =>
 
 it('writes every report when the events end, and nothing else', async () => {
   const files = open(
-    ['junit', 'new/run.xml'],
+    ['junit', 'run.xml'],
     ['html', 'run.html'],
     ['trace', 'trace.json'],
     ['json', 'run.json'],
@@ -35,8 +35,7 @@ it('writes every report when the events end, and nothing else', async () => {
   await watchRun(brokenRun(), [files])
 
   expect(files.problems).toEqual([])
-  expect((await readdir(directory)).toSorted()).toEqual(['new', 'run.html', 'run.json', 'trace.json'])
-  expect(await readdir(at('new'))).toEqual(['run.xml'])
+  expect((await readdir(directory)).toSorted()).toEqual(['run.html', 'run.json', 'run.xml', 'trace.json'])
   expect(await readFile(at('run.html'), 'utf8')).toContain('</html>')
 })
 

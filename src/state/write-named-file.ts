@@ -1,0 +1,92 @@
+import {randomUUID} from 'node:crypto'
+import {constants, fstatSync, type Stats} from 'node:fs'
+import {readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
+import {basename, dirname, isAbsolute, join} from 'node:path'
+import {KkError} from '../errors.ts'
+import {writeAtomically} from './write-atomically.ts'
+
+interface WriteOptions {
+  /** Permission bits of the file; 0600 unless told. */
+  readonly mode?: number
+}
+
+type Target =
+  | {readonly kind: 'file'; readonly path: string}
+  | {readonly kind: 'device'; readonly path: string}
+  | {readonly kind: 'stream'; readonly stream: NodeJS.WriteStream}
+
+/**
+ * Writes a file that the user names, whole or not at all. A link is followed; a device or a FIFO is written to and never
+ * replaced. No directory is made: one that is missing is mistyped. Rejects with `KK_FILE`.
+ */
+export async function writeNamedFile(
+  file: string,
+  text: string,
+  {mode = 0o600}: WriteOptions = {},
+): Promise<void> {
+  const target = await targetOf(file)
+  try {
+    if (target.kind === 'file') await writeAtomically(target.path, text, {mode})
+    else if (target.kind === 'device') await writeFile(target.path, text, {flag: constants.O_WRONLY})
+    else target.stream.write(text)
+  } catch (cause) {
+    throw unwritable(file, String((cause as NodeJS.ErrnoException).code), cause)
+  }
+}
+
+/** Finds out beforehand whether a file could be written, and leaves nothing behind. Rejects with `KK_FILE`. */
+export async function expectWritable(file: string): Promise<void> {
+  const target = await targetOf(file)
+  if (target.kind !== 'file') return
+  const directory = dirname(target.path)
+  await tryToWrite(directory).catch((cause) => {
+    throw unwritable(file, `you may not write to the directory ${directory}`, cause)
+  })
+}
+
+async function targetOf(file: string): Promise<Target> {
+  const there = await stat(file).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') throw unwritable(file, String(cause.code), cause)
+  })
+  if (there?.isDirectory()) throw unwritable(file, 'it is a directory')
+  const stream = there && ownStream(there)
+  if (stream) return {kind: 'stream', stream}
+  if (there && !there.isFile()) return {kind: 'device', path: file}
+  return {kind: 'file', path: await followed(file, file)}
+}
+
+/** What `/dev/stdout` stands for. Opened anew, a file would be written from its start, and a socket not at all. */
+function ownStream({dev, ino}: Stats): NodeJS.WriteStream | undefined {
+  const isSame = (fd: number) => {
+    const own = fstatSync(fd)
+    return own.dev === dev && own.ino === ino
+  }
+  if (isSame(1)) return process.stdout
+  return isSame(2) ? process.stderr : undefined
+}
+
+/** The path to which a name leads over links, of which the last may lead to nothing yet. */
+async function followed(path: string, file: string): Promise<string> {
+  const above = dirname(path)
+  // With the dot a file is not taken for a directory.
+  const directory = await realpath(`${above}/.`).catch((cause) => {
+    throw unwritable(file, `there is no directory ${above}`, cause)
+  })
+  const link = await readlink(join(directory, basename(path))).catch(() => undefined)
+  if (link === undefined) return join(directory, basename(path))
+  return followed(isAbsolute(link) ? link : `${directory}/${link}`, file)
+}
+
+/** Root may write everywhere by permissions, but not on a file system that is read-only. */
+async function tryToWrite(directory: string): Promise<void> {
+  const probe = join(directory, `.kk.${randomUUID()}`)
+  await writeFile(probe, '', {flag: 'wx'})
+  await rm(probe)
+}
+
+function unwritable(file: string, why: string, cause?: unknown): KkError {
+  return new KkError('KK_FILE', `${file} cannot be written (${why})`, {
+    cause,
+    hint: 'name a file in a directory that exists and that you may write to',
+  })
+}
