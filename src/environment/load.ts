@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {buffer} from 'node:stream/consumers'
 import {KkError} from '../errors.ts'
+import {utf8Text} from '../state/utf8-text.ts'
 import type {Environment} from './environment.ts'
 import {type EnvironmentSource, readEnvironment} from './read.ts'
 
@@ -38,21 +39,12 @@ export async function loadSource({
   stdin,
   words = ENVIRONMENT,
 }: LoadOptions): Promise<EnvironmentSource> {
-  if (file === '-') return {file, text: decode(file, await buffer(stdin ?? process.stdin)), directory: cwd}
+  if (file === '-') return {file, text: utf8Text(await buffer(stdin ?? process.stdin), file), directory: cwd}
   const path = resolve(cwd, file)
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, words, error)
   })
-  return {file, text: decode(file, bytes), directory: dirname(path)}
-}
-
-function decode(file: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', {fatal: true}).decode(bytes)
-  } catch (error) {
-    const hint = 'save the file as UTF-8'
-    throw new KkError('KK_FILE', `${file}: expected UTF-8 text, got other bytes`, {hint, cause: error})
-  }
+  return {file, text: utf8Text(bytes, file), directory: dirname(path)}
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -33,7 +33,7 @@ it('- is standard input', async () => {
 it.each([
   ['none.yaml', 'the environment file none.yaml cannot be read: there is no such file'],
   ['.', 'the environment file . cannot be read: it is a directory'],
-  ['latin.yaml', 'latin.yaml: expected UTF-8 text, got other bytes'],
+  ['latin.yaml', 'latin.yaml:1: expected UTF-8 text, got other bytes'],
 ])('%s is refused', async (file, message) => {
   await expect(loadSource({file, cwd})).rejects.toMatchObject({code: 'KK_FILE', message, exit: 2})
 })

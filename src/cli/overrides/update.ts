@@ -1,7 +1,8 @@
-import {text as readStream} from 'node:stream/consumers'
+import {buffer} from 'node:stream/consumers'
 import {KkError} from '../../errors.ts'
 import type {OverrideUpdate} from '../../overrides/service.ts'
 import {readNamedFile} from '../../state/named-file.ts'
+import {utf8Text} from '../../state/utf8-text.ts'
 
 export interface UpdateFlags {
   readonly 'reuse-values': boolean
@@ -29,7 +30,7 @@ export async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdat
 
 /** The text of a file, or of standard input for `-`. Rejects with `KK_FILE`, which names it as `what`. */
 export async function readText(file: string, what: string): Promise<string> {
-  if (file === '-') return readStream(process.stdin)
+  if (file === '-') return utf8Text(await buffer(process.stdin), 'standard input')
   return readNamedFile(file, {what, hint: 'check the path and its permissions; nothing was changed'})
 }
 

@@ -1,13 +1,12 @@
-import {readFile} from 'node:fs/promises'
 import {Args, Flags} from '@oclif/core'
 import {openPlugins} from '../../cli/open/plugins.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {confirmReplacement} from '../../cli/secrets/confirm-replacement.ts'
 import {namespaceFlag, secretsFlags} from '../../cli/secrets/flags.ts'
 import {onKeeper} from '../../cli/secrets/open-keeper.ts'
-import {KkError} from '../../errors.ts'
 import {readKollaPasswords} from '../../overrides/secrets/kolla.ts'
 import {importText} from '../../report/secrets/secrets-text.ts'
+import {readNamedFile} from '../../state/named-file.ts'
 import {importSecrets} from '../../verbs/secrets/import-secrets.ts'
 import {secretUses} from '../../verbs/secrets/list-secrets.ts'
 
@@ -37,12 +36,8 @@ export default class SecretsImport extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(SecretsImport)
-    const text = await readFile(args.file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-      throw new KkError('KK_FILE', `${args.file} cannot be read (${cause.code})`, {
-        cause,
-        hint: 'check the path and its permissions; nothing was changed',
-      })
-    })
+    const hint = 'check the path and its permissions; nothing was changed'
+    const text = await readNamedFile(args.file, {hint})
     const passwords = readKollaPasswords(text, args.file)
     const uses = await secretUses(await openPlugins(flags))
     const {namespace, replace, 'dry-run': dryRun} = flags

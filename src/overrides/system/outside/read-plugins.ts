@@ -1,7 +1,8 @@
-import {readdir, readFile} from 'node:fs/promises'
+import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../../../errors.ts'
 import {isExecutable} from '../../../state/is-executable.ts'
+import {readNamedFile} from '../../../state/named-file.ts'
 import type {Plugin} from '../plugin.ts'
 import {programPlugin} from './program.ts'
 import {rulePlugin} from './rules.ts'
@@ -27,7 +28,7 @@ export async function readPlugins(directory: string): Promise<readonly Plugin[]>
 }
 
 async function readPlugin(file: string): Promise<Plugin> {
-  if (/\.ya?ml$/.test(file)) return rulePlugin({file, text: await readFile(file, 'utf8')})
+  if (/\.ya?ml$/.test(file)) return rulePlugin({file, text: await readNamedFile(file)})
   if (isExecutable(file)) return programPlugin(file)
   throw new KkError('KK_PLUGIN', `${file} is neither a rule file (*.yaml) nor a program`, {
     hint: `make it executable (chmod +x ${file}), or take it out of the directory`,

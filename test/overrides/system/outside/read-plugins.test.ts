@@ -126,6 +126,16 @@ describe('a directory of plugins', () => {
     })
   })
 
+  it('with rules that are no UTF-8 is refused', async () => {
+    const directory = await directoryOf({})
+    await writeFile(join(directory, 'latin.yaml'), Buffer.from('chart: x\nrules: [] # é', 'latin1'))
+
+    await expect(readPlugins(directory)).rejects.toMatchObject({
+      code: 'KK_FILE',
+      message: `${directory}/latin.yaml:2: expected UTF-8 text, got other bytes`,
+    })
+  })
+
   it('that is not there is refused', async () => {
     await expect(readPlugins('/nowhere/plugins')).rejects.toMatchObject({code: 'KK_FILE'})
   })

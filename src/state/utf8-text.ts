@@ -1,0 +1,20 @@
+import {isUtf8} from 'node:buffer'
+import {KkError} from '../errors.ts'
+
+/** The text of a file that a user gave, without a byte order mark. Throws `KK_FILE` with the line that is no UTF-8. */
+export function utf8Text(bytes: Uint8Array, file: string): string {
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
+  throw new KkError('KK_FILE', `${file}:${brokenLine(bytes)}: expected UTF-8 text, got other bytes`, {
+    hint: 'save the file as UTF-8',
+  })
+}
+
+/** No character holds the byte of a line break, so each line can be looked at by itself. */
+function brokenLine(bytes: Uint8Array): number {
+  let start = 0
+  for (let line = 1; ; line++) {
+    const end = bytes.indexOf(0x0a, start)
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) return line
+    start = end + 1
+  }
+}
