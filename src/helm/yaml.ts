@@ -1,5 +1,5 @@
 import {refuseAliasBomb} from './yaml/aliasing.ts'
-import type {Source} from './yaml/error.ts'
+import {type Source, yamlError} from './yaml/error.ts'
 import type {Node} from './yaml/node.ts'
 import {parseTrees} from './yaml/tree.ts'
 import {documentValue, type ValueOptions} from './yaml/value.ts'
@@ -16,6 +16,21 @@ interface ReadOptions extends Partial<ValueOptions> {
  */
 export function readYaml(text: string, options: ReadOptions = {}): unknown {
   return readYamlDocuments(text, options)[0] ?? null
+}
+
+/**
+ * The only document of a YAML text as `readYaml` gives it. What follows it must be empty, for helm 3 leaves it out and
+ * helm 4 merges it. Throws `KK_YAML`.
+ */
+export function readOnlyYaml(text: string, options: ReadOptions = {}): unknown {
+  const source = {file: options.file ?? 'YAML', text}
+  const [root, ...others] = parseTrees(source)
+  const second = others.find((other) => treeValue(source, other, 'last') !== null)
+  if (second) {
+    const hint = 'keep one, or give each a file of its own'
+    throw yamlError(source, second.offset, 'expected one document, got a second one', hint)
+  }
+  return root ? treeValue(source, root, options.duplicates ?? 'last') : null
 }
 
 /** All documents of a YAML stream, each as `readYaml` gives it. */

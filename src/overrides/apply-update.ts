@@ -1,5 +1,5 @@
 import {KkError} from '../errors.ts'
-import {readYaml} from '../helm/yaml.ts'
+import {readOnlyYaml} from '../helm/yaml.ts'
 import type {Values} from '../release.ts'
 import {isMap, mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'
@@ -31,7 +31,7 @@ export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Val
 
 /** The overrides in a YAML text; none for an empty one. Throws `KK_YAML`, which names `source`, and `KK_VALUES`. */
 export function fileValues(source: string, text: string): Values {
-  const values = readYaml(text, {file: source, duplicates: 'error'}) ?? {}
+  const values = readOnlyYaml(text, {file: source, duplicates: 'error'}) ?? {}
   if (!isMap(values)) {
     throw new KkError('KK_YAML', `${source}: expected a map of values`, {
       hint: 'write keys and values, e.g. "pod: {replicas: {server: 3}}"',

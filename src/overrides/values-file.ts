@@ -1,6 +1,6 @@
 import {locator} from '../environment/position.ts'
 import {KkError} from '../errors.ts'
-import {readYaml} from '../helm/yaml.ts'
+import {readOnlyYaml} from '../helm/yaml.ts'
 import type {Position, Values} from '../release.ts'
 import {readNamedFile} from '../state/named-file.ts'
 import {isMap} from './merge.ts'
@@ -23,7 +23,7 @@ export async function readValuesFile(file: string, what = file): Promise<ValuesF
 
 /** The same of a text. Throws `KK_YAML`. */
 export function valuesFile(file: string, text: string): ValuesFile {
-  const values = readYaml(text, {file}) ?? {}
+  const values = readOnlyYaml(text, {file}) ?? {}
   if (isMap(values)) return {file, values, position: locator({file, text})}
   throw new KkError('KK_YAML', `${file}: expected a map of values`, {
     hint: 'write keys and values, e.g. "pod: {}"',

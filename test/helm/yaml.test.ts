@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import fc from 'fast-check'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {readYaml, readYamlDocuments} from '../../src/helm/yaml.ts'
+import {readOnlyYaml, readYaml, readYamlDocuments} from '../../src/helm/yaml.ts'
 import {NASTY_WORDS} from '../environment/support/nasty-strings.ts'
 import {askHelm, valuesOfHelm, writeProbeChart} from '../overrides/support/probe.ts'
 import {toolPath} from '../support/tools.ts'
@@ -87,6 +87,27 @@ it('a stream is all its documents; its first one is what Helm takes for values',
   expect(readYamlDocuments('a: 1\n---\n# nothing\n---\n- b\n')).toEqual([{a: 1}, null, ['b']])
   expect(readYaml('a: 1\n---\nb: 2\n')).toEqual({a: 1})
   expect(readYaml('')).toBeNull()
+})
+
+describe('the only document of a text', () => {
+  it.each([
+    ['', null],
+    ['# nothing\n', null],
+    ['---\na: 1\n...\n', {a: 1}],
+    ['a: 1\n---\n# nothing\n---\n~\n', {a: 1}],
+  ])('in %j is read', (text, value) => {
+    expect(readOnlyYaml(text)).toEqual(value)
+  })
+
+  it.each([
+    ['a: 1\n---\nb: 2\n', 'x.yaml:3:1'],
+    ['a: 1\n---\n---\n- b\n', 'x.yaml:4:1'],
+    ['---\n---\na: 1\n', 'x.yaml:3:1'],
+  ])('in %j is not alone, which helm 3 and 4 read differently', (text, place) => {
+    expect(() => readOnlyYaml(text, {file: 'x.yaml'})).toThrow(
+      `${place}: expected one document, got a second one`,
+    )
+  })
 })
 
 const BOMB = `r0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${[...Array(9).keys()]

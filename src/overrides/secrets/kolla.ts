@@ -1,5 +1,5 @@
 import {KkError} from '../../errors.ts'
-import {readYaml} from '../../helm/yaml.ts'
+import {readOnlyYaml} from '../../helm/yaml.ts'
 import {isMap} from '../merge.ts'
 
 export interface KollaPasswords {
@@ -37,7 +37,7 @@ const VAULT = '$ANSIBLE_VAULT;'
 /** Reads kolla's `passwords.yml`. Throws `KK_YAML`, also for what is encrypted, without ever repeating a value. */
 export function readKollaPasswords(text: string, file: string): KollaPasswords {
   if (isEncrypted(text)) throw encryptedFile(file)
-  const passwords = readYaml(text, {file, duplicates: 'error'}) ?? {}
+  const passwords = readOnlyYaml(text, {file, duplicates: 'error'}) ?? {}
   if (!isMap(passwords)) {
     throw new KkError(
       'KK_YAML',

@@ -34,6 +34,7 @@ describe('a store as a document', () => {
     ['version: 1\nsecrets: {openstack: {admin: 7}}\n', 'secrets.openstack.admin: expected a text'],
     ['version: 1\noverrides: {nova: {openstack: {a: 1}}, nova: {}}\n', 'store.yaml:2'],
     ['version: 1\noverrides: {heat: {openstack: {a: 1}}}\nsecrets: [}\n', 'store.yaml:3'],
+    ['version: 1\n---\nversion: 1\n', 'store.yaml:3:1: expected one document'],
     ['- 1\n', 'store.yaml: the document: expected a map'],
   ])('that is not as expected is refused: %j', (text, message) => {
     expect(() => readStoreDocument(text, 'store.yaml')).toThrow(
