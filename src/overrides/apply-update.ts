@@ -10,23 +10,44 @@ import {applySet} from './strvals.ts'
 /**
  * The user overrides after an update: from the stored ones or from nothing, then the files in their order (maps merge,
  * everything else replaces), then `set`, then `setString`, as helm orders them. What system overrides have is not
- * looked at: only what the deployer gave is kept. Throws `KK_YAML`, and `KK_VALUES` without the expression.
+ * looked at: only what the deployer gave is kept. Throws `KK_YAML`, `KK_VALUES` without the expression, and `KK_USAGE`
+ * where files or expressions are given, but no value.
  */
 export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Values {
   const files = values.files.map(({source, text}) => fileValues(source, text))
-  const merged = [flag === 'reuse' ? stored : {}, ...files].reduce(mergeValues, {})
-  const typed = values.set.reduce<Values>(
-    (below, expression) =>
-      applySet(expression, below, {mode: 'typed', source: `--set ${withoutValue(expression)}`}),
-    merged,
-  )
-  const all = values.setString.reduce<Values>(
-    (below, expression) =>
-      applySet(expression, below, {mode: 'string', source: `--set-string ${withoutValue(expression)}`}),
-    typed,
-  )
+  const given = withSets(files.reduce(mergeValues, {}), values)
+  if (isAnythingGiven(values) && Object.keys(given).length === 0) throw noValues()
+  const all = flag === 'reset' ? given : withSets([stored, ...files].reduce(mergeValues, {}), values)
   expectStorable(all, 'the overrides')
   return all
+}
+
+function withSets(below: Values, {set, setString}: OverrideUpdate['values']): Values {
+  const typed = set.reduce<Values>(
+    (values, expression) =>
+      applySet(expression, values, {mode: 'typed', source: `--set ${withoutValue(expression)}`}),
+    below,
+  )
+  return setString.reduce<Values>(
+    (values, expression) =>
+      applySet(expression, values, {mode: 'string', source: `--set-string ${withoutValue(expression)}`}),
+    typed,
+  )
+}
+
+function isAnythingGiven({files, set, setString}: OverrideUpdate['values']): boolean {
+  return files.length + set.length + setString.length > 0
+}
+
+/** An empty file or a key that was forgotten would otherwise take all overrides away. */
+function noValues(): KkError {
+  return new KkError(
+    'KK_USAGE',
+    'expected overrides, but what was given holds no value; nothing was changed',
+    {
+      hint: 'to take all overrides of the chart away: kk overrides delete CHART NAMESPACE',
+    },
+  )
 }
 
 /** The overrides in a YAML text; none for an empty one. Throws `KK_YAML`, which names `source`, and `KK_VALUES`. */

@@ -99,6 +99,14 @@ describe('the pages', () => {
     expect(await stored()).toBe('')
   })
 
+  it('take all away where the text was emptied', async () => {
+    await open()
+    const etag = await store('a: 1')
+
+    expect((await post({action: 'save', overrides: '\r\n', etag})).statusCode).toBe(303)
+    expect(await stored()).toBe('')
+  })
+
   it.each([
     ['others', 'a: 1'],
     ['none', ''],
@@ -122,6 +130,7 @@ describe('the pages', () => {
   it.each([
     ['no YAML', 'a: ['],
     ['a key of JavaScript', '__proto__: {a: 1}'],
+    ['a comment alone', '# a: 1'],
     ['a secret that kk keeps', 'global: {endpoints: {oslo_messaging: {auth: {admin: {password: x}}}}}'],
   ])('refuse %s and keep it in the form', async (_, text) => {
     await open()

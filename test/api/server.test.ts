@@ -126,6 +126,16 @@ describe('the service of overrides', () => {
     expect((await app.inject(RABBITMQ)).json().user_overrides).toBe('')
   })
 
+  it('takes all away for a reset that gives nothing, as StarlingX does', async () => {
+    await open()
+    await update(['a=1'])
+    const payload = {flag: 'reset', values: {files: [], set: []}}
+    const answer = await app.inject({method: 'PATCH', url: RABBITMQ, payload})
+
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json().user_overrides).toBe('')
+  })
+
   it('takes no secret that a plugin keeps', async () => {
     await open()
     const answer = await update(['global.endpoints.oslo_messaging.auth.admin.password=marked'])
@@ -168,6 +178,7 @@ describe('the service of overrides', () => {
       400,
       'KK_USAGE',
     ],
+    ['an empty file', {payload: '{"flag": "reset", "values": {"files": [""]}}'}, 400, 'KK_USAGE'],
     [
       'a key of JavaScript in a file',
       {payload: '{"flag": "reset", "values": {"files": ["__proto__: {a: 1}"]}}'},

@@ -44,6 +44,20 @@ describe('an update of user overrides', () => {
     expect(JSON.stringify(stored)).toBe(before)
   })
 
+  it.each<[string, Given]>([
+    ['a key that was forgotten', {set: ['=2']}],
+    ['an empty file', {files: ['']}],
+    ['a file of comments, and an empty expression', {files: ['# nothing'], setString: ['']}],
+    ['an empty map, with reuse', {flag: 'reuse', files: ['{}']}],
+  ])('is refused when it gives no value: %s', (_, given) => {
+    const refusal = expect.objectContaining({
+      code: 'KK_USAGE',
+      hint: expect.stringContaining('kk overrides delete'),
+    })
+
+    expect(() => applyUpdate({a: 1}, update(given))).toThrow(refusal)
+  })
+
   it('holds only what the deployer gave, and replaces the map below it when both are combined', () => {
     const system = {pod: {replicas: {server: 1}}}
 

@@ -50,8 +50,10 @@ export async function answerForm(context: ChartContext, form: Form): Promise<For
   }
 }
 
+/** Who empties the text has all overrides before their eyes, and means it. */
 function replacing(text: string): RequestedUpdate {
-  return {flag: 'reset', values: {files: [{source: 'your text', text}], set: [], setString: []}}
+  const files = text.trim() === '' ? [] : [{source: 'your text', text}]
+  return {flag: 'reset', values: {files, set: [], setString: []}}
 }
 
 async function currentEtag({service, place}: ChartContext): Promise<string> {
