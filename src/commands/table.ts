@@ -6505,7 +6505,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'For every key of the final values: the layer that won with its file and line, and the values that lost. The layers are,\nfrom the weakest to the strongest: the defaults of the chart, feature files, system overrides, the environment, user\noverrides, --values and --set. With a KEY, each layer that speaks of it has a line of its own. Secrets are masked.',
+      'For every key of the final values: the layer that won with its file and line, and the values that lost. The layers are,\nfrom the weakest to the strongest: the defaults of the chart, feature files, system overrides, the environment, user\noverrides, --values and --set. With a KEY, each layer that speaks of it has a line of its own. Secrets are masked.\nValues that break the schema of the chart are explained all the same, with a warning.',
     examples: [
       '<%= config.bin %> values explain keystone -e environments/all-in-one.yaml',
       '<%= config.bin %> values explain keystone pod.replicas -e environments/all-in-one.yaml',

@@ -119,6 +119,7 @@ export function templateArguments(call: ReleaseCall, options: TemplateOptions): 
     ...(options.kubeVersion ? ['--kube-version', options.kubeVersion] : []),
     ...(options.apiVersions ?? []).flatMap((version) => ['--api-versions', version]),
     ...(options.isUpgrade ? ['--is-upgrade'] : []),
+    ...(options.skipSchema ? ['--skip-schema-validation'] : []),
     ...(options.showOnly ?? []).flatMap((template) => ['--show-only', template]),
     ...releaseFlags(call),
   ]

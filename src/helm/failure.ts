@@ -1,5 +1,6 @@
 import {type ErrorCode, KkError} from '../errors.ts'
 import type {ReleaseCall} from './helm.ts'
+import {sortedProblems} from './schema-problems.ts'
 
 export type HelmCommand = 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test' | 'template'
 
@@ -94,7 +95,7 @@ export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Fa
   }
   return new KkError(
     kind?.code ?? 'KK_HELM_FAILED',
-    `${subject}: ${kind?.says ?? `helm ${command} failed`}: ${reasonOf(lines)}`,
+    `${subject}: ${kind?.says ?? `helm ${command} failed`}: ${reasonOf(isTold ? schemaLines(lines) : lines)}`,
     {
       hint:
         kind?.hint(call.name, command) ??
@@ -123,8 +124,13 @@ function reasonOf(lines: readonly string[]): string {
     .join(' ')
     .replace(/^Error: (?:(?:INSTALLATION|UPGRADE) FAILED: )?/, '')
     .replace(/^values don't meet the specifications of the schema\(s\) in the following chart\(s\): /, '')
-    .replace(/: - at /, ': at ')
+    .replace(/: - at /g, ': at ')
     .replace(/ - at /g, '; at ')
+}
+
+function schemaLines(lines: readonly string[]): readonly string[] {
+  const start = errorLine(lines)
+  return start < 0 ? lines : [lines[start]!, ...sortedProblems(lines.slice(start + 1))]
 }
 
 /** Where helm's own last word begins; -1 when there is none. */

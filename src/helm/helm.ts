@@ -69,6 +69,8 @@ export interface TemplateOptions {
   readonly apiVersions?: readonly string[]
   readonly isUpgrade?: boolean
   readonly showOnly?: readonly string[]
+  /** Do not hold the values against the schemas of the chart. */
+  readonly skipSchema?: boolean
 }
 
 /** What helm says of a release that it has just changed. */

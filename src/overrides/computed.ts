@@ -18,7 +18,7 @@ const TEMPLATE = 'values: {{ toJson .Values | b64enc }}\n'
 export async function computedValues(
   helm: Pick<Helm, 'template'>,
   call: ReleaseCall,
-  options: Pick<TemplateOptions, 'kubeVersion' | 'apiVersions'> = {},
+  options: Pick<TemplateOptions, 'kubeVersion' | 'apiVersions' | 'skipSchema'> = {},
 ): Promise<Values> {
   const directory = await temporaryDirectory('kk-values-')
   const probe = directory.path

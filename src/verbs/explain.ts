@@ -1,11 +1,11 @@
 import {KkError} from '../errors.ts'
-import type {Helm} from '../helm/helm.ts'
+import type {Helm, ReleaseCall} from '../helm/helm.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {defaultLayers} from '../overrides/explain/default-layers.ts'
 import {type ExplainedKey, explain} from '../overrides/explain/explain.ts'
 import type {Layer} from '../overrides/layer.ts'
 import {secretPlaces} from '../overrides/secrets.ts'
-import {type ReleaseId, releaseNamespace} from '../release.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {maskedKey} from './overrides/explain-overrides.ts'
 import {type LastChange, saidBy} from './overrides/layers-of-place.ts'
 import type {OverrideBase} from './overrides/override-world.ts'
@@ -28,11 +28,13 @@ export interface ExplainOptions {
 export interface ExplainedValues {
   readonly release: ReleaseId
   readonly keys: readonly ExplainedKey[]
+  /** What Helm says of values that break the schema of the chart. */
+  readonly broken?: KkError
 }
 
 /**
  * For every key of a release's final values the layer that won, and those that lost. The copies of `global` that Helm
- * hands to subcharts are left out. Secrets are masked. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a key that is not there.
+ * hands to subcharts are left out. Secrets are masked. Values that break the schema are explained, too. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a key that is not there.
  */
 export async function explainValues(
   prepared: Prepared,
@@ -50,19 +52,37 @@ export async function explainValues(
   try {
     const call = vendored.call(release)
     const [final, defaults, layers, paths] = await Promise.all([
-      computedValues(helm, call),
+      finalValues(helm, call),
       defaultLayers(call.chart, found.chart.origin),
       saidByWhom(found.layers, () => lastChange?.(found.chart.name, releaseNamespace(release))),
       secretPaths?.(found.chart.name) ?? [],
     ])
-    const all = explain([...defaults.layers, ...layers], final).filter(
+    const all = explain([...defaults.layers, ...layers], final.values).filter(
       ({path}) => !isHandedDown(path, defaults.subcharts),
     )
     const keys = wanted(all, key).filter((each) => !overridden || isOverridden(each))
     const places = secretPlaces(layers, paths)
-    return {release, keys: showSecrets ? keys : keys.map((key) => maskedKey(key, places))}
+    return {
+      release,
+      keys: showSecrets ? keys : keys.map((key) => maskedKey(key, places)),
+      ...(final.broken && {broken: final.broken}),
+    }
   } finally {
     await vendored.remove()
+  }
+}
+
+interface FinalValues {
+  readonly values: Values
+  readonly broken?: KkError
+}
+
+async function finalValues(helm: Helm, call: ReleaseCall): Promise<FinalValues> {
+  try {
+    return {values: await computedValues(helm, call)}
+  } catch (error) {
+    if (!(error instanceof KkError) || error.code !== 'KK_VALUES') throw error
+    return {values: await computedValues(helm, call, {skipSchema: true}), broken: error}
   }
 }
 

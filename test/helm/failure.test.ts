@@ -66,6 +66,19 @@ describe('helmFailure', () => {
     expect(error.log).toEqual(['coalesce.go: warning'])
   })
 
+  it('says what breaks a schema in one order, whatever the order in which helm says it', () => {
+    const schema = (...lines: readonly string[]) =>
+      failure(
+        `Error: values don't meet the specifications of the schema(s) in the following chart(s):\n${lines.join('\n')}\n`,
+      ).message
+    const [a, b, c, d] = ["- at '/a': no", "- at '/b': no", "  - at '/b/c': no", "  - at '/b/d': no"] as const
+
+    const message = schema('top:', b, d, c, a, 'sub:', b, a)
+
+    expect(message).toBe(schema('top:', a, b, c, d, 'sub:', a, b))
+    expect(message).toMatch(/top: at '\/a': no; at '\/b': no; at '\/b\/c': .* sub: at '\/a'/)
+  })
+
   it('keeps the last lines, without colour, noise and secrets', () => {
     const lines = Array.from({length: 30}, (_, index) => `line ${index}`).join('\n')
 

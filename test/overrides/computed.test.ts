@@ -84,6 +84,12 @@ describe.each(['helm3', 'helm4'] as const)('the values that %s computes', (name)
     await expect(computed({port: 'x'})).rejects.toMatchObject({code: 'KK_VALUES'})
   })
 
+  it('are told for all that when the schema is passed over', async () => {
+    const call = {name: 'glance', namespace: 'openstack', chart, values: {port: 'x'}}
+
+    expect(await computedValues(helm, call, {skipSchema: true})).toMatchObject({port: 'x', debug: false})
+  })
+
   it('leave nothing behind', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'kk-empty-'))
     vi.stubEnv('TMPDIR', temporary)

@@ -94,6 +94,23 @@ describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) =>
     expect(all.get('pod.replicas.server')).toMatchObject({value: 2})
   })
 
+  it('are told where they break the schema of the chart, with what helm says of it', async () => {
+    const broken = await prepare({
+      environment: readEnvironment({file: 'cloud.yaml', text: CLOUD, directory: ROOT}),
+      finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
+      values: [],
+      sets: [{release: 'memcached', expression: 'user.id=many,pod.replicas.server=none'}],
+      places: {},
+    })
+
+    const explained = await explainValues(broken, helm, {release: 'memcached', key: 'user.id'})
+
+    expect(explained.keys).toMatchObject([{path: ['user', 'id'], value: 'many', winner: {layer: 'set'}}])
+    expect(explained.broken?.message).toMatch(
+      /^memcached: the values break the schema .*\/pod\/replicas\/server': .*; at '\/user\/id': got string/,
+    )
+  })
+
   it('keeps to the key that is asked for, and to what is overridden', async () => {
     expect([...(await keys({key: 'pod.replicas'})).keys()]).toEqual(['pod.replicas.server'])
     expect([...(await keys({overridden: true})).keys()].sort()).toEqual([

@@ -5,6 +5,7 @@ import {lastChangeIn} from '../../cli/open/store.ts'
 import {openUsersHelm} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
+import {plainLine} from '../../report/text/plain.ts'
 import {explainedBlocks, explainedDocument, explainedLines} from '../../report/values/explained-text.ts'
 import {explainValues} from '../../verbs/explain.ts'
 import {pathsOf} from '../../verbs/overrides/facts-base.ts'
@@ -14,7 +15,8 @@ export default class ValuesExplain extends KkCommand {
   static override description =
     `For every key of the final values: the layer that won with its file and line, and the values that lost. The layers are,
 from the weakest to the strongest: the defaults of the chart, feature files, system overrides, the environment, user
-overrides, --values and --set. With a KEY, each layer that speaks of it has a line of its own. Secrets are masked.`
+overrides, --values and --set. With a KEY, each layer that speaks of it has a line of its own. Secrets are masked.
+Values that break the schema of the chart are explained all the same, with a warning.`
   static override usage = '[FILE] RELEASE [KEY] [FLAGS]'
   static override examples = [
     '<%= config.bin %> values explain keystone -e environments/all-in-one.yaml',
@@ -55,6 +57,7 @@ overrides, --values and --set. With a KEY, each layer that speaks of it has a li
       lastChange: lastChangeIn(flags, prepared.environment),
       secretPaths: pathsOf(prepared.plugins),
     })
+    if (explained.broken) this.say(`warning: ${plainLine(explained.broken.message)}`)
     const document = explainedDocument(explained.release, explained.keys)
     const show = key === undefined ? explainedLines : explainedBlocks
     this.document(flags.output, document, (palette) => show(explained.keys, palette).join('\n'))
