@@ -21,17 +21,26 @@ export async function importFile(
   const text = await readText(file, file)
   const how = {who: whoAmI(), file: file === '-' ? 'standard input' : file, prune: flags.prune}
   const environment = await namedEnvironment(flags)
-  return onStore(flags, {changes: true, say, environment}, async (store) => {
-    if (!store) return []
-    const asks = canAsk() && !flags.yes && !flags['dry-run']
-    if (flags['dry-run'] || asks) {
-      const would = (await importStore(store, text, {...how, dryRun: true})).map(imported)
-      if (!asks || would.length === 0) return would
-      say(importedText(would, true))
-      await confirm('change this?')
-    }
-    return (await importStore(store, text, how)).map(imported)
-  })
+  const asks = canAsk() && !flags.yes && !flags['dry-run']
+  if (flags['dry-run'] || asks) {
+    const would = await onStore(flags, {changes: false, say, environment}, async (store) =>
+      (await importStore(store ?? NO_STORE, text, {...how, dryRun: true})).map(imported),
+    )
+    if (!asks || would.length === 0) return would
+    say(importedText(would, true))
+    await confirm('change this?')
+  }
+  return onStore(flags, {changes: true, say, environment}, async (store) =>
+    (await importStore(store ?? NO_STORE, text, how)).map(imported),
+  )
+}
+
+/** What a store without overrides says; nothing but a change makes one. */
+const NO_STORE: Parameters<typeof importStore>[0] = {
+  list: async () => [],
+  putAll: async () => {
+    throw new Error('a store that was opened to read cannot be written')
+  },
 }
 
 function imported({name, namespace, userOverrides}: OverrideChange): ImportedOverrides {

@@ -21,7 +21,7 @@ interface ImportOptions {
  * Rejects with `KK_YAML`, `KK_VALUES`, `KK_STORE_CONFLICT`.
  */
 export async function importStore(
-  store: OverrideStore,
+  store: Pick<OverrideStore, 'list' | 'putAll'>,
   text: string,
   {who, file, prune = false, dryRun = false}: ImportOptions,
 ): Promise<readonly OverrideChange[]> {
