@@ -23,12 +23,12 @@ export interface SetOptions {
  * values below have; as in Helm, what they have must be a map, or a list, where the expression wants one.
  *
  * Two things differ from Helm. Values go to helm as a document, so a number is there what it is in a values file: a
- * float64, which a template without `int` prints as 1e+06. And an index without `]`, which helm 4 alone ignores, is an
+ * float64, which a template without `int` prints as 1e+06; an integer that it would round is an error. And an index without `]`, which helm 4 alone ignores, is an
  * error. Throws `KK_VALUES`, which names the character and never quotes the expression: it can hold a secret.
  */
 export function applySet(expression: string, below: Values, {mode, source}: SetOptions): Values {
   const cursor = cursorOver(expression, source)
-  const value = mode === 'string' ? (text: string) => text : typedValue
+  const value = mode === 'string' ? (text: string) => text : (text: string) => typedValue(text, source)
   // Not structuredClone: what was one object under two aliases must become two.
   const result: MutableMap = JSON.parse(JSON.stringify(below))
   while (readKey(cursor, result, 0, value));
@@ -156,7 +156,7 @@ function setItem(cursor: Cursor, list: List, index: number, value: unknown): voi
 }
 
 /** Helm: typedVal. `01` and `1.5` stay text; folding of case is Unicode's, as in Go's EqualFold. */
-function typedValue(text: string): unknown {
+function typedValue(text: string, source: string): unknown {
   if (/^true$/iu.test(text)) return true
   if (/^false$/iu.test(text)) return false
   if (/^null$/iu.test(text)) return null
@@ -164,7 +164,17 @@ function typedValue(text: string): unknown {
   if (!/^(?:[1-9]|[+-]\d)\d*$/.test(text)) return text
   const integer = BigInt(text.replace(/^\+/, ''))
   if (BigInt.asIntN(64, integer) !== integer) return text
+  if (BigInt(Number(integer)) !== integer) throw rounded(source)
   return Number(integer)
+}
+
+/** Without the number, which can be a secret. */
+function rounded(source: string): KkError {
+  return new KkError(
+    'KK_VALUES',
+    `${source}: expected an integer that is not rounded in a values file, got one above 2^53`,
+    {hint: 'give it as a text: with --set-string, or in quotes in a file for --values'},
+  )
 }
 
 interface Cursor {

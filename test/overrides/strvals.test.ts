@@ -26,6 +26,7 @@ const ACCEPTED: [expression: string, values: object][] = [
     'mode=0640,ratio=1.5,hex=0x1f,big=9223372036854775808',
     {mode: '0640', ratio: '1.5', hex: '0x1f', big: '9223372036854775808'},
   ],
+  ['exact=9007199254740992', {exact: 9007199254740992}],
   ['a=x\\,y,b=p\\=q,c=p=q', {a: 'x,y', b: 'p=q', c: 'p=q'}],
   ['a\\.b=c,a\\,b=d,a\\[0\\]=e', {'a.b': 'c', 'a,b': 'd', 'a[0]': 'e'}],
   ['a=c:\\\\d', {a: 'c:\\d'}],
@@ -91,6 +92,20 @@ describe('--set', () => {
     expect(() => set('hosts[0')).toThrow('expected a number and "]" after "["')
   })
 
+  it.each(['9007199254740993', '-9007199254740993', '{1,9007199254740993}'])(
+    'refuses %s, which a values file would round',
+    (text) => {
+      expect(() => set(`big=${text}`)).toThrow(
+        expect.objectContaining({
+          code: 'KK_VALUES',
+          message: expect.not.stringContaining('9007199254740993'),
+          hint: expect.stringContaining('--set-string'),
+        }),
+      )
+      expect(setString('big=9007199254740993')).toEqual({big: '9007199254740993'})
+    },
+  )
+
   it('never repeats a value in a message, not even what a comma cut off', () => {
     expect(() => set('password=hunter2,sesame')).toThrow(
       expect.objectContaining({
@@ -155,7 +170,7 @@ const expressions = (corner: string) => {
       '007',
       '1.5',
       '1e3',
-      '9007199254740993',
+      '9007199254740992',
       '~',
       ' ',
       '{',
