@@ -1,6 +1,6 @@
 import type {Kysely} from 'kysely'
 import {KkError} from '../../../errors.ts'
-import type {Database, Libraries} from './database.ts'
+import type {Database, Libraries} from './databases/database.ts'
 import {makeOverrides} from './migrations/001-overrides.ts'
 import {makeHistoryAndSecrets} from './migrations/002-history-and-secrets.ts'
 

@@ -1,5 +1,5 @@
 import type {Kysely} from 'kysely'
-import type {Database} from '../database.ts'
+import type {Database} from '../databases/database.ts'
 
 /** The table of the specification. */
 export async function makeOverrides(db: Kysely<unknown>, {id, time}: Database['types']): Promise<void> {

@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto'
 import type {Kysely} from 'kysely'
-import type {Database} from '../database.ts'
+import type {Database} from '../databases/database.ts'
 import type {Tables} from '../tables.ts'
 
 /** Who changed what, generated secrets, and who the store is. */

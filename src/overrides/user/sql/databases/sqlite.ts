@@ -4,10 +4,10 @@ import {dirname} from 'node:path'
 import {DatabaseSync, type SQLInputValue} from 'node:sqlite'
 import {setTimeout as delay} from 'node:timers/promises'
 import type {DatabaseConnection, Dialect, SqliteDatabase} from 'kysely'
-import {makeDirectory} from '../../../state/make-directory.ts'
+import {makeDirectory} from '../../../../state/make-directory.ts'
+import type {Tables} from '../tables.ts'
 import type {Database, Libraries} from './database.ts'
 import {explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
-import type {Tables} from './tables.ts'
 
 /** SQLite's own waiting stops the whole process, so it is short; kk's does not. */
 const BLOCKING_MILLISECONDS = 20

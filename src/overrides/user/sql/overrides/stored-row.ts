@@ -1,7 +1,7 @@
 import {hash} from 'node:crypto'
-import {type Cipher, isSealed} from '../cipher.ts'
-import type {StoredOverrides} from '../store.ts'
-import {isoTime, type Row} from './tables.ts'
+import {type Cipher, isSealed} from '../../cipher.ts'
+import type {StoredOverrides} from '../../store.ts'
+import {isoTime, type Row} from '../tables.ts'
 
 /** A row as the store shows it. */
 export function storedOverrides(row: Row, cipher: Cipher): StoredOverrides {

@@ -1,6 +1,6 @@
 import type {Kysely} from 'kysely'
+import type {Tables} from '../tables.ts'
 import type * as libraries from './libraries.ts'
-import type {Tables} from './tables.ts'
 
 export type Libraries = typeof libraries
 

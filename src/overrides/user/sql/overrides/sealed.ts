@@ -1,5 +1,5 @@
 import type {Kysely} from 'kysely'
-import type {Tables} from './tables.ts'
+import type {Tables} from '../tables.ts'
 
 /** Whether anything in the store is encrypted, or was. */
 export async function holdsSealed(db: Kysely<Tables>): Promise<boolean> {

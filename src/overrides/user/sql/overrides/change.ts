@@ -1,9 +1,9 @@
-import {KkError} from '../../../errors.ts'
-import {type Cipher, isSealed} from '../cipher.ts'
-import type {ChangedPlace, NextOverrides, OverrideChange, StoredOverrides} from '../store.ts'
+import {KkError} from '../../../../errors.ts'
+import {type Cipher, isSealed} from '../../cipher.ts'
+import type {ChangedPlace, NextOverrides, OverrideChange, StoredOverrides} from '../../store.ts'
+import type {Row} from '../tables.ts'
 import {isNamed, LONGEST_NAME, type Place} from './read-overrides.ts'
 import {etagOf, storedOverrides} from './stored-row.ts'
-import type {Row} from './tables.ts'
 
 /** So many places are named. */
 const NAMED = 3

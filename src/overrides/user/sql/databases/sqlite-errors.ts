@@ -1,4 +1,4 @@
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../../errors.ts'
 
 interface SqliteError extends Error {
   readonly code: string

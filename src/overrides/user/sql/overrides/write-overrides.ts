@@ -1,13 +1,13 @@
 import type {Transaction} from 'kysely'
-import {KkError} from '../../../errors.ts'
-import {withKeyToGive} from '../keys.ts'
-import type {StoredOverrides} from '../store.ts'
+import {KkError} from '../../../../errors.ts'
+import {withKeyToGive} from '../../keys.ts'
+import type {StoredOverrides} from '../../store.ts'
+import {isoTime, type Row, type Tables} from '../tables.ts'
+import {type Outcome, refused} from '../together.ts'
 import {type Change, changed} from './change.ts'
 import {keyOf, type Means, rowsAt} from './read-overrides.ts'
 import {holdsSealed} from './sealed.ts'
 import {runStatement} from './statements.ts'
-import {isoTime, type Row, type Tables} from './tables.ts'
-import {type Outcome, refused} from './together.ts'
 
 /**
  * Writes what each change makes of what stands there then, one after the other, with the entries in the history. What a

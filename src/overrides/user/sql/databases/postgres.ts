@@ -1,7 +1,7 @@
-import {locationText, type StoreLocation} from '../location.ts'
+import {locationText, type StoreLocation} from '../../location.ts'
+import type {Tables} from '../tables.ts'
 import type {Database, Libraries} from './database.ts'
 import {explainPostgres} from './postgres-errors.ts'
-import type {Tables} from './tables.ts'
 
 const CONNECT_MILLISECONDS = 10_000
 const QUERY_MILLISECONDS = 30_000

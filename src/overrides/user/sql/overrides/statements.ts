@@ -1,5 +1,5 @@
 import type {CompiledQuery, Kysely} from 'kysely'
-import type {Row, Tables} from './tables.ts'
+import type {Row, Tables} from '../tables.ts'
 
 /**
  * The statements of changes, compiled once for each number of rows: a service makes the same ones with every request,

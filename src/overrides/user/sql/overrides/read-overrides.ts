@@ -1,10 +1,10 @@
 import type {Kysely} from 'kysely'
-import type {Cipher} from '../cipher.ts'
-import type {StoredOverrides} from '../store.ts'
+import type {Cipher} from '../../cipher.ts'
+import type {StoredOverrides} from '../../store.ts'
+import type {Row, Tables} from '../tables.ts'
+import type {Outcome} from '../together.ts'
 import {runStatement, type Statements} from './statements.ts'
 import {storedOverrides} from './stored-row.ts'
-import type {Row, Tables} from './tables.ts'
-import type {Outcome} from './together.ts'
 
 export const LONGEST_NAME = 255
 

@@ -1,4 +1,4 @@
-import {KkError} from '../../../errors.ts'
+import {KkError} from '../../../../errors.ts'
 
 /** By SQLSTATE, or by its class; of PostgreSQL's appendix A. */
 const HINTS: Readonly<Record<string, string>> = {
