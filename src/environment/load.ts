@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {buffer} from 'node:stream/consumers'
 import {KkError} from '../errors.ts'
-import {utf8Text} from '../state/utf8-text.ts'
+import {utf8Text} from '../state/files/utf8-text.ts'
 import type {Environment} from './environment.ts'
 import {type EnvironmentSource, readEnvironment} from './read.ts'
 

@@ -1,6 +1,6 @@
 import {delimiter, join, resolve} from 'node:path'
 import {KkError} from '../errors.ts'
-import {isExecutable} from '../state/is-executable.ts'
+import {isExecutable} from '../state/files/is-executable.ts'
 import type {ProcessEnvironment} from './child-environment.ts'
 
 interface FindOptions {

@@ -3,7 +3,7 @@ import {join, relative, sep} from 'node:path'
 import {KkError} from '../errors.ts'
 import type {Helm, ReleaseCall, TemplateOptions} from '../helm/helm.ts'
 import type {Values} from '../release.ts'
-import {temporaryDirectory} from '../state/temporary-directory.ts'
+import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 
 /** Of a chart and its subcharts, all that Helm computes values from. */
 const PARTS = new Set(['Chart.yaml', 'Chart.lock', 'values.yaml', 'values.schema.json', 'charts'])

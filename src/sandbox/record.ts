@@ -1,5 +1,5 @@
 import {readFile} from 'node:fs/promises'
-import {writeAtomically} from '../state/write-atomically.ts'
+import {writeAtomically} from '../state/files/write-atomically.ts'
 import type {SandboxPaths} from './paths.ts'
 import type {Sandbox} from './sandbox.ts'
 

@@ -2,7 +2,7 @@ import {realpathSync} from 'node:fs'
 import {delimiter, isAbsolute, join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {cacheDirectory} from '../state/directories.ts'
-import {isExecutable} from '../state/is-executable.ts'
+import {isExecutable} from '../state/files/is-executable.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -5,8 +5,8 @@ import {dirname, join} from 'node:path'
 import {getRawAsset, isSea} from 'node:sea'
 import {evaluateBundle} from './bundle.ts'
 import {cacheDirectory} from './directories.ts'
-import {makeDirectory} from './make-directory.ts'
-import {writingBelow} from './writing-below.ts'
+import {makeDirectory} from './files/make-directory.ts'
+import {writingBelow} from './files/writing-below.ts'
 
 /** What the single executable carries beside the few lines that start it. */
 export type AssetName = 'files.json' | 'licenses.txt' | `${BundleName}.cjs` | `${BundleName}.cjs.cache`

@@ -3,9 +3,9 @@ import {link, readFile, rm, writeFile} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {dirname} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
-import {makeDirectory} from './make-directory.ts'
+import {makeDirectory} from './files/make-directory.ts'
+import {writingBelow} from './files/writing-below.ts'
 import {identifyProcess, isRunning, type ProcessIdentity} from './processes/process-identity.ts'
-import {writingBelow} from './writing-below.ts'
 
 /** Who holds a lock, as it stands in the lock file. */
 export interface LockHolder extends ProcessIdentity {

@@ -1,7 +1,7 @@
 import type {Helm} from '../helm/helm.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
-import {maskSecrets, secretPlaces} from '../overrides/secrets.ts'
+import {maskSecrets, secretPlaces} from '../overrides/secrets/secret-values.ts'
 import type {ReleaseId, Values} from '../release.ts'
 import {pathsOf} from './overrides/facts-base.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'

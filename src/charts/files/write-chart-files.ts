@@ -1,6 +1,6 @@
 import {writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {makeDirectory} from '../../state/make-directory.ts'
+import {makeDirectory} from '../../state/files/make-directory.ts'
 import type {ChartFile} from './chart-files.ts'
 
 /** Writes the files of a chart below a directory; only their owner can read them. */

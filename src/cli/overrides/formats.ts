@@ -5,8 +5,8 @@ import {mergeArmada} from '../../overrides/format/armada-merge.ts'
 import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import type {Values} from '../../release.ts'
-import {readNamedFile} from '../../state/named-file.ts'
-import {writeNamedFile} from '../../state/write-named-file.ts'
+import {readNamedFile} from '../../state/files/named-file.ts'
+import {writeNamedFile} from '../../state/files/write-named-file.ts'
 import {writeSplit} from '../../verbs/split.ts'
 
 export interface FormatFlags {

@@ -1,8 +1,8 @@
 import {buffer} from 'node:stream/consumers'
 import {KkError} from '../../errors.ts'
 import type {OverrideUpdate} from '../../overrides/service.ts'
-import {readNamedFile} from '../../state/named-file.ts'
-import {utf8Text} from '../../state/utf8-text.ts'
+import {readNamedFile} from '../../state/files/named-file.ts'
+import {utf8Text} from '../../state/files/utf8-text.ts'
 
 export interface UpdateFlags {
   readonly 'reuse-values': boolean

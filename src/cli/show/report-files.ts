@@ -14,7 +14,7 @@ export async function openReportFiles(texts: readonly string[] = []): Promise<Re
   if (texts.length === 0) return undefined
   const [{parseReportRequests}, {expectWritable}, {reportFiles}] = await Promise.all([
     import('../../report/files/request.ts'),
-    import('../../state/write-named-file.ts'),
+    import('../../state/files/write-named-file.ts'),
     import('../../report/files/files.ts'),
   ])
   const requests = parseReportRequests(texts)

@@ -4,7 +4,7 @@ import {namedEnvironment, onStore} from '../../cli/overrides/open-overrides.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
 import {exportStore} from '../../overrides/user/export.ts'
-import {writeNamedFile} from '../../state/write-named-file.ts'
+import {writeNamedFile} from '../../state/files/write-named-file.ts'
 
 export default class OverridesExport extends KkCommand {
   static override summary = 'Print all that the store of overrides holds as one YAML, for backup and Git.'

@@ -6,7 +6,7 @@ import {namespaceFlag, secretsFlags} from '../../cli/secrets/flags.ts'
 import {onKeeper} from '../../cli/secrets/open-keeper.ts'
 import {readKollaPasswords} from '../../overrides/secrets/kolla.ts'
 import {importText} from '../../report/secrets/secrets-text.ts'
-import {readNamedFile} from '../../state/named-file.ts'
+import {readNamedFile} from '../../state/files/named-file.ts'
 import {importSecrets} from '../../verbs/secrets/import-secrets.ts'
 import {secretUses} from '../../verbs/secrets/list-secrets.ts'
 

@@ -1,6 +1,6 @@
 import {mkdir, mkdtemp, readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {makeDirectory} from '../../state/make-directory.ts'
+import {makeDirectory} from '../../state/files/make-directory.ts'
 import type {ProcessEnvironment} from '../child-environment.ts'
 import type {HelmOutcome} from '../run.ts'
 import {readYaml} from '../yaml.ts'

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import {blockYaml} from '../format/overrides-yaml.ts'
-import {secretsAmong} from '../secrets.ts'
+import {secretsAmong} from '../secrets/secret-values.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides} from './store.ts'
 import {storedValues} from './stored-values.ts'

@@ -1,5 +1,5 @@
 import {asKkError, KkError} from '../../errors.ts'
-import {writeNamedFile} from '../../state/write-named-file.ts'
+import {writeNamedFile} from '../../state/files/write-named-file.ts'
 import type {Viz} from '../graph/graph-svg.ts'
 import {NO_RUN, nextState, type RunState} from '../run/run-state.ts'
 import type {RunView} from '../run/run-view.ts'

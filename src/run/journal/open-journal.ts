@@ -1,7 +1,7 @@
 import {type FileHandle, open, readdir, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {KkError} from '../../errors.ts'
-import {makeDirectory} from '../../state/make-directory.ts'
+import {makeDirectory} from '../../state/files/make-directory.ts'
 import type {Journal} from './journal.ts'
 
 export interface JournalFile extends Journal {

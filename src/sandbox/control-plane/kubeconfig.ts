@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {writeAtomically} from '../../state/write-atomically.ts'
+import {writeAtomically} from '../../state/files/write-atomically.ts'
 import type {SandboxPaths} from '../paths.ts'
 
 /** Writes a kubeconfig that stands alone, with kwokctl's certificates inside; returns its one context. */

@@ -3,8 +3,8 @@ import {readdir, readFile} from 'node:fs/promises'
 import {createServer} from 'node:net'
 import {dirname, join} from 'node:path'
 import {KkError} from '../../errors.ts'
+import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {withLock} from '../../state/lock.ts'
-import {writeAtomically} from '../../state/write-atomically.ts'
 import type {SandboxPaths} from '../paths.ts'
 
 /** One port for each listener of a control plane. */

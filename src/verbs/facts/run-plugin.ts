@@ -1,7 +1,7 @@
 import type {Environment} from '../../environment/environment.ts'
 import {namespacesOf} from '../../environment/namespaces-of.ts'
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'
-import {maskSecrets} from '../../overrides/secrets.ts'
+import {maskSecrets} from '../../overrides/secrets/secret-values.ts'
 import {expectDeclared, pluginFor} from '../../overrides/system/declared.ts'
 import {secretPaths} from '../../overrides/system/plugin.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'

@@ -8,7 +8,7 @@ import {
   secretPlaces,
   secretsAmong,
   type ValuePath,
-} from '../../overrides/secrets.ts'
+} from '../../overrides/secrets/secret-values.ts'
 import type {OverrideService, RequestedUpdate} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import type {NextOverrides, StoredOverrides} from '../../overrides/user/store.ts'

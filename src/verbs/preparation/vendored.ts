@@ -3,7 +3,7 @@ import {KkError} from '../../errors.ts'
 import type {ReleaseCall} from '../../helm/helm.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import {temporaryDirectory} from '../../state/temporary-directory.ts'
+import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import type {Prepared} from './prepare.ts'
 
 /** The charts of a run, copied with their libraries into a directory of the run's own. */

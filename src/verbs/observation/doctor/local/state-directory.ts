@@ -1,6 +1,6 @@
 import {access, constants, statfs} from 'node:fs/promises'
 import {KkError} from '../../../../errors.ts'
-import {makeDirectory} from '../../../../state/make-directory.ts'
+import {makeDirectory} from '../../../../state/files/make-directory.ts'
 import type {Check, Found} from '../finding.ts'
 
 /** Below this a journal may stop in the middle of a run. */

@@ -2,7 +2,7 @@ import {mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {makeDirectory} from '../../src/state/make-directory.ts'
+import {makeDirectory} from '../../../src/state/files/make-directory.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -45,7 +45,7 @@ describe('makeDirectory', () => {
 describe('nothing else', () => {
   it('makes directories with their parents', async () => {
     const {globSync, readFileSync} = await import('node:fs')
-    const source = join(import.meta.dirname, '../../src')
+    const source = join(import.meta.dirname, '../../../src')
 
     const found = globSync('**/*.ts', {cwd: source}).filter((file) =>
       /mkdir(?:Sync)?\([^;\n]*recursive: true/.test(readFileSync(join(source, file), 'utf8')),

@@ -1,8 +1,8 @@
 import {isDeepStrictEqual} from 'node:util'
-import type {Values} from '../release.ts'
-import type {Layer} from './layer.ts'
+import type {Values} from '../../release.ts'
+import type {Layer} from '../layer.ts'
+import {isMap} from '../merge.ts'
 import {maskedValue, maskedWhole} from './masked-values.ts'
-import {isMap} from './merge.ts'
 
 export type ValuePath = readonly string[]
 

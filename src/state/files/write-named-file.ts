@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto'
 import {constants, fstatSync, type Stats} from 'node:fs'
 import {readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
 import {basename, dirname, isAbsolute, join} from 'node:path'
-import {KkError} from '../errors.ts'
+import {KkError} from '../../errors.ts'
 import {writeAtomically} from './write-atomically.ts'
 
 interface WriteOptions {

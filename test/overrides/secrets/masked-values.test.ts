@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {maskedValue} from '../../src/overrides/masked-values.ts'
+import {maskedValue} from '../../../src/overrides/secrets/masked-values.ts'
 
 it.each([
   [

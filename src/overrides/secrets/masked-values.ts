@@ -1,5 +1,5 @@
-import {markedEntries} from '../helm/redact/looks-secret.ts'
-import {redactLines} from '../helm/redact/redact-lines.ts'
+import {markedEntries} from '../../helm/redact/looks-secret.ts'
+import {redactLines} from '../../helm/redact/redact-lines.ts'
 
 const MASK = '***'
 

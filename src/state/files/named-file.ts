@@ -1,5 +1,5 @@
 import {readFile} from 'node:fs/promises'
-import {KkError} from '../errors.ts'
+import {KkError} from '../../errors.ts'
 import {utf8Text} from './utf8-text.ts'
 
 interface Naming {

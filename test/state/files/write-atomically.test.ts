@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/pr
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {writeAtomically} from '../../src/state/write-atomically.ts'
+import {writeAtomically} from '../../../src/state/files/write-atomically.ts'
 
 let directory: string
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto'
 import {lstat, readdir, readFile, rm} from 'node:fs/promises'
 import {join} from 'node:path'
-import {isRunning, type ProcessIdentity} from './processes/process-identity.ts'
-import {thisProcess} from './processes/process-place.ts'
+import {isRunning, type ProcessIdentity} from '../processes/process-identity.ts'
+import {thisProcess} from '../processes/process-place.ts'
 
 /** `<prefix><pid>-<start>-<place>-`, then what `mkdtemp` adds: so it can be told later whose a directory was. */
 const NAME = /^kk-[a-z]+-(\d+)-(\d+)-([0-9a-f]{16})-\w{6}$/

@@ -1,5 +1,5 @@
 import {isUtf8} from 'node:buffer'
-import {KkError} from '../errors.ts'
+import {KkError} from '../../errors.ts'
 
 /** The text of a file that a user gave, without a byte order mark. Throws `KK_FILE` with the line that is no UTF-8. */
 export function utf8Text(bytes: Uint8Array, file: string): string {

@@ -4,8 +4,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterEach, beforeEach, describe, expect, it, vi} from 'vitest'
-import {thisOwner} from '../../src/state/remove-abandoned.ts'
-import {temporaryDirectory} from '../../src/state/temporary-directory.ts'
+import {thisOwner} from '../../../src/state/files/remove-abandoned.ts'
+import {temporaryDirectory} from '../../../src/state/files/temporary-directory.ts'
 
 let parent: string
 beforeEach(async () => {
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 /** A process that makes a temporary directory, prints its path, and ends by this statement. */
 async function directoryOf(ending: string): Promise<string> {
-  const module = JSON.stringify(new URL('../../src/state/temporary-directory.ts', import.meta.url))
+  const module = JSON.stringify(new URL('../../../src/state/files/temporary-directory.ts', import.meta.url))
   const script = `import {temporaryDirectory} from ${module}
     console.log((await temporaryDirectory('kk-test-')).path)
     ${ending}`

@@ -2,7 +2,7 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, it} from 'vitest'
-import {readNamedFile} from '../../src/state/named-file.ts'
+import {readNamedFile} from '../../../src/state/files/named-file.ts'
 
 let directory: string
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import {mkdir, stat} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
-import {KkError} from '../errors.ts'
-import {cacheDirectory, stateDirectory} from './directories.ts'
+import {KkError} from '../../errors.ts'
+import {cacheDirectory, stateDirectory} from '../directories.ts'
 
 interface DirectoryOptions {
   /** Permission bits of what is made; the umask's unless told. */

@@ -14,7 +14,7 @@ import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {execa} from 'execa'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {expectWritable, writeNamedFile} from '../../src/state/write-named-file.ts'
+import {expectWritable, writeNamedFile} from '../../../src/state/files/write-named-file.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -72,7 +72,7 @@ describe('a file that the user names', () => {
     await symlink('/proc/self/fd/1', at('link'))
     await writeFile(
       at('write.ts'),
-      `import {writeNamedFile} from '${resolve('src/state/write-named-file.ts')}'
+      `import {writeNamedFile} from '${resolve('src/state/files/write-named-file.ts')}'
 process.stdout.write('a')
 await writeNamedFile('link', 'c')
 process.stdout.write('e')`,
