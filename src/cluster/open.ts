@@ -20,7 +20,7 @@ import {viewLease, viewLeases} from './lease/view.ts'
 import {withOperation} from './lease/with-operation.ts'
 import {namespaceExists} from './namespace-exists.ts'
 import {helmRecords} from './records/records.ts'
-import {deleteClaim, listClaims} from './removal/claims.ts'
+import {deleteClaim, keepClaim, listClaims} from './removal/claims.ts'
 import {deleteObject} from './removal/delete-object.ts'
 import {presentObjects} from './removal/present.ts'
 import {runRecords} from './runs/runs.ts'
@@ -55,6 +55,7 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     scaleTargets: (namespace) => listScaleTargets(client, namespace),
     deleteObject: (object) => deleteObject(client, discovery, object),
     claims: (namespace) => listClaims(client, namespace),
+    keepClaim: (namespace, name) => keepClaim(client, namespace, name),
     deleteClaim: (claim) => deleteClaim(client, claim),
     hold: async (release, holder, deadline, onHeld) =>
       withOperation(await holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}), client),

@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {revisions} from './support/records.ts'
 
@@ -100,6 +101,18 @@ describe.concurrent('when a release fails', () => {
     const files = ['kk.json', 'kk.rollback.json', 'kk.removal.json']
     const texts = await Promise.all(files.map((file) => readFile(join(environment.directory, file), 'utf8')))
     expect(texts.map((text) => JSON.parse(text).outcome)).toEqual(['failed', 'succeeded', 'succeeded'])
+  })
+
+  it('--remove-new leaves what would take its data along, and a rollback the claims that it knows not', async () => {
+    const {environment, stderr} = await failing(['--on-failure', 'rollback-run', '--remove-new'], {
+      web: {values: {...CHANGED, claim: 'general'}},
+      extra: {values: {claim: 'general'}},
+    })
+
+    expect(stderr).toContain('extra: extra would go with its data, and not removed')
+    expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3, extra: 1})
+    const claims = await kubectl(['get', 'pvc', '--namespace', environment.name, '--output', 'name'])
+    expect(claims.trim().split('\n')).toEqual(['persistentvolumeclaim/extra', 'persistentvolumeclaim/web'])
   })
 
   it('--remove-new without a rollback is a usage error', async () => {

@@ -56,6 +56,21 @@ it('kk remove takes away the history that helm uninstall --keep-history left', a
   expect(await environment.releases()).toEqual([])
 })
 
+it('kk remove that is repeated leaves the release of the same name that an earlier file put elsewhere', async () => {
+  const {kk: settings, ...sections} = workloads({db: {}})
+  const environment = await deployOn(cluster, {kk: settings, ...sections})
+  await environment.write({kk: {...settings, namespace: `${environment.name}-2`}, ...sections})
+  const moved = await environment.on('deploy', '--yes')
+  expect(moved.exitCode, moved.stderr).toBe(0)
+
+  const first = await environment.on('remove', 'db', '--yes')
+  const second = await environment.on('remove', 'db', '--yes')
+
+  expect([first.exitCode, second.exitCode]).toEqual([0, 0])
+  expect(second.stderr).toContain('db is not installed: nothing to remove')
+  expect(await environment.releases()).toEqual(['db'])
+})
+
 describe('kk remove refuses', () => {
   let ours: Removable
   let theirs: Removable

@@ -3,6 +3,7 @@ import type {Cluster, ReleaseRecord} from '../../src/cluster/cluster.ts'
 import type {Approval, GuardParameters, GuardState} from '../../src/cluster/guard/guard.ts'
 import type {ReleaseId} from '../../src/release.ts'
 import {planApproval, planGuard, unguarded} from '../../src/verbs/guard.ts'
+import {expectLetGo} from '../../src/verbs/removal/guarded.ts'
 import {bareRecord} from '../plan/fixtures.ts'
 
 const NOW = 1_795_000_000_000
@@ -123,4 +124,32 @@ it('a deploy offers the guard for protected releases that it does not keep', asy
     'openstack/rabbitmq',
   ])
   expect(await unguarded(clusterWith({}), [])).toEqual([])
+})
+
+describe('a removal', () => {
+  const release = 'openstack/mariadb'
+  const approval = (uid: string): Approval => ({
+    release,
+    expires: NOW / 1000 + 60,
+    by: 'ada',
+    objects: [{...OBJECT, uid}],
+  })
+  const letGo = (approvals: readonly Approval[], releases: readonly ReleaseId[] = [release]) =>
+    expectLetGo(clusterWith({state: stateOf({releases: [release], approvals})}), releases, NOW)
+
+  it('goes on when the guard lets go what is there now, or does not keep it', async () => {
+    await expect(letGo([approval(OBJECT.uid)])).resolves.toBeUndefined()
+    await expect(letGo([], ['openstack/keystone'])).resolves.toBeUndefined()
+  })
+
+  it.each<[string, readonly Approval[]]>([
+    ['without an approval', []],
+    ['with one of what was there before', [approval('made-anew')]],
+    ['with one that has run out', [{...approval(OBJECT.uid), expires: NOW / 1000 - 1}]],
+  ])('is refused %s, before anything goes', async (_, approvals) => {
+    await expect(letGo(approvals)).rejects.toMatchObject({
+      code: 'KK_UNCONFIRMED',
+      hint: expect.stringContaining('kk guard approve openstack/mariadb'),
+    })
+  })
 })

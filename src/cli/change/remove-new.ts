@@ -14,8 +14,8 @@ import {levelOf} from '../show/streams.ts'
 import type {UndoOptions} from './undo-options.ts'
 
 /**
- * Removes releases that a failed run installed, with all that stands against a removal: what others use, and what is
- * protected, stays. Data of claims is never deleted.
+ * Removes releases that a failed run installed, with all that stands against a removal: what others use, what is
+ * protected, and what has a claim that would go with it, stays. Data of claims is never deleted.
  */
 export async function removeNew(
   releases: readonly ReleaseId[],
@@ -24,7 +24,7 @@ export async function removeNew(
   if (releases.length === 0) return undefined
   const excused = new Set<string>()
   const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
-  const planned = await planUnprotected(context, releases)
+  const planned = await planHarmless(context, releases)
   const colours = palette(levelOf('stderr', words))
   process.stderr.write(`${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
   if (!hasChanges(planned.plan)) return undefined
@@ -47,17 +47,27 @@ export async function removeNew(
   return shown
 }
 
-/** A protected release goes only when it is named and confirmed, which nobody has done here. */
-async function planUnprotected(
+/** What is protected, and what would take data along, goes only when it is named and confirmed, which nobody has done here. */
+async function planHarmless(
   context: RemovalContext,
   releases: readonly ReleaseId[],
 ): Promise<PlannedRemoval> {
   const planned = await planRemove(context, {names: releases, withDependents: false})
-  const isProtected = new Set(
-    planned.plan.actions.filter((action) => action.protected).map(({release}) => release),
+  const why = new Map<ReleaseId, string>([
+    ...planned.releases.flatMap(({release, goes}) =>
+      goes
+        .filter(({kind}) => kind === 'PersistentVolumeClaim')
+        .map(({name}) => [release, `${name} would go with its data`] as const),
+    ),
+    ...planned.plan.actions
+      .filter((action) => action.protected)
+      .map(({release}) => [release, 'protected'] as const),
+  ])
+  if (why.size === 0) return planned
+  for (const [release, reason] of why)
+    process.stderr.write(`${releaseName(release)}: ${reason}, and not removed\n`)
+  return planHarmless(
+    context,
+    releases.filter((release) => !why.has(release)),
   )
-  if (isProtected.size === 0) return planned
-  const names = releases.filter((release) => !isProtected.has(release))
-  process.stderr.write(`${[...isProtected].map(releaseName).join(', ')}: protected, and not removed\n`)
-  return planRemove(context, {names, withDependents: false})
 }

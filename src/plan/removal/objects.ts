@@ -32,7 +32,7 @@ export interface StoredObjects {
   readonly manifest: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
   readonly crds: readonly KubernetesObject[]
-  /** Of revisions before it whose objects may exist. */
+  /** Of revisions before it whose objects may exist, hooks included. */
   readonly earlier: readonly KubernetesObject[]
 }
 
@@ -49,7 +49,7 @@ const WITH: Readonly<Record<string, string>> = {
 
 /** What helm uninstall deletes and what it leaves (Helm 4.2: uninstall.go deleteRelease); claims of StatefulSets aside. */
 export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): SplitObjects {
-  const last = new Set(manifest.map(key))
+  const last = new Set([...manifest, ...hooks].map(key))
   const stays = (objects: readonly KubernetesObject[], why: StayReason) =>
     objects.map((object) => ({object, why}))
   return {

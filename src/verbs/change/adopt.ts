@@ -173,7 +173,7 @@ function actionOf({release, revision, same}: Adoption, {releases}: Prepared): Ac
 
 function workOf(release: ReleaseId, {releases}: Prepared) {
   const {desired, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = releases.get(release)!
-  return {desired, chart: '', values: {}, timeoutSeconds, objects: [], unvalidated: []}
+  return {desired, chart: '', values: {}, timeoutSeconds, objects: [], dropped: [], unvalidated: []}
 }
 
 /** What is required, and would still keep a deploy from going on. */

@@ -1,7 +1,10 @@
+import type {KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import type {ChangeVerb} from '../../plan/changes/verb-table.ts'
+import {droppedClaims} from '../../plan/leftovers/dropped-claims.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
-import type {ReleaseId} from '../../release.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
 import {beforesOf} from '../preparation/befores.ts'
@@ -47,7 +50,7 @@ export async function readyDeployment(
     if (verb) expectSameImages(fenced, verb)
     if (!forceVersion) expectSupportedVersions(fenced)
     const unvalidated = await validateAll(rendered, ports.cluster)
-    const work = workOf({prepared, plan, vendored, rendered, unvalidated})
+    const work = workOf({prepared, vendored, unvalidated, ...fenced})
     return {
       plan,
       close: vendored.remove,
@@ -65,6 +68,7 @@ interface WorkSources {
   readonly vendored: Vendored
   readonly rendered: Rendered
   readonly unvalidated: Rendered
+  readonly befores: Awaited<ReturnType<typeof beforesOf>>
 }
 
 function workOf({
@@ -73,6 +77,7 @@ function workOf({
   vendored,
   rendered,
   unvalidated,
+  befores,
 }: WorkSources): ReadonlyMap<ReleaseId, Work> {
   const own = plan.actions.filter(({release}) => prepared.releases.has(release))
   return new Map(
@@ -88,11 +93,18 @@ function workOf({
           values,
           timeoutSeconds,
           objects: objects ?? [],
+          dropped: objects
+            ? droppedClaims(installed(befores.get(release)), objects, releaseNamespace(release))
+            : [],
           unvalidated: unvalidated.get(release) ?? [],
         },
       ]
     }),
   )
+}
+
+function installed(befores: readonly StoredRelease[] = []): readonly KubernetesObject[] {
+  return befores.flatMap(({manifest}) => parseManifest(manifest))
 }
 
 /** Helm 3 converts a release that helm 4 applied on the server side, silently. Throws `KK_HELM_DOWNGRADE`. */

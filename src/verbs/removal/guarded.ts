@@ -14,8 +14,19 @@ export async function expectLetGo(
 ): Promise<void> {
   const parameters = await cluster.guard.parameters().catch(() => undefined)
   if (!parameters) return
-  const approved = new Set(liveApprovals(parameters, now).map(({release}) => release))
-  const denied = releases.filter((release) => parameters.releases.includes(release) && !approved.has(release))
+  const approvals = liveApprovals(parameters, now)
+  const approved = new Set(approvals.flatMap(({objects}) => objects.map(({uid}) => uid)))
+  const named = new Set(approvals.map(({release}) => release))
+  const guarded = releases.filter((release) => parameters.releases.includes(release))
+  const kept = await Promise.all(
+    guarded.map((release) => cluster.guard.objects(release, {parameters, namespace: false}).catch(() => [])),
+  )
+  // Claims stay, or go by themselves. What was made after the approval is not approved: a record of a new revision.
+  const denied = guarded.filter(
+    (release, index) =>
+      !named.has(release) ||
+      kept[index]!.some(({kind, uid}) => kind !== 'PersistentVolumeClaim' && !approved.has(uid)),
+  )
   if (denied.length === 0) return
   const names = denied.map(releaseName).join(', ')
   throw new KkError(

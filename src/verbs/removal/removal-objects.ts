@@ -78,7 +78,7 @@ async function earlierObjects(
   const living = livingRevisions(await cluster.revisions(release))
   const earlier = living.filter((record) => record.revision < revision)
   const stored = await Promise.all(earlier.map((record) => cluster.stored(release, record.revision)))
-  return stored.flatMap((each) => (each ? parseManifest(each.manifest) : []))
+  return stored.flatMap((each) => (each ? [each.manifest, ...each.hooks].flatMap(parseManifest) : []))
 }
 
 async function presentStays(

@@ -47,11 +47,12 @@ export async function clusterOf(cluster: Cluster): Promise<Plan['cluster']> {
 /** The release that a name means; undefined when the file knows it, but the cluster does not. */
 function namedOnCluster(environment: Environment, {observed}: Uses, name: string): ReleaseId | undefined {
   const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
-  if (observed.has(id)) return id
+  const isInFile = environment.sections.has(name) || environment.releases.has(name)
+  // Not one of the same name that an earlier file put elsewhere: who repeats a removal means what is gone.
+  if (observed.has(id) || isInFile) return observed.has(id) ? id : undefined
   const named = [...observed.values()].filter(({release}) => releaseName(release) === name)
   const ours = named.filter(({labels}) => labels?.owner === environment.name)
-  const isInFile = environment.sections.has(name) || environment.releases.has(name)
-  const candidates = ours.length > 0 || isInFile ? ours : named
+  const candidates = ours.length > 0 ? ours : named
   if (candidates.length === 1) return candidates[0]!.release
   if (candidates.length > 1) {
     throw new KkError(
@@ -60,7 +61,6 @@ function namedOnCluster(environment: Environment, {observed}: Uses, name: string
       {hint: `name it with its namespace, e.g. ${candidates[0]!.release}`},
     )
   }
-  if (isInFile) return undefined
   const known = [...observed.values()].filter(({labels}) => labels?.owner === environment.name)
   const close = suggest(name, [
     ...known.map(({release}) => releaseName(release)),

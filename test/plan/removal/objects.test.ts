@@ -17,7 +17,7 @@ test('helm deletes the manifest of the last revision, and leaves all else', () =
     manifest,
     hooks: [object('Job', 'bootstrap')],
     crds: [object('CustomResourceDefinition', 'users')],
-    earlier: [object('Secret', 'mariadb'), object('ConfigMap', 'of-revision-1')],
+    earlier: [object('Secret', 'mariadb'), object('ConfigMap', 'of-revision-1'), object('Job', 'bootstrap')],
   })
 
   expect(goes.map(({metadata}) => metadata.name)).toEqual(['mariadb', 'not-kept'])

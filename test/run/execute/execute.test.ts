@@ -36,6 +36,17 @@ describe('install', () => {
     expect(world.record?.labels).toEqual({...labelsOf(keystone, 1), [GATED_LABEL]: '1'})
   })
 
+  test('keeps the claims that the chart has no more, before helm would delete them', async () => {
+    const world = newWorld({record: recordOf(keystone)})
+    const dropped = [{apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {name: 'data'}}]
+
+    await world.execute(actionOf('upgrade', 2), workOf(keystone, {dropped}))
+
+    const deeds = world.deeds()
+    expect(deeds.indexOf('keep claim openstack/data')).toBeGreaterThan(-1)
+    expect(deeds.indexOf('keep claim openstack/data')).toBeLessThan(deeds.indexOf('helm upgrade'))
+  })
+
   test('gives helm the values, all labels and the time that is left', async () => {
     const seen: [ReleaseCall, ChangeOptions][] = []
     const world = newWorld({

@@ -181,6 +181,8 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
     exist: async () => true,
     watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
     present: async () => [],
+    revisions: async () => [],
+    keepClaim: async () => false,
     deleteClaim: async () => undefined,
     deleteObject: async () => true,
     intents: {

@@ -135,6 +135,7 @@ export function newWorld(setting: Setting = {}) {
       const manifest = setting.manifests?.[found.revision] ?? MANIFEST
       return {...found, manifest, values: {}, hooks: [], chart: CHART, applyMethod: undefined}
     },
+    revisions: async () => [...(setting.earlier ?? []), ...(record ? [record] : [])],
     async label(of, labels) {
       log.push(`label revision ${of.revision}: ${JSON.stringify(labels)}`)
       record = {...of, labels: patched(of.labels, labels)}
@@ -151,6 +152,10 @@ export function newWorld(setting: Setting = {}) {
     present: async () => [],
     deleteObject: async ({name}) => {
       log.push(`delete object ${name}`)
+      return true
+    },
+    keepClaim: async (namespace, name) => {
+      log.push(`keep claim ${namespace}/${name}`)
       return true
     },
     deleteClaim: async ({name}) => void log.push(`delete claim ${name}`),
@@ -250,6 +255,7 @@ export function workOf(desired: DesiredRelease = desiredOf('keystone'), work: Pa
     values: {auth: {password: 'correct-horse-battery'}},
     timeoutSeconds: 60,
     objects: [HOOK],
+    dropped: [],
     unvalidated: [],
     ...work,
   }

@@ -4,9 +4,12 @@ import {parseManifest} from '../../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../../cluster/redact-secrets.ts'
 import {redactor} from '../../../helm/redact/redact.ts'
 import {GATED_LABEL, REVISION_LABEL} from '../../../plan/labels.ts'
+import {droppedClaims} from '../../../plan/leftovers/dropped-claims.ts'
 import {pruned} from '../../../plan/rollback/refusals.ts'
 import {releaseName, releaseNamespace} from '../../../release.ts'
+import {deleteForgotten, objectsBeforeCut} from '../cut-short.ts'
 import type {Execution} from '../execution.ts'
+import {keepClaims} from '../keep-claims.ts'
 import {underIntents} from '../leases/under-intents.ts'
 import {underLease} from '../leases/under-lease.ts'
 import {settling, underOperation} from '../leases/under-operation.ts'
@@ -41,6 +44,9 @@ export function rollback(execution: Execution): Promise<RolledBack> {
       controls.onProgress('helm', `revision ${last.revision} is a copy of revision ${target} already`)
       return {record: await noted(execution, last.revision), objects, redact}
     }
+    const cut = await objectsBeforeCut(execution, last)
+    const before = [...parseManifest(last.manifest), ...cut]
+    await keepClaims(execution, droppedClaims(before, objects, releaseNamespace(release)))
     // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
     await cluster.deleteFailedJobs(releaseNamespace(release), objects)
     const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))
@@ -48,7 +54,9 @@ export function rollback(execution: Execution): Promise<RolledBack> {
       await underIntents(execution, {requirements, before: last}, () =>
         callHelm({...execution, redact}, {lease, objects: [...objects, ...hooksOf(stored)], values}),
       )
-      return {record: await noted(execution, action.revision + 1), objects, redact}
+      const record = await noted(execution, action.revision + 1)
+      await deleteForgotten(execution, cut, objects)
+      return {record, objects, redact}
     })
   })
 }

@@ -16,6 +16,8 @@ const worldAfterUpgrade = (setting: Parameters<typeof newWorld>[0] = {}) =>
     ...setting,
   })
 
+const claim = (name: string) => `apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: ${name}}\n`
+
 describe('rollback', () => {
   it('holds the lease while helm runs and the labels are put right, then passes the gate, then marks the record', async () => {
     const world = worldAfterUpgrade()
@@ -33,6 +35,63 @@ describe('rollback', () => {
       'label revision 4: {"kk.openstack.org/gated":"4"}',
     ])
     expect(world.record?.labels).toEqual({...labelsOf(older, 4), [GATED_LABEL]: '4'})
+  })
+
+  it('keeps the claims that the target does not have', async () => {
+    const world = worldAfterUpgrade({
+      record: recordOf(newer, {revision: 3}),
+      manifests: {3: `${MANIFEST}---\n${claim('data')}`},
+    })
+
+    await world.execute(back(2))
+
+    expect(world.deeds().slice(0, 3)).toEqual([
+      'hold openstack/keystone',
+      'keep claim openstack/data',
+      'helm rollback to 2',
+    ])
+  })
+
+  it('deletes what one that was cut short would have deleted, but no data and nothing of others', async () => {
+    const job = (name: string) => `---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: ${name}}\n`
+    const mark = {
+      'meta.helm.sh/release-name': 'keystone',
+      'meta.helm.sh/release-namespace': 'openstack',
+    }
+    const world = worldAfterUpgrade({
+      earlier: [
+        recordOf(older, {revision: 2, status: 'superseded'}),
+        recordOf(newer, {revision: 3, status: 'deployed'}),
+      ],
+      record: recordOf(older, {revision: 4, status: 'failed', gated: undefined}),
+      manifests: {3: `${MANIFEST}${job('sync-3')}${job('foreign')}---\n${claim('data')}`},
+      cluster: {
+        present: async (_namespace, objects) =>
+          objects.map((object) => ({
+            object,
+            isGoing: false,
+            live: {
+              name: object.metadata.name,
+              uid: 'u',
+              ...(object.metadata.name !== 'foreign' && {annotations: mark}),
+            },
+          })),
+      },
+    })
+
+    await world.execute({...actionOf('rollback', 4), target: 2})
+
+    const deeds = world.deeds()
+    expect(deeds.filter((deed) => /^(?:keep|delete)/.test(deed))).toEqual([
+      'keep claim openstack/data',
+      'delete object sync-3',
+      'deleted Job/sync-3',
+    ])
+    expect(world.journal).toContainEqual({
+      type: 'object-deleting',
+      release: 'openstack/keystone',
+      object: 'Job/sync-3',
+    })
   })
 
   it('is only noted where helm has done it already, and kk was killed before it could note that', async () => {
