@@ -28,7 +28,7 @@ export interface PlanInputs {
   /** The last revision of every release on the cluster, in any order. */
   readonly records: readonly ObservedRecord[]
   readonly mode: PlanMode
-  /** Releases that wait for health in vain, and why: helm is run again for them. */
+  /** Releases whose health would be waited for in vain, and why: helm is run again for them. */
   readonly stuck?: ReadonlyMap<ReleaseId, string>
   /** Show a wanted release that kk did not install as one to be adopted, instead of throwing `KK_FOREIGN`. */
   readonly showForeign?: boolean
@@ -125,7 +125,8 @@ function unstick(decisions: Decisions, stuck: PlanInputs['stuck']): Decisions {
   if (!stuck) return decisions
   return new Map(
     [...decisions].map(([release, decision]) => {
-      const reason = decision.kind === 'await' ? stuck.get(release) : undefined
+      const isOwn = decision.kind === 'await' || decision.kind === 'unchanged'
+      const reason = isOwn ? stuck.get(release) : undefined
       return [release, reason === undefined ? decision : {kind: 'upgrade', reasons: [reason]}]
     }),
   )
@@ -145,17 +146,19 @@ function correct(decisions: Decisions, drifted: PlanInputs['drifted']): Decision
   )
 }
 
-/** A check is needed only where something that requires the release is about to be done. */
+/** A check is needed where something that requires the release is about to be done, and only there. */
 function settle(decisions: Decisions, graph: Graph): Decisions {
   const acting = [...decisions.keys()].filter((release) => acts(decisions.get(release)!))
   const needed = new Set(requirements(graph, acting))
-  return new Map(
-    [...decisions].map(([release, decision]) =>
-      decision.kind === 'check' && !needed.has(release)
-        ? [release, {kind: 'unchanged', reasons: [...decision.reasons, 'nothing that requires it changes']}]
-        : [release, decision],
-    ),
-  )
+  const direct = new Set(acting.flatMap((release) => graph.requirements.get(release)!.map(({to}) => to)))
+  const settled = (release: ReleaseId, decision: Decision): Decision => {
+    if (decision.kind === 'check' && !needed.has(release))
+      return {kind: 'unchanged', reasons: [...decision.reasons, 'nothing that requires it changes']}
+    if (decision.kind === 'unchanged' && direct.has(release))
+      return {kind: 'check', reasons: ['what requires it changes']}
+    return decision
+  }
+  return new Map([...decisions].map(([release, decision]) => [release, settled(release, decision)]))
 }
 
 function acts({kind}: Decision): boolean {

@@ -108,27 +108,35 @@ function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): 
 }
 
 /**
- * Of the releases whose gate is to be awaited, those whose Jobs have failed, whose objects are gone, or which helm made
- * without their values: it takes an empty standard input for none, and that is what a kk leaves that is killed when helm
- * has just started.
+ * Releases whose health would be waited for in vain: of those that what changes requires, the ones whose objects are gone;
+ * of those whose gate is to be awaited, also the ones whose Jobs have failed, or which helm made without their values: it
+ * takes an empty standard input for none, and that is what a kk leaves that is killed when helm has just started.
  */
 async function stuckReleases(
   planned: Plan,
   {releases}: Prepared,
   {cluster, passed}: {readonly cluster: Cluster; readonly passed: ReadonlySet<ReleaseId>},
 ): Promise<ReadonlyMap<ReleaseId, string>> {
-  const awaited = planned.actions.filter(({kind, release}) => kind === 'await' && !passed.has(release))
+  const acting = planned.actions.filter(({kind}) => kind !== 'check' && kind !== 'unchanged')
+  const required = new Set(acting.flatMap(({requires}) => requires.map((edge) => edge.release)))
+  const looked = planned.actions.filter(
+    ({kind, release}) =>
+      (kind === 'await' && !passed.has(release)) ||
+      (kind === 'check' && required.has(release) && releases.has(release)),
+  )
   const found = await Promise.all(
-    awaited.map(async ({release}): Promise<readonly (readonly [ReleaseId, string])[]> => {
+    looked.map(async ({release, kind}): Promise<readonly (readonly [ReleaseId, string])[]> => {
       const stored = await cluster.stored(release)
-      const layers = releases.get(release)?.layers ?? []
-      if (isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
-        return [[release, 'helm was started without its values, and gets them']]
       const objects = parseManifest(stored?.manifest ?? '')
       const namespace = releaseNamespace(release)
-      const failed = await cluster.failedJobs(namespace, objects)
-      if (failed.length > 0)
-        return [[release, `failed, and is run again: ${failed.map((name) => `Job/${name}`).join(', ')}`]]
+      if (kind === 'await') {
+        const layers = releases.get(release)?.layers ?? []
+        if (isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
+          return [[release, 'helm was started without its values, and gets them']]
+        const failed = await cluster.failedJobs(namespace, objects)
+        if (failed.length > 0)
+          return [[release, `failed, and is run again: ${failed.map((name) => `Job/${name}`).join(', ')}`]]
+      }
       return (await cluster.exist(namespace, objects))
         ? []
         : [[release, 'objects of it are gone, and are made again']]

@@ -47,7 +47,7 @@ describe('the dependents of what changes', () => {
     const plan = makePlan(inputsOf({}, records))
 
     expect(plan.actions.map(({release, kind, rechecks}) => [releaseName(release), kind, rechecks])).toEqual([
-      ['mariadb', 'unchanged', undefined],
+      ['mariadb', 'check', undefined],
       ['keystone', 'await', true],
       ['glance', 'check', undefined],
       ['horizon', 'check', undefined],

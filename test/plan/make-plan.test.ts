@@ -51,11 +51,21 @@ describe('a whole environment', () => {
     const result = kinds(inputsOf({keystone: {layers: {section: {replicas: 3}}}}, allDeployed()))
 
     expect(result).toEqual({
-      mariadb: 'unchanged',
+      mariadb: 'check',
       keystone: 'upgrade',
       glance: 'check',
       horizon: 'check',
     })
+  })
+
+  test('what an install requires is checked first, and upgraded where its objects are gone', () => {
+    const records = allDeployed().filter(({release}) => release === id('mariadb'))
+
+    const healthy = makePlan(inputsOf({}, records))
+    const gone = makePlan({...inputsOf({}, records), stuck: new Map([[id('mariadb'), 'objects are gone']])})
+
+    expect(healthy.actions[0]).toMatchObject({kind: 'check', reasons: ['what requires it changes']})
+    expect(gone.actions[0]).toMatchObject({kind: 'upgrade', reasons: ['objects are gone']})
   })
 
   test('what waits for its health in vain is upgraded, and says why', () => {
@@ -254,7 +264,7 @@ describe('a wanted release that kk did not install', () => {
     const {actions, bystanders} = makePlan({...inputsOf({}, foreign), showForeign: true})
 
     expect(actions.map(({release, kind}) => `${kind} ${release}`)).toEqual([
-      'unchanged openstack/mariadb',
+      'check openstack/mariadb',
       'install openstack/glance',
       'install openstack/horizon',
     ])
