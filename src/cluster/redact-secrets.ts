@@ -31,8 +31,9 @@ function decoded(data: unknown): string[] {
   return texts(data).map((text) => Buffer.from(text, 'base64').toString())
 }
 
-/** Whatever their keys are called. */
+/** Whatever their keys are called, and also where the API server expects no map. */
 function texts(data: unknown): string[] {
+  if (typeof data === 'string' || typeof data === 'number') return [String(data)]
   if (typeof data !== 'object' || data === null) return []
-  return Object.values(data).filter((value) => typeof value === 'string')
+  return Object.values(data).flatMap(texts)
 }

@@ -9,13 +9,14 @@ const objects = [
     kind: 'Secret',
     metadata: {name: 'a'},
     data: {x: base64('hunter2-in-data')},
-    stringData: {y: 'hunter2-in-text'},
+    stringData: {y: 'hunter2-in-text', max_y: {z: ['hunter2-inside']}},
   },
   {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'b'}, data: {z: 'everybody-may-see'}},
 ]
 
 it.each([
   ['as it is', 'login with hunter2-in-text failed', 'login with *** failed'],
+  ['inside what should be a text', 'got map[z:[hunter2-inside]]', 'got map[z:[***]]'],
   ['decoded', 'login with hunter2-in-data failed', 'login with *** failed'],
   ['as base64', `got ${base64('hunter2-in-data')} and ${base64('hunter2-in-text')}`, 'got *** and ***'],
   ['not when it is of a ConfigMap', 'everybody-may-see', 'everybody-may-see'],
