@@ -101,11 +101,20 @@ export async function openServer(
   return app
 }
 
+/** So long may what has begun take after a stop. */
+const LAST_MILLISECONDS = 10_000
+
 /** A connection whose last answer is sent after the stop began would be kept open for its client's next request. */
 function endIdleConnections(app: FastifyInstance): void {
   let timer: NodeJS.Timeout | undefined
+  let end: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {
     timer = setInterval(() => app.server.closeIdleConnections(), 50)
+    // Half a request may never become a whole one.
+    end = setTimeout(() => app.server.closeAllConnections(), LAST_MILLISECONDS)
   })
-  app.addHook('onClose', async () => clearInterval(timer))
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    clearTimeout(end)
+  })
 }

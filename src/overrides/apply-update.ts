@@ -19,6 +19,7 @@ export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Val
   if (isAnythingGiven(values) && Object.keys(given).length === 0) throw noValues()
   const all = flag === 'reset' ? given : withSets([stored, ...files].reduce(mergeValues, {}), values)
   expectStorable(all, 'the overrides')
+  if (holdsMask(given)) throw masked()
   return all
 }
 
@@ -37,6 +38,18 @@ function withSets(below: Values, {set, setString}: OverrideUpdate['values']): Va
 
 function isAnythingGiven({files, set, setString}: OverrideUpdate['values']): boolean {
   return files.length + set.length + setString.length > 0
+}
+
+/** What a display shows instead of a secret; stored, it would take the place of the secret. */
+function holdsMask(value: unknown): boolean {
+  if (typeof value === 'string') return /(?:^|[:=]\s*["']?)\*\*\*["']?$/m.test(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsMask)
+}
+
+function masked(): KkError {
+  return new KkError('KK_VALUES', 'expected overrides, got *** for a secret, as displays show it', {
+    hint: 'give only what is to be changed, with --reuse-values; or start from --show-secrets; nothing was changed',
+  })
 }
 
 /** An empty file or a key that was forgotten would otherwise take all overrides away. */

@@ -25,11 +25,14 @@ export function expectStorable(values: unknown, source: string): void {
 
 /**
  * The first that kk does not keep: a key `__proto__`, which readers of JavaScript would take for something else, one of
- * more than 1024 characters, maps and lists within each other more than 64 deep, a number that JSON cannot hold.
+ * more than 1024 characters, maps and lists within each other more than 64 deep, a number that JSON or a text that UTF-8 cannot hold.
  */
 export function findUnstorable(value: unknown, path: Path = []): Unstorable | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     return {path, problem: 'expected a number that is finite'}
+  }
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    return {path, problem: 'expected text without half a surrogate pair, which UTF-8 cannot hold'}
   }
   if (typeof value !== 'object' || value === null) return undefined
   if (path.length > DEEPEST) {
@@ -46,6 +49,7 @@ export function findUnstorable(value: unknown, path: Path = []): Unstorable | un
 
 function unstorableKey(key: string | number, path: Path): Unstorable | undefined {
   if (typeof key === 'number') return undefined
+  if (!key.isWellFormed()) return {path, problem: 'expected keys without half a surrogate pair'}
   if (key === '__proto__') return {path: [...path, key], problem: 'the key __proto__ cannot be kept'}
   if (key.length <= LONGEST_KEY) return undefined
   return {path, problem: `expected keys of at most ${LONGEST_KEY} characters, got one of ${key.length}`}

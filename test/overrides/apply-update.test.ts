@@ -74,6 +74,9 @@ describe('an update of user overrides', () => {
     ['1.yaml:3:1: expected one document, got a second one', {files: ['a: 1\n---\nb: 2']}],
     ['--set adminPassword=***', {set: ['adminPassword=geheim,x']}],
     ['--set-string a[x]=***', {setString: ['a[x]=1']}],
+    ['got *** for a secret', {files: ['conf: {ldap: {bind_pw: "***"}}']}],
+    ['got *** for a secret', {setString: ['conf.extra=admin_password = ***']}],
+    ['the overrides: expected text without half a surrogate pair', {set: ['a=\ud800']}],
     ['1.yaml: the key __proto__ cannot be kept', {files: ['a: {__proto__: {polluted: 1}}']}],
     ['the overrides: the key __proto__ cannot be kept', {set: ['__proto__.polluted=1']}],
     [

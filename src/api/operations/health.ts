@@ -10,10 +10,12 @@ const ANSWER = {
 /** `/healthz`: the process answers. `/readyz`: so does what it works with. */
 export function healthRoutes(app: FastifyInstance, ready: () => Promise<unknown>): void {
   const schema = (summary: string) => ({summary, tags: ['operation'], security: [], response: {200: ANSWER}})
-  app.get('/healthz', {schema: schema('Whether the service is alive')}, async () => ({status: 'ok'}))
+  // Probes come from one address, whatever else does.
+  const config = {rateLimit: false} as const
+  app.get('/healthz', {config, schema: schema('Whether the service is alive')}, async () => ({status: 'ok'}))
   app.get(
     '/readyz',
-    {schema: schema('Whether the service can do its work')} as {schema: FastifySchema},
+    {config, schema: schema('Whether the service can do its work')} as {schema: FastifySchema},
     async (request, reply) => {
       try {
         await ready()

@@ -37,7 +37,10 @@ export function definePlugin<Read extends FactName>(definition: PluginDefinition
   return {namespaces: ['openstack'], secrets: [], ...definition}
 }
 
-/** The places among a chart's values that hold secrets: never shown, and not to be set through the API. */
+/**
+ * The places among a chart's values that hold secrets: never shown, and not to be set through the API. What stands below
+ * `global` is read at the top, too, and wins there.
+ */
 export function secretPaths({secrets}: Pick<Plugin, 'secrets'>): readonly (readonly string[])[] {
-  return secrets.map(({path}) => path)
+  return secrets.flatMap(({path}) => (path[0] === 'global' ? [path, path.slice(1)] : [path]))
 }

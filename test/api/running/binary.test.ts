@@ -136,10 +136,23 @@ describe('the executable as a server', () => {
     expect(stderr).toContain(message)
   })
 
+  it('stops though a client holds half a request', async () => {
+    const stopping = await workplace.serve()
+    const half = requestPlain(stopping.url + RABBITMQ, {
+      method: 'PATCH',
+      headers: {'content-type': 'application/json', 'content-length': 1000},
+    })
+    half.on('error', () => undefined)
+    half.write('{')
+    await fetch(`${stopping.url}/healthz`)
+
+    expect(await stopping.stop()).toMatchObject({exitCode: 0})
+  })
+
   it('answers 429 to whoever sends more than --rate-limit says', async () => {
     const limited = await workplace.serve(['--rate-limit', '2'])
     const codes = []
-    for (let count = 0; count < 3; count++) codes.push((await fetch(`${limited.url}/healthz`)).status)
+    for (let count = 0; count < 3; count++) codes.push((await fetch(`${limited.url}/v1/helm_charts`)).status)
 
     expect(codes).toEqual([200, 200, 429])
     await limited.stop()

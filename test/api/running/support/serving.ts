@@ -39,7 +39,7 @@ export async function openWorkplace(): Promise<Workplace> {
     HOME: directory,
     KK_STORE: join(directory, 'store.sqlite'),
   }
-  const options = {cwd: directory, extendEnv: false, reject: false} as const
+  const options = {cwd: directory, extendEnv: false, reject: false, forceKillAfterDelay: 30_000} as const
   const running = new Set<() => Promise<unknown>>()
   return {
     directory,

@@ -35,5 +35,24 @@ export function refusesServers(newLocation: () => Promise<string>): void {
 
       expect(second).toMatchObject({userOverrides: 'a: 1\n'})
     })
+
+    it('that ends connections under changes ends these, and not the process', async () => {
+      const location = await newLocation()
+      const store = await openTestStore(location)
+      const {db} = await openTables(location)
+      const changes = Array.from({length: 200}, (_, index) =>
+        store.update({name: `chart-${index}`, namespace: 'openstack', who: 'ada'}, () => ({
+          userOverrides: 'a: 1\n',
+          secret: false,
+        })),
+      )
+      const ended = sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.execute(db)
+      const outcomes = await Promise.allSettled(changes)
+      await ended
+
+      const written = outcomes.filter(({status}) => status === 'fulfilled')
+      await vi.waitFor(async () => expect((await store.list()).length).toBeGreaterThanOrEqual(written.length))
+    })
   })
 }

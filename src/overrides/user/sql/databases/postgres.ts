@@ -25,6 +25,8 @@ export async function openPostgres(
     })
     // A connection that breaks while nobody uses it is replaced by the next query.
     pool.on('error', () => {})
+    // One that breaks during a query rejects that query, and must not end the process beside.
+    pool.on('connect', (client) => void client.on('error', () => {}))
     return {
       db: new Kysely<Tables>({dialect: new PostgresDialect({pool})}),
       types: {id: 'serial', time: 'timestamptz'},
