@@ -50,7 +50,7 @@ export async function updateStored(
     name,
     namespace,
     userOverrides: blockYaml(
-      showSecrets ? made.values : maskSecrets(made.values, secretPlaces([made], paths)),
+      showSecrets || !made.sealed ? made.values : maskSecrets(made.values, secretPlaces([made], paths)),
     ),
     etag: etagOf(stored),
   })
