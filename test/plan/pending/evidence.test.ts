@@ -5,6 +5,7 @@ import type {HelmSighting} from '../../../src/cluster/lease/sight.ts'
 import type {LeaseView} from '../../../src/cluster/lease/view.ts'
 import {type Evidence, evidenceOf} from '../../../src/plan/pending/evidence.ts'
 import type {Sighting} from '../../../src/state/processes/process-place.ts'
+import {leaseView} from '../../cluster/lease/lease-view.ts'
 import {bareRecord, desiredOf, type Recorded, recordOf} from '../fixtures.ts'
 
 const DEADLINE = 1_000_000
@@ -34,17 +35,11 @@ function pending(recorded: Recorded = {}): ReleaseRecord {
 }
 
 function leaseWith({kk, helm, operation: changes}: Found): LeaseView {
-  return {
+  return leaseView({
     release: 'openstack/keystone',
-    holder: 'ada@laptop',
-    process: undefined,
-    acquiredAt: undefined,
-    renewedAt: undefined,
-    runsOut: undefined,
-    isRemoval: false,
     operation: {...operation, ...changes},
     sighting: {holder: kk, operation: {kk, helm}},
-  }
+  })
 }
 
 test.each<{case: string; found: Found; evidence: Partial<Evidence>}>([

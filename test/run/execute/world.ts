@@ -14,6 +14,7 @@ import type {Work} from '../../../src/run/execute/work.ts'
 import type {Transition} from '../../../src/run/journal/journal.ts'
 import type {Controls} from '../../../src/run/perform.ts'
 import type {Sighting} from '../../../src/state/processes/process-place.ts'
+import {leaseView} from '../../cluster/lease/lease-view.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
 
@@ -106,22 +107,18 @@ export function newWorld(setting: Setting = {}) {
         release: async () => void log.push('give back'),
       })
     },
-    lease: async (release) => ({
-      release,
-      holder: 'operator@host',
-      process: undefined,
-      acquiredAt: undefined,
-      renewedAt: undefined,
-      runsOut: undefined,
-      isRemoval: false,
-      operation,
-      sighting: {
-        holder: 'running',
-        ...(operation && {
-          operation: {kk: setting.kk ?? 'running', helm: setting.leftHelm ?? {state: 'gone'}},
-        }),
-      },
-    }),
+    lease: async (release) =>
+      leaseView({
+        release,
+        holder: 'operator@host',
+        operation,
+        sighting: {
+          holder: 'running',
+          ...(operation && {
+            operation: {kk: setting.kk ?? 'running', helm: setting.leftHelm ?? {state: 'gone'}},
+          }),
+        },
+      }),
     now: time.clock.now,
     async markFailed(of, description) {
       log.push(`mark revision ${of.revision} failed: ${description}`)

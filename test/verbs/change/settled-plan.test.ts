@@ -2,20 +2,15 @@ import {describe, expect, it} from 'vitest'
 import type {LeaseView} from '../../../src/cluster/lease/view.ts'
 import type {Action, Plan} from '../../../src/plan/plan.ts'
 import {settled} from '../../../src/verbs/change/settled-plan.ts'
+import {leaseView} from '../../cluster/lease/lease-view.ts'
 import {id} from '../../graph/graph-of.ts'
 
 const DEADLINE = 1_000_000
 
 function orphanAt(name: string): LeaseView {
   const kk = {host: 'laptop', pid: 10, started: '1'}
-  return {
+  return leaseView({
     release: id(name),
-    holder: 'ada@laptop',
-    process: undefined,
-    acquiredAt: undefined,
-    renewedAt: undefined,
-    runsOut: undefined,
-    isRemoval: false,
     operation: {
       verb: 'upgrade',
       revision: 2,
@@ -25,7 +20,7 @@ function orphanAt(name: string): LeaseView {
       kk,
     },
     sighting: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 11}}}},
-  }
+  })
 }
 
 interface Scene {
