@@ -81,5 +81,10 @@ export interface Plan {
 
 /** Whether the plan would write anything to the cluster: helm, a mark of a passed gate, or labels. */
 export function hasChanges(plan: Plan): boolean {
-  return plan.actions.some(({kind}) => kind !== 'unchanged' && kind !== 'check')
+  return plan.actions.some(isChange)
+}
+
+/** Whether an action does more than look. */
+export function isChange({kind}: Pick<Action, 'kind'>): boolean {
+  return kind !== 'unchanged' && kind !== 'check'
 }

@@ -7,7 +7,7 @@ import {withVersions} from '../plan/changes/with-versions.ts'
 import {expectStore} from '../plan/expectations/expect-store.ts'
 import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
-import type {Action, Plan} from '../plan/plan.ts'
+import {type Action, isChange, type Plan} from '../plan/plan.ts'
 import {hasPassed} from '../plan/rollback/last-gated.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
@@ -117,8 +117,8 @@ async function stuckReleases(
   {releases}: Prepared,
   {cluster, passed}: {readonly cluster: Cluster; readonly passed: ReadonlySet<ReleaseId>},
 ): Promise<ReadonlyMap<ReleaseId, string>> {
-  const acting = planned.actions.filter(({kind}) => kind !== 'check' && kind !== 'unchanged')
-  const required = new Set(acting.flatMap(({requires}) => requires.map((edge) => edge.release)))
+  const changes = planned.actions.filter(isChange)
+  const required = new Set(changes.flatMap(({requires}) => requires.map((edge) => edge.release)))
   const looked = planned.actions.filter(
     ({kind, release}) =>
       (kind === 'await' && !passed.has(release)) ||

@@ -3,7 +3,7 @@ import type {OverrideChange} from '../../overrides/user/store.ts'
 import {type ImportedOverrides, importedText} from '../../report/overrides/imported-text.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
-import {namedEnvironment, type OverridesFlags, onStore} from './open-overrides.ts'
+import {NO_STORE, namedEnvironment, type OverridesFlags, onStore} from './open-overrides.ts'
 import {readText} from './update.ts'
 
 interface ImportFlags extends OverridesFlags {
@@ -33,14 +33,6 @@ export async function importFile(
   return onStore(flags, {changes: true, say, environment}, async (store) =>
     (await importStore(store ?? NO_STORE, text, how)).map(imported),
   )
-}
-
-/** What a store without overrides says; nothing but a change makes one. */
-const NO_STORE: Parameters<typeof importStore>[0] = {
-  list: async () => [],
-  putAll: async () => {
-    throw new Error('a store that was opened to read cannot be written')
-  },
 }
 
 function imported({name, namespace, userOverrides}: OverrideChange): ImportedOverrides {

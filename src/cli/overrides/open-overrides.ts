@@ -106,11 +106,13 @@ function serverAddress(text: string): string {
 }
 
 /** What a store without overrides says. */
-const NO_STORE: OverrideWorld['store'] = {
+export const NO_STORE: OverrideWorld['store'] & Pick<OverrideStore, 'list' | 'putAll'> = {
   get: async () => undefined,
+  list: async () => [],
   audit: async () => [],
   update: cannotWrite,
   put: cannotWrite,
+  putAll: cannotWrite,
 }
 
 async function cannotWrite(): Promise<never> {

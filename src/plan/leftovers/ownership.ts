@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../cluster/cluster.ts'
+import type {KubernetesObject, ObjectIdentity, PresentObject} from '../../cluster/cluster.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {isKept} from '../removal/objects.ts'
 
@@ -39,4 +39,22 @@ export function keepReason(
   if (object.kind === 'Namespace') return 'namespace'
   if (object.kind === 'CustomResourceDefinition') return 'crd'
   return isKept(object) || isKept({...object, metadata: live}) ? 'policy' : undefined
+}
+
+/** An object that a release has left behind. */
+export interface LeftObject extends ObjectIdentity {
+  /** Why it is never deleted as a leftover; undefined when it may go. */
+  readonly kept?: KeepReason
+}
+
+/** A present object as one that a release has left; undefined when it is going, or does not bear the release's mark. */
+export function leftObject(
+  release: ReleaseId,
+  {object, live, isGoing}: PresentObject,
+): LeftObject | undefined {
+  if (isGoing || live === undefined || !bearsMarkOf(release, live)) return undefined
+  const {apiVersion, kind, metadata} = object
+  const namespace = live.namespace ?? metadata.namespace ?? releaseNamespace(release)
+  const kept = keepReason(object, live)
+  return {apiVersion, kind, name: metadata.name, namespace, uid: String(live.uid), ...(kept && {kept})}
 }

@@ -1,7 +1,9 @@
 import type {KubernetesObject, ReleaseRecord} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
-import {bearsMarkOf, keepReason} from '../../plan/leftovers/ownership.ts'
+import {droppedObjects} from '../../plan/leftovers/dropped.ts'
+import {leftObject} from '../../plan/leftovers/ownership.ts'
 import {releaseNamespace} from '../../release.ts'
+import {deleteNoted} from './delete-noted.ts'
 import type {Execution} from './execution.ts'
 
 /**
@@ -24,26 +26,16 @@ export async function objectsBeforeCut(
  * helm's mark of the release, but never data, and nothing that helm is told to keep. Each stands in the journal before.
  */
 export async function deleteForgotten(
-  {action, cluster, controls, journal}: Execution,
+  execution: Execution,
   before: readonly KubernetesObject[],
   target: readonly KubernetesObject[],
 ): Promise<void> {
-  const {release} = action
+  const {release} = execution.action
   const home = releaseNamespace(release)
-  const key = ({kind, metadata}: KubernetesObject) => `${kind}/${metadata.namespace ?? home}/${metadata.name}`
-  const staying = new Set(target.map(key))
-  const dropped = before.filter((object) => !staying.has(key(object)))
+  const dropped = droppedObjects(before, target, home)
   if (dropped.length === 0) return
-  for (const {object, live, isGoing} of await cluster.present(home, dropped)) {
-    if (isGoing || !live || !bearsMarkOf(release, live) || keepReason(object, live)) continue
-    const {apiVersion, kind, metadata} = object
-    const name = `${kind}/${metadata.name}`
-    await journal.note({type: 'object-deleting', release, object: name})
-    const namespace = metadata.namespace ?? home
-    const isDeleted = await cluster.deleteObject({
-      ...{apiVersion, kind, namespace, name: metadata.name},
-      uid: String(live.uid),
-    })
-    if (isDeleted) controls.onDeleted(name)
+  for (const present of await execution.cluster.present(home, dropped)) {
+    const left = leftObject(release, present)
+    if (left && left.kept === undefined) await deleteNoted(execution, left)
   }
 }

@@ -1,4 +1,4 @@
-import type {Cluster, KubernetesObject, ReleaseRecord} from '../../cluster/cluster.ts'
+import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {
   comparedRevision,
@@ -6,20 +6,13 @@ import {
   forgotten,
   type RevisionObjects,
 } from '../../plan/leftovers/forgotten.ts'
-import {bearsMarkOf, type KeepReason, keepReason} from '../../plan/leftovers/ownership.ts'
+import {type LeftObject, leftObject} from '../../plan/leftovers/ownership.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
-/** An object that only a failed revision created, that exists, and that helm has forgotten. */
-export interface Leftover {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  readonly namespace: string
-  readonly uid: string
+/** An object that only a failed revision created, that exists, and that helm has forgotten; `kept` is why `kk drift --prune` leaves it. */
+export interface Leftover extends LeftObject {
   /** The last revision that had it. */
   readonly revision: number
-  /** Why `kk drift --prune` leaves it; undefined when it may go. */
-  readonly kept?: KeepReason
 }
 
 type Reads = Pick<Cluster, 'stored' | 'present'>
@@ -62,21 +55,12 @@ async function existing(
   release: ReleaseId,
   made: readonly ForgottenObject[],
 ): Promise<readonly Leftover[]> {
-  const namespace = releaseNamespace(release)
   const objects = made.map(({object}) => object)
   const revisionOf = new Map(made.map(({object, revision}) => [object, revision]))
-  const present = await cluster.present(namespace, objects)
-  return present.flatMap(({object, live, isGoing}): readonly Leftover[] => {
-    if (isGoing || live === undefined || !bearsMarkOf(release, live)) return []
-    const kept = keepReason(object, live)
-    return [
-      {
-        ...nameOf(object, live, namespace),
-        uid: String(live.uid),
-        revision: revisionOf.get(object)!,
-        ...(kept && {kept}),
-      },
-    ]
+  const present = await cluster.present(releaseNamespace(release), objects)
+  return present.flatMap((each): readonly Leftover[] => {
+    const left = leftObject(release, each)
+    return left ? [{...left, revision: revisionOf.get(each.object)!}] : []
   })
 }
 
@@ -92,9 +76,4 @@ async function readAll(cluster: Reads, records: readonly ReleaseRecord[]): Promi
     read.push({revision, status, objects, hooks: stored.hooks.flatMap(parseManifest)})
   }
   return read
-}
-
-function nameOf(object: KubernetesObject, live: KubernetesObject['metadata'], namespace: string) {
-  const {apiVersion, kind, metadata} = object
-  return {apiVersion, kind, name: metadata.name, namespace: live.namespace ?? metadata.namespace ?? namespace}
 }

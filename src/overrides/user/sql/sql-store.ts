@@ -4,8 +4,8 @@ import {type Cipher, isSealed} from '../cipher.ts'
 import type {OverrideStore, StoreContent, StoredEntry, StoredOverrides, StoreIdentity} from '../store.ts'
 import type {Database} from './databases/database.ts'
 import {type Change, changeFrom} from './overrides/change.ts'
-import {MOST_AT_ONCE, type Place, readOverrides} from './overrides/read-overrides.ts'
-import {compileStatements, type Statements} from './overrides/statements.ts'
+import {type Means, MOST_AT_ONCE, type Place, readOverrides} from './overrides/read-overrides.ts'
+import {compileStatements} from './overrides/statements.ts'
 import {storedOverrides} from './overrides/stored-row.ts'
 import {writeOverrides} from './overrides/write-overrides.ts'
 import {listSecrets, writeSecret} from './secrets.ts'
@@ -121,7 +121,7 @@ async function listEntries(
 async function writeContent(
   db: Transaction<Tables>,
   {changes, secrets, identity}: StoreContent,
-  {statements, cipher}: {readonly statements: Statements; readonly cipher: Cipher},
+  {statements, cipher}: Means,
 ): Promise<void> {
   const present = await identityOf(db)
   if (identity && present.state === 0 && present.cluster === undefined) {

@@ -1,4 +1,5 @@
 import type {ObjectIdentity} from '../../../cluster/cluster.ts'
+import {deleteNoted} from '../delete-noted.ts'
 import type {Execution} from '../execution.ts'
 import {underLease} from '../leases/under-lease.ts'
 import {expectRevision, raced} from '../races.ts'
@@ -15,7 +16,7 @@ export interface PruningWork {
  * release has another revision by now, or is not deployed any more, `KK_LEASE_LOST`.
  */
 export function prune(execution: Execution, {look}: PruningWork): Promise<{readonly revision: number}> {
-  const {action, cluster, controls, journal} = execution
+  const {action, cluster, controls} = execution
   const {release, revision} = action
   return underLease(execution, async (lease) => {
     const record = expectRevision(release, await cluster.lastRecord(release), revision)
@@ -23,9 +24,7 @@ export function prune(execution: Execution, {look}: PruningWork): Promise<{reado
     for (const object of await look()) {
       lease.lost.throwIfAborted()
       controls.signal.throwIfAborted()
-      const name = `${object.kind}/${object.name}`
-      await journal.note({type: 'object-deleting', release, object: name})
-      if (await cluster.deleteObject(object)) controls.onDeleted(name)
+      await deleteNoted(execution, object)
     }
     return {revision}
   })

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {droppedClaims} from '../../../src/plan/leftovers/dropped-claims.ts'
+import {droppedClaims} from '../../../src/plan/leftovers/dropped.ts'
 
 function object(kind: string, name: string, namespace?: string) {
   return {apiVersion: 'v1', kind, metadata: {name, ...(namespace !== undefined && {namespace})}}
