@@ -240,7 +240,7 @@ export const removalFlags = {
     helpGroup: 'REMOVAL',
   }),
   'delete-data': Flags.boolean({
-    summary: 'Delete volume claims that helm leaves behind, each confirmed by its name.',
+    summary: 'Delete volume claims, each confirmed by its name; without it all data stays.',
     helpGroup: 'REMOVAL',
   }),
   'confirm-data': Flags.string({

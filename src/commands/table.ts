@@ -705,7 +705,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       'delete-data': {
         helpGroup: 'REMOVAL',
         name: 'delete-data',
-        summary: 'Delete volume claims that helm leaves behind, each confirmed by its name.',
+        summary: 'Delete volume claims, each confirmed by its name; without it all data stays.',
         allowNo: false,
         type: 'boolean',
       },
@@ -4236,7 +4236,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       'delete-data': {
         helpGroup: 'REMOVAL',
         name: 'delete-data',
-        summary: 'Delete volume claims that helm leaves behind, each confirmed by its name.',
+        summary: 'Delete volume claims, each confirmed by its name; without it all data stays.',
         allowNo: false,
         type: 'boolean',
       },

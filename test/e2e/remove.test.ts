@@ -163,8 +163,16 @@ describe('a protected release', () => {
 
   it('goes only when it is confirmed by name, and leaves its claims', async () => {
     const refused = await environment.on('remove', 'db', '--yes')
-    const {exitCode, stderr} = await environment.on('remove', 'db', '--yes', '--confirm', 'db')
+    const held = await environment.on('remove', 'db', '--yes', '--confirm', 'db')
+    expect(await environment.uninstalls()).toEqual([])
+    const given = ['--delete-data', '--confirm-data', 'db-backup']
+    const {exitCode, stderr} = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
+    const again = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
 
+    expect(held.exitCode).toBe(3)
+    expect(held.stderr).toContain(`helm would delete ${environment.name}/db-backup with the data in it`)
+    expect(held.stderr).toContain('--delete-data --confirm-data db-backup; to keep it')
+    expect(again.exitCode, again.stderr).toBe(0)
     expect(refused.exitCode).toBe(3)
     expect(refused.stderr).toMatch(/KK_UNCONFIRMED: \S+\/db is protected and not confirmed/)
     expect(refused.stderr).toContain('--confirm db')
@@ -175,18 +183,19 @@ describe('a protected release', () => {
   })
 
   it('gives up data only claim by claim', async () => {
+    const own = ['--delete-data', '--confirm-data', 'files-backup']
     const remove = (...args: readonly string[]) =>
-      environment.on('remove', 'files', '--yes', '--confirm', 'files', '--delete-data', ...args)
+      environment.on('remove', 'files', '--yes', '--confirm', 'files', ...args)
 
-    const unnamed = await remove()
-    const misspelt = await remove('--confirm-data', 'data-files-9')
+    const unnamed = await remove('--delete-data')
+    const misspelt = await remove(...own, '--confirm-data', 'data-files-9')
     expect(await environment.releases()).toContain('files')
-    const {exitCode, stderr} = await remove('--confirm-data', 'data-files-0')
+    const {exitCode, stderr} = await remove(...own, '--confirm-data', 'data-files-0')
 
     expect(unnamed.exitCode).toBe(3)
-    expect(unnamed.stderr).toContain('--confirm-data data-files-0')
+    expect(unnamed.stderr).toContain('--confirm-data files-backup')
     expect(misspelt.exitCode).toBe(2)
-    expect(misspelt.stderr).toContain('there are: data-files-0')
+    expect(misspelt.stderr).toContain('there are: files-backup, data-files-0')
     expect(exitCode, stderr).toBe(0)
     expect(await claims('files')).toEqual([])
   })
@@ -209,6 +218,8 @@ describe('a protected release', () => {
     const second = open()
     await second.shows(/type "images"/)
     second.type('images\n')
+    await second.shows(/to delete the data of \S+: type "images-backup"/)
+    second.type('images-backup\n')
     await second.shows(/\[y\/N\]/)
     second.type('y\n')
     const {exitCode, everything} = await second.end()
@@ -241,8 +252,19 @@ describe('kk destroy', () => {
     const environment = await deployOn(cluster, stores)
 
     const first = await environment.on('destroy', '--confirm', environment.name)
-    const second = await environment.on('destroy', '--confirm', environment.name, '--confirm', 'db')
+    const words = [
+      '--confirm',
+      environment.name,
+      '--confirm',
+      'db',
+      '--delete-data',
+      '--confirm-data',
+      'db-backup',
+    ]
+    const second = await environment.on('destroy', ...words)
+    const again = await environment.on('destroy', ...words)
 
+    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('plan: no releases')])
     expect(first.exitCode).toBe(0)
     expect(first.stderr).toContain('protected: it goes only with --confirm db')
     expect(second.exitCode, second.stderr).toBe(0)
@@ -276,7 +298,8 @@ it('under a guard, a protected release goes when it was approved; before that no
   const environment = await deployOn(cluster, stores)
   await cluster.guard('install', '--yes')
   const before = await cluster.snapshot(environment.name)
-  const remove = () => environment.on('remove', 'db', '--yes', '--confirm', 'db')
+  const given = ['--delete-data', '--confirm-data', 'db-backup']
+  const remove = () => environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
 
   const refused = await remove()
   const untouched = await cluster.snapshot(environment.name)

@@ -15,7 +15,7 @@ import type {UndoOptions} from './undo-options.ts'
 
 /**
  * Removes releases that a failed run installed, with all that stands against a removal: what others use, what is
- * protected, and what has a claim that would go with it, stays. Data of claims is never deleted.
+ * protected, and what would take data along, stays. Data of claims is never deleted.
  */
 export async function removeNew(
   releases: readonly ReleaseId[],
@@ -56,8 +56,8 @@ async function planHarmless(
   const why = new Map<ReleaseId, string>([
     ...planned.releases.flatMap(({release, goes}) =>
       goes
-        .filter(({kind}) => kind === 'PersistentVolumeClaim')
-        .map(({name}) => [release, `${name} would go with its data`] as const),
+        .filter((object) => object.with !== undefined)
+        .map((object) => [release, `${object.name} would go ${object.with}`] as const),
     ),
     ...planned.plan.actions
       .filter((action) => action.protected)

@@ -1,5 +1,6 @@
 import type {Claim} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
+import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
 import {canAsk} from '../confirm/confirm.ts'
 import {typedName} from '../confirm/confirm-name.ts'
 
@@ -11,45 +12,68 @@ interface Wish {
 }
 
 /**
- * The claims whose data the user gives up, each by name: with `--confirm-data`, or typed on a terminal. The others stay.
- * Throws `KK_USAGE` for a name that is none of them, `KK_UNCONFIRMED` when data shall go and none was named.
+ * The claims of those that would stay whose data the user gives up, each by name: with `--confirm-data`, or typed on a
+ * terminal. The others stay. Throws `KK_UNCONFIRMED` when a claim that goes with its release was not named, or when data
+ * shall go and none was named, and `KK_USAGE` for a name that is none of them.
  */
-export async function chosenClaims(
-  claims: readonly Claim[],
-  {isWanted, confirmed}: Wish,
-): Promise<readonly Claim[]> {
-  if (!isWanted) {
-    if (confirmed.length === 0) return []
+export async function chosenClaims(planned: PlannedRemoval, wish: Wish): Promise<readonly Claim[]> {
+  const {claims, goingClaims} = planned
+  const {isWanted, confirmed} = wish
+  if (!isWanted && confirmed.length > 0) {
     throw new KkError('KK_USAGE', '--confirm-data is only for --delete-data', {
       hint: 'pass both, or neither: without them all data stays',
     })
   }
-  const named = confirmed.map((name) => claimNamed(claims, name))
+  const named = confirmed.flatMap((name) => claimNamed(planned, name))
+  await expectGivenUp(
+    goingClaims.filter((claim) => !named.includes(claim)),
+    named,
+  )
+  const staying = named.filter((claim) => claims.includes(claim))
   const open = claims.filter((claim) => !named.includes(claim))
-  if (confirmed.length > 0 || open.length === 0) return named
+  if (!isWanted || confirmed.length > 0 || open.length === 0) return staying
   if (!canAsk()) throw unconfirmed(open)
   const typed: Claim[] = []
-  for (const claim of open) {
-    const question = `to delete the data of ${claim.namespace}/${claim.name}`
-    if (await typedName(question, claim.name)) typed.push(claim)
-  }
+  for (const claim of open) if (await isTyped(claim)) typed.push(claim)
   return typed
 }
 
-function claimNamed(claims: readonly Claim[], text: string): Claim {
-  const found = claims.filter(({name, namespace}) => text === name || text === `${namespace}/${name}`)
-  if (found.length === 1) return found[0]!
+/** Who wants the data of these keeps the release, or has its chart keep them. */
+async function expectGivenUp(open: readonly Claim[], named: readonly Claim[]): Promise<void> {
+  for (const claim of open) {
+    if (canAsk() && (await isTyped(claim))) continue
+    const flags = [...named, ...open].map(({name}) => `--confirm-data ${name}`).join(' ')
+    const list = open.map(placed).join(', ')
+    throw new KkError(
+      'KK_UNCONFIRMED',
+      `helm would delete ${list} with the data in it; nothing was changed`,
+      {
+        hint: `name each whose data may go: --delete-data ${flags}; to keep it, give it the annotation helm.sh/resource-policy: keep in its chart, and upgrade first`,
+      },
+    )
+  }
+}
+
+function isTyped(claim: Claim): Promise<boolean> {
+  return typedName(`to delete the data of ${placed(claim)}`, claim.name)
+}
+
+function claimNamed({claims, goingClaims, isRepeated}: PlannedRemoval, text: string): readonly Claim[] {
+  const all = [...goingClaims, ...claims]
+  const found = all.filter((claim) => text === claim.name || text === placed(claim))
+  if (found.length === 1 || (found.length === 0 && isRepeated)) return found
   if (found.length > 1) {
     throw new KkError('KK_USAGE', `--confirm-data ${text} is not one claim`, {
-      hint: `name it with its namespace: ${found.map(({name, namespace}) => `${namespace}/${name}`).join(', ')}`,
+      hint: `name it with its namespace: ${found.map(placed).join(', ')}`,
     })
   }
-  throw new KkError('KK_USAGE', `--confirm-data ${text}: no claim of that name would be left behind`, {
-    hint:
-      claims.length === 0
-        ? 'these releases leave no claims'
-        : `there are: ${claims.map(({name}) => name).join(', ')}`,
+  throw new KkError('KK_USAGE', `--confirm-data ${text}: these releases have no claim of that name`, {
+    hint: all.length === 0 ? 'they have no claims' : `there are: ${all.map(({name}) => name).join(', ')}`,
   })
+}
+
+function placed({namespace, name}: Claim): string {
+  return `${namespace}/${name}`
 }
 
 function unconfirmed(claims: readonly Claim[]): KkError {

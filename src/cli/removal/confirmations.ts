@@ -8,10 +8,13 @@ import {typedName} from '../confirm/confirm-name.ts'
  * Protected releases go only when each is named: with `--confirm`, or typed on a terminal. Throws `KK_UNCONFIRMED`, and
  * `KK_USAGE` for a name that is not about to be removed.
  */
-export async function confirmProtected({plan}: PlannedRemoval, confirmed: readonly string[]): Promise<void> {
+export async function confirmProtected(
+  {plan, absent}: PlannedRemoval,
+  confirmed: readonly string[],
+): Promise<void> {
   const releases = plan.actions.map(({release}) => release)
   for (const name of confirmed) {
-    if (releases.some((release) => isNamed(release, name))) continue
+    if (absent.includes(name) || releases.some((release) => isNamed(release, name))) continue
     throw new KkError('KK_USAGE', `--confirm ${name}: no release of that name is about to be removed`, {
       hint: `these are: ${releases.map(releaseName).join(', ')}`,
     })

@@ -71,7 +71,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
       planned.plan.actions.map(({release}) => release),
       Date.now(),
     )
-    const claims = await chosenClaims(planned.claims, {
+    const claims = await chosenClaims(planned, {
       isWanted: flags['delete-data'],
       confirmed: flags['confirm-data'] ?? [],
     })

@@ -1,6 +1,8 @@
+import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
+import {idOf} from '../preparation/load-charts.ts'
 import {type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 import {isProtectedIn} from './protected.ts'
 import {clusterOf} from './remove.ts'
@@ -25,14 +27,23 @@ export async function planDestroy(
     cluster: plansCluster,
     uses,
     isProtected: isProtectedIn(uses, environment),
-    confirmed: new Set(confirmed.flatMap((name) => confirmedReleases(name, owned))),
+    confirmed: new Set(confirmed.flatMap((name) => confirmedReleases(name, owned, environment))),
   })
-  return plannedRemoval(context, plan)
+  const isIncomplete = [...environment.sections.keys()].some(
+    (name) => !owned.includes(idOf(environment, name)),
+  )
+  return plannedRemoval(context, plan, {isIncomplete})
 }
 
-function confirmedReleases(name: string, owned: readonly ReleaseId[]): readonly ReleaseId[] {
+/** None for a release that the file knows and the cluster does not: who repeats the command names what is gone. */
+function confirmedReleases(
+  name: string,
+  owned: readonly ReleaseId[],
+  {sections, releases}: Pick<Environment, 'sections' | 'releases'>,
+): readonly ReleaseId[] {
   const found = owned.filter((release) => release === name || releaseName(release) === name)
-  if (found.length > 0) return found
+  const plain = name.slice(name.indexOf('/') + 1)
+  if (found.length > 0 || sections.has(plain) || releases.has(plain)) return found
   throw new KkError('KK_USAGE', `--confirm ${name}: neither the environment nor one of its releases`, {
     hint:
       owned.length === 0

@@ -29,8 +29,12 @@ export interface PlannedRemoval {
   readonly releases: readonly ReleaseRemoval[]
   /** Claims that stay unless they are given up by name. */
   readonly claims: readonly Claim[]
+  /** Claims that go with their release, which must be given up by name. */
+  readonly goingClaims: readonly Claim[]
   /** Releases that were named and are not there. */
   readonly absent: readonly string[]
+  /** Whether an earlier removal may have taken away a part: a name that nothing bears is then no slip. */
+  readonly isRepeated: boolean
   run(options: RemovalRun): AsyncIterable<RunEvent>
 }
 
@@ -42,11 +46,18 @@ export interface RemovalRun extends RunChoices {
   readonly onStays: (stays: ReleaseRemoval) => void
 }
 
+interface Missing {
+  /** Releases that were named and are not there. */
+  readonly absent?: readonly string[]
+  /** Whether some of what was meant is not there. */
+  readonly isIncomplete?: boolean
+}
+
 /** Looks at the objects of what a plan removes. Throws `KK_RECORD`, and `KK_HAS_DEPENDENTS` for what is being installed now. */
 export async function plannedRemoval(
   context: RemovalContext,
   plan: Plan,
-  absent: readonly string[] = [],
+  {absent = [], isIncomplete = absent.length > 0}: Missing = {},
 ): Promise<PlannedRemoval> {
   const {cluster} = context
   const found = new Map<ReleaseId, FoundObjects>()
@@ -59,7 +70,9 @@ export async function plannedRemoval(
     plan,
     releases: plan.actions.map(({release}) => found.get(release)!.view),
     claims: plan.actions.flatMap(({release}) => claimsOf(release)),
+    goingClaims: plan.actions.flatMap(({release}) => found.get(release)!.going),
     absent,
+    isRepeated: isIncomplete || [...found.values()].some(({isBegun}) => isBegun),
     run: ({ports, claims, onStays, ...choices}) => {
       const work = new Map<ReleaseId, RemovalWork>(
         plan.actions.map((action) => [

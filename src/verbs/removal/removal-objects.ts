@@ -21,6 +21,10 @@ export interface FoundObjects {
   readonly stays: SplitObjects['stays']
   /** Claims that stay unless the user gives them up by name. */
   readonly claims: readonly Claim[]
+  /** Claims that go with the release: helm deletes them, or Kubernetes with what helm deletes. */
+  readonly going: readonly Claim[]
+  /** Whether an earlier uninstall was cut short. */
+  readonly isBegun: boolean
   readonly values: Values
   readonly uid: string
 }
@@ -46,6 +50,10 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const present = await presentStays(cluster, namespace, stays)
   const sets = claimsOfSets(split.goes, await claimsNear(cluster, split.goes, namespace), namespace)
   const left = sets.filter((each) => !each.goes).map(({claim}) => claim)
+  const going = [
+    ...sets.filter((each) => each.goes).map(({claim}) => claim),
+    ...(await goingClaims(cluster, goes, namespace)),
+  ]
   const kept = await keptClaims(cluster, namespace, present)
   return {
     view: {
@@ -65,6 +73,8 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     hooks,
     stays,
     claims: [...left, ...kept],
+    going: [...new Map(going.map((claim) => [claim.uid, claim])).values()],
+    isBegun: stored.status === 'uninstalling',
     values: stored.values,
     uid: stored.secret.uid,
   }
@@ -102,15 +112,39 @@ async function claimsNear(
 }
 
 /** Claims of the manifest that helm is told to keep, as they are now. */
-async function keptClaims(
+function keptClaims(
   cluster: Reads,
   namespace: string,
   stays: SplitObjects['stays'],
 ): Promise<readonly Claim[]> {
-  const kept = stays.filter(({object}) => object.kind === 'PersistentVolumeClaim')
-  const found = kept.map(async ({object}) => {
-    const home = object.metadata.namespace ?? namespace
-    return (await cluster.claims(home)).filter(({name}) => name === object.metadata.name)
+  return liveClaims(
+    cluster,
+    stays.map(({object}) => object),
+    namespace,
+  )
+}
+
+/** Claims of the manifest, and all in namespaces of the manifest. */
+async function goingClaims(
+  cluster: Reads,
+  goes: readonly KubernetesObject[],
+  namespace: string,
+): Promise<readonly Claim[]> {
+  const namespaces = goes.filter(({kind}) => kind === 'Namespace').map(({metadata}) => metadata.name)
+  const within = await Promise.all(namespaces.map((each) => cluster.claims(each)))
+  return [...(await liveClaims(cluster, goes, namespace)), ...within.flat()]
+}
+
+/** Those of the objects that are claims, as they are now. */
+async function liveClaims(
+  cluster: Reads,
+  objects: readonly KubernetesObject[],
+  namespace: string,
+): Promise<readonly Claim[]> {
+  const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim')
+  const found = claims.map(async ({metadata}) => {
+    const home = metadata.namespace ?? namespace
+    return (await cluster.claims(home)).filter(({name}) => name === metadata.name)
   })
   return (await Promise.all(found)).flat()
 }

@@ -37,7 +37,7 @@ export async function planRemove(
     isProtected: isProtectedIn(uses, environment),
   })
   const absent = found.filter(({release}) => release === undefined).map(({name}) => name)
-  return plannedRemoval(context, plan, absent)
+  return plannedRemoval(context, plan, {absent})
 }
 
 export async function clusterOf(cluster: Cluster): Promise<Plan['cluster']> {

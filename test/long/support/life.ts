@@ -49,7 +49,11 @@ const COMMANDS: Readonly<Record<Station, readonly string[]>> = {
   deploy: ['deploy', 'env.yaml'],
   upgrade: ['upgrade', 'env.yaml'],
   rollback: ['rollback', 'env.yaml', '--yes', '--keep-schema'],
-  remove: ['remove', 'db', 'cache', '--with-dependents', '-e', 'env.yaml', '--yes'],
+  // The claim of the database bears its name.
+  remove: [
+    ...['remove', 'db', 'cache', '--with-dependents', '-e', 'env.yaml', '--yes'],
+    ...['--delete-data', '--confirm-data', 'db'],
+  ],
 }
 
 /** Brings an environment before a station, undisturbed, and returns the command to be disturbed there. */
