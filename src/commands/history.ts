@@ -48,7 +48,8 @@ export default class History extends KkCommand {
         return
       }
       if (owner.name === undefined && !flags.all) this.say('no environment is named: the runs of all')
-      const runs = await runHistory(cluster, flags.all ? undefined : owner.name)
+      const whose = flags.all ? {} : {owner: owner.name, environment: owner.environment}
+      const runs = await runHistory(cluster, whose)
       this.document(flags.output, {runs}, (palette) => runsText(runs, palette))
     } finally {
       await cluster.close()

@@ -5,9 +5,14 @@ import {readLabels, usesLabel} from './labels.ts'
 
 /**
  * Who requires whom by all that is known without reading a payload: the graph of an environment, and the labels of
- * every record, those of other environments included. An edge that both tell is there once.
+ * every record, those of other environments included; and by edges that payloads tell, where they were read. An edge that
+ * several tell is there once.
  */
-export function clusterGraph(graph: Graph, records: readonly ReleaseRecord[]): Graph {
+export function clusterGraph(
+  graph: Graph,
+  records: readonly ReleaseRecord[],
+  declared: readonly Edge[] = [],
+): Graph {
   const releases = [...new Set([...graph.releases, ...records.map(({release}) => release)])]
   const byLabel = new Map(releases.map((release) => [usesLabel(release), release]))
   const recorded = new Map(
@@ -15,8 +20,10 @@ export function clusterGraph(graph: Graph, records: readonly ReleaseRecord[]): G
   )
   const edgesOf = (from: ReleaseId): readonly Edge[] => {
     const wanted = graph.requirements.get(from) ?? []
-    const known = new Set(wanted.map(({to}) => to))
-    return [...wanted, ...(recorded.get(from) ?? []).filter(({to}) => !known.has(to))]
+    const told = [...wanted, ...(recorded.get(from) ?? []), ...declared.filter((edge) => edge.from === from)]
+    const edges = new Map<ReleaseId, Edge>()
+    for (const edge of told) if (!edges.has(edge.to)) edges.set(edge.to, edge)
+    return [...edges.values()]
   }
   return {releases, requirements: new Map(releases.map((release) => [release, edgesOf(release)]))}
 }

@@ -168,3 +168,10 @@ export function chartLabel({name, version}: Pick<DesiredRelease['chart'], 'name'
     .slice(0, 63)
     .replace(/[^A-Za-z0-9]+$/, '')
 }
+
+/** The environments that own any of these. */
+export function ownersOf(
+  records: readonly {readonly labels: Readonly<Record<string, string>>}[],
+): ReadonlySet<string> {
+  return new Set(records.flatMap(({labels}) => readLabels(labels)?.owner ?? []))
+}

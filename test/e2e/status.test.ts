@@ -1,8 +1,10 @@
+import {dirname} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {StatusReport} from '../../src/verbs/observation/release-status.ts'
 import {start} from './support/background.ts'
 import {kubectl} from './support/cluster.ts'
 import {type Corner, openCorner, TWO} from './support/corner.ts'
+import {plainHelm} from './support/plain-helm.ts'
 import {openTerminal} from './support/terminal.ts'
 
 describe('kk status', () => {
@@ -19,29 +21,36 @@ describe('kk status', () => {
     }
   })
 
-  it('names dependents of other environments', async () => {
+  it('names dependents of other environments, and those that plain helm installed', async () => {
+    await installByHelm(corner)
     const text = await corner.kk(['status', 'env.yaml'])
     const json = await corner.kk(['status', 'env.yaml', 'db', '--output', 'json'])
 
     const {releases} = JSON.parse(json.stdout) as StatusReport
     expect(text.exitCode, text.stderr).toBe(0)
-    expect(text.stdout).toContain(`db: also required by web (environment ${corner.name}-other)`)
+    expect(text.stdout).toContain(
+      `db: also required by web (environment ${corner.name}-other), pages (not installed by kk)`,
+    )
     expect(releases.map(({dependents}) => dependents)).toEqual([
       [
         {release: `${corner.name}/api`, environment: corner.name},
         {release: `${corner.name}-other/web`, environment: `${corner.name}-other`},
+        {release: `${corner.name}/pages`, isForeign: true},
       ],
     ])
   })
 
   it('needs no file where the environment is named, and tells which there are', async () => {
     const {exitCode, stdout} = await corner.kk(['status', '--owner', `${corner.name}-other`])
-    const unknown = await corner.kk(['status', '--owner', 'nobody'])
-
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^web +1 +deployed +healthy +unknown/m)
-    expect(unknown.exitCode).toBe(2)
-    expect(unknown.stderr).toContain(corner.name)
+  })
+
+  it.each(['status', 'drift', 'history'])('an owner that nothing has is a slip: kk %s', async (verb) => {
+    const {exitCode, stderr} = await corner.kk([verb, '--owner', `${corner.name}-othr`])
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`did you mean ${corner.name}-other?`)
   })
 
   it('draws on a terminal what has changed, until Ctrl-C', async () => {
@@ -72,3 +81,12 @@ describe('kk status', () => {
     expect((await watch.ended()).exitCode).toBe(130)
   })
 })
+
+/** `pages`, whose chart says that it requires `db`. */
+async function installByHelm({name, write}: Corner): Promise<void> {
+  const annotations = {'kk.openstack.org/requires': 'db'}
+  const chart = {apiVersion: 'v2', name: 'pages', version: '1.0.0', annotations}
+  const file = await write('pages/Chart.yaml', JSON.stringify(chart))
+  const {exitCode, stderr} = await plainHelm(['install', 'pages', dirname(file), '--namespace', name])
+  expect(exitCode, stderr).toBe(0)
+}

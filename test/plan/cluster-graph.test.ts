@@ -42,4 +42,11 @@ describe('who requires whom', () => {
       {from: 'a/api', to: 'a/db', kind: 'ready', evidence: []},
     ])
   })
+
+  it('is also what payloads tell, of releases that kk did not install', () => {
+    const foreign = {...record('b/wiki', 'nobody', []), labels: {}}
+    const declared = [{from: 'b/wiki', to: 'a/api', kind: 'ready', evidence: []}] as const
+
+    expect(dependents(clusterGraph(file, [foreign], declared), ['a/db'])).toEqual(['a/api', 'b/wiki'])
+  })
 })

@@ -2,6 +2,7 @@ import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
+import {declaredIn} from './declared.ts'
 
 /** What the payload of a record tells of what its release uses, and of what goes with it; or that it cannot be read. */
 export type RecordFacts =
@@ -31,7 +32,6 @@ export interface ObservedRelease {
   readonly unreadable: string | undefined
 }
 
-const REQUIRES = 'kk.openstack.org/requires'
 const PROTECTED = 'kk.openstack.org/protected'
 
 /**
@@ -84,10 +84,4 @@ function observe(
 function isProtected(labels: KkLabels | undefined, facts: RecordFacts | undefined): boolean {
   if (labels?.protected !== undefined) return labels.protected
   return facts?.readable === true && facts.annotations[PROTECTED] === 'true'
-}
-
-/** `mariadb` or `namespace/mariadb`, without the kind of the edge. */
-function declaredIn(annotations: Readonly<Record<string, string>>): readonly string[] {
-  const words = (annotations[REQUIRES] ?? '').split(/[,\n]/).map((word) => word.trim().split(':', 1)[0]!)
-  return words.filter((word) => word !== '')
 }

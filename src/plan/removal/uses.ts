@@ -1,7 +1,8 @@
 import {dependents} from '../../graph/dependents.ts'
 import type {Edge, Graph} from '../../graph/graph.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {usesLabel} from '../labels.ts'
+import {meant} from './declared.ts'
 import type {ObservedRelease} from './observed.ts'
 
 /** A record that cannot be read: it may be of a user of anything. */
@@ -66,12 +67,4 @@ export function usesOf({releases, strays, excused}: UsesInputs): Uses {
 /** All that use one of these, directly or not, but these themselves. */
 export function usersOf({graph}: Uses, releases: ReadonlySet<ReleaseId>): readonly ReleaseId[] {
   return dependents(graph, releases).filter((release) => !releases.has(release))
-}
-
-/** The release that a chart means by a bare name: its neighbour, or whatever bears that name where it has none. */
-function meant(text: string, from: ReleaseId, all: readonly ReleaseId[]): readonly ReleaseId[] {
-  if (text.includes('/')) return all.filter((release) => release === text)
-  const named = all.filter((release) => releaseName(release) === text)
-  const neighbour = named.filter((release) => releaseNamespace(release) === releaseNamespace(from))
-  return neighbour.length > 0 ? neighbour : named
 }

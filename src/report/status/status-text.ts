@@ -73,7 +73,7 @@ function reasonLines(row: ReleaseStatus, labels: Labels, palette: Palette): read
   const name = labels(row.release)
   const blames = health === undefined || health.state === 'healthy' ? [] : health.blames
   const others = row.dependents.filter(
-    ({environment}) => environment !== undefined && environment !== row.owner,
+    ({environment, isForeign}) => isForeign || (environment !== undefined && environment !== row.owner),
   )
   return [
     ...blames.flatMap((blame) => [
@@ -88,7 +88,7 @@ function reasonLines(row: ReleaseStatus, labels: Labels, palette: Palette): read
     ...(others.length === 0
       ? []
       : [
-          `${name}: also required by ${others.map(({release, environment}) => `${labels(release)} (environment ${environment})`).join(', ')}`,
+          `${name}: also required by ${others.map(({release, environment}) => `${labels(release)} (${environment === undefined ? 'not installed by kk' : `environment ${environment}`})`).join(', ')}`,
         ]),
   ]
 }

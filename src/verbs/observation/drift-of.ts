@@ -2,12 +2,13 @@ import {crdFiles} from '../../charts/crd-files.ts'
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {readLabels} from '../../plan/labels.ts'
+import {ownersOf, readLabels} from '../../plan/labels.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {type ReleaseDrift, releaseDrift} from './drift.ts'
+import {noSuchOwner} from './no-such-owner.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 
 export interface DriftRequest {
@@ -23,13 +24,16 @@ export interface DriftRequest {
 /** Each release reads its record and eight objects at a time. */
 const AT_ONCE = 4
 
-/** Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a name that is none, or several. */
+/**
+ * Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a name that is none, or
+ * several, and for an environment that is only named and has nothing there.
+ */
 export async function drift(
   cluster: Cluster,
   {names, owner, environment, prepared}: DriftRequest,
 ): Promise<readonly ReleaseDrift[]> {
   const {revisions} = await seenRevisions(cluster, {names, owner, environment})
-  const releases = chosen([...lastOf(revisions).values()], names, owner)
+  const releases = chosen([...lastOf(revisions).values()], {names, owner, environment})
   return mapParallel(releases, AT_ONCE, (release) => {
     const chart = prepared?.releases.get(release)?.chart
     return releaseDrift(cluster, {release, revisions, crds: chart && crdFiles(chart.directory)})
@@ -38,15 +42,14 @@ export async function drift(
 
 function chosen(
   records: readonly ReleaseRecord[],
-  names: readonly string[],
-  owner: string | undefined,
+  {names, owner, environment}: Pick<DriftRequest, 'names' | 'owner' | 'environment'>,
 ): readonly ReleaseId[] {
   if (names.length > 0) return names.map((name) => releaseOnCluster(records, name, owner).release)
-  return records
-    .filter(({status}) => status !== 'uninstalled')
-    .filter(({labels}) => {
-      const own = readLabels(labels)?.owner
-      return own !== undefined && (owner === undefined || own === owner)
-    })
-    .map(({release}) => release)
+  const owned = records.filter(({labels}) => {
+    const own = readLabels(labels)?.owner
+    return own !== undefined && (owner === undefined || own === owner)
+  })
+  if (owned.length === 0 && owner !== undefined && !environment)
+    throw noSuchOwner(owner, 'release', ownersOf(records))
+  return owned.filter(({status}) => status !== 'uninstalled').map(({release}) => release)
 }

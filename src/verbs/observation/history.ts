@@ -10,6 +10,7 @@ import {lastOf} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import {isRunning} from '../../state/processes/process-identity.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
+import {noSuchOwner} from './no-such-owner.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 
 /** `killed`: its process was one of this machine and is gone. `not-ended`: nobody here can tell whether it runs. */
@@ -44,12 +45,26 @@ export interface ReleaseHistory {
 
 const READERS = 4
 
-/** The runs of an environment, or of all; newest first. */
+/** The environment that is asked for, and its file, where there is one. */
+interface Whose {
+  readonly owner?: string | undefined
+  readonly environment?: Environment | undefined
+}
+
+/** The runs of an environment, or of all; newest first. Throws `KK_USAGE` when it is only named, and has none. */
 export async function runHistory(
   cluster: Pick<Cluster, 'runs'>,
-  owner: string | undefined,
+  {owner, environment}: Whose,
 ): Promise<readonly RunEntry[]> {
   const records = await cluster.runs.list(owner)
+  if (records.length === 0 && owner !== undefined && !environment) {
+    const all = await cluster.runs.list()
+    throw noSuchOwner(
+      owner,
+      'run',
+      all.map((run) => run.environment),
+    )
+  }
   return Promise.all(records.map(async (record) => ({...record, state: await runState(record)})))
 }
 
@@ -58,12 +73,6 @@ export async function runState({outcome, process}: RunRecord): Promise<RunState>
   if (outcome !== 'running') return outcome
   if (process.host !== hostname()) return 'not-ended'
   return (await isRunning(process)) ? 'running' : 'killed'
-}
-
-/** The environment that is asked for, and its file, where there is one. */
-interface Whose {
-  readonly owner?: string | undefined
-  readonly environment?: Environment | undefined
 }
 
 /** The revisions of a release that helm keeps. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`. */

@@ -7,6 +7,8 @@ export interface Dependent {
   readonly release: ReleaseId
   /** Its owner; undefined when it is not on the cluster yet, or kk did not install it. */
   readonly environment: string | undefined
+  /** Whether kk did not install it: its chart says what it requires. */
+  readonly isForeign?: true
 }
 
 /** Who works on a release now, by its Lease. */

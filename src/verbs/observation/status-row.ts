@@ -67,7 +67,11 @@ export function statusOf(
     requires: (graph.requirements.get(release) ?? []).map(({to}) => releaseName(to)),
     dependents: dependents(graph, [release])
       .filter((each) => each !== release)
-      .map((each) => ({release: each, environment: ownerOf(records.get(each))})),
+      .map((each) => ({
+        release: each,
+        environment: ownerOf(records.get(each)),
+        ...(isForeign(records.get(each)) && {isForeign: true as const}),
+      })),
     ...(payload && 'unreadable' in payload && {unreadable: payload.unreadable}),
     ...(advice !== undefined && {advice}),
   }
@@ -75,6 +79,10 @@ export function statusOf(
 
 function ownerOf(record: ObservedRecord | undefined): string | undefined {
   return record && readLabels(record.labels)?.owner
+}
+
+function isForeign(record: ObservedRecord | undefined): boolean {
+  return record !== undefined && !readLabels(record.labels)
 }
 
 function inputsOf(desired: DesiredRelease, record: ObservedRecord): 'current' | 'changed' {

@@ -3,17 +3,19 @@ import type {LeaseView} from '../../cluster/lease/view.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {redactHealth} from '../../cluster/redact-secrets.ts'
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError} from '../../errors.ts'
 import type {Graph} from '../../graph/graph.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {clusterGraph} from '../../plan/cluster-graph.ts'
-import {readLabels} from '../../plan/labels.ts'
+import {ownersOf, readLabels} from '../../plan/labels.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {namedRelease} from '../preparation/prepare.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
+import {type ForeignUses, foreignUsesReader} from './foreign-uses.ts'
 import {type Leftover, type LeftoversReader, leftoversReader} from './leftovers.ts'
+import {noSuchOwner} from './no-such-owner.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 import type {StatusReport} from './release-status.ts'
 import {type Look, type Payload, type StatusSubject, statusOf} from './status-row.ts'
@@ -38,6 +40,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
   const sought = subject.prepared ? {releases: graph.releases} : {owner: subject.owner}
   const known = new Map<string, Payload>()
   const readLeftovers = leftoversReader(cluster)
+  const readForeign = foreignUsesReader(cluster)
   const readPayload = async (record: ReleaseRecord): Promise<Payload> => {
     const version = `${record.secret.uid} ${record.secret.resourceVersion}`
     const found = known.get(version) ?? (await payloadOf(cluster, record))
@@ -48,6 +51,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const [seen, held] = await Promise.all([seenRevisions(cluster, sought), seenLeases(cluster)])
     const last = [...lastOf(seen.revisions).values()]
     const releases = releasesOf(subject, last)
+    const foreign = await readForeign(last)
     const concerned = new Set(releases)
     const observed = await observedRecords(cluster, last, (release) => concerned.has(release))
     const records = new Map(observed.map((record) => [record.release, record]))
@@ -59,7 +63,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       ...subject,
       records,
       leases: new Map(held.leases.map((lease) => [lease.release, lease])),
-      graph: clusterGraph(graph, last),
+      graph: clusterGraph(graph, last, foreign.edges),
       now: cluster.now(),
     }
     const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))
@@ -70,7 +74,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const left = await mapParallel(releases, READERS, (release) =>
       leftOver(readLeftovers, release, seen.revisions),
     )
-    const notes = [seen.note, held.note, ...left.map(({note}) => note)]
+    const notes = [seen.note, held.note, unreadNote(foreign), ...left.map(({note}) => note)]
     return {
       environment: subject.owner,
       releases: rows.map((row, index) => {
@@ -114,6 +118,11 @@ async function leftOver(
   }
 }
 
+function unreadNote({unreadable}: ForeignUses): string | undefined {
+  if (unreadable.length === 0) return undefined
+  return `records that kk did not write cannot be read, and may be of dependents: ${unreadable.join(', ')}`
+}
+
 /** Who may not see the Leases is told so. */
 async function seenLeases(
   cluster: Sight,
@@ -132,7 +141,7 @@ function releasesOf(
 ): readonly ReleaseId[] {
   const own = records.filter(({labels}) => readLabels(labels)?.owner === owner).map(({release}) => release)
   if (!prepared) {
-    if (own.length === 0) throw nobodys(owner, records)
+    if (own.length === 0) throw noSuchOwner(owner, 'release', ownersOf(records))
     return names.length === 0 ? own : names.map((name) => releaseOnCluster(records, name, owner).release)
   }
   const {graph} = prepared
@@ -143,11 +152,4 @@ function releasesOf(
       abandoned.find((release) => release === name || releaseName(release) === name) ??
       namedRelease(prepared, name),
   )
-}
-
-function nobodys(owner: string, records: readonly ReleaseRecord[]): KkError {
-  const owners = [...new Set(records.flatMap(({labels}) => readLabels(labels)?.owner ?? []))].sort()
-  return new KkError('KK_USAGE', `no release on the cluster belongs to an environment "${owner}"`, {
-    hint: owners.length === 0 ? 'kk has deployed nothing there' : `there are: ${owners.join(', ')}`,
-  })
 }

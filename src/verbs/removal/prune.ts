@@ -3,7 +3,7 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {expectOwned} from '../../plan/decision/decide.ts'
-import {readLabels} from '../../plan/labels.ts'
+import {ownersOf, readLabels} from '../../plan/labels.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {recordedChart} from '../../plan/recorded-chart.ts'
 import {foreign} from '../../plan/refusals.ts'
@@ -127,7 +127,7 @@ function ownRecord(
 
 /** A run is one of one environment. */
 function onlyOwner(records: readonly ReleaseRecord[]): string {
-  const owners = [...new Set(records.flatMap(({labels}) => readLabels(labels)?.owner ?? []))].sort()
+  const owners = [...ownersOf(records)].sort()
   const [first, second] = owners
   if (first !== undefined && second === undefined) return first
   throw new KkError('KK_USAGE', `expected releases of one environment, got those of ${owners.join(', ')}`, {

@@ -8,7 +8,7 @@ export const runsCheck: Check = {
   needs: 'cluster',
   fine: 'no run was broken off',
   async find({cluster, leases, now, prepared, place}) {
-    const [runs, held] = await Promise.all([runHistory(cluster, undefined), leases()])
+    const [runs, held] = await Promise.all([runHistory(cluster, {}), leases()])
     const owner = prepared?.environment.name
     const placeOf = (run: RunEntry) => (run.environment === owner ? place : `${run.file} ${place}`.trim())
     return judgeRuns({runs, leases: held, now, placeOf})

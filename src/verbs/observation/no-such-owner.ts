@@ -1,0 +1,12 @@
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+
+/** For an environment that is only named, and of which the cluster knows nothing; `owners` are those that it knows. */
+export function noSuchOwner(owner: string, what: 'release' | 'run', owners: Iterable<string>): KkError {
+  const known = [...new Set(owners)].sort()
+  const close = suggest(owner, known)
+  const hint = known.length === 0 ? 'kk has deployed nothing there' : `there are: ${known.join(', ')}`
+  return new KkError('KK_USAGE', `no ${what} on the cluster belongs to an environment "${owner}"`, {
+    hint: close === undefined ? hint : `did you mean ${close}?`,
+  })
+}
