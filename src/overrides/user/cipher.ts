@@ -10,6 +10,8 @@ export interface Cipher {
   seal(text: string, place: TextPlace): string
   /** Gives a text back as it is when it is not encrypted. */
   open(text: string, place: TextPlace): string
+  /** Throws, too, unless what was encrypted with the keys of these names could be opened. */
+  expectKeys(ids: readonly string[]): void
 }
 
 /** Version 1: AES-256-GCM with a random nonce; base64 of nonce, tag and text, all in one word, as no YAML map is. */
@@ -17,18 +19,29 @@ const SEALED = /^kk-sealed:v1:([0-9a-f]{8}):([A-Za-z0-9+/]+=*)$/
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
+/** What an encrypted text begins with, up to the end of its key's name. */
+export const SEALED_HEAD = {begin: 'kk-sealed:v1:', length: 'kk-sealed:v1:'.length + 8} as const
+
 export function isSealed(text: string): boolean {
   return SEALED.test(text)
 }
 
-/** The keys are asked for when something is to be encrypted or decrypted, not before. */
-export function createCipher(keys: () => StoreKeys): Cipher {
+/** The keys are asked for when something is to be encrypted or decrypted, not before, and not again once there are some. */
+export function createCipher(ask: () => StoreKeys): Cipher {
+  let asked: StoreKeys | undefined
+  const keys = () => {
+    asked ??= ask()
+    return asked
+  }
   return {
     seal: (text, place) => seal(keys()[0], text, place),
     open(text, place) {
       const [, id, content] = SEALED.exec(text) ?? []
       if (id === undefined || content === undefined) return text
       return openSealed(keyOf(id, keysToOpen(keys)), Buffer.from(content, 'base64'), place)
+    },
+    expectKeys(ids) {
+      for (const id of ids) keyOf(id, keysToOpen(keys))
     },
   }
 }

@@ -29,6 +29,11 @@ export function storeKeys(env: Environment): StoreKeys {
   throw keyError('the store keeps secrets encrypted, and no key was given')
 }
 
+/** Throws as `storeKeys` does where something is given that is no key; nothing may be given. */
+export function expectReadableKeys(env: Environment): void {
+  if (env.KK_STORE_KEY || env.KK_STORE_KEY_FILE) storeKeys(env)
+}
+
 /** Keys of 32 bytes in base64 or hexadecimal, apart by white space. The messages never show what was given. */
 export function parseKeys(text: string, source: string): StoreKeys {
   const [first, ...others] = text.split(/\s+/).filter((word) => word !== '')

@@ -88,6 +88,8 @@ export interface StoreContent {
  */
 export interface OverrideStore {
   identity(): Promise<StoreIdentity>
+  /** Rejects with `KK_STORE_KEY` where overrides or secrets are encrypted with a key that was not given. */
+  expectKeys(): Promise<void>
   /** Binds the store to a cluster; rejects with `KK_STORE` when it belongs to another, unless that is to be replaced. */
   bind(cluster: string, options?: {readonly replace?: boolean}): Promise<void>
   /** By name, then namespace; without deleted ones. */

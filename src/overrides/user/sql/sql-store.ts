@@ -5,6 +5,7 @@ import type {OverrideStore, StoreContent, StoredEntry, StoredOverrides, StoreIde
 import type {Database} from './databases/database.ts'
 import {type Change, changeFrom} from './overrides/change.ts'
 import {type Means, MOST_AT_ONCE, type Place, readOverrides} from './overrides/read-overrides.ts'
+import {keysInUse} from './overrides/sealed.ts'
 import {compileStatements} from './overrides/statements.ts'
 import {storedOverrides} from './overrides/stored-row.ts'
 import {writeOverrides} from './overrides/write-overrides.ts'
@@ -13,11 +14,22 @@ import {isoTime, type Tables} from './tables.ts'
 import {together} from './together.ts'
 
 /** The store over a database that has been migrated. */
-export function createSqlStore({db, lockOverrides, explain}: Database, cipher: Cipher): OverrideStore {
+export function createSqlStore(
+  {db, lockOverrides, expectPresent, explain}: Database,
+  cipher: Cipher,
+): OverrideStore {
   const statements = compileStatements(db)
-  const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) => explained(explain, () => body(db))
+  /** Looked at afterwards, too: what was written to a file that nobody finds is not written. */
+  const present = async <T>(body: () => Promise<T>) => {
+    expectPresent()
+    const result = await body()
+    expectPresent()
+    return result
+  }
+  const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) =>
+    explained(explain, () => present(() => body(db)))
   const write = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
-    explained(explain, () => db.transaction().execute(body))
+    explained(explain, () => present(() => db.transaction().execute(body)))
   /** One writer at a time: so nobody is too late. */
   const writeAlone = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
     write(async (db) => {
@@ -34,6 +46,7 @@ export function createSqlStore({db, lockOverrides, explain}: Database, cipher: C
   )
   return {
     identity: () => read(identityOf),
+    expectKeys: async () => cipher.expectKeys(await read(keysInUse)),
     bind: (cluster, {replace = false} = {}) => write((db) => bindTo(db, cluster, replace)),
     list: () => read((db) => listOverrides(db, cipher)),
     get: (name, namespace) => get({name, namespace}),

@@ -64,6 +64,25 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       await expect(keyless.list()).rejects.toMatchObject({code: 'KK_STORE_KEY'})
     })
 
+    it('are asked beforehand whether their keys are there, those of the history left out', async () => {
+      const location = await newLocation()
+      const store = await openTestStore(location)
+      const keyless = await openTestStore(location, {key: undefined})
+      const other = await openTestStore(location, {key: OTHER_KEY})
+      await keyless.put(change({userOverrides: "? 'kk-sealed:v1:01234567:x'\n: 1\n"}))
+      await keyless.expectKeys()
+
+      const made = await store.put(change({name: 'cinder', userOverrides: SECRET, secret: true}))
+      await store.expectKeys()
+      await expect(keyless.expectKeys()).rejects.toMatchObject({code: 'KK_STORE_KEY'})
+      await expect(other.expectKeys()).rejects.toThrow(/was encrypted with key [0-9a-f]{8}, but key/)
+
+      await store.put(change({name: 'cinder', userOverrides: null, expected: made.etag}))
+      await keyless.expectKeys()
+      await store.putSecret({name: 'admin', namespace: 'openstack', value: 'hedgehog'})
+      await expect(other.expectKeys()).rejects.toMatchObject({code: 'KK_STORE_KEY'})
+    })
+
     it('that need a key are named without their values; where others are encrypted, the key of those is asked for', async () => {
       const location = await newLocation()
       const keyless = await openTestStore(location, {key: undefined})

@@ -1,4 +1,4 @@
-import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {DatabaseSync} from 'node:sqlite'
 import {describe, expect, it} from 'vitest'
@@ -62,6 +62,32 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
         code: 'KK_FILE',
         message: `the directory ${path} cannot be made (ENOTDIR)`,
       })
+    })
+
+    it.each([
+      ['removed', (path: string) => rmSync(path)],
+      [
+        'replaced by another',
+        (path: string) => {
+          copyFileSync(path, `${path}.copy`)
+          renameSync(`${path}.copy`, path)
+        },
+      ],
+    ])('that is %s meanwhile is neither read nor written', async (how, disturb) => {
+      const path = await newLocation()
+      const store = await openTestStore(path)
+      await store.put(change({}))
+
+      disturb(path)
+
+      const refused = {
+        code: 'KK_STORE_DATABASE',
+        message: `the store of overrides ${path} cannot be used: the file was ${how} while kk had it open`,
+      }
+      await expect(store.put(change({name: 'glance'}))).rejects.toMatchObject(refused)
+      await expect(store.putSecret({name: 'a', namespace: 'b', value: 'c'})).rejects.toMatchObject(refused)
+      await expect(store.list()).rejects.toMatchObject(refused)
+      await expect(store.identity()).rejects.toMatchObject(refused)
     })
 
     it('that is full, only to be read or locked is told as that', async () => {

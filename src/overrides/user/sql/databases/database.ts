@@ -13,6 +13,8 @@ export interface Database {
   lockMigrations(transaction: Kysely<Tables>): Promise<void>
   /** Lets nobody else write overrides until the transaction ends. */
   lockOverrides(transaction: Kysely<Tables>): Promise<void>
+  /** Throws `KK_STORE_DATABASE` where what is open is not what the store's place leads to any more. */
+  expectPresent(): void
   /** What went wrong, said for people and without values or passwords; anything else as it is. */
   explain(error: unknown): unknown
 }

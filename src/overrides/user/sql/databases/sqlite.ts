@@ -7,6 +7,7 @@ import type {DatabaseConnection, Dialect, SqliteDatabase} from 'kysely'
 import {makeDirectory} from '../../../../state/files/make-directory.ts'
 import type {Tables} from '../tables.ts'
 import type {Database, Libraries} from './database.ts'
+import {expectSameFile} from './same-file.ts'
 import {explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
 
 /** SQLite's own waiting stops the whole process, so it is short; kk's does not. */
@@ -25,6 +26,7 @@ export async function openSqlite(path: string, libraries: Libraries): Promise<Da
       // A transaction is the only writer as it is.
       lockMigrations: async () => {},
       lockOverrides: async () => {},
+      expectPresent: expectSameFile(path),
       explain,
     }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type {Kysely} from 'kysely'
+import {SEALED_HEAD} from '../../cipher.ts'
 import type {Tables} from '../tables.ts'
 
 /** Whether anything in the store is encrypted, or was. */
@@ -13,4 +14,23 @@ export async function holdsSealed(db: Kysely<Tables>): Promise<boolean> {
     .limit(1)
     .executeTakeFirst()
   return entry !== undefined
+}
+
+/** The names of the keys with which overrides and secrets are encrypted now; those of the history are not among them. */
+export async function keysInUse(db: Kysely<Tables>): Promise<readonly string[]> {
+  const {begin, length} = SEALED_HEAD
+  const overrides = await db
+    .selectFrom('helm_overrides')
+    .select(({fn, lit}) => fn<string>('substr', ['user_overrides', lit(1), lit(length)]).as('head'))
+    .where('user_overrides', 'like', `${begin}%`)
+    // Only YAML has lines, and a key of it may be called anything.
+    .where('user_overrides', 'not like', '%\n%')
+    .distinct()
+    .execute()
+  const secrets = await db
+    .selectFrom('kk_secrets')
+    .select(({fn, lit}) => fn<string>('substr', ['value', lit(1), lit(length)]).as('head'))
+    .distinct()
+    .execute()
+  return [...new Set([...overrides, ...secrets].map(({head}) => head.slice(begin.length)))]
 }
