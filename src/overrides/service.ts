@@ -32,7 +32,7 @@ export interface OverrideUpdate {
 }
 
 export interface RequestedUpdate extends OverrideUpdate {
-  /** Only if the overrides still are those, '' for none; otherwise `KK_STORE_CONFLICT`. */
+  /** Only if the overrides still are those, '' for none, `*` for any but none; otherwise `KK_STORE_CONFLICT`. */
   readonly ifMatch?: string
   /** Only say what they would be. */
   readonly dryRun?: boolean

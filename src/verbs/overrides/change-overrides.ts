@@ -75,7 +75,12 @@ export async function deleteOverrides(
   const stored = await options.store.get(name, namespace)
   if (!stored) expectActive(await options.base.active(), name, namespace)
   if (!stored?.userOverrides && !ifMatch) return
-  await write(options, {name, namespace, ifMatch}, () => ({userOverrides: null, secret: false}))
+  const paths = await options.base.secretPaths(name)
+  await write(options, {name, namespace, ifMatch}, (current) => {
+    // To take one away is to change it, too.
+    if (!options.allowSecrets) refuseSecrets(changedAt(keptValues(current).values, {}, paths))
+    return {userOverrides: null, secret: false}
+  })
 }
 
 type Change = (current: StoredOverrides | undefined) => NextOverrides
@@ -89,7 +94,7 @@ async function write(
   if (ifMatch === undefined) return store.update({name, namespace, who}, change)
   const current = await store.get(name, namespace)
   const etag = etagOf(current)
-  if ((etag ?? '') === ifMatch) {
+  if (ifMatch === '*' ? etag !== undefined : (etag ?? '') === ifMatch) {
     return store.put({name, namespace, who, expected: etag, ...change(current)})
   }
   throw new KkError(
@@ -103,9 +108,9 @@ function refuseSecrets(path: ValuePath | undefined): void {
   if (path === undefined) return
   throw new KkError(
     'KK_SECRET',
-    `${path.join('.')} is a secret that kk keeps: it cannot be overridden here`,
+    `${path.join('.')} is a secret that kk keeps: an override of it can neither be set nor taken away here`,
     {
-      hint: 'change it with kk secrets rotate, or start the server with --allow-secret-overrides',
+      hint: 'change the secret with kk secrets rotate, or start the server with --allow-secret-overrides',
     },
   )
 }
