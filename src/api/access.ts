@@ -15,7 +15,7 @@ export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): v
   app.decorateRequest('caller', NOBODY)
   app.decorateRequest('mayWrite', false)
   app.addHook('onRequest', async (request, reply) => {
-    if (OPEN.has(request.routeOptions.url ?? '')) return
+    if (isOpen(request)) return
     const refusal = tokens ? tokenRefusal(request, tokens) : originRefusal(request)
     if (!refusal) {
       const {name, scope} = tokens ? callerOf(request, tokens)! : ({name: NOBODY, scope: 'write'} as const)
@@ -27,6 +27,11 @@ export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): v
     const {status, ...error} = refusal
     await reply.code(status).send({error})
   })
+}
+
+/** Whether anybody may ask, as often as they like. */
+export function isOpen({routeOptions}: FastifyRequest): boolean {
+  return OPEN.has(routeOptions.url ?? '')
 }
 
 declare module 'fastify' {
@@ -115,5 +120,6 @@ function isForeign(request: FastifyRequest): boolean {
 
 /** As a URL has it. */
 function isLoopback(hostname = ''): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname)
+  if (hostname === 'localhost' || hostname === '[::1]') return true
+  return /^127(?:\.\d+){3}$/.test(hostname) || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(hostname)
 }

@@ -18,6 +18,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   KK_UNCONFIRMED: 403,
   KK_STORE: 409,
   KK_STORE_DATABASE: 503,
+  KK_STORE_KEY: 503,
+  KK_STORE_VERSION: 503,
 }
 
 /** What fastify and Node refuse before a route is reached, in kk's words. */
@@ -28,6 +30,7 @@ const REFUSED: Readonly<Record<number, {readonly code: string; readonly hint: st
   413: {code: 'KK_TOO_LARGE', hint: 'send less at once'},
   414: {code: 'KK_TOO_LARGE', hint: 'send less in the address'},
   415: {code: 'KK_USAGE', hint: 'send JSON with "content-type: application/json"'},
+  431: {code: 'KK_TOO_LARGE', hint: 'send less in the headers'},
   429: {code: 'KK_TOO_MANY', hint: 'wait as long as the header Retry-After says'},
 }
 
@@ -42,7 +45,7 @@ export function answerTo(error: unknown): Answer {
   const status = (error as {readonly statusCode?: number}).statusCode
   if (status !== undefined && status >= 400 && status < 500) {
     const {code, hint} = REFUSED[status] ?? {code: 'KK_USAGE', hint: 'see /docs'}
-    return {status, body: {error: {code, message: (error as Error).message, hint}}}
+    return {status, body: {error: {code, message: (error as {readonly message: string}).message, hint}}}
   }
   return {
     status: 500,

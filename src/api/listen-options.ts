@@ -29,7 +29,10 @@ export function expectSafe(
   {tokens, tls}: {readonly tokens: Tokens | undefined; readonly tls: boolean},
 ) {
   if (isLoopback(host)) return
-  const missing = [...(tls ? [] : ['--tls-cert and --tls-key']), ...(tokens ? [] : ['--token-file'])]
+  const missing = [
+    ...(tls ? [] : ['--tls-cert and --tls-key']),
+    ...(tokens ? [] : ['--token-file or KK_TOKEN']),
+  ]
   if (missing.length === 0) return
   throw new KkError(
     'KK_UNCONFIRMED',

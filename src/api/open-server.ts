@@ -1,12 +1,15 @@
 import type {FastifyInstance, FastifyReply} from 'fastify'
-import {guardAccess} from './access.ts'
+import {guardAccess, isOpen} from './access.ts'
+import {answerClientError} from './client-errors.ts'
 import {answerTo} from './errors.ts'
 import {helmChartRoutes, type ServiceFor} from './helm-charts/routes.ts'
 import {readJsonBodies} from './json-body.ts'
 import type * as libraries from './libraries.ts'
+import {loggedRequest} from './logged-request.ts'
 import {healthRoutes} from './operations/health.ts'
 import {metricsRoute} from './operations/metrics.ts'
 import {describeApi, openApiRoutes} from './operations/openapi-routes.ts'
+import {collectMethods} from './other-methods.ts'
 import {pageRoutes} from './pages/routes.ts'
 import type {ReleasesOf} from './pages/show-chart.ts'
 import type {Tokens} from './tokens.ts'
@@ -36,6 +39,9 @@ interface Limits {
 /** Node takes no more of a request before its body. */
 const LONGEST_HEAD = 16_384
 
+/** Node looks so often for requests that have not arrived. */
+const LOOK_MILLISECONDS = 1_000
+
 const LIMITS: Limits = {bodyBytes: 1024 ** 2, requestTime: 30_000, requestsPerMinute: 60_000}
 
 /** What a page of the service may do: load nothing, run no script, be framed by nobody. */
@@ -48,9 +54,15 @@ export async function openServer(
   {fastify, swagger, rateLimit, ...metrics}: typeof libraries,
 ): Promise<FastifyInstance> {
   const {bodyBytes, requestTime, requestsPerMinute} = {...LIMITS, ...limits}
+  const waiting = {
+    requestTimeout: requestTime,
+    headersTimeout: requestTime,
+    connectionsCheckingInterval: Math.min(LOOK_MILLISECONDS, requestTime),
+  }
   const app = fastify({
     bodyLimit: bodyBytes,
     requestTimeout: requestTime,
+    clientErrorHandler: answerClientError,
     // Longer ones are refused by the routes' schemas, as all that is wrong with a request.
     routerOptions: {maxParamLength: LONGEST_HEAD},
     // What the router refuses does not reach the handler of errors.
@@ -60,9 +72,9 @@ export async function openServer(
     },
     // A stop does not wait for clients that keep connections open.
     forceCloseConnections: 'idle',
-    logger: log ? {...log, redact: ['req.headers.authorization', 'req.headers.cookie']} : false,
+    logger: log ? {...log, serializers: {req: loggedRequest}} : false,
     ajv: {customOptions: {removeAdditional: false, coerceTypes: false, useDefaults: false}},
-    ...(tls && {https: tls}),
+    ...(tls ? {https: {...tls, ...waiting}} : {http: waiting}),
   }) as unknown as FastifyInstance
   app.setErrorHandler((error, request, reply) => {
     const {status, body} = answerTo(error)
@@ -90,13 +102,20 @@ export async function openServer(
   endIdleConnections(app)
   readJsonBodies(app)
   await describeApi(app, {plugin: swagger, version, secured: tokens !== undefined})
-  await app.register(rateLimit, {max: requestsPerMinute, timeWindow: '1 minute'})
+  await app.register(rateLimit, {global: false, max: requestsPerMinute, timeWindow: '1 minute'})
+  const limited = app.rateLimit()
+  // Before tokens are looked at, and whether or not there is such an address: so nobody can try many of either.
+  app.addHook('onRequest', async function (request, reply) {
+    if (!isOpen(request)) await limited.call(this, request, reply)
+  })
   guardAccess(app, tokens)
+  const refuseOtherMethods = collectMethods(app)
   metricsRoute(app, metrics)
   healthRoutes(app, ready)
   helmChartRoutes(app, serviceFor)
   openApiRoutes(app)
   await pageRoutes(app, {serviceFor, releasesOf})
+  refuseOtherMethods()
   await app.ready()
   return app
 }

@@ -45,6 +45,20 @@ export function parseTokens(text: string, source: string): Tokens {
   })
 }
 
+/** A single token that may write. Throws `KK_USAGE` without quoting it. */
+export function singleToken(token: string, source: string): Tokens {
+  if (token.length >= SHORTEST && !/\s/.test(token)) {
+    return checked(new Map([[token, {scope: 'write', name: `token of ${source}`}]]))
+  }
+  throw new KkError(
+    'KK_USAGE',
+    `${source}: expected a token of ${SHORTEST} characters or more, without spaces`,
+    {
+      hint: 'make one with: openssl rand -hex 32',
+    },
+  )
+}
+
 /** Compares digests of one length, all of them, so that time tells nothing of a token. */
 function checked(tokens: ReadonlyMap<string, Caller>): Tokens {
   const known = [...tokens].map(([token, caller]) => ({digest: digestOf(token), caller}))

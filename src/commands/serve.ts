@@ -7,7 +7,7 @@ export default class Serve extends KkCommand {
   static override summary = 'Serve overrides over REST, and as pages for a browser.'
   static override description =
     `The same overrides that kk overrides sees and changes, for programs and for people without a shell. It listens on loopback;
-anywhere else it needs TLS and a file of tokens. The environment and the facts are read once, when it starts. It runs until
+anywhere else it needs TLS and tokens. The environment and the facts are read once, when it starts. It runs until
 Ctrl-C or SIGTERM, and answers what it has begun.`
   static override examples = [
     '<%= config.bin %> serve -e environments/all-in-one.yaml',
@@ -22,7 +22,7 @@ Ctrl-C or SIGTERM, and answers what it has begun.`
     }),
     'token-file': Flags.string({
       summary:
-        'Who may read and write: lines "read TOKEN [NAME]" and "write TOKEN [NAME]" (also KK_TOKEN_FILE).',
+        'Who may read and write: lines "read TOKEN [NAME]" and "write TOKEN [NAME]" (also KK_TOKEN_FILE). KK_TOKEN is a single one that may write.',
       helpValue: 'FILE',
     }),
     'tls-cert': Flags.string({

@@ -1832,7 +1832,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -1946,7 +1947,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -2106,7 +2108,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -2275,7 +2278,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -2435,7 +2439,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -2781,7 +2786,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -3259,7 +3265,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -3422,7 +3429,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -3594,7 +3602,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       server: {
         exclusive: ['store', 'facts', 'environment'],
         name: 'server',
-        summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
         hasDynamicHelp: false,
         helpValue: 'URL',
         multiple: false,
@@ -5451,7 +5460,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'The same overrides that kk overrides sees and changes, for programs and for people without a shell. It listens on loopback;\nanywhere else it needs TLS and a file of tokens. The environment and the facts are read once, when it starts. It runs until\nCtrl-C or SIGTERM, and answers what it has begun.',
+      'The same overrides that kk overrides sees and changes, for programs and for people without a shell. It listens on loopback;\nanywhere else it needs TLS and tokens. The environment and the facts are read once, when it starts. It runs until\nCtrl-C or SIGTERM, and answers what it has begun.',
     examples: [
       '<%= config.bin %> serve -e environments/all-in-one.yaml',
       '<%= config.bin %> serve --facts facts.yaml --listen 127.0.0.1:0',
@@ -5477,7 +5486,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       'token-file': {
         name: 'token-file',
         summary:
-          'Who may read and write: lines "read TOKEN [NAME]" and "write TOKEN [NAME]" (also KK_TOKEN_FILE).',
+          'Who may read and write: lines "read TOKEN [NAME]" and "write TOKEN [NAME]" (also KK_TOKEN_FILE). KK_TOKEN is a single one that may write.',
         hasDynamicHelp: false,
         helpValue: 'FILE',
         multiple: false,

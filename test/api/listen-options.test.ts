@@ -27,9 +27,9 @@ describe('where the service listens', () => {
     (host) => {
       const refused = (of: Partial<Parameters<typeof expectSafe>[1]>) => () =>
         expectSafe({host, port: 0}, {tokens: undefined, tls: false, ...of})
-      expect(refused({})).toThrow(/--tls-cert and --tls-key and --token-file/)
+      expect(refused({})).toThrow(/--tls-cert and --tls-key and --token-file or KK_TOKEN/)
       expect(refused({tokens})).toThrow(/needs --tls-cert and --tls-key there/)
-      expect(refused({tls: true})).toThrow(/needs --token-file there/)
+      expect(refused({tls: true})).toThrow(/needs --token-file or KK_TOKEN there/)
       expect(refused({tokens, tls: true})).not.toThrow()
     },
   )

@@ -1,9 +1,11 @@
 import {request} from 'node:http'
-import type {AddressInfo} from 'node:net'
+import {type AddressInfo, connect} from 'node:net'
+import {text} from 'node:stream/consumers'
 import type {FastifyInstance} from 'fastify'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import type {ServerOptions} from '../../src/api/open-server.ts'
 import {parseTokens} from '../../src/api/tokens.ts'
+import {KkError} from '../../src/errors.ts'
 import {type TestOverrides, testOverrides} from './support/overrides.ts'
 import {testServer} from './support/server.ts'
 
@@ -51,7 +53,9 @@ describe('the service of overrides', () => {
   it('shows, updates and deletes the overrides of a chart', async () => {
     await open()
 
-    expect((await app.inject(RABBITMQ)).json()).toEqual({
+    const none = await app.inject(RABBITMQ)
+    expect(none.headers.etag).toBe('""')
+    expect(none.json()).toEqual({
       namespace: 'openstack',
       name: 'rabbitmq',
       system_overrides: 'pod:\n  replicas: {server: 1}\n',
@@ -147,6 +151,63 @@ describe('the service of overrides', () => {
     expect(answer.body).not.toContain('marked')
   })
 
+  it('takes no override of a secret away, as it sets none', async () => {
+    await open()
+    await overrides.store.put({
+      name: 'rabbitmq',
+      namespace: 'openstack',
+      who: 'ada',
+      expected: undefined,
+      secret: false,
+      userOverrides: 'endpoints: {oslo_messaging: {auth: {admin: {password: kept}}}}\n',
+    })
+
+    const refused = [
+      await app.inject({method: 'DELETE', url: RABBITMQ}),
+      await app.inject({method: 'PATCH', url: RABBITMQ, payload: {flag: 'reset', values: {}}}),
+    ]
+
+    expect(refused.map((each) => [each.statusCode, each.json().error.code])).toEqual([
+      [403, 'KK_SECRET'],
+      [403, 'KK_SECRET'],
+    ])
+  })
+
+  it('answers 503 with advice where a secret is to be kept and no key was given', async () => {
+    await open()
+    const answer = await update(['conf.admin_password=marked'])
+
+    expect(answer.statusCode).toBe(503)
+    expect(answer.json().error).toMatchObject({
+      code: 'KK_STORE_KEY',
+      hint: expect.stringContaining('openssl rand -base64 32'),
+    })
+  })
+
+  it('takes If-Match: * for any overrides, but not for none', async () => {
+    await open()
+
+    expect((await update(['a=1'], {'if-match': '*'})).statusCode).toBe(409)
+    expect((await update(['a=1'], {'if-match': '""'})).statusCode).toBe(200)
+    expect((await update(['a=2'], {'if-match': '*'})).statusCode).toBe(200)
+  })
+
+  it.each([
+    ['PUT', RABBITMQ, 'DELETE, GET, HEAD, PATCH'],
+    ['POST', '/v1/helm_charts', 'GET, HEAD'],
+    ['OPTIONS', '/v1/helm_charts/', 'GET, HEAD'],
+    ['DELETE', '/', 'GET, HEAD'],
+    ['PATCH', '/healthz', 'GET, HEAD'],
+  ] as const)('answers %s of %s with the methods that there are', async (method, url, allow) => {
+    const answer = await (await open()).inject({method, url, payload: 'x'})
+
+    expect([answer.statusCode, answer.headers.allow, answer.json().error.code]).toEqual([
+      405,
+      allow,
+      'KK_METHOD',
+    ])
+  })
+
   it('answers 409 to a change that was made from other overrides', async () => {
     await open()
     await update(['z=1'])
@@ -231,6 +292,34 @@ describe('the service of overrides', () => {
     expect((await app.inject('/healthz')).statusCode).toBe(200)
   })
 
+  it.each([
+    ['wrong tokens', RABBITMQ, 401],
+    ['addresses that there are not', '/v2', 404],
+  ])('counts %s, too', async (_, url, status) => {
+    const tokens = parseTokens(`write ${WRITE}`, 'tokens')
+    await open({limits: {requestsPerMinute: 2}, ...(status === 401 && {tokens})})
+    const codes = []
+    for (let count = 0; count < 3; count++) codes.push((await app.inject(url)).statusCode)
+    const late = await app.inject({url: RABBITMQ, headers: {authorization: `Bearer ${WRITE}`}})
+
+    expect(codes).toEqual([status, status, 429])
+    expect(late.statusCode).toBe(429)
+  })
+
+  it('logs no parameter but the namespace', async () => {
+    const lines: string[] = []
+    await open({log: {level: 'info', stream: {write: (line) => lines.push(line)}}})
+
+    await app.inject(`${RABBITMQ}&pasword=marked`)
+
+    expect(lines.join('')).not.toContain('marked')
+    expect(JSON.parse(lines[0]!).req).toMatchObject({
+      method: 'GET',
+      url: '/v1/helm_charts/rabbitmq',
+      namespace: 'openstack',
+    })
+  })
+
   it('keeps pages of other sites from using it on loopback', async () => {
     await open()
 
@@ -248,6 +337,8 @@ describe('the service of overrides', () => {
     ['LOCALHOST:8080', 200],
     ['127.9.9.9:1', 200],
     ['[::1]:8080', 200],
+    ['[::ffff:127.0.0.1]:8080', 200],
+    ['[::ffff:10.0.0.1]', 403],
     ['127.0.0.1.evil.example', 403],
     ['localhost@evil.example', 403],
     ['localhost:80:evil.example', 403],
@@ -307,6 +398,10 @@ describe('the service of overrides', () => {
         '/metrics',
       ]),
     )
+    const {get} = document.paths['/v1/helm_charts/{name}']
+    expect(Object.keys(get.responses)).toEqual(expect.arrayContaining(['200', '4XX', '503', '5XX']))
+    expect(get.responses['200'].headers).toHaveProperty('ETag')
+    expect(document.paths['/readyz'].get.responses).toHaveProperty('503')
     const page = await app.inject('/docs')
     expect(page.headers['content-type']).toContain('text/html')
     expect(page.body).toContain('<code>PATCH /v1/helm_charts/{name}</code>')
@@ -324,9 +419,13 @@ describe('the service of overrides', () => {
   })
 
   it('is not ready when what it works with is not', async () => {
-    await open({ready: () => Promise.reject(new Error('no database'))})
+    const problem = new KkError('KK_STORE_DATABASE', 'the store at postgres://inner.example is gone')
+    await open({ready: () => Promise.reject(problem)})
 
-    expect((await app.inject('/readyz')).statusCode).toBe(503)
+    const answer = await app.inject('/readyz')
+    expect(answer.statusCode).toBe(503)
+    expect(answer.json()).toMatchObject({status: 'not ready', error: {code: 'KK_STORE_DATABASE'}})
+    expect(answer.body).not.toContain('inner.example')
     expect((await app.inject('/healthz')).statusCode).toBe(200)
   })
 
@@ -345,5 +444,28 @@ describe('the service of overrides', () => {
 
     expect([0, 414, 431]).toContain(status)
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+  })
+
+  it.each([
+    ['a method that there is not', 'FOO / HTTP/1.1\r\nhost: localhost\r\n\r\n', 400, 'KK_USAGE'],
+    ['what is no HTTP', 'hello\r\n\r\n', 400, 'KK_USAGE'],
+    ['a head without an end', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}`, 431, 'KK_TOO_LARGE'],
+    ['a head that does not arrive', 'GET / HTTP/1.1\r\n', 408, 'KK_TIMEOUT'],
+    [
+      'a body that does not arrive',
+      `PATCH ${RABBITMQ} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
+      408,
+      'KK_TIMEOUT',
+    ],
+  ])('answers %s as it does all else', async (_, sent, status, code) => {
+    await open({limits: {requestTime: 100}})
+    await app.listen({host: '127.0.0.1', port: 0})
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write(sent)
+
+    const answer = await text(socket)
+
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({error: {code}})
   })
 })

@@ -135,7 +135,7 @@ interface Call {
 }
 
 function etagOf(response: Response): string | undefined {
-  return response.headers.get('etag')?.replaceAll('"', '')
+  return response.headers.get('etag')?.replaceAll('"', '') || undefined
 }
 
 async function refusal(response: Response, target: URL): Promise<KkError> {

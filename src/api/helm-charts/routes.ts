@@ -5,16 +5,17 @@ import {explainedKeyDocument} from '../../report/values/explained-text.ts'
 import {
   CHART_PARAMS,
   CHART_QUERY,
-  ERROR,
   EXPLAINED,
   IF_MATCH,
   LIST,
   LIST_QUERY,
   OVERRIDES,
+  REFUSALS,
   SHOW_QUERY,
   UPDATE,
   UPDATE_QUERY,
   UPDATED,
+  withEtagHeader,
 } from './schemas.ts'
 
 type Flag = 'true' | 'false'
@@ -64,7 +65,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
       schema: documented('Show the overrides of a chart', {
         params: CHART_PARAMS,
         querystring: SHOW_QUERY,
-        ok: {200: OVERRIDES},
+        ok: {200: withEtagHeader(OVERRIDES)},
       }),
     },
     async ({params, query, caller}, reply) => {
@@ -99,7 +100,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
         querystring: UPDATE_QUERY,
         headers: IF_MATCH,
         body: UPDATE,
-        ok: {200: UPDATED},
+        ok: {200: withEtagHeader(UPDATED)},
       }),
     },
     async ({params, query, body, headers, caller}, reply) => {
@@ -143,7 +144,7 @@ interface Documented {
 
 /** A schema with a summary, and the errors that every route can answer with. */
 function documented(summary: string, {ok, ...request}: Documented): FastifySchema {
-  return {summary, tags: ['overrides'], ...request, response: {...ok, '4xx': ERROR, '5xx': ERROR}}
+  return {summary, tags: ['overrides'], ...request, response: {...ok, ...REFUSALS}}
 }
 
 /** Rejects as `OverrideService.show` does for a chart that is not active. */
@@ -179,11 +180,12 @@ function updateOf({flag, values}: UpdateBody): OverrideUpdate {
   }
 }
 
+/** Of what is not there the one that `If-Match` takes for none. */
 function withEtag(reply: FastifyReply, etag: string | undefined): FastifyReply {
-  return etag === undefined ? reply : reply.header('etag', `"${etag}"`)
+  return reply.header('etag', `"${etag ?? ''}"`)
 }
 
-/** As HTTP quotes it; a weak one is compared the same way. */
+/** As HTTP quotes it; a weak one is compared the same way. `*` stands for any, and stays. */
 function etagOf(header: string | undefined): string | undefined {
   return header === undefined ? undefined : header.replace(/^(?:W\/)?"(.*)"$/, '$1')
 }

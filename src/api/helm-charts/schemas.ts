@@ -179,6 +179,23 @@ export const ERROR = {
   },
 } as const
 
+/** What every route can answer with instead. */
+export const REFUSALS = {
+  '4xx': {...ERROR, description: 'Refused: the request is to be changed, or sent later (429).'},
+  503: {
+    ...ERROR,
+    description:
+      'The store cannot be used (KK_STORE_DATABASE), or lacks the key for what is secret (KK_STORE_KEY): whoever runs kk serve has to mend that.',
+  },
+  '5xx': {...ERROR, description: 'Something went wrong inside kk; nothing was changed.'},
+} as const
+
+/** The schema of an answer that has an `ETag`. */
+export function withEtagHeader(schema: object): object {
+  const description = 'Changes with what the deployer overrides, "" for none; to be sent as If-Match.'
+  return {...schema, headers: {ETag: {type: 'string', description}}}
+}
+
 export const IF_MATCH = {
   type: 'object',
   properties: {
@@ -186,7 +203,7 @@ export const IF_MATCH = {
       type: 'string',
       maxLength: 200,
       description:
-        'The ETag of the overrides that the change was made from, "" for none: with others there, the answer is 409.',
+        'The ETag of the overrides that the change was made from, "" for none, * for any but none: with others there, the answer is 409.',
     },
   },
 } as const

@@ -15,7 +15,8 @@ export const localOverridesFlags = {
 export const overridesFlags = {
   ...localOverridesFlags,
   server: Flags.string({
-    summary: 'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN.',
+    summary:
+      'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
     helpValue: 'URL',
     exclusive: ['store', 'facts', 'environment'],
   }),

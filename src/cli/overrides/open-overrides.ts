@@ -37,8 +37,7 @@ export async function onOverrides<T>(
   body: (service: OverrideService) => Promise<T>,
 ): Promise<T> {
   const url = flags.server ?? (process.env.KK_SERVER || undefined)
-  if (url !== undefined)
-    return body(remoteService({url: serverAddress(url), token: process.env.KK_SERVER_TOKEN}))
+  if (url !== undefined) return body(remoteService({url: serverAddress(url), token: serverToken()}))
   const environment = await namedEnvironment(flags)
   const base = await baseOf(flags, environment, purpose.changes ? () => {} : purpose.say)
   return onStore(flags, {...purpose, environment}, (store) =>
@@ -90,6 +89,11 @@ export async function baseOf(
     factsRead(Object.keys(charts), plugins),
   )
   return factsBase({plugins, facts, file})
+}
+
+/** `KK_TOKEN` is what `kk serve` takes, too. */
+function serverToken(): string | undefined {
+  return process.env.KK_SERVER_TOKEN || process.env.KK_TOKEN || undefined
 }
 
 function serverAddress(text: string): string {

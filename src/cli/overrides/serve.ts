@@ -2,14 +2,16 @@ import type {AddressInfo} from 'node:net'
 import {createSecureContext} from 'node:tls'
 import {expectSafe, type ListenOptions, parseListen} from '../../api/listen-options.ts'
 import {openServer} from '../../api/open-server.ts'
-import {parseTokens, type Tokens} from '../../api/tokens.ts'
 import {KkError} from '../../errors.ts'
+import {expectReadableKeys} from '../../overrides/user/keys.ts'
 import {loadBundle} from '../../state/assets.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
+import {readByOthersWarning} from '../../state/files/read-by-others.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import {openStoreToChange} from '../open/store.ts'
 import {VERSION} from '../program/version.ts'
 import {baseOf, namedEnvironment, type OverridesFlags} from './open-overrides.ts'
+import {servedTokens} from './serve-tokens.ts'
 
 export interface ServeFlags extends OverridesFlags {
   readonly listen: string
@@ -23,25 +25,27 @@ export interface ServeFlags extends OverridesFlags {
 
 /**
  * Serves overrides until a signal asks it to stop; requests that have begun are answered before it does. `say` gets the
- * address once it listens. Rejects with `KK_UNCONFIRMED` where strangers could reach it, with `KK_FILE`, and where
- * the facts name a chart or a namespace that is not known.
+ * address once it listens. Rejects with `KK_UNCONFIRMED` where strangers could reach it, with `KK_FILE`, with
+ * `KK_STORE_KEY` where the store cannot be read, and where the facts name a chart or a namespace that is not known.
  */
 export async function serve(flags: ServeFlags, say: (line: string) => void): Promise<void> {
   const listen = parseListen(flags.listen)
-  const tokens = await tokensOf(flags)
-  const tls = await tlsOf(flags)
+  const tokens = await servedTokens(flags['token-file'], process.env, say)
+  const tls = await tlsOf(flags, say)
   expectSafe(listen, {tokens, tls: tls !== undefined})
+  expectReadableKeys(process.env)
   const environment = await namedEnvironment(flags)
   const base = await baseOf(flags, environment, say)
   await base.active()
   const store = await openStoreToChange(flags, environment)
   try {
+    await store.expectKeys()
     const allowSecrets = flags['allow-secret-overrides']
     const app = await openServer(
       {
         serviceFor: (who) => localOverrides({base, store, who, allowSecrets}),
         releasesOf: base.releases,
-        ready: () => store.identity(),
+        ready: () => store.expectKeys(),
         tokens,
         version: VERSION,
         ...(tls && {tls}),
@@ -70,13 +74,10 @@ function untilSignal(): Promise<void> {
   })
 }
 
-async function tokensOf(flags: ServeFlags): Promise<Tokens | undefined> {
-  const file = flags['token-file'] ?? (process.env.KK_TOKEN_FILE || undefined)
-  return file === undefined ? undefined : parseTokens(await readText(file, '--token-file'), file)
-}
-
-async function tlsOf({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags) {
+async function tlsOf({'tls-cert': certFile, 'tls-key': keyFile}: ServeFlags, say: (line: string) => void) {
   if (certFile === undefined || keyFile === undefined) return undefined
+  const warning = readByOthersWarning(keyFile, 'the key of the certificate')
+  if (warning !== undefined) say(warning)
   const cert = await readText(certFile, '--tls-cert')
   const key = await readText(keyFile, '--tls-key')
   try {

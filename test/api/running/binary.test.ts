@@ -1,5 +1,5 @@
 import {once} from 'node:events'
-import {writeFile} from 'node:fs/promises'
+import {rm, writeFile} from 'node:fs/promises'
 import {type IncomingMessage, Agent as PlainAgent, request as requestPlain} from 'node:http'
 import {Agent, get} from 'node:https'
 import {join} from 'node:path'
@@ -127,13 +127,52 @@ describe('the executable as a server', () => {
       'KK_FILE',
       'expected a certificate',
     ],
-  ] as const)('refuses %s', async (_, args, code, message) => {
+    [
+      'what is no key of the store',
+      () => [],
+      'KK_STORE_KEY',
+      'KK_STORE_KEY does not hold',
+      {KK_STORE_KEY: 'wrong'},
+    ],
+  ] as const)('refuses %s', async (_, args, code, message, env: Record<string, string> = {}) => {
     await writeFile(join(workplace.directory, 'wrong'), 'no PEM')
-    const {exitCode, stderr} = await workplace.kk(['serve', ...args()])
+    const facts = {KK_FACTS: join(import.meta.dirname, '../../fixtures/overrides/without-telemetry.yaml')}
+    const {exitCode, stderr} = await workplace.kk(['serve', ...args()], {...facts, ...env})
 
     expect(exitCode).toBeGreaterThan(0)
     expect(stderr).toContain(code)
     expect(stderr).toContain(message)
+  })
+
+  it('does not start with another key than the store was encrypted with', async () => {
+    const other = await openWorkplace()
+    const facts = {KK_FACTS: join(import.meta.dirname, '../../fixtures/overrides/without-telemetry.yaml')}
+    const key = (letter: string) => ({...facts, KK_STORE_KEY: Buffer.alloc(32, letter).toString('base64')})
+    const set = ['overrides', 'update', 'rabbitmq', 'openstack', '--set', 'conf.password=hedgehog']
+
+    expect(await other.kk(set, key('a'))).toMatchObject({exitCode: 0})
+    const {exitCode, stderr} = await other.kk(['serve', '--listen', '127.0.0.1:0'], key('b'))
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('KK_STORE_KEY')
+    await other.remove()
+  })
+
+  it('tells that its store was removed, and takes no change any more', async () => {
+    const other = await openWorkplace()
+    const serving = await other.serve()
+    await rm(join(other.directory, 'store.sqlite'))
+
+    const changed = await fetch(serving.url + RABBITMQ, {
+      method: 'PATCH',
+      headers: {'content-type': 'application/json'},
+      body: '{"flag": "reset", "values": {"set": ["a=1"]}}',
+    })
+
+    expect(changed.status).toBe(503)
+    expect(await changed.json()).toMatchObject({error: {code: 'KK_STORE_DATABASE'}})
+    expect((await fetch(`${serving.url}/readyz`)).status).toBe(503)
+    await other.remove()
   })
 
   it('stops though a client holds half a request', async () => {
@@ -191,7 +230,7 @@ describe('the executable as a server', () => {
     const statuses = [await status({}), await status({authorization: `Bearer ${token}`})]
     const through = await workplace.kk(
       ['overrides', 'update', 'rabbitmq', 'openstack', '--set', 'a=marked-value'],
-      {KK_SERVER: secured.url, KK_SERVER_TOKEN: token, NODE_EXTRA_CA_CERTS: cert!},
+      {KK_SERVER: secured.url, KK_TOKEN: token, NODE_EXTRA_CA_CERTS: cert!},
     )
     const {exitCode} = await secured.stop()
 

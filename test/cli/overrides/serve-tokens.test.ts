@@ -1,0 +1,62 @@
+import {chmodSync, writeFileSync} from 'node:fs'
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {servedTokens} from '../../../src/cli/overrides/serve-tokens.ts'
+
+const TOKEN = 't'.repeat(32)
+const OTHER = 'o'.repeat(32)
+
+let directory: string
+let file: string
+let said: string[]
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-tokens-'))
+  file = join(directory, 'tokens')
+  writeFileSync(file, `read ${OTHER} ada\n`, {mode: 0o600})
+  said = []
+})
+afterEach(() => rm(directory, {recursive: true}))
+const tokens = (flag: string | undefined, env: Record<string, string>) =>
+  servedTokens(flag, env, (line) => said.push(line))
+
+describe('the tokens of kk serve', () => {
+  it('are one of KK_TOKEN, which may write', async () => {
+    const known = await tokens(undefined, {KK_TOKEN: TOKEN})
+
+    expect(known?.callerOf(TOKEN)).toEqual({scope: 'write', name: 'token of KK_TOKEN'})
+    expect(known?.callerOf(OTHER)).toBeUndefined()
+  })
+
+  it('are those of a file where one is named, whatever KK_TOKEN says', async () => {
+    const known = await tokens(file, {KK_TOKEN: TOKEN})
+
+    expect(known?.callerOf(OTHER)).toEqual({scope: 'read', name: 'ada'})
+    expect(known?.callerOf(TOKEN)).toBeUndefined()
+    expect(said).toEqual([])
+  })
+
+  it('are none where nothing is given', async () => {
+    expect(await tokens(undefined, {KK_TOKEN: '', KK_TOKEN_FILE: ''})).toBeUndefined()
+  })
+
+  it('are warned of where others can read them', async () => {
+    chmodSync(file, 0o644)
+
+    await tokens(undefined, {KK_TOKEN_FILE: file})
+
+    expect(said).toEqual([expect.stringMatching(/^warning: others can read the tokens .*\(mode 644\)/)])
+  })
+
+  it.each([
+    [{KK_TOKEN: 'short'}, /^KK_TOKEN: expected a token of 16 characters or more/],
+    [{KK_TOKEN: `write ${TOKEN}`}, /^KK_TOKEN: expected a token of 16/],
+    [{KK_TOKEN: TOKEN, KK_TOKEN_FILE: 'tokens'}, /KK_TOKEN and KK_TOKEN_FILE are both set/],
+  ])('are refused like %j, and not shown', async (env, message) => {
+    const refused = tokens(undefined, env)
+
+    await expect(refused).rejects.toThrow(message)
+    await expect(refused).rejects.not.toThrow(/short|ttt/)
+  })
+})
