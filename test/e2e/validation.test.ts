@@ -86,6 +86,32 @@ describe.concurrent('before the first change', () => {
     expect(await revisions(environment.name)).toEqual({cache: 1, db: 1})
   })
 
+  it('a namespace that is being deleted is told once, not for each object', async () => {
+    const namespace = await makeNamespace('going')
+    const held = {name: 'held', namespace, finalizers: ['example.org/hold']}
+    await kubectl(['create', '--filename', '-'], {
+      input: JSON.stringify({apiVersion: 'v1', kind: 'ConfigMap', metadata: held}),
+    })
+    await kubectl(['delete', 'namespace', namespace, '--wait=false'])
+    const environment = await makeEnvironment({content: workloads({db: {}, api: {}}), namespace})
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode).toBe(2)
+    expect(stderr.match(/being deleted/g)).toHaveLength(1)
+    expect(stderr).toContain(`nothing can be made there: namespace ${namespace}`)
+    expect(stderr).toContain('kk doctor tells what holds it')
+    await kubectl([
+      'patch',
+      'configmap',
+      'held',
+      '--namespace',
+      namespace,
+      '--patch',
+      '{"metadata":{"finalizers":null}}',
+    ])
+  })
+
   it('the very first release of a namespace is validated before its helm, too', async () => {
     const environment = await makeEnvironment({
       content: workloads({api: {values: {nodeSelector: {zone: 'not a label'}}}}),

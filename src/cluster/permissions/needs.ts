@@ -64,6 +64,7 @@ const READ_USERS: Need = {
   why: 'to read what foreign releases require',
   without: 'what cannot be read counts as a user',
 }
+const READ_FOREIGN: Need = {...READ_USERS, without: 'dependents that plain helm installed are not seen'}
 const SEEN_RECORDS: Need = {...ALL_RECORDS, without: 'only the namespaces of the environment are seen'}
 
 /**
@@ -168,6 +169,14 @@ const FAILED_JOBS: Need = {
   where: 'release',
   why: 'so that a Job that has failed is run again',
 }
+const KEEP_CLAIMS: Need = {
+  group: '',
+  resource: 'persistentvolumeclaims',
+  verbs: ['patch'],
+  where: 'release',
+  why: 'to keep the claims that a new revision of a chart has no more',
+  without: 'such a revision is refused',
+}
 const CHANGES: readonly Need[] = [
   IDENTITY,
   OWN_NAMESPACE,
@@ -179,6 +188,7 @@ const CHANGES: readonly Need[] = [
   SEEN_LEASES,
   RUNS,
   FAILED_JOBS,
+  KEEP_CLAIMS,
 ]
 
 const inCluster = (group: string, resource: string, verbs: readonly string[], why: string): Need => ({
@@ -216,6 +226,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       without: 'kk status --watch looks now and then',
     },
     RECORDS,
+    READ_FOREIGN,
     ...health('list'),
     {...SEEN_LEASES, without: 'who works on a release is not told'},
     {...SECRETS, without: 'a release with generated passwords is shown as one with other inputs'},

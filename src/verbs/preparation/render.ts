@@ -53,7 +53,22 @@ export async function validateAll(rendered: Rendered, cluster: Pick<Cluster, 'va
     }
   }
   if (refusals.length === 0) return later
+  const going = [...new Set(refusals.flatMap((refusal) => goingNamespace(refusal) ?? []))]
+  if (going.length > 0) {
+    throw new KkError(
+      'KK_INVALID_OBJECT',
+      `being deleted, so that nothing can be made there: namespace ${going.join(', ')}`,
+      {
+        hint: 'wait until it is gone, then run the same command again; kk doctor tells what holds it; nothing was changed',
+      },
+    )
+  }
   throw new KkError('KK_INVALID_OBJECT', `the cluster would not accept:\n  ${refusals.join('\n  ')}`, {
     hint: 'correct the values of these releases, or their charts; nothing was changed',
   })
+}
+
+/** As the API server's admission says it (NamespaceLifecycle). */
+function goingNamespace(refusal: string): string | undefined {
+  return /in namespace (\S+) because it is being terminated/.exec(refusal)?.[1]
 }

@@ -45,7 +45,7 @@ export function neededAccesses(namespaces: readonly string[]): readonly NeededAc
     ),
   )
   const groups = Map.groupBy(needed, ({access, without}) => JSON.stringify([access, without]))
-  return [...groups.values()].map((same) => ({...same[0]!, by: same.flatMap(({by}) => by)}))
+  return [...groups.values()].map((same) => ({...same[0]!, by: [...new Set(same.flatMap(({by}) => by))]}))
 }
 
 function placesOf({where}: Need, namespaces: readonly string[]): readonly string[] {
