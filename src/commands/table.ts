@@ -3038,7 +3038,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The file, or - for standard input.', name: 'file', required: true}},
     description:
-      'In one transaction. Overrides that are there are replaced; others stay, unless --prune is given. A new store becomes the one that was exported. On a terminal it shows what would change, and asks.',
+      'In one transaction. Overrides that are there are replaced; others stay, unless --prune is given. A new store becomes the one that was exported. With -e or --facts, charts that are not active are refused. On a terminal it shows what would change, and asks.',
     examples: [
       '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --dry-run',
       '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --prune --yes',

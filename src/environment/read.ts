@@ -38,7 +38,7 @@ export function readEnvironmentTree(source: EnvironmentSource): {environment: En
   const root = onlyDocument(source, parseTrees(source))
   refuseAmbiguousWords(source, root)
   refuseOddSections(source, root)
-  const value = treeValue(source, root, 'error')
+  const value = treeValue(source, root, {duplicates: 'error'})
   const problems = validate(ENVIRONMENT_SCHEMA, value)
   if (problems.length > 0)
     throw problemsError({source, root, problems, code: 'KK_ENVIRONMENT', schema: 'kk schema environment'})

@@ -198,3 +198,30 @@ function isReadable(line: string): boolean {
     return false
   }
 }
+
+describe('an integer that is rounded on its way to a chart', () => {
+  it.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '0x20000000000001',
+    '99999999999999999999',
+    '9_007_199_254_740_993',
+  ])('is taken as Helm takes it, or refused where that is wished, and not shown: %s', (text) => {
+    const yaml = `a:\n  - ${text}`
+
+    expect(readYaml(yaml)).toEqual({a: [expect.any(Number)]})
+    expect(() => readOnlyYaml(yaml, {file: 'x.yaml', integers: 'error'})).toThrow(
+      expect.objectContaining({
+        code: 'KK_YAML',
+        message: expect.stringMatching(/^x\.yaml:2:5: expected an integer that is not rounded(?!.*993)/),
+      }),
+    )
+  })
+
+  it.each(['9007199254740992', '100000000000000000000', '1.1', '1e300', '"9007199254740993"', '0644'])(
+    'is none: %s',
+    (text) => {
+      expect(readOnlyYaml(text, {integers: 'error'})).toEqual(readOnlyYaml(text))
+    },
+  )
+})

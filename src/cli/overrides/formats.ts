@@ -36,7 +36,7 @@ export async function formatted(
       hint: 'pass --format armada',
     })
   }
-  if (flags.format === 'helm' && several && flags.file === undefined) {
+  if (flags.format === 'helm' && several && (flags.file === undefined || flags.file === '-')) {
     throw new KkError('KK_USAGE', "several charts in helm's format are several files", {
       hint: 'name a directory for them: --file DIRECTORY',
     })

@@ -4,6 +4,7 @@ import {loadEnvironment} from '../../environment/load.ts'
 import {KkError} from '../../errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import {factsRead} from '../../overrides/system/system-overrides.ts'
+import type {ImportStore} from '../../overrides/user/import.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {environmentBase} from '../../verbs/overrides/environment-base.ts'
@@ -110,9 +111,11 @@ function serverAddress(text: string): string {
 }
 
 /** What a store without overrides says. */
-export const NO_STORE: OverrideWorld['store'] & Pick<OverrideStore, 'list' | 'putAll'> = {
+export const NO_STORE: OverrideWorld['store'] & ImportStore = {
   get: async () => undefined,
   list: async () => [],
+  secrets: async () => [],
+  identity: async () => ({id: 'none', cluster: undefined, state: 0}),
   audit: async () => [],
   update: cannotWrite,
   put: cannotWrite,

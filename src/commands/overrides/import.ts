@@ -8,7 +8,7 @@ import {importedText} from '../../report/overrides/imported-text.ts'
 export default class OverridesImport extends KkCommand {
   static override summary = 'Write what kk overrides export printed into the store.'
   static override description =
-    'In one transaction. Overrides that are there are replaced; others stay, unless --prune is given. A new store becomes the one that was exported. On a terminal it shows what would change, and asks.'
+    'In one transaction. Overrides that are there are replaced; others stay, unless --prune is given. A new store becomes the one that was exported. With -e or --facts, charts that are not active are refused. On a terminal it shows what would change, and asks.'
   static override examples = [
     '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --dry-run',
     '<%= config.bin %> overrides import overrides.yaml --store overrides.sqlite --prune --yes',
@@ -26,8 +26,8 @@ export default class OverridesImport extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(OverridesImport)
-    const changed = await importFile(args.file, flags, (line) => this.say(line))
-    const document = {dryRun: flags['dry-run'], changed}
-    this.document(flags.output, document, () => importedText(changed, flags['dry-run']))
+    const imported = await importFile(args.file, flags, (line) => this.say(line))
+    const document = {dryRun: flags['dry-run'], ...imported}
+    this.document(flags.output, document, () => importedText(imported, flags['dry-run']))
   }
 }

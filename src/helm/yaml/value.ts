@@ -2,11 +2,13 @@ import type {Values} from '../../release.ts'
 import {type Source, yamlError} from './error.ts'
 import {keyText} from './key.ts'
 import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNode} from './node.ts'
-import {resolveWord} from './word.ts'
+import {exactInteger, resolveWord} from './word.ts'
 
 export interface ValueOptions {
   /** What a key that comes twice does; Helm itself takes the last one without a word. */
   readonly duplicates: 'last' | 'error'
+  /** What an integer does that a float64 cannot hold; Helm itself rounds it without a word. */
+  readonly integers: 'rounded' | 'error'
 }
 
 interface Reader extends ValueOptions {
@@ -22,7 +24,11 @@ export function documentValue(source: Source, root: Node, options: ValueOptions)
 
 function nodeValue(reader: Reader, node: Node): unknown {
   const content = contentOf(node)
-  if (content.kind === 'scalar') return scalarValue(reader.source, content)
+  if (content.kind === 'scalar') {
+    const value = scalarValue(reader.source, content)
+    if (reader.integers === 'error' && typeof value === 'number') expectExact(reader.source, content, value)
+    return value
+  }
   const seen = content.aliased ? reader.seen.get(content) : undefined
   if (seen !== undefined) return seen
   const value =
@@ -136,6 +142,15 @@ function checked(source: Source, node: ScalarNode, value: unknown): unknown {
     )
   }
   return value
+}
+
+/** Without the number, which can be a secret. */
+function expectExact(source: Source, {text, offset}: ScalarNode, value: number): void {
+  const digits = text.replaceAll('_', '')
+  const exact = exactInteger(text) ?? (/^[-+]?[1-9]\d*$/.test(digits) ? BigInt(digits) : undefined)
+  if (exact === undefined || exact === BigInt(value)) return
+  const message = 'expected an integer that is not rounded on its way to the chart, got one above 2^53'
+  throw yamlError(source, offset, message, 'write it as a text, in quotes')
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/

@@ -26,7 +26,7 @@ export function readFacts(source: Source): Facts {
     throw yamlError(source, second.offset, 'expected one document, got a second one', 'keep one')
   }
   refuseAmbiguousWords(source, root)
-  const value = treeValue(source, root, 'error')
+  const value = treeValue(source, root, {duplicates: 'error'})
   const problems = validate(FACTS_SCHEMA, value)
   if (problems.length > 0) {
     throw problemsError({source, root, problems, code: 'KK_FACTS', schema: 'kk schema facts'})

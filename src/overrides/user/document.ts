@@ -50,7 +50,7 @@ function nested(entries: readonly (readonly [outer: string, inner: string, value
 
 /** Checks the whole document. Throws `KK_YAML`, or `KK_VALUES` with the path of what is not as expected. */
 export function readStoreDocument(text: string, file: string): StoreDocument {
-  const root = mapAt(readOnlyYaml(text, {file, duplicates: 'error'}), file, 'the document')
+  const root = mapAt(readOnlyYaml(text, {file, duplicates: 'error', integers: 'error'}), file, 'the document')
   for (const key of Object.keys(root)) if (!KEYS.includes(key)) throw unknownKey(file, key)
   if (root.version !== VERSION) {
     throw refused(file, `version: expected ${VERSION}, got ${JSON.stringify(root.version)}`)

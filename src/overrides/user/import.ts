@@ -2,7 +2,7 @@ import {isDeepStrictEqual} from 'node:util'
 import {blockYaml} from '../format/overrides-yaml.ts'
 import {secretsAmong} from '../secrets/secret-values.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
-import type {OverrideChange, OverrideStore, StoredOverrides} from './store.ts'
+import type {OverrideChange, OverrideStore, StoredOverrides, StoredSecret, StoreIdentity} from './store.ts'
 import {storedValues} from './stored-values.ts'
 
 interface ImportOptions {
@@ -13,19 +13,33 @@ interface ImportOptions {
   readonly prune?: boolean
   /** Only says what would be changed. */
   readonly dryRun?: boolean
+  /** Throws for a chart or a namespace for which there should be no overrides. */
+  readonly expectPlace?: (name: string, namespace: string) => void
 }
+
+/** What an import changes. */
+export interface Imported {
+  readonly overrides: readonly OverrideChange[]
+  /** Generated secrets that are added or replaced. */
+  readonly secrets: readonly Omit<StoredSecret, 'value'>[]
+  /** The id of the store that this one becomes; undefined where it stays the one that it is. */
+  readonly becomes: string | undefined
+}
+
+export type ImportStore = Pick<OverrideStore, 'list' | 'secrets' | 'identity' | 'putAll'>
 
 /**
  * Writes a document of `exportStore` in one transaction, after all of it was checked; gives what was changed. Overrides
  * and secrets that are there are replaced. A store to which nothing was ever written becomes the one that was exported.
- * Rejects with `KK_YAML`, `KK_VALUES`, `KK_STORE_CONFLICT`.
+ * Rejects with `KK_YAML`, `KK_VALUES`, `KK_STORE_CONFLICT`, and with what `expectPlace` throws.
  */
 export async function importStore(
-  store: Pick<OverrideStore, 'list' | 'putAll'>,
+  store: ImportStore,
   text: string,
-  {who, file, prune = false, dryRun = false}: ImportOptions,
-): Promise<readonly OverrideChange[]> {
+  {who, file, prune = false, dryRun = false, expectPlace = () => {}}: ImportOptions,
+): Promise<Imported> {
   const {identity, overrides, secrets} = readStoreDocument(text, file)
+  for (const {name, namespace} of overrides) expectPlace(name, namespace)
   const present = new Map((await store.list()).map((each) => [keyOf(each), each]))
   const wanted = new Map(overrides.map((each) => [keyOf(each), each]))
   const gone = prune ? [...present.values()].filter((each) => !wanted.has(keyOf(each))) : []
@@ -44,8 +58,34 @@ export async function importStore(
       }),
     ),
   ]
+  const imported = {
+    overrides: changes,
+    secrets: await newSecrets(store, secrets),
+    becomes: identity && (await becoming(store, identity)),
+  }
   if (!dryRun) await store.putAll({changes, secrets, identity})
-  return changes
+  return imported
+}
+
+/** Those that are not there with the same value. What is there is read only where there is something to compare. */
+async function newSecrets(
+  store: Pick<ImportStore, 'secrets'>,
+  secrets: readonly StoredSecret[],
+): Promise<Imported['secrets']> {
+  if (secrets.length === 0) return []
+  const present = new Map((await store.secrets()).map((each) => [keyOf(each), each.value]))
+  return secrets
+    .filter((each) => present.get(keyOf(each)) !== each.value)
+    .map(({name, namespace}) => ({name, namespace}))
+}
+
+/** As `putAll` has it. */
+async function becoming(
+  store: Pick<ImportStore, 'identity'>,
+  {id}: StoreIdentity,
+): Promise<string | undefined> {
+  const present = await store.identity()
+  return present.state === 0 && present.cluster === undefined && present.id !== id ? id : undefined
 }
 
 function changeTo(

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {importFile} from '../../../src/cli/overrides/import-file.ts'
+import {importedText} from '../../../src/report/overrides/imported-text.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -11,14 +12,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, {recursive: true}))
 
-async function imported(dryRun: boolean) {
+async function imported(dryRun: boolean, facts?: string) {
   const said: string[] = []
-  const flags = {store: join(directory, 'store.sqlite'), prune: false, yes: true, 'dry-run': dryRun}
+  const flags = {store: join(directory, 'store.sqlite'), prune: false, yes: true, 'dry-run': dryRun, facts}
   const changed = await importFile(join(directory, 'saved.yaml'), flags, (line) => said.push(line))
   return {changed, said}
 }
 
-const SET = [{name: 'nova', namespace: 'openstack', action: 'set'}]
+const SET = {changed: [{name: 'nova', namespace: 'openstack', action: 'set'}], secrets: []}
 
 it('a dry run says what would change, and makes no store', async () => {
   const {changed, said} = await imported(true)
@@ -30,5 +31,30 @@ it('a dry run says what would change, and makes no store', async () => {
 
 it('an import makes the store; then a dry run finds nothing to change', async () => {
   expect((await imported(false)).changed).toEqual(SET)
-  expect(await imported(true)).toEqual({changed: [], said: []})
+  expect(await imported(true)).toEqual({changed: {changed: [], secrets: []}, said: []})
+})
+
+it.each([
+  ['{charts: {rabbitmq: [openstack], nova-api-proxy: [openstack]}}', 'KK_UNKNOWN_CHART'],
+  ['{charts: {nova: [openstack], ingress: [kube-system]}}', undefined],
+])('with facts %s it refuses what is not active: %s', async (text, code) => {
+  const facts = join(directory, 'facts.yaml')
+  await writeFile(facts, text)
+  const attempt = imported(true, facts)
+
+  if (code === undefined) expect((await attempt).changed).toEqual(SET)
+  else await expect(attempt).rejects.toMatchObject({code})
+})
+
+it('tells of secrets and of the store that it becomes, where nothing else is new', async () => {
+  const id = '01234567-89ab-cdef-0123-456789abcdef'
+  const text = `version: 1\nstore: ${id}\nstate: 0\nsecrets: {openstack: {admin: hedgehog}}\n`
+  await writeFile(join(directory, 'saved.yaml'), text)
+
+  const {changed} = await imported(true)
+
+  expect(changed).toEqual({changed: [], secrets: [{name: 'admin', namespace: 'openstack'}], becomes: id})
+  expect(importedText(changed, true)).toBe(
+    `would set the secret admin in openstack\nwould become the store ${id}\n`,
+  )
 })

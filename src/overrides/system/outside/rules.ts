@@ -29,7 +29,7 @@ export function rulePlugin(source: Source): Plugin {
       `expected one document, got ${root ? 'a second one' : 'an empty file'}`,
     )
   }
-  const value = treeValue(source, root, 'error')
+  const value = treeValue(source, root, {duplicates: 'error'})
   const problems = validate(RULES_SCHEMA, value)
   if (problems.length > 0) {
     throw problemsError({source, root, problems, code: 'KK_PLUGIN', schema: 'kk schema plugin'})

@@ -46,11 +46,13 @@ export function exportsAndImports(newLocation: () => Promise<string>): void {
         const store = await filledStore()
         const empty = await openTestStore(await newLocation())
 
-        const changes = await importStore(empty, await exportStore(store, {secrets}), IMPORT)
+        const imported = await importStore(empty, await exportStore(store, {secrets}), IMPORT)
 
         const shown = async (of: typeof store) =>
           (await of.list()).map(({name, namespace, userOverrides}) => [name, namespace, userOverrides])
-        expect(changes).toHaveLength(3)
+        expect(imported.overrides).toHaveLength(3)
+        expect(imported.secrets).toHaveLength(secrets ? 1 : 0)
+        expect(imported.becomes).toBe((await store.identity()).id)
         expect(await shown(empty)).toEqual(await shown(store))
         expect(await empty.identity()).toEqual(await store.identity())
         const kept = async (of: typeof store) => (await of.secrets()).map(({since, ...secret}) => secret)
@@ -71,13 +73,13 @@ export function exportsAndImports(newLocation: () => Promise<string>): void {
       const changes = await importStore(store, text, {...IMPORT, prune: true})
       const again = await importStore(store, text, {...IMPORT, prune: true})
 
-      expect(changes.map(({name, userOverrides}) => [name, userOverrides])).toEqual([
+      expect(changes.overrides.map(({name, userOverrides}) => [name, userOverrides])).toEqual([
         ['nova', PLAIN],
         ['heat', null],
       ])
       expect(told).toEqual(changes)
       expect(untouched.state).toBe(before.state + 2)
-      expect(again).toEqual([])
+      expect(again).toEqual({overrides: [], secrets: [], becomes: undefined})
       expect(await store.identity()).toEqual({...before, state: before.state + 4})
       expect(await store.audit({name: 'heat', namespace: 'openstack'})).toMatchObject([
         {who: 'ada', after: null},
