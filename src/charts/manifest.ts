@@ -2,6 +2,7 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {readYaml} from '../helm/yaml.ts'
+import {utf8Text} from '../state/files/utf8-text.ts'
 import {isVersion} from './version.ts'
 
 /** What a `Chart.yaml` says; scalars are text, as Helm takes them. */
@@ -28,7 +29,7 @@ export interface Dependency {
 
 /**
  * Reads the `Chart.yaml` of a directory; for `apiVersion: v1` also its `requirements.yaml`.
- * Throws `KK_CHART` for what Helm's `Metadata.Validate` refuses, `KK_YAML` for what is no YAML.
+ * Throws `KK_CHART` for what Helm's `Metadata.Validate` refuses, `KK_YAML` for what is no YAML, `KK_FILE` for what is no UTF-8.
  */
 export function readManifest(directory: string): ChartManifest {
   const file = join(directory, 'Chart.yaml')
@@ -105,19 +106,23 @@ function scalar(value: unknown, place: string): string {
 }
 
 function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw refused(file, `cannot be read (${(error as NodeJS.ErrnoException).code})`, error)
-  }
+  const text = readOptional(file)
+  if (text === undefined) throw refused(file, 'cannot be read (ENOENT)')
+  return text
 }
 
 function readOptional(file: string): string | undefined {
+  const bytes = readBytes(file)
+  return bytes && utf8Text(bytes, file)
+}
+
+function readBytes(file: string): Uint8Array | undefined {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw refused(file, `cannot be read (${(error as NodeJS.ErrnoException).code})`, error)
+    const {code} = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw refused(file, `cannot be read (${code})`, error)
   }
 }
 

@@ -1,9 +1,10 @@
-import {access, readFile} from 'node:fs/promises'
+import {access} from 'node:fs/promises'
 import {dirname, isAbsolute, join, relative} from 'node:path'
 import {splitArguments} from '../../environment/choose.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
 import {readSavedPlan} from '../../plan/saved/read-saved-plan.ts'
 import type {SavedPath, SavedPlan} from '../../plan/saved/saved-plan.ts'
+import {readNamedFile} from '../../state/files/named-file.ts'
 import {expectUnmoved} from '../../verbs/change/apply.ts'
 import {VERSION} from '../program/version.ts'
 import {sameAgain} from '../show/same-again.ts'
@@ -42,11 +43,9 @@ export async function apply(
 }
 
 async function readPlanFile(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new KkError('KK_FILE', `the saved plan ${file} cannot be read (${cause.code})`, {
-      cause,
-      hint: 'save one with: kk plan --save plan.json',
-    })
+  return readNamedFile(file, {
+    what: `the saved plan ${file}`,
+    hint: 'save one with: kk plan --save plan.json',
   })
 }
 

@@ -24,18 +24,23 @@ export async function openReportFiles(texts: readonly string[] = []): Promise<Re
 
 /**
  * The same for a run that follows from another, as a rollback from a failure: each file stands beside that of the
- * other, with the word before its extension. Says where.
+ * other, with the word before its extension; what went to a device goes there, too. Says where.
  */
 export async function openReportFilesBeside(
   texts: readonly string[] = [],
   word: string,
 ): Promise<ReportFiles | undefined> {
   if (texts.length === 0) return undefined
-  const [{besideRequest, parseReportRequests}, {reportFiles}] = await Promise.all([
+  const [{besideRequest, parseReportRequests}, {isPlainFile}, {reportFiles}] = await Promise.all([
     import('../../report/files/request.ts'),
+    import('../../state/files/write-named-file.ts'),
     import('../../report/files/files.ts'),
   ])
-  const requests = parseReportRequests(texts).map((request) => besideRequest(request, word))
+  const requests = await Promise.all(
+    parseReportRequests(texts).map(async (request) =>
+      (await isPlainFile(request.file)) ? besideRequest(request, word) : request,
+    ),
+  )
   process.stderr.write(`reports of the ${word}: ${requests.map(({file}) => file).join(', ')}\n`)
   return reportFiles(requests, loadViz)
 }

@@ -1,9 +1,10 @@
 import {randomUUID} from 'node:crypto'
-import {constants, fstatSync, type Stats} from 'node:fs'
+import {fstatSync, type Stats} from 'node:fs'
 import {readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
 import {basename, dirname, isAbsolute, join} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {writeAtomically} from './write-atomically.ts'
+import {writeDevice} from './write-device.ts'
 
 interface WriteOptions {
   /** Permission bits of the file; 0600 unless told. */
@@ -16,7 +17,7 @@ type Target =
   | {readonly kind: 'stream'; readonly stream: NodeJS.WriteStream}
 
 /**
- * Writes a file that the user names, whole or not at all. A link is followed; a device or a FIFO is written to and never
+ * Writes a file that the user names, whole or not at all; `-` is standard output. A link is followed; a device or a FIFO is written to and never
  * replaced. No directory is made: one that is missing is mistyped. Rejects with `KK_FILE`.
  */
 export async function writeNamedFile(
@@ -27,7 +28,7 @@ export async function writeNamedFile(
   const target = await targetOf(file)
   try {
     if (target.kind === 'file') await writeAtomically(target.path, text, {mode})
-    else if (target.kind === 'device') await writeFile(target.path, text, {flag: constants.O_WRONLY})
+    else if (target.kind === 'device') await writeDevice(target.path, text)
     else target.stream.write(text)
   } catch (cause) {
     throw unwritable(file, String((cause as NodeJS.ErrnoException).code), cause)
@@ -44,7 +45,13 @@ export async function expectWritable(file: string): Promise<void> {
   })
 }
 
+/** Whether the name is of a file, or of one to be made, and not of a device, a FIFO or standard output. */
+export async function isPlainFile(file: string): Promise<boolean> {
+  return (await targetOf(file)).kind === 'file'
+}
+
 async function targetOf(file: string): Promise<Target> {
+  if (file === '-') return {kind: 'stream', stream: process.stdout}
   const there = await stat(file).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') throw unwritable(file, String(cause.code), cause)
   })

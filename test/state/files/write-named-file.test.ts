@@ -1,3 +1,4 @@
+import {once} from 'node:events'
 import {
   lstat,
   mkdir,
@@ -14,7 +15,7 @@ import {tmpdir} from 'node:os'
 import {join, resolve} from 'node:path'
 import {execa} from 'execa'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {expectWritable, writeNamedFile} from '../../../src/state/files/write-named-file.ts'
+import {expectWritable, isPlainFile, writeNamedFile} from '../../../src/state/files/write-named-file.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -62,6 +63,42 @@ describe('a file that the user names', () => {
     expect(read.stdout).toBe('new')
     expect((await lstat(at('fifo'))).isFIFO()).toBe(true)
     expect((await lstat(at('link'))).isSymbolicLink()).toBe(true)
+  })
+
+  it('that is a FIFO without a reader is waited for, and does not keep kk from ending', async () => {
+    await execa('mkfifo', [at('fifo')])
+    await writeFile(
+      at('write.ts'),
+      `import {writeNamedFile} from '${resolve('src/state/files/write-named-file.ts')}'
+process.stdout.write('waits')
+await writeNamedFile('fifo', 'new')`,
+    )
+    const child = execa('node', ['write.ts'], {cwd: directory, preferLocal: true, reject: false})
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+
+    expect((await child).signal).toBe('SIGTERM')
+  })
+
+  it('as - is standard output', async () => {
+    await writeFile(
+      at('write.ts'),
+      `import {writeNamedFile} from '${resolve('src/state/files/write-named-file.ts')}'
+await writeNamedFile('-', 'new')`,
+    )
+
+    expect((await execa('node', ['write.ts'], {cwd: directory, preferLocal: true})).stdout).toBe('new')
+    expect(await readdir(directory)).not.toContain('-')
+  })
+
+  it.each([
+    ['/dev/stdout', false],
+    ['/dev/null', false],
+    ['-', false],
+    ['fresh', true],
+    ['file', true],
+  ])('%s is a plain file: %s', async (name, expected) => {
+    expect(await isPlainFile(name.startsWith('/') || name === '-' ? name : at(name))).toBe(expected)
   })
 
   it.each([
