@@ -12,6 +12,7 @@ const WITH_PROGRAMS = [
   'test/report/files/{junit,html/page}.test.ts',
   'test/scripts/**/*.test.ts',
   'test/verbs/explain.test.ts',
+  'test/verbs/preparation/inference/*.test.ts',
 ]
 
 /** End-to-end tests wait more than they work. One number for all: vitest refuses projects that run side by side with different ones. */

@@ -110,7 +110,10 @@ async function measureList(name: string, location: string): Promise<Result> {
 async function measureExplain({kk, directory, signal}: Bench): Promise<Result> {
   const chart = join(directory, 'charts', 'many')
   await mkdir(join(chart, 'templates'), {recursive: true})
-  await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: many\nversion: 0.1.0\n')
+  await writeFile(
+    join(chart, 'Chart.yaml'),
+    'apiVersion: v2\nname: many\nversion: 0.1.0\nannotations: {kk.openstack.org/requires: ""}\n',
+  )
   const keys = (every: number) =>
     Array.from({length: KEYS}, (_, index) => index)
       .filter((index) => index % every === 0)

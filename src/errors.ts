@@ -40,6 +40,8 @@ export const ERRORS = {
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
   KK_FACTS: {exit: 2, meaning: 'the facts file has a key or value that kk does not accept'},
   KK_PLUGIN: {exit: 2, meaning: 'a plugin from outside cannot be used, or has failed'},
+  KK_AMBIGUOUS: {exit: 2, meaning: 'several releases could be what a chart was found to require'},
+  KK_UNSERVED: {exit: 2, meaning: 'a hook of a chart waits for something that nobody makes'},
   KK_CYCLE: {exit: 2, meaning: 'releases need each other through a ready edge'},
   KK_NOT_INSTALLED: {exit: 2, meaning: 'something that is required, or named, is not installed'},
   KK_HELM_MISSING: {exit: 2, meaning: 'no helm binary was found'},

@@ -16,12 +16,17 @@ export interface Position {
   readonly column: number
 }
 
+/** Who needs something: a `hook`, on which helm itself waits; a `job`; a `workload`; or what runs later, if at all (`cron`). */
+export type Waiter = 'hook' | 'job' | 'workload' | 'cron'
+
 /** What a requirement was read from. */
 export interface Evidence {
-  /** `annotation` of a chart, or a line of the `environment`. */
-  readonly source: 'annotation' | 'environment'
+  /** `annotation` of a chart, a line of the `environment`, or `inferred` from what the chart renders. */
+  readonly source: 'annotation' | 'environment' | 'inferred'
   readonly file: string
   readonly line?: number
+  /** Of what is inferred: who waits. */
+  readonly waiter?: Waiter
   /** For people: what stands there, e.g. `kk.openstack.org/requires: "mariadb"`. */
   readonly text: string
 }

@@ -8,7 +8,8 @@ import type {ChartManifest} from './manifest.ts'
 const PREFIX = 'kk.openstack.org/'
 const REQUIRES = `${PREFIX}requires`
 const PROTECTED = `${PREFIX}protected`
-const KNOWN = [REQUIRES, PROTECTED]
+const SHARED = `${PREFIX}shared-infrastructure`
+const KNOWN = [REQUIRES, PROTECTED, SHARED]
 
 /** What the annotation `kk.openstack.org/requires` of a chart says. Throws `KK_CHART` with file, line and column. */
 export function requirementsOf(manifest: ChartManifest): ChartRequirement[] {
@@ -33,9 +34,23 @@ export function requirementsOf(manifest: ChartManifest): ChartRequirement[] {
 
 /** Whether a chart is marked as one whose releases no command removes unless they are named and confirmed. */
 export function isProtected(manifest: ChartManifest): boolean {
-  const text = manifest.annotations[PROTECTED] ?? 'false'
+  return isTrue(manifest, PROTECTED)
+}
+
+/** Whether who names the releases of a chart in a configuration, requires them: mariadb, rabbitmq. */
+export function isSharedInfrastructure(manifest: ChartManifest): boolean {
+  return isTrue(manifest, SHARED)
+}
+
+/** Whether a chart speaks for itself, so that nothing need be inferred. */
+export function isAnnotated({annotations}: ChartManifest): boolean {
+  return annotations[REQUIRES] !== undefined || annotations[PROTECTED] !== undefined
+}
+
+function isTrue(manifest: ChartManifest, key: string): boolean {
+  const text = manifest.annotations[key] ?? 'false'
   if (text === 'true' || text === 'false') return text === 'true'
-  throw refused(positionOf(manifest, PROTECTED), `expected ${PROTECTED}: "true" or "false", found "${text}"`)
+  throw refused(positionOf(manifest, key), `expected ${key}: "true" or "false", found "${text}"`)
 }
 
 /** A misspelt annotation would lose requirements without a word. Throws `KK_CHART`. */
@@ -43,7 +58,7 @@ export function checkAnnotations(manifest: ChartManifest): void {
   for (const key of Object.keys(manifest.annotations)) {
     if (!key.startsWith(PREFIX) || KNOWN.includes(key)) continue
     const close = suggest(key, KNOWN)
-    const hint = close ? `did you mean ${close}?` : `kk knows ${KNOWN.join(' and ')}`
+    const hint = close ? `did you mean ${close}?` : `kk knows ${KNOWN.join(', ')}`
     throw refused(positionOf(manifest, key), `unknown annotation ${key}`, hint)
   }
 }

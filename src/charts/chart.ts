@@ -30,6 +30,10 @@ export interface Chart {
   readonly packageDigest?: string
   readonly requires: readonly ChartRequirement[]
   readonly protected: boolean
+  /** It says itself what it requires, or that it is protected: nothing is inferred unless told. */
+  readonly annotated: boolean
+  /** Who names it in a configuration, requires it. */
+  readonly sharedInfrastructure: boolean
   /** What `vendorCharts` puts into `charts/`, whatever stands there. */
   readonly libraries: readonly Library[]
 }

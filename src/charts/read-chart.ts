@@ -1,4 +1,10 @@
-import {checkAnnotations, isProtected, requirementsOf} from './annotations.ts'
+import {
+  checkAnnotations,
+  isAnnotated,
+  isProtected,
+  isSharedInfrastructure,
+  requirementsOf,
+} from './annotations.ts'
 import type {Chart} from './chart.ts'
 import {librariesOf} from './dependencies.ts'
 import {readManifest} from './manifest.ts'
@@ -29,6 +35,8 @@ export function readChart(
     ...from,
     requires: requirementsOf(manifest),
     protected: isProtected(manifest),
+    annotated: isAnnotated(manifest),
+    sharedInfrastructure: isSharedInfrastructure(manifest),
     libraries: librariesOf({directory, manifest, packaged: from.packageDigest !== undefined}),
   }
 }

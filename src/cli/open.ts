@@ -16,6 +16,7 @@ import {builtInFiles} from '../state/assets.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../state/files/temporary-directory.ts'
 import type {PlaceLayers} from '../verbs/overrides/layers-of-place.ts'
+import type {Rendering} from '../verbs/preparation/inference/facts-of-releases.ts'
 import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
 import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
 import type {FactsFlags} from './open/facts.ts'
@@ -84,9 +85,24 @@ async function prepareWith(
 ): Promise<Prepared> {
   const values = (flags.values ?? []).map(parseValuesFlag)
   const sets = (flags.set ?? []).map(parseSetFlag)
-  const fetched = fetchedPackages(flags.helm)
-  const finding = chartFinding(fetched.packages)
-  return prepare({environment, finding, values, sets, places}).finally(fetched.remove)
+  const inference = openRendering(flags.helm)
+  return withFinding(flags.helm, (finding) =>
+    prepare({environment, finding, values, sets, places, inference}),
+  )
+}
+
+/** What finding charts needs; what was fetched for it is removed afterwards. */
+export async function withFinding<T>(
+  helm: string | undefined,
+  body: (finding: ChartFinding) => Promise<T>,
+): Promise<T> {
+  const fetched = fetchedPackages(helm)
+  return body(chartFinding(fetched.packages)).finally(fetched.remove)
+}
+
+/** What rendering charts without a cluster needs; helm is looked for when something is to be rendered. */
+export function openRendering(helm: string | undefined): Rendering {
+  return {helm: () => openUsersHelm({helm}), cache: cacheDirectory(process.env)}
 }
 
 export async function openEnvironment(

@@ -24,6 +24,8 @@ export interface ReleaseSettings {
   readonly requires: readonly StatedRequirement[]
   readonly without: readonly string[]
   readonly protected?: boolean
+  /** Whether requirements are inferred; by default those of charts that state none. */
+  readonly infer?: boolean
   readonly timeoutSeconds?: number
 }
 
@@ -37,6 +39,10 @@ export interface Environment {
   readonly context: string | undefined
   readonly charts: readonly ChartSource[]
   readonly features: readonly string[]
+  /** Whether requirements of charts that state none are inferred from what they render. */
+  readonly infer: boolean
+  /** Objects that are there without a chart of this environment: `Secret/tls`. */
+  readonly given: readonly string[]
   readonly releases: ReadonlyMap<string, ReleaseSettings>
   readonly global: Values | undefined
   /** The values of each release that is wanted, in the order of the file; `{}` for an empty or null section. */

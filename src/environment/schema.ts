@@ -157,7 +157,7 @@ const DEFINITIONS = {
       },
       without: {
         title: 'a list of names of releases',
-        description: 'Requirements of the chart that do not hold here.',
+        description: 'Requirements, of the chart or inferred, that do not hold here.',
         type: 'array',
         items: {$ref: '#/$defs/releaseName'},
         examples: [['memcached']],
@@ -166,6 +166,12 @@ const DEFINITIONS = {
         title: 'true or false',
         description:
           'No command removes the release unless it is named and confirmed; by default what the chart says.',
+        type: 'boolean',
+      },
+      infer: {
+        title: 'true or false',
+        description:
+          'Whether the requirements of the release are inferred from what its chart renders; by default those of charts that state none, unless `kk.infer` is false.',
         type: 'boolean',
       },
       timeout: {
@@ -236,6 +242,25 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
             pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$',
           },
           examples: [['2025.1', 'noble']],
+        },
+        infer: {
+          title: 'true or false',
+          description:
+            'Whether the requirements of charts that state none are inferred from what they render.',
+          type: 'boolean',
+          default: true,
+        },
+        given: {
+          title: 'a list of objects',
+          description:
+            'Objects that are in the cluster without a chart of this environment, so that nobody misses them: `Kind/name`, or `namespace/Kind/name`.',
+          type: 'array',
+          items: {
+            title: 'an object: Kind/name or namespace/Kind/name',
+            type: 'string',
+            pattern: '^[^/]+(/[^/]+){1,2}$',
+          },
+          examples: [['Secret/wildcard-tls', 'kube-system/Service/kube-dns']],
         },
         releases: {
           title: 'a map of releases',

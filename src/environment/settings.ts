@@ -14,6 +14,8 @@ export interface Settings {
   readonly context: string | undefined
   readonly charts: readonly ChartSource[]
   readonly features: readonly string[]
+  readonly infer: boolean
+  readonly given: readonly string[]
   readonly releases: ReadonlyMap<string, ReleaseSettings>
 }
 
@@ -34,6 +36,8 @@ export function readSettings(kk: Values, {directory, position}: SettingsOptions)
       chartSource(each, directory),
     ),
     features: (kk.features as string[] | undefined) ?? [],
+    infer: (kk.infer as boolean | undefined) ?? true,
+    given: (kk.given as string[] | undefined) ?? [],
     releases: new Map(
       releases.map(([name, stated]) => [name, releaseSettings(name, stated ?? {}, position)]),
     ),
@@ -60,7 +64,7 @@ function releaseSettings(name: string, stated: Values, position: Locate): Releas
   const {requires, without, timeout, ...same} = stated
   const path = ['kk', 'releases', name, 'requires']
   return {
-    ...(same as Pick<ReleaseSettings, 'chart' | 'version' | 'namespace' | 'protected'>),
+    ...(same as Pick<ReleaseSettings, 'chart' | 'version' | 'namespace' | 'protected' | 'infer'>),
     requires: ((requires ?? []) as StatedItem[]).map((each, index) =>
       requirement(each, position([...path, index])),
     ),

@@ -17,6 +17,8 @@ export interface BuildOptions {
   readonly requirementsOf: (release: ReleaseId) => readonly Requirement[] | undefined
   /** A known name that looks like an unknown one. */
   readonly suggest: (name: string) => string | undefined
+  /** What is done to the graph before it is looked at for cycles. */
+  readonly refine?: (graph: Graph) => Graph
 }
 
 /**
@@ -24,7 +26,7 @@ export interface BuildOptions {
  * `ready`, it is. Throws `KK_UNKNOWN_REQUIREMENT` with a suggestion, `KK_CHART_NOT_FOUND` for a wanted release
  * without a chart, and `KK_CYCLE`.
  */
-export function build({wanted, requirementsOf, suggest}: BuildOptions): Graph {
+export function build({wanted, requirementsOf, suggest, refine = (graph) => graph}: BuildOptions): Graph {
   const found = new Map<ReleaseId, readonly Edge[]>()
   const queue: {readonly release: ReleaseId; readonly because?: Edge}[] = wanted.map((release) => ({release}))
   for (const {release, because} of queue) {
@@ -39,10 +41,10 @@ export function build({wanted, requirementsOf, suggest}: BuildOptions): Graph {
   const releases = [...new Set([...wanted, ...[...found.keys()].sort(byName)])]
   const rank = new Map(releases.map((release, position) => [release, position]))
   const inOrder = (edges: readonly Edge[]) => edges.toSorted((a, b) => rank.get(a.to)! - rank.get(b.to)!)
-  const graph = {
+  const graph = refine({
     releases,
     requirements: new Map(releases.map((release) => [release, inOrder(found.get(release)!)])),
-  }
+  })
   groups(graph)
   return graph
 }

@@ -6,6 +6,13 @@ export interface Edge {
   readonly to: ReleaseId
   readonly kind: EdgeKind
   readonly evidence: readonly Evidence[]
+  /** It only orders the two: `from` needs nothing of `to`, neither to be deployed nor to stay. */
+  readonly soft?: true
+}
+
+/** Whether nobody wrote the requirement down: all its evidence is what charts render. */
+export function isInferred({evidence}: Pick<Edge, 'evidence'>): boolean {
+  return evidence.length > 0 && evidence.every(({source}) => source === 'inferred')
 }
 
 /** Releases and what each requires. `releases` is in the order of the file, then by name for those that were added. */

@@ -1,5 +1,5 @@
 import {groups} from '../graph/cycles/groups.ts'
-import type {Graph} from '../graph/graph.ts'
+import {type Edge, type Graph, isInferred} from '../graph/graph.ts'
 import {requirements} from '../graph/requirements.ts'
 import {reverse} from '../graph/reverse.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
@@ -12,7 +12,7 @@ import {inputsDigest} from './digest.ts'
 import {expectHeeded} from './expectations/expect-heeded.ts'
 import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
-import type {Action, Plan} from './plan.ts'
+import type {Action, Plan, PlannedRequirement} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
 import {notInstalled} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
@@ -67,7 +67,7 @@ export function makePlan(inputs: PlanInputs): Plan {
       requires: graph.requirements
         .get(release)!
         .filter((edge) => decisions.has(edge.to))
-        .map((edge) => ({release: edge.to, kind: edge.kind})),
+        .map(planned),
       group: groupOf.get(release)!.filter((member) => decisions.has(member)),
       revision: record?.revision ?? 0,
       ...(recovers !== undefined && {recovers}),
@@ -85,6 +85,11 @@ export function makePlan(inputs: PlanInputs): Plan {
     bystanders: bystanders({environment, graph, records, toAdopt}),
     ...notes(inputs, recordOf),
   }
+}
+
+function planned(edge: Edge): PlannedRequirement {
+  const inferred = isInferred(edge) && edge.evidence.map(({file, text}) => `${file}: ${text}`)
+  return {release: edge.to, kind: edge.kind, ...(inferred && {inferred})}
 }
 
 type Decisions = ReadonlyMap<ReleaseId, Decision>

@@ -33,7 +33,7 @@ export interface Action {
   /** Of an upgrade: the chart of the last revision. */
   readonly installed?: Action['chart']
   /** Requirements that are part of this plan. */
-  readonly requires: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
+  readonly requires: readonly PlannedRequirement[]
   /** The members of its group, itself included; they start together. */
   readonly group: readonly ReleaseId[]
   /** The last revision seen when the plan was made; 0 when there was none. */
@@ -52,6 +52,14 @@ export interface Action {
   readonly recheck?: true
   /** Something that requires it passes its gate again afterwards: until then its record says so. */
   readonly rechecks?: true
+}
+
+/** A requirement that is part of a plan. */
+export interface PlannedRequirement {
+  readonly release: ReleaseId
+  readonly kind: EdgeKind
+  /** Nobody wrote it down: what says so, in what the chart renders. Left out for what is stated. */
+  readonly inferred?: readonly string[]
 }
 
 /** A release on the cluster that this plan leaves alone. */

@@ -39,9 +39,17 @@ export function scope(
     if (!graph.requirements.has(release)) throw unknownRelease(release, graph)
   }
   const named = new Set(releases)
-  const included = new Set([...named, ...requirements(graph, named)])
+  const included = new Set([...named, ...requirements(hard(graph), named)])
   const ordered = order(graph).filter((release) => included.has(release))
   return new Map(ordered.map((release) => [release, named.has(release) ? 'change' : 'use']))
+}
+
+/** The graph without what only orders. */
+function hard({releases, requirements: edges}: Graph): Graph {
+  return {
+    releases,
+    requirements: new Map(releases.map((one) => [one, edges.get(one)!.filter(({soft}) => !soft)])),
+  }
 }
 
 function unknownRelease(release: ReleaseId, graph: Graph): KkError {

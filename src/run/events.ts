@@ -24,6 +24,8 @@ export type RunEvent =
         readonly release: ReleaseId
         readonly kind: ActionKind
         readonly requires: readonly ReleaseId[]
+        /** Those of `requires` that nobody wrote down; left out when there are none. */
+        readonly inferred?: readonly ReleaseId[]
         /** Those of `requires` whose objects need only exist; left out when there are none. */
         readonly applied?: readonly ReleaseId[]
       }[]

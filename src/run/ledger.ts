@@ -98,10 +98,12 @@ export function newLedger({schedule, emit, now}: LedgerOptions): Ledger {
 
 function announced({release, kind, requires}: Action) {
   const applied = requires.filter((required) => required.kind === 'applied')
+  const inferred = requires.filter((required) => required.inferred !== undefined)
   return {
     release,
     kind,
     requires: requires.map((required) => required.release),
+    ...(inferred.length > 0 && {inferred: inferred.map((required) => required.release)}),
     ...(applied.length > 0 && {applied: applied.map((required) => required.release)}),
   }
 }

@@ -79,6 +79,7 @@ export async function observedPlan(
   const settled = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
   const notes = [
     ...(settled.notes ?? []),
+    ...(prepared.inferenceNotes ?? []),
     ...newSecretNotes(settled, prepared),
     ...(seen.note === undefined ? [] : [seen.note]),
   ]

@@ -43,6 +43,7 @@ export default class Graph extends KkCommand {
     const {flags, argv} = await this.parse(Graph)
     const {prepared, releases} = await openGraph(flags, argv as string[])
     const view = viewOf(prepared, releases)
+    for (const note of prepared.inferenceNotes ?? []) this.say(`note: ${note}`)
     const drawing = {all: flags.all ?? false}
     if (flags.format === 'dot') return this.print(graphDot(view, drawing))
     if (flags.format === 'mermaid') return this.print(graphMermaid(view, drawing))

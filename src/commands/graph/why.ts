@@ -3,6 +3,7 @@ import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {openGraph} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
+import {isInferred} from '../../graph/graph.ts'
 import {why} from '../../graph/why.ts'
 import {whyText} from '../../report/graph/why-text.ts'
 import {namedRelease} from '../../verbs/preparation/prepare.ts'
@@ -10,7 +11,7 @@ import {namedRelease} from '../../verbs/preparation/prepare.ts'
 export default class GraphWhy extends KkCommand {
   static override summary = 'Print the path by which one release needs another.'
   static override description =
-    'Each step of the path is shown with the line of a chart or of the environment that says so.'
+    'Each step of the path is shown with the line of a chart or of the environment that says so or, where it was inferred, with the object of the rendered chart.'
   static override usage = '[FILE] FROM TO [FLAGS]'
   static override examples = [
     '<%= config.bin %> graph why glance mariadb -e environments/all-in-one.yaml',
@@ -35,8 +36,7 @@ export default class GraphWhy extends KkCommand {
     const from = namedRelease(prepared, first)
     const to = namedRelease(prepared, second)
     const path = why(prepared.graph, from, to)
-    this.document(flags.output, {from, to, path: path ?? null}, (palette) =>
-      whyText({from, to, path}, palette),
-    )
+    const steps = path?.map((edge) => ({...edge, ...(isInferred(edge) && {inferred: true})})) ?? null
+    this.document(flags.output, {from, to, path: steps}, (palette) => whyText({from, to, path}, palette))
   }
 }

@@ -1,4 +1,5 @@
 import {groups} from '../../graph/cycles/groups.ts'
+import {isInferred} from '../../graph/graph.ts'
 import {levels} from '../../graph/levels.ts'
 import {reverse} from '../../graph/reverse.ts'
 import {type EdgeKind, type Evidence, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
@@ -19,6 +20,10 @@ export interface GraphDocument {
       readonly release: ReleaseId
       readonly kind: EdgeKind
       readonly evidence: readonly Evidence[]
+      /** Nobody wrote it down; left out for what is stated. */
+      readonly inferred?: true
+      /** It only orders the two; left out for what is required. */
+      readonly soft?: true
     }[]
     /** Those that require it directly. */
     readonly requiredBy: readonly ReleaseId[]
@@ -38,10 +43,12 @@ export function graphDocument({environment, graph, protected: isProtected}: Grap
     level: levelOf.get(release) ?? 0,
     group: groupOf.get(release) ?? [release],
     protected: isProtected.has(release),
-    requires: (graph.requirements.get(release) ?? []).map(({to, kind, evidence}) => ({
-      release: to,
-      kind,
-      evidence,
+    requires: (graph.requirements.get(release) ?? []).map((edge) => ({
+      release: edge.to,
+      kind: edge.kind,
+      evidence: edge.evidence,
+      ...(isInferred(edge) && {inferred: true as const}),
+      ...(edge.soft && {soft: true as const}),
     })),
     requiredBy: (reversed.requirements.get(release) ?? []).map(({to}) => to),
   }))

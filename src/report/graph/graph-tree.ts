@@ -32,7 +32,10 @@ export function graphTree(view: GraphView, palette: Palette): string {
 
 function requiresText(release: ReleaseId, {requirements}: Graph, labels: Labels): string {
   const edges = requirements.get(release) ?? []
-  const required = edges.map(({to, kind}) => (kind === 'applied' ? `${labels(to)} (applied)` : labels(to)))
+  const required = edges.map(({to, kind, soft}) => {
+    if (soft) return `${labels(to)} (order only)`
+    return kind === 'applied' ? `${labels(to)} (applied)` : labels(to)
+  })
   return required.length === 0 ? '' : `requires ${required.join(', ')}`
 }
 

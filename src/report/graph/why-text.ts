@@ -1,4 +1,4 @@
-import type {Edge} from '../../graph/graph.ts'
+import {type Edge, isInferred} from '../../graph/graph.ts'
 import type {Evidence, ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 import {releaseLabels} from '../text/label.ts'
@@ -12,7 +12,12 @@ export function whyText(
   const labels = releaseLabels([from, to, ...(path ?? []).flatMap((edge) => [edge.from, edge.to])])
   if (path === undefined) return `${labels(from)} does not need ${labels(to)}\n`
   const lines = path.flatMap((edge) => {
-    const kind = edge.kind === 'applied' ? ' (applied)' : ''
+    const marks = [
+      ...(edge.kind === 'applied' ? ['applied'] : []),
+      ...(isInferred(edge) ? ['inferred'] : []),
+      ...(edge.soft ? ['only the order'] : []),
+    ]
+    const kind = marks.length === 0 ? '' : ` (${marks.join(', ')})`
     return [
       `${palette.strong(labels(edge.from))} requires ${palette.strong(labels(edge.to))}${kind}`,
       ...edge.evidence.map((evidence) => `  ${palette.accent(placeText(evidence))}  ${evidence.text}`),

@@ -26,7 +26,11 @@ export function planDocument(plan: Plan): PlanDocument {
         appVersion: action.chart.appVersion,
       },
       ...(action.installed !== undefined && {installed: action.installed}),
-      requires: action.requires.map(({release, kind}) => ({release, kind})),
+      requires: action.requires.map(({release, kind, inferred}) => ({
+        release,
+        kind,
+        ...(inferred !== undefined && {inferred}),
+      })),
       group: action.group,
       revision: action.revision,
       ...(action.recovers !== undefined && {recovers: action.recovers}),

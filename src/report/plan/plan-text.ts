@@ -78,9 +78,16 @@ function chartText({chart, installed = chart}: Action): string {
   return `${chart.name} ${from}${chart.version}`
 }
 
-function marks({group, release}: Action, labels: Labels): readonly string[] {
+function marks({group, release, kind, requires}: Action, labels: Labels): readonly string[] {
   const others = group.filter((member) => member !== release)
-  return others.length === 0 ? [] : [`starts together with ${others.map(labels).join(', ')}`]
+  const isQuiet = kind === 'unchanged' || kind === 'check'
+  const inferred = isQuiet ? [] : requires.filter((required) => required.inferred !== undefined)
+  return [
+    ...(others.length === 0 ? [] : [`starts together with ${others.map(labels).join(', ')}`]),
+    ...(inferred.length === 0
+      ? []
+      : [`requires, as inferred, ${inferred.map((required) => labels(required.release)).join(', ')}`]),
+  ]
 }
 
 function bystanderRow(

@@ -29,6 +29,8 @@ export interface ReleaseProgress {
   readonly release: ReleaseId
   readonly kind: ActionKind
   readonly requires: readonly ReleaseId[]
+  /** Those of `requires` that nobody wrote down. */
+  readonly inferred: readonly ReleaseId[]
   /** Those of `requires` whose objects need only exist. */
   readonly applied: readonly ReleaseId[]
   readonly progress: Progress
@@ -96,9 +98,9 @@ export function releasesIn<S extends Progress['state']>(
 function started(event: Extract<RunEvent, {type: 'run-started'}>): RunState {
   const {run, environment, context, at, actions} = event
   const releases = new Map<ReleaseId, ReleaseProgress>()
-  for (const {release, kind, requires, applied = []} of actions) {
+  for (const {release, kind, requires, inferred = [], applied = []} of actions) {
     const progress: Progress = {state: kind === 'unchanged' ? 'unchanged' : 'waiting'}
-    releases.set(release, {release, kind, requires, applied, progress, times: NO_TIMES})
+    releases.set(release, {release, kind, requires, inferred, applied, progress, times: NO_TIMES})
   }
   return {...NO_RUN, run, environment, context, startedAt: at, lastAt: at, releases}
 }

@@ -19,13 +19,21 @@ export function idOf(environment: Environment, name: string): ReleaseId {
 
 /**
  * Finds the chart of every section, then of what those require, and so on. A requirement written as
- * `namespace/release` is another environment's: it is used, so it needs no chart here.
+ * `namespace/release` is another environment's: it is used, so it needs no chart here. `added` are releases that others
+ * were found to require.
  */
-export async function loadCharts(environment: Environment, finding: ChartFinding): Promise<LoadedCharts> {
+export async function loadCharts(
+  environment: Environment,
+  finding: ChartFinding,
+  added: readonly ReleaseId[] = [],
+): Promise<LoadedCharts> {
   const charts = new Map<ReleaseId, Chart>()
   const requirements = new Map<ReleaseId, readonly Requirement[]>()
   const wanted = [...environment.sections.keys()].map((name) => idOf(environment, name))
-  const queue = wanted.map((release) => ({release, required: false, elsewhere: false}))
+  const queue = [
+    ...wanted.map((release) => ({release, required: false, elsewhere: false})),
+    ...added.map((release) => ({release, required: true, elsewhere: false})),
+  ]
   for (const {release, required, elsewhere} of queue) {
     if (requirements.has(release)) continue
     const chart = elsewhere ? undefined : await chartOf(environment, release, required, finding)

@@ -1,23 +1,21 @@
-import {dirname, join} from 'node:path'
 import type {Chart} from '../../charts/chart.ts'
-import {digestCharts} from '../../charts/digest-chart.ts'
 import {type ChartFinding, chartNames} from '../../charts/find-chart.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {build} from '../../graph/build.ts'
 import type {Graph} from '../../graph/graph.ts'
-import {featureLayers} from '../../overrides/features.ts'
+import {refine} from '../../graph/inference/refine.ts'
 import type {Layer} from '../../overrides/layer.ts'
-import {releaseLayers} from '../../overrides/layers.ts'
-import type {SetFlag, ValuesFlag} from '../../overrides/release-flags.ts'
 import {builtInPlugins, type Plugins} from '../../overrides/system/plugins.ts'
-import {readValuesFile} from '../../overrides/values-file.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {LayerOf, PlaceLayers, StoreUse} from '../overrides/layers-of-place.ts'
-import {idOf, loadCharts} from './load-charts.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {StoreUse} from '../overrides/layers-of-place.ts'
+import type {GatherOptions} from './gather.ts'
+import {type InferenceFaults, type InferenceWorld, inferRequirements} from './inference/infer-requirements.ts'
+import {waitingHookNotes} from './inference/notes.ts'
+import {idOf} from './load-charts.ts'
 
 /** A release as the environment wants it, with its values. */
 export interface PreparedRelease {
@@ -39,41 +37,39 @@ export interface Prepared {
   readonly store?: StoreUse | undefined
   /** The names of generated secrets that nobody keeps yet, by the release that would get them. */
   readonly newSecrets?: ReadonlyMap<ReleaseId, readonly string[]> | undefined
+  /** What is to be known of requirements that were inferred, for people; undefined where none were to be. */
+  readonly inferenceNotes?: readonly string[]
+  /** What speaks against the inference; see `InferenceWorld`. */
+  readonly faults?: InferenceFaults
 }
 
-export interface PrepareOptions {
-  readonly environment: Environment
-  readonly finding: ChartFinding
-  readonly values: readonly ValuesFlag[]
-  readonly sets: readonly SetFlag[]
-  /** Layers that depend on chart and namespace; none by default. */
-  readonly places?: PlaceLayers
+export interface PrepareOptions extends GatherOptions {
+  /** Without it, nothing is inferred. */
+  readonly inference?: InferenceWorld | undefined
 }
 
 /** Rejects with what is wrong with the environment, its charts, its graph or its values; changes nothing. */
-export async function prepare({
-  environment,
-  finding,
-  values,
-  sets,
-  places = {},
-}: PrepareOptions): Promise<Prepared> {
-  const {charts, requirements} = await loadCharts(environment, finding)
+export async function prepare(options: PrepareOptions): Promise<Prepared> {
+  const {environment, finding, values, sets, places = {}} = options
+  const {gathered, requirements, inferred, notes, faults} = await inferRequirements(options)
+  const {charts, digests, layers} = gathered
   const known = await suggestions(environment, charts, requirements, finding)
   const graph = build({
     wanted: [...environment.sections.keys()].map((name) => idOf(environment, name)),
     requirementsOf: (release) => requirements.get(release),
     suggest: (name) => suggest(name, known),
+    refine: (stated) => refine(stated, inferred),
   })
   refuseUnknown([...values, ...sets], charts)
 
-  const digests = await digestCharts([...charts.values()])
   const stamp = places.store?.identity
-  const system = await places.system?.([...charts.values()].map(({name}) => name))
   const releases = new Map<ReleaseId, PreparedRelease>()
   for (const [release, chart] of charts) {
-    const layers = await layersOf({environment, release, chart, values, sets, system, user: places.user})
+    const edges = graph.requirements.get(release)
+    // A chart that was added for what it no longer provides.
+    if (!edges) continue
     const settings = environment.releases.get(releaseName(release))
+    const own = layers.get(release)!
     const desired: DesiredRelease = {
       release,
       chart: {
@@ -82,17 +78,25 @@ export async function prepare({
         appVersion: chart.appVersion,
         digest: digests.get(chart.directory)!,
       },
-      layers: layerDigests(layers),
-      requirements: graph.requirements.get(release)!,
+      layers: layerDigests(own),
+      requirements: edges.filter(({soft}) => !soft),
       owner: environment.name,
       stated: environment.sections.has(releaseName(release)),
       protected: settings?.protected ?? chart.protected,
       ...(stamp && {store: {id: stamp.id, state: stamp.state}}),
       flags: {},
     }
-    releases.set(release, {chart, layers, desired, timeoutSeconds: settings?.timeoutSeconds})
+    releases.set(release, {chart, layers: own, desired, timeoutSeconds: settings?.timeoutSeconds})
   }
-  return {environment, graph, releases, plugins: places.plugins ?? builtInPlugins(), store: places.store}
+  return {
+    environment,
+    graph,
+    releases,
+    plugins: places.plugins ?? builtInPlugins(),
+    store: places.store,
+    inferenceNotes: [...notes, ...waitingHookNotes(graph)],
+    faults,
+  }
 }
 
 /** The release of the graph that a name on the command line means. Throws `KK_UNKNOWN_RELEASE` with a suggestion. */
@@ -108,42 +112,6 @@ export function namedRelease(
   const close = suggest(name, names)
   throw new KkError('KK_UNKNOWN_RELEASE', `${environment.file} has no release ${name}`, {
     hint: close === undefined ? `it has: ${names.join(', ')}` : `did you mean ${close}?`,
-  })
-}
-
-interface LayersOptions extends Pick<PrepareOptions, 'environment' | 'values' | 'sets'> {
-  readonly system: LayerOf | undefined
-  readonly user: LayerOf | undefined
-  readonly release: ReleaseId
-  readonly chart: Chart
-}
-
-async function layersOf({
-  environment,
-  release,
-  chart,
-  values,
-  sets,
-  ...places
-}: LayersOptions): Promise<readonly Layer[]> {
-  const name = releaseName(release)
-  const mine = (flag: {readonly release: string}) => flag.release === name || flag.release === release
-  const directory = join(dirname(chart.directory), 'values_overrides')
-  const namespace = releaseNamespace(release)
-  const [system, user] = await Promise.all([
-    places.system?.(chart.name, namespace),
-    places.user?.(chart.name, namespace),
-  ])
-  return releaseLayers({
-    environment,
-    release: name,
-    features: await featureLayers({directory, chart: chart.name, features: environment.features}),
-    ...(system && {system}),
-    ...(user && {user}),
-    valuesFiles: await Promise.all(
-      values.filter(mine).map((flag) => readValuesFile(flag.file, `--values ${flag.release}=${flag.file}`)),
-    ),
-    sets: sets.filter(mine).map(({expression}) => expression),
   })
 }
 

@@ -59,10 +59,11 @@ function waitingRow({state, size, colours, labels}: BoardFrame): string | undefi
   if (waiting.length === 0) return undefined
   const texts: string[] = []
   const startable: string[] = []
-  for (const {release, requires} of waiting) {
+  for (const {release, requires, inferred} of waiting) {
     const [first, ...others] = unmet(requires, state)
     const more = others.length === 0 ? '' : ` +${others.length}`
-    if (first) texts.push(`${labels(release)} for ${labels(first.release)}${more}`)
+    const how = first && inferred.includes(first.release) ? ' (inferred)' : ''
+    if (first) texts.push(`${labels(release)} for ${labels(first.release)}${how}${more}`)
     if (!first) startable.push(labels(release))
   }
   if (startable.length === 1) texts.push(`${startable[0]} for its turn`)

@@ -1,0 +1,131 @@
+import type {Values} from '../../release.ts'
+import {dig, digMaps, digText} from '../manifests/dig.ts'
+import type {Component, ValueRequirement} from './component.ts'
+import {componentSwitches} from './component-switches.ts'
+import {serviceHost} from './service-host.ts'
+
+/** Where openstack-helm names the choice of a block in `dependencies.dynamic.targeted`. */
+const CHOICES = [['network', 'backend'], ['storage'], ['conf', 'ceph', 'backend']] as const
+
+/** In nearly every chart of openstack-helm, for a purpose that is off by default. */
+const BOILERPLATE = new Set(['kube_dns', 'fluentd', 'local_image_registry', 'oci_image_registry'])
+
+interface Asked {
+  readonly values: Values
+  /** The chart itself. */
+  readonly chart: string
+  /** The names of charts that are known. */
+  readonly names: readonly string[]
+}
+
+/**
+ * What the components of a chart wait for, read from values in the dialect of openstack-helm: `dependencies`, `endpoints`
+ * and `manifests`. Nothing is rendered, so that it is a preview; what it names, the rendered chart decides.
+ */
+export function componentsOf(asked: Asked): readonly Component[] {
+  const blocks = Object.entries(mapAt(asked.values, 'dependencies', 'static'))
+  const components = blocks
+    .filter(([name]) => !/(?:^|_)tests?$/.test(name) && name !== 'image_repo_sync')
+    .map(([name, block]) => component(name, block, asked))
+  const named = namedOnly(asked)
+  return named.length === 0
+    ? components
+    : [...components, {name: 'endpoints', switches: [], isOn: true, requires: named}]
+}
+
+function component(name: string, block: unknown, asked: Asked): Component {
+  const switches = componentSwitches(asked.values, name)
+  const isOn = switches.length === 0 || switches.some((each) => each.isOn)
+  const targeted = Object.entries(mapAt(asked.values, 'dependencies', 'dynamic', 'targeted'))
+  const chosen = choicesOf(asked.values)
+  const kind = isOn ? 'ready' : 'soft'
+  return {
+    name,
+    switches: switches.map(({key}) => key),
+    isOn,
+    requires: [
+      ...blockRequirements(block, kind, asked),
+      ...targeted.flatMap(([choice, components]) =>
+        blockRequirements(dig(components, name), chosen.has(choice) ? kind : 'soft', asked).map((each) => ({
+          ...each,
+          what: `${each.what} (with ${choice}${chosen.has(choice) ? '' : ', which is not chosen'})`,
+        })),
+      ),
+    ],
+  }
+}
+
+function blockRequirements(
+  block: unknown,
+  kind: ValueRequirement['kind'],
+  asked: Asked,
+): readonly ValueRequirement[] {
+  const services = digMaps(block, 'services').flatMap((each) => {
+    const service = digText(each, 'service') ?? ''
+    if (BOILERPLATE.has(service)) return []
+    const host = serviceHost(asked.values, service, digText(each, 'endpoint') ?? 'default')
+    if (!host) return [{kind, what: `service ${service}, which endpoints does not have`}]
+    const place = host.namespace === undefined ? host.name : `${host.namespace}:${host.name}`
+    return [{kind, what: `service ${service} = ${place}`, ...provider(host.name, asked)}]
+  })
+  const jobs = textsAt(block, 'jobs').map((job) => ({kind, what: `job ${job}`, ...provider(job, asked)}))
+  const sets = textsAt(block, 'daemonset').map((set) => ({
+    kind,
+    what: `daemonset ${set}`,
+    ...provider(set, asked),
+  }))
+  const pods = digMaps(block, 'pod').map((pod) => {
+    const labels = Object.entries(mapAt(pod, 'labels')).map(([key, value]) => `${key}=${value}`)
+    return {
+      kind,
+      what: `pod ${labels.join(',')}`,
+      ...provider(digText(pod, 'labels', 'application') ?? '', asked),
+    }
+  })
+  return [...services, ...jobs, ...sets, ...pods]
+}
+
+/** Endpoints that no component waits for: named in configuration, perhaps. */
+function namedOnly(asked: Asked): readonly ValueRequirement[] {
+  const waited = JSON.stringify(dig(asked.values, 'dependencies') ?? {})
+  return Object.keys(mapAt(asked.values, 'endpoints')).flatMap((service) => {
+    if (BOILERPLATE.has(service) || waited.includes(`"${service}"`)) return []
+    const host = serviceHost(asked.values, service, 'internal')
+    const found = host && provider(host.name, asked)
+    return found && 'chart' in found
+      ? [
+          {
+            kind: 'soft' as const,
+            what: `endpoint ${service} = ${host.name}, which nothing waits for`,
+            ...found,
+          },
+        ]
+      : []
+  })
+}
+
+/** The chart whose name is the longest beginning of a name; nothing for the chart itself. */
+function provider(name: string, {chart, names}: Asked): {readonly chart?: string} {
+  const [longest] = [chart, ...names]
+    .filter((each) => name === each || name.startsWith(`${each}-`))
+    .sort((a, b) => b.length - a.length)
+  return longest === undefined || longest === chart ? {} : {chart: longest}
+}
+
+function choicesOf(values: Values): ReadonlySet<string> {
+  const found = CHOICES.flatMap((path) => dig(values, ...path))
+  return new Set(found.filter((each) => typeof each === 'string'))
+}
+
+function textsAt(block: unknown, key: string): readonly string[] {
+  const found = dig(block, key)
+  if (!Array.isArray(found)) return []
+  return found
+    .map((each) => (typeof each === 'string' ? each : digText(each, 'name')))
+    .filter((each) => each !== undefined)
+}
+
+function mapAt(tree: unknown, ...path: readonly string[]): object {
+  const found = dig(tree, ...path)
+  return typeof found === 'object' && found !== null ? found : {}
+}

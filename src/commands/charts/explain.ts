@@ -1,0 +1,33 @@
+import {Args} from '@oclif/core'
+import {openEnvironmentIfAny} from '../../cli/facts/open-facts.ts'
+import {documentFlags, environmentFlags} from '../../cli/flags.ts'
+import {withFinding} from '../../cli/open.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {explainedChartText} from '../../report/charts/explained-text.ts'
+import {explainChart} from '../../verbs/charts/explain-chart.ts'
+
+export default class ChartsExplain extends KkCommand {
+  static override summary = 'Say which component of a chart requires what, and which switch turns it on.'
+  static override description =
+    'Reads values in the dialect of openstack-helm (dependencies, endpoints, manifests) and renders nothing: a preview, by the names of charts. What counts is what the rendered chart says: see kk graph why. With an environment, the values of its section are laid over those of the chart.'
+  static override examples = [
+    '<%= config.bin %> charts explain ../openstack-helm/nova',
+    '<%= config.bin %> charts explain nova -e cloud.yaml',
+  ]
+  static override args = {
+    chart: Args.string({
+      description: 'The directory of a chart or, with an environment, the name of a release.',
+      required: true,
+    }),
+  }
+  static override flags = {...environmentFlags, ...documentFlags}
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(ChartsExplain)
+    const environment = await openEnvironmentIfAny(flags, [])
+    const explained = await withFinding(undefined, (finding) =>
+      explainChart({chart: args.chart, environment, finding}),
+    )
+    this.document(flags.output, explained, (palette) => explainedChartText(explained, palette))
+  }
+}

@@ -1,0 +1,111 @@
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import type {KnownRelease, Provided, Target} from './facts.ts'
+import {wordDigest} from './word-digest.ts'
+
+/** Who provides something, and as what: `Service/mariadb`. */
+export interface Candidate {
+  readonly release: ReleaseId
+  readonly object: string
+  /** The name of the object, by which a release may be recognised. */
+  readonly name: string
+}
+
+/** What releases provide, for looking up what others want. */
+export interface Catalogue {
+  /** All that could be meant, each release once, in the order of the releases. */
+  find(asker: ReleaseId, target: Target): readonly Candidate[]
+  /** What a Job of some release may make at run time. */
+  madeByJobs(name: string): readonly ReleaseId[]
+  /** Whether a fail-closed webhook of this release must pass objects of the kind. */
+  guards(release: ReleaseId, group: string, kind: string): boolean
+}
+
+const CLUSTER_WIDE = new Set(['PriorityClass', 'RuntimeClass', 'StorageClass', 'IngressClass'])
+
+/** Draws together what releases provide. */
+export function catalogue(releases: readonly KnownRelease[]): Catalogue {
+  const byKey = new Map<string, Map<ReleaseId, Candidate>>()
+  const made = new Map<string, ReleaseId[]>()
+  const providedBy = new Map<ReleaseId, Provided>()
+  const add = (key: string, candidate: Candidate) => {
+    const found = byKey.get(key) ?? new Map<ReleaseId, Candidate>()
+    if (!found.has(candidate.release)) found.set(candidate.release, candidate)
+    byKey.set(key, found)
+  }
+  for (const {release, facts} of releases) {
+    const {provided} = facts
+    providedBy.set(release, provided)
+    for (const digest of provided.madeByJobs) made.set(digest, [...(made.get(digest) ?? []), release])
+    for (const {key, ...candidate} of candidatesOf(release, provided)) add(key, {release, ...candidate})
+  }
+  return {
+    find(asker, target) {
+      if (target.what === 'pods') return podsLike(releases, asker, target)
+      return keysOf(asker, target).flatMap((key) => [...(byKey.get(key)?.values() ?? [])])
+    },
+    madeByJobs: (name) => made.get(wordDigest(name)) ?? [],
+    guards(release, group, kind) {
+      const {guarded = [], kinds = []} = providedBy.get(release) ?? {}
+      const plural = kinds.find((each) => each.group === group && each.kind === kind)?.plural
+      return guarded.some(
+        (rule) => [group, '*'].includes(rule.group) && ['*', plural].includes(rule.resource.split('/')[0]),
+      )
+    },
+  }
+}
+
+type Keyed = Omit<Candidate, 'release'> & {readonly key: string}
+
+function candidatesOf(release: ReleaseId, {objects, kinds}: Provided): readonly Keyed[] {
+  const own = releaseNamespace(release)
+  const found = objects.flatMap(({kind, name, namespace = own, ports = []}): Keyed[] => {
+    const self = {object: `${kind}/${name}`, name}
+    const object = {...self, key: objectKey(kind, name, namespace)}
+    if (kind !== 'Service') return [object]
+    const hosts = [name, ...ports.map((port) => `${name}:${port}`)].map(
+      (host) => `here/${namespace}/${wordDigest(host)}`,
+    )
+    const elsewhere = [`${name}.${namespace}`, ...ports.map((port) => `${name}.${namespace}:${port}`)]
+    return [
+      object,
+      {...self, key: `link/${namespace}/${name.toUpperCase().replaceAll('-', '_')}`},
+      ...hosts.map((key) => ({...self, key})),
+      ...elsewhere.map((host) => ({...self, key: `host/${wordDigest(host)}`})),
+    ]
+  })
+  const definitions = kinds.map(({group, kind}) => ({
+    object: `CustomResourceDefinition of ${kind}.${group}`,
+    name: kind.toLowerCase(),
+    key: `kind/${group}/${kind}`,
+  }))
+  return [...found, ...definitions]
+}
+
+function keysOf(asker: ReleaseId, target: Exclude<Target, {what: 'pods'}>): readonly string[] {
+  const own = releaseNamespace(asker)
+  if (target.what === 'kind') return [`kind/${target.group}/${target.kind}`]
+  if (target.what === 'link') return [`link/${own}/${target.variable}`]
+  if (target.what === 'host') return [`here/${own}/${target.digest}`, `host/${target.digest}`]
+  return [objectKey(target.kind, target.name, target.namespace ?? own)]
+}
+
+function objectKey(kind: string, name: string, namespace: string): string {
+  return `${kind}/${CLUSTER_WIDE.has(kind) ? '' : namespace}/${name}`
+}
+
+function podsLike(
+  releases: readonly KnownRelease[],
+  asker: ReleaseId,
+  {labels, namespace = releaseNamespace(asker)}: Extract<Target, {what: 'pods'}>,
+): readonly Candidate[] {
+  const wanted = Object.entries(labels)
+  return releases.flatMap(({release, facts}) => {
+    const own = releaseNamespace(release)
+    const isLike = facts.provided.pods.some(
+      (pod) =>
+        (pod.namespace ?? own) === namespace && wanted.every(([key, value]) => pod.labels[key] === value),
+    )
+    const [name = ''] = Object.values(labels)
+    return isLike ? [{release, object: `pods ${wanted.map((pair) => pair.join('=')).join(',')}`, name}] : []
+  })
+}

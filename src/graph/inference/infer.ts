@@ -1,0 +1,128 @@
+import type {Evidence, ReleaseId} from '../../release.ts'
+import {type Candidate, type Catalogue, catalogue} from './catalogue.ts'
+import type {KnownRelease, Want, WantKind} from './facts.ts'
+import {type Preferences, type Provider, providerOf} from './provider.ts'
+
+/** One thing that says that a release requires another. */
+export interface InferredRequirement {
+  readonly from: ReleaseId
+  readonly to: ReleaseId
+  readonly kind: WantKind
+  readonly evidence: Evidence
+}
+
+/** A want that no release of the environment serves, or that several could. */
+export interface UnservedWant {
+  readonly release: ReleaseId
+  readonly want: Want
+}
+export interface AmbiguousWant extends UnservedWant {
+  readonly candidates: readonly Candidate[]
+}
+
+export interface Inference {
+  readonly requirements: readonly InferredRequirement[]
+  /** Releases of the shelf that something requires. */
+  readonly added: readonly ReleaseId[]
+  readonly unserved: readonly UnservedWant[]
+  readonly ambiguous: readonly AmbiguousWant[]
+}
+
+export interface InferenceInputs {
+  /** Those of the environment, as far as they are known. */
+  readonly releases: readonly KnownRelease[]
+  /** Whose requirements are inferred; the others only provide. */
+  readonly inferring: ReadonlySet<ReleaseId>
+  /** What charts that are found would be as releases; one is added when nobody else has what is wanted. */
+  readonly shelf: readonly KnownRelease[]
+  readonly named: ReadonlySet<ReleaseId>
+  readonly stated: (release: ReleaseId) => Pick<Preferences, 'stated' | 'without'>
+}
+
+/** Catalogue × wants: who requires whom. The same inputs give the same, in the same order. */
+export function infer({releases, inferring, shelf, named, stated}: InferenceInputs): Inference {
+  const present = catalogue(releases)
+  const offered = catalogue(shelf)
+  const shared = new Set([...releases, ...shelf].filter((each) => each.shared).map(({release}) => release))
+  const requirements: InferredRequirement[] = []
+  const added = new Set<ReleaseId>()
+  const unserved: UnservedWant[] = []
+  const ambiguous: AmbiguousWant[] = []
+  for (const {release, facts} of releases) {
+    if (!inferring.has(release)) continue
+    const preferences = {asker: release, named, ...stated(release)}
+    for (const want of facts.wants) {
+      const served = serve(want, preferences, {present, offered, shared})
+      if (served.is === 'one') {
+        requirements.push(requirement(release, want, served))
+        if (served.isAdded) added.add(served.candidate.release)
+      } else if (isMissed(want) && served.is === 'nobody') unserved.push({release, want})
+      else if (want.kind !== 'soft' && served.is === 'ambiguous')
+        ambiguous.push({release, want, candidates: served.candidates})
+    }
+  }
+  return {requirements, added: [...added].sort(), unserved, ambiguous}
+}
+
+/** A host may be anywhere outside the cluster, and its name is not kept. */
+function isMissed({kind, target}: Want): boolean {
+  return kind !== 'soft' && target.what !== 'host'
+}
+
+interface Sources {
+  readonly present: Catalogue
+  readonly offered: Catalogue
+  readonly shared: ReadonlySet<ReleaseId>
+}
+
+type Served =
+  | Exclude<Provider, {is: 'one'}>
+  | {
+      readonly is: 'one'
+      readonly candidate: Candidate
+      readonly kind: WantKind
+      readonly isAdded: boolean
+      readonly isMade?: true
+    }
+
+function serve(want: Want, preferences: Preferences, {present, offered, shared}: Sources): Served {
+  const {target} = want
+  const kindOf = ({release}: Candidate, from: Catalogue): WantKind => {
+    if (want.kind === 'soft') return shared.has(release) ? 'applied' : 'soft'
+    if (target.what !== 'kind' || want.kind === 'ready') return want.kind
+    return from.guards(release, target.group, target.kind) ? 'ready' : want.kind
+  }
+  const here = providerOf(present.find(preferences.asker, target), preferences)
+  if (here.is === 'one') return {...here, kind: kindOf(here.candidate, present), isAdded: false}
+  if (here.is !== 'nobody') return here
+
+  const made = madeByJob(want, preferences, present)
+  if (made) return made
+  const there = providerOf(offered.find(preferences.asker, target), preferences)
+  if (there.is !== 'one') return there
+  const kind = kindOf(there.candidate, offered)
+  return kind === 'soft' ? {is: 'nobody'} : {...there, kind, isAdded: true}
+}
+
+/** No chart has it, but a Job is told its name: most likely that makes it, when it runs. */
+function madeByJob({target}: Want, preferences: Preferences, {madeByJobs}: Catalogue): Served | undefined {
+  if (target.what !== 'object' || !['Secret', 'ConfigMap'].includes(target.kind)) return undefined
+  const {kind, name} = target
+  const found = madeByJobs(name).map((release) => ({release, object: `${kind}/${name}`, name}))
+  const provider = providerOf(found, preferences)
+  if (provider.is === 'settled' && found.length > 0) return {is: 'settled'}
+  if (provider.is !== 'one') return undefined
+  return {is: 'one', candidate: provider.candidate, kind: 'soft', isAdded: false, isMade: true}
+}
+
+function requirement(
+  from: ReleaseId,
+  {target, object, waiter, file, text}: Want,
+  {candidate, kind, isMade}: Extract<Served, {is: 'one'}>,
+): InferredRequirement {
+  const hook = waiter === 'hook' ? ' (hook)' : ''
+  const name = target.what === 'host' || target.what === 'link' ? `: ${candidate.object}` : ''
+  const made = isMade ? ', which a Job is told to make' : ''
+  const evidence = {source: 'inferred', file, waiter, text: `${object}${hook} ${text}${name}${made}`} as const
+  return {from, to: candidate.release, kind, evidence}
+}

@@ -1,0 +1,64 @@
+import {digestCharts} from '../../charts/digest-chart.ts'
+import {type IndexedChart, writeIndex} from '../../charts/index/chart-index.ts'
+import {findInDirectory, namesInDirectory} from '../../charts/sources/directory.ts'
+import {KkError} from '../../errors.ts'
+import {releaseId} from '../../release.ts'
+import {factsOfReleases, type Rendering} from '../preparation/inference/facts-of-releases.ts'
+
+/** A chart is rendered as a release of its own name in a namespace that no chart can mean. */
+const NAMESPACE = 'kk-index'
+
+interface IndexOptions {
+  /** A directory of charts, as `kk.charts` names it. */
+  readonly directory: string
+  readonly rendering: Rendering
+}
+
+/** What an index came to. */
+export interface ChartsIndexed {
+  readonly directory: string
+  readonly charts: readonly {
+    readonly name: string
+    readonly version: string
+    /** Objects that others may want. */
+    readonly provides: number
+    /** Custom kinds that it defines. */
+    readonly kinds: number
+  }[]
+  /** Charts that are left out, and what helm says of them. */
+  readonly failed: readonly {readonly name: string; readonly message: string}[]
+}
+
+/** Renders every chart of a directory with its default values, and keeps what each provides. Throws `KK_CHART_NOT_FOUND`. */
+export async function indexCharts({directory, rendering}: IndexOptions): Promise<ChartsIndexed> {
+  const names = namesInDirectory(directory)
+  const found = await Promise.all(names.map((name) => findInDirectory(directory, {name}, rendering.cache)))
+  const charts = found.filter((chart) => chart !== undefined).filter(({type}) => type === 'application')
+  if (charts.length === 0)
+    throw new KkError('KK_CHART_NOT_FOUND', `${directory} holds no charts`, {
+      hint: 'name a directory whose subdirectories, or .tgz files, are charts',
+    })
+  const digests = await digestCharts(charts)
+  const subjects = charts.map((chart) => ({
+    release: releaseId(NAMESPACE, chart.name),
+    chart,
+    chartDigest: digests.get(chart.directory)!,
+    layers: [],
+  }))
+  const facts = await factsOfReleases(subjects, rendering)
+  const indexed: IndexedChart[] = []
+  const failed: {readonly name: string; readonly message: string}[] = []
+  for (const {release, chart} of subjects) {
+    const {name, version, sharedInfrastructure: shared} = chart
+    const known = facts.get(release)!
+    if ('provided' in known) indexed.push({name, version, shared, facts: known})
+    else failed.push({name, message: known.message})
+  }
+  await writeIndex(directory, rendering.cache, indexed)
+  return {directory, charts: indexed.map(counted), failed}
+}
+
+function counted({name, version, facts}: IndexedChart): ChartsIndexed['charts'][number] {
+  const {objects, kinds} = facts.provided
+  return {name, version, provides: objects.length, kinds: kinds.length}
+}

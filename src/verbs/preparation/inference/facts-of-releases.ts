@@ -1,0 +1,125 @@
+import {asksApiVersions} from '../../../charts/asks-api-versions.ts'
+import type {Chart} from '../../../charts/chart.ts'
+import {openFactsCache} from '../../../charts/manifests/facts-cache.ts'
+import {factsOf} from '../../../charts/manifests/facts-of.ts'
+import {vendorCharts} from '../../../charts/vendor-charts.ts'
+import {mapParallel} from '../../../cluster/parallel.ts'
+import {asKkError, type KkError} from '../../../errors.ts'
+import type {ChartFacts} from '../../../graph/inference/facts.ts'
+import type {Helm} from '../../../helm/helm.ts'
+import type {Layer} from '../../../overrides/layer.ts'
+import {mergedValues} from '../../../overrides/layers.ts'
+import {digest, layerDigests} from '../../../plan/digest.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
+import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
+
+/** How many helms render at once: each takes about 100 MB for a moment. */
+const RENDERERS = 4
+
+/** The same for every helm: what `helm template` takes for the cluster's version is that of its own build. */
+const KUBE_VERSION = 'v1.34.0'
+
+/** What rendering needs of the world. */
+export interface Rendering {
+  /** Opened only when something is to be rendered. */
+  readonly helm: () => Promise<Pick<Helm, 'template'>>
+  /** Where facts of what was rendered are kept. */
+  readonly cache: string
+}
+
+/** A chart with the values that it is rendered with. */
+export interface Subject {
+  readonly release: ReleaseId
+  readonly chart: Chart
+  readonly chartDigest: string
+  readonly layers: readonly Layer[]
+}
+
+/** The facts of each release; for those that do not render, what helm says. */
+export type FactsOfReleases = ReadonlyMap<ReleaseId, ChartFacts | KkError>
+
+/**
+ * What the charts of releases provide and want. Only what was not rendered before with the same inputs is rendered; a chart
+ * that asks which kinds the cluster has, with those that the other charts define.
+ */
+export async function factsOfReleases(
+  subjects: readonly Subject[],
+  rendering: Rendering,
+): Promise<FactsOfReleases> {
+  const first = await render(
+    subjects.map((subject) => ({...subject, apiVersions: []})),
+    rendering,
+  )
+  const apiVersions = definedVersions(first)
+  const asking = apiVersions.length === 0 ? [] : subjects.filter(({chart}) => asksApiVersions(chart))
+  const second = await render(
+    asking.map((subject) => ({...subject, apiVersions})),
+    rendering,
+  )
+  return new Map([...first, ...second])
+}
+
+/** `group/version` and `group/version/Kind` of every custom kind, sorted. */
+function definedVersions(facts: FactsOfReleases): readonly string[] {
+  const found = [...facts.values()].flatMap((each) => ('provided' in each ? each.provided.kinds : []))
+  const named = found.flatMap(({group, kind, versions}) =>
+    versions.flatMap((version) => [`${group}/${version}`, `${group}/${version}/${kind}`]),
+  )
+  return [...new Set(named)].sort()
+}
+
+interface Render extends Subject {
+  readonly apiVersions: readonly string[]
+}
+
+async function render(
+  renders: readonly Render[],
+  {helm: open, cache: directory}: Rendering,
+): Promise<FactsOfReleases> {
+  const cache = openFactsCache(directory)
+  const keyed = renders.map((each) => ({...each, key: keyOf(each)}))
+  const known = await Promise.all(
+    keyed.map(async ({release, key}) => [release, await cache.read(key)] as const),
+  )
+  const found = new Map(known.filter((entry): entry is [ReleaseId, ChartFacts] => entry[1] !== undefined))
+  const missing = keyed.filter(({release}) => !found.has(release))
+  if (missing.length === 0) return found
+
+  const helm = await open()
+  const copies = await temporaryDirectory('kk-facts-')
+  try {
+    const charts = missing.map(({chart}) => chart)
+    const places = await copies.fill(() => vendorCharts(charts, copies.path))
+    const rendered = await mapParallel(missing, RENDERERS, async (each) => {
+      const {release, chart, layers, apiVersions, key} = each
+      const namespace = releaseNamespace(release)
+      const call = {
+        name: releaseName(release),
+        namespace,
+        chart: places.get(chart.directory)!,
+        values: mergedValues(layers),
+      }
+      try {
+        const facts = factsOf(await helm.template(call, {kubeVersion: KUBE_VERSION, apiVersions}), namespace)
+        await cache.keep(key, facts)
+        return [release, facts] as const
+      } catch (error) {
+        return [release, expected(error)] as const
+      }
+    })
+    return new Map<ReleaseId, ChartFacts | KkError>([...found, ...rendered])
+  } finally {
+    await copies.remove()
+  }
+}
+
+/** Throws what is a bug. */
+function expected(error: unknown): KkError {
+  const known = asKkError(error)
+  if (known.code === 'KK_BUG') throw error
+  return known
+}
+
+function keyOf({release, chartDigest, layers, apiVersions}: Render): string {
+  return digest({release, chart: chartDigest, layers: layerDigests(layers), apiVersions, KUBE_VERSION})
+}

@@ -1,0 +1,169 @@
+import type {Environment} from '../../../environment/environment.ts'
+import {KkError} from '../../../errors.ts'
+import type {Requirement} from '../../../graph/build.ts'
+import type {KnownRelease} from '../../../graph/inference/facts.ts'
+import {
+  type AmbiguousWant,
+  type Inference,
+  type InferredRequirement,
+  infer,
+  type UnservedWant,
+} from '../../../graph/inference/infer.ts'
+import {withInferred} from '../../../graph/inference/with-inferred.ts'
+import {type ReleaseId, releaseName} from '../../../release.ts'
+import {type Gathered, type GatherOptions, gather} from '../gather.ts'
+import {idOf} from '../load-charts.ts'
+import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
+import {ambiguousError, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
+import {readShelf} from './shelf.ts'
+
+/** What inferring needs of the world. */
+export interface InferenceWorld extends Rendering {
+  /** Resolve with what speaks against the inference, instead of throwing it. */
+  readonly isTolerant?: boolean
+}
+
+/** What nobody serves, and what several could. */
+export interface InferenceFaults {
+  readonly unserved: readonly UnservedWant[]
+  readonly ambiguous: readonly AmbiguousWant[]
+}
+
+/** An environment with its requirements, stated and inferred. */
+export interface Inferred {
+  readonly gathered: Gathered
+  readonly requirements: ReadonlyMap<ReleaseId, readonly Requirement[]>
+  readonly inferred: readonly InferredRequirement[]
+  readonly notes: readonly string[]
+  readonly faults: InferenceFaults
+}
+
+interface InferOptions extends GatherOptions {
+  readonly inference?: InferenceWorld | undefined
+}
+
+/**
+ * Gathers an environment, reads from what its charts render what they require, adds the charts that provide that, and so on.
+ * Where no chart is to be inferred, nothing is rendered. Throws `KK_AMBIGUOUS`, `KK_UNSERVED` and what helm says of a chart
+ * that does not render.
+ */
+export async function inferRequirements(options: InferOptions): Promise<Inferred> {
+  const {environment, inference: world} = options
+  const added: ReleaseId[] = []
+  for (;;) {
+    const gathered = await gather(options, added)
+    const inferring = inferringAmong(environment, gathered)
+    if (!world || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
+    const facts = await factsOfReleases(subjectsOf(gathered), world)
+    const {releases, failures} = readable(facts, gathered)
+    refuseUnreadable(failures, inferring)
+    const shelf = await readShelf({environment, present: gathered.charts, cache: world.cache})
+    const found = withoutGiven(
+      infer({
+        releases,
+        inferring,
+        shelf,
+        named: new Set([...environment.sections.keys()].map((name) => idOf(environment, name))),
+        stated: (release) => statementsOf(environment, gathered, release),
+      }),
+      environment,
+    )
+    if (found.added.length === 0) return settled({environment, gathered, found, failures, world})
+    added.push(...found.added)
+  }
+}
+
+const NOTHING = {inferred: [], notes: [], faults: {unserved: [], ambiguous: []}} as const
+
+/** Releases whose charts say nothing of requirements themselves, unless the environment says otherwise. */
+function inferringAmong(environment: Environment, {charts}: Gathered): ReadonlySet<ReleaseId> {
+  const found = [...charts].filter(([release, {annotated}]) => {
+    const stated = environment.releases.get(releaseName(release))?.infer
+    return stated ?? (environment.infer && !annotated)
+  })
+  return new Set(found.map(([release]) => release))
+}
+
+function subjectsOf({charts, digests, layers}: Gathered) {
+  return [...charts].map(([release, chart]) => ({
+    release,
+    chart,
+    chartDigest: digests.get(chart.directory)!,
+    layers: layers.get(release)!,
+  }))
+}
+
+interface Failure {
+  readonly release: ReleaseId
+  readonly error: KkError
+}
+
+function readable(
+  facts: FactsOfReleases,
+  {charts}: Gathered,
+): {readonly releases: readonly KnownRelease[]; readonly failures: readonly Failure[]} {
+  const releases: KnownRelease[] = []
+  const failures: Failure[] = []
+  for (const [release, {sharedInfrastructure: shared}] of charts) {
+    const found = facts.get(release)!
+    if ('provided' in found) releases.push({release, facts: found, shared})
+    else failures.push({release, error: found})
+  }
+  return {releases, failures}
+}
+
+/** A chart that only provides may stay unknown; one whose requirements are to be found may not. */
+function refuseUnreadable(failures: readonly Failure[], inferring: ReadonlySet<ReleaseId>): void {
+  const failure = failures.find(({release}) => inferring.has(release))
+  if (!failure) return
+  const {release, error} = failure
+  const name = releaseName(release)
+  throw new KkError(error.code, error.message, {
+    cause: error,
+    log: error.log,
+    hint: `${error.hint ?? 'correct it'}; kk renders ${name} to infer what it requires: to state that instead, kk.releases.${name}: {infer: false, requires: […]}`,
+  })
+}
+
+function statementsOf(environment: Environment, {requirements}: Gathered, release: ReleaseId) {
+  const without = environment.releases.get(releaseName(release))?.without ?? []
+  return {
+    stated: new Set((requirements.get(release) ?? []).map((each) => each.release)),
+    without: new Set(without.map((name) => idOf(environment, name))),
+  }
+}
+
+/** What the environment says to be there already is not missed. */
+function withoutGiven(found: Inference, environment: Environment): Inference {
+  const isMissed = (each: UnservedWant) => !isGiven(each, environment)
+  return {
+    ...found,
+    unserved: found.unserved.filter(isMissed),
+    ambiguous: found.ambiguous.filter(isMissed),
+  }
+}
+
+interface Settled {
+  readonly environment: Environment
+  readonly gathered: Gathered
+  readonly found: Inference
+  readonly failures: readonly Failure[]
+  readonly world: InferenceWorld
+}
+
+function settled({environment, gathered, found, failures, world}: Settled): Inferred {
+  const {requirements, unserved, ambiguous} = found
+  const hanging = unserved.filter((each) => isHanging(each, gathered.charts))
+  if (!world.isTolerant && ambiguous.length > 0) throw ambiguousError(ambiguous, environment)
+  if (!world.isTolerant && hanging.length > 0) throw unservedError(hanging, environment)
+  const unknown = failures.map(
+    ({release, error}) => `what ${releaseName(release)} provides is not known: ${error.message}`,
+  )
+  return {
+    gathered,
+    requirements: withInferred(gathered.requirements, requirements),
+    inferred: requirements,
+    notes: [...unknown, ...unservedNotes(unserved)],
+    faults: {unserved, ambiguous},
+  }
+}

@@ -1,0 +1,88 @@
+import type {Environment} from '../../../environment/environment.ts'
+import {KkError} from '../../../errors.ts'
+import type {Graph} from '../../../graph/graph.ts'
+import type {Want} from '../../../graph/inference/facts.ts'
+import type {AmbiguousWant, UnservedWant} from '../../../graph/inference/infer.ts'
+import {waitingHooks} from '../../../graph/inference/waiting-hooks.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
+
+/** What is wanted, as `kk.given` writes it and people read it: `Secret/tls`, `openstack/Secret/tls` of another namespace. */
+export function wantedName({target}: Want): string {
+  if (target.what === 'object') {
+    const name = `${target.kind}/${target.name}`
+    return target.namespace === undefined ? name : `${target.namespace}/${name}`
+  }
+  if (target.what === 'kind') return `CustomResourceDefinition/${target.kind}.${target.group}`
+  if (target.what === 'link') return `Service/${target.variable.toLowerCase().replaceAll('_', '-')}`
+  if (target.what === 'host') return 'a host'
+  const labels = Object.entries(target.labels).map((pair) => pair.join('='))
+  return `Pod/${labels.join(',')}`
+}
+
+/** Whether the environment says that it is there, or comes, without a chart of its own. */
+export function isGiven({want}: UnservedWant, {given}: Pick<Environment, 'given'>): boolean {
+  return given.includes(wantedName(want))
+}
+
+/** Whether helm itself would wait in vain: a hook needs what nobody makes in a namespace of this environment. */
+export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<ReleaseId, unknown>): boolean {
+  if (want.waiter !== 'hook' || want.target.what === 'kind') return false
+  const stated = 'namespace' in want.target ? want.target.namespace : undefined
+  const namespaces = new Set([...releases.keys()].map(releaseNamespace))
+  return namespaces.has(stated ?? releaseNamespace(release))
+}
+
+/** `KK_AMBIGUOUS` with everything that several releases could provide, and the line to write. */
+export function ambiguousError(ambiguous: readonly AmbiguousWant[], {file}: Environment): KkError {
+  const lines = ambiguous.map(({release, want, candidates}) => {
+    const names = candidates.map((each) => releaseName(each.release)).join(', ')
+    return `  ${releaseName(release)}: ${want.object} ${want.text} (${want.file}): ${names} have it`
+  })
+  const {release, candidates} = ambiguous[0]!
+  const chosen = releaseName(candidates[0]!.release)
+  return new KkError(
+    'KK_AMBIGUOUS',
+    [`${file}: several releases could be what is required:`, ...new Set(lines)].join('\n'),
+    {hint: `say which, for example kk.releases.${releaseName(release)}: {requires: [${chosen}]}`},
+  )
+}
+
+/** `KK_UNSERVED` for what helm would wait for without end. */
+export function unservedError(hanging: readonly UnservedWant[], {file}: Environment): KkError {
+  const first = wantedName(hanging[0]!.want)
+  return new KkError(
+    'KK_UNSERVED',
+    [`${file}: hooks wait for what nobody makes, and helm would wait for them:`, ...linesOf(hanging)].join(
+      '\n',
+    ),
+    {
+      hint: `add the chart that makes it, to the file or by "kk charts index DIR" for a directory of kk.charts; if it is there without kk: kk.given: [${first}]`,
+    },
+  )
+}
+
+/** One note for each thing that nobody makes, with the first object that needs it. */
+export function unservedNotes(unserved: readonly UnservedWant[]): readonly string[] {
+  const byThing = Map.groupBy(unserved, ({release, want}) => `${release} ${wantedName(want)}`)
+  return [...byThing.values()].map((wants) => {
+    const {release, want} = wants[0]!
+    const more = wants.length === 1 ? '' : ` and ${wants.length - 1} more`
+    return `no release makes ${wantedName(want)}, which ${releaseName(release)} needs: ${want.object} ${want.text}${more}`
+  })
+}
+
+function linesOf(wants: readonly UnservedWant[]): readonly string[] {
+  return [
+    ...new Set(
+      wants.map(({release, want}) => `  ${releaseName(release)}: ${want.object} ${want.text} (${want.file})`),
+    ),
+  ]
+}
+
+/** Hooks that wait for a member of their own group: said, for they end only because all members start together. */
+export function waitingHookNotes(graph: Graph): readonly string[] {
+  return waitingHooks(graph).map(({from, to, evidence}) => {
+    const hook = evidence.find(({waiter}) => waiter === 'hook')!
+    return `${releaseName(from)} and ${releaseName(to)} need each other and start together; a hook waits there: ${hook.text}`
+  })
+}

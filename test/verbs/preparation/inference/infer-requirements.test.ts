@@ -1,0 +1,209 @@
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {readEnvironment} from '../../../../src/environment/read.ts'
+import {isInferred} from '../../../../src/graph/graph.ts'
+import type {Helm} from '../../../../src/helm/helm.ts'
+import {openHelm} from '../../../../src/helm/open.ts'
+import {helmVersion} from '../../../../src/helm/version.ts'
+import {releaseName} from '../../../../src/release.ts'
+import {indexCharts} from '../../../../src/verbs/charts/index-charts.ts'
+import {type Prepared, prepare} from '../../../../src/verbs/preparation/prepare.ts'
+import {toolPath} from '../../../support/tools.ts'
+
+const ROOT = join(import.meta.dirname, '../../../..')
+const CHARTS = join(ROOT, 'test/fixtures/unannotated')
+const ALL = ['cache', 'dashboard', 'keystone', 'libvirt', 'mariadb', 'neutron', 'nova', 'operator']
+
+describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (name) => {
+  let helm: Helm
+  let cache: string
+  let rendered: string[]
+
+  beforeAll(async () => {
+    const path = await toolPath(name)
+    helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
+  }, 600_000)
+  beforeEach(async () => {
+    cache = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    rendered = []
+  })
+  afterEach(() => rm(cache, {recursive: true}))
+
+  const rendering = () => ({
+    cache,
+    helm: async () => ({
+      template: async (...words: Parameters<Helm['template']>) => {
+        rendered.push(words[0].name)
+        return helm.template(...words)
+      },
+    }),
+  })
+  const prepared = async (
+    kk: object,
+    sections: readonly string[] = ALL,
+    values: Readonly<Record<string, object>> = {},
+  ): Promise<Prepared> =>
+    prepare({
+      environment: readEnvironment({
+        file: 'cloud.yaml',
+        directory: ROOT,
+        text: JSON.stringify({
+          kk: {charts: [CHARTS], ...kk},
+          ...Object.fromEntries(sections.map((section) => [section, values[section] ?? {}])),
+        }),
+      }),
+      finding: {builtIn: async () => join(ROOT, 'charts'), cache, packages: {} as never},
+      values: [],
+      sets: [],
+      inference: rendering(),
+    })
+  const lines = ({graph}: Prepared) =>
+    graph.releases.flatMap((release) =>
+      graph.requirements.get(release)!.map((edge) => {
+        const marks = `${edge.soft ? ' soft' : ''}${isInferred(edge) ? '' : ' stated'}`
+        return `${releaseName(edge.from)} -> ${releaseName(edge.to)} ${edge.kind}${marks}`
+      }),
+    )
+
+  it('are those of charts that state none, groups and all', async () => {
+    const found = await prepared({})
+
+    expect(lines(found)).toEqual([
+      'cache -> operator applied',
+      'dashboard -> keystone ready',
+      'dashboard -> mariadb applied soft',
+      'keystone -> mariadb ready',
+      'libvirt -> neutron applied',
+      'neutron -> keystone ready',
+      'neutron -> mariadb ready',
+      'neutron -> nova applied',
+      'nova -> keystone ready',
+      'nova -> libvirt applied',
+      'nova -> mariadb ready',
+      'nova -> neutron applied',
+    ])
+    expect(found.inferenceNotes).toEqual([])
+  })
+
+  it('render nothing again while nothing changes, and only what does', async () => {
+    await prepared({})
+    const first = rendered.splice(0)
+
+    await prepared({})
+    const again = rendered.splice(0)
+    await prepared({releases: {dashboard: {namespace: 'web'}}, given: [`Service/x`]})
+
+    expect(first.toSorted()).toEqual([...ALL, 'cache'].toSorted())
+    expect(again).toEqual([])
+    expect(rendered).toEqual(['dashboard'])
+  })
+
+  it('name the object, its place in it and the file of the chart', async () => {
+    const {graph} = await prepared({})
+
+    expect(graph.requirements.get('openstack/keystone')![0]!.evidence[0]).toEqual({
+      source: 'inferred',
+      file: 'keystone/templates/deployment-api.yaml',
+      waiter: 'workload',
+      text: expect.stringMatching(
+        /^Deployment\/keystone-api init container init, DEPENDENCY_SERVICE openstack:mariadb$/,
+      ),
+    })
+  })
+
+  it('give way to what is stated', async () => {
+    const found = await prepared({
+      releases: {
+        keystone: {requires: ['mariadb:applied']},
+        dashboard: {without: ['keystone'], requires: ['operator']},
+      },
+    })
+
+    expect(lines(found).filter((line) => /^(keystone|dashboard)/.test(line))).toEqual([
+      'dashboard -> mariadb applied soft',
+      'dashboard -> operator ready stated',
+      'keystone -> mariadb applied stated',
+    ])
+  })
+
+  it.each([
+    ['for all', {infer: false}],
+    ['for each', {releases: Object.fromEntries(ALL.map((each) => [each, {infer: false}]))}],
+  ])('are none where they are turned off %s, and nothing is rendered', async (_, kk) => {
+    expect(lines(await prepared(kk))).toEqual([])
+    expect(rendered).toEqual([])
+  })
+
+  it('bring in what provides them, from a directory that was indexed', async () => {
+    await indexCharts({directory: CHARTS, rendering: rendering()})
+
+    const found = await prepared({}, ['dashboard'])
+
+    expect(found.graph.releases.map(releaseName)).toEqual(['dashboard', 'keystone', 'mariadb'])
+  })
+
+  it('are refused where a hook would wait for what nobody makes, unless it is given', async () => {
+    await expect(prepared({}, ['keystone'])).rejects.toMatchObject({
+      code: 'KK_UNSERVED',
+      message: expect.stringContaining(
+        'keystone: Job/keystone-db-sync init container init, DEPENDENCY_SERVICE',
+      ),
+      hint: expect.stringContaining('kk.given: [Service/mariadb]'),
+    })
+
+    expect(lines(await prepared({given: ['Service/mariadb']}, ['keystone']))).toEqual([])
+  })
+
+  it('are noted where anything else would wait', async () => {
+    const {inferenceNotes} = await prepared({}, ['libvirt'])
+
+    expect(inferenceNotes).toEqual([
+      expect.stringMatching(
+        /^no release makes Pod\/application=neutron,component=.*, which libvirt needs: DaemonSet\/libvirt/,
+      ),
+    ])
+  })
+
+  it('are refused where two could be meant, with the line to write', async () => {
+    const releases = {'db-one': {chart: 'mariadb'}, 'db-two': {chart: 'mariadb'}}
+    const sections = ['keystone', 'db-one', 'db-two']
+
+    await expect(prepared({releases}, sections)).rejects.toMatchObject({
+      code: 'KK_AMBIGUOUS',
+      message: expect.stringContaining('db-one, db-two have it'),
+      hint: 'say which, for example kk.releases.keystone: {requires: [db-one]}',
+    })
+    const chosen = {...releases, keystone: {requires: ['db-two']}}
+    expect(lines(await prepared({releases: chosen}, sections))).toEqual(['keystone -> db-two ready stated'])
+  })
+
+  it('are not to be had of a chart that does not render; helm says why', async () => {
+    const broken = {keystone: {manifests: null}}
+
+    await expect(prepared({}, ALL, broken)).rejects.toMatchObject({
+      code: 'KK_RENDER',
+      hint: expect.stringContaining('kk.releases.keystone: {infer: false, requires: […]}'),
+    })
+  })
+})
+
+it('costs nothing where every chart states what it requires', async () => {
+  const {graph} = await prepare({
+    environment: readEnvironment({
+      file: 'cloud.yaml',
+      text: JSON.stringify({kk: {charts: ['charts']}, glance: {}, horizon: {}}),
+      directory: ROOT,
+    }),
+    finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
+    values: [],
+    sets: [],
+    inference: {
+      cache: '/nowhere',
+      helm: () => Promise.reject(new Error('helm was started')),
+    },
+  })
+
+  expect(graph.releases).toHaveLength(6)
+})
