@@ -4,9 +4,9 @@ import {type Cipher, isSealed} from '../cipher.ts'
 import type {OverrideStore, StoreContent, StoredEntry, StoredOverrides, StoreIdentity} from '../store.ts'
 import type {Database} from './databases/database.ts'
 import {type Change, changeFrom} from './overrides/change.ts'
-import {type Means, MOST_AT_ONCE, type Place, readOverrides} from './overrides/read-overrides.ts'
+import {type Means, MOST_AT_ONCE, readOverrides} from './overrides/read-overrides.ts'
 import {keysInUse} from './overrides/sealed.ts'
-import {compileStatements} from './overrides/statements.ts'
+import type {Place} from './overrides/statements.ts'
 import {storedOverrides} from './overrides/stored-row.ts'
 import {writeOverrides} from './overrides/write-overrides.ts'
 import {listSecrets, writeSecret} from './secrets.ts'
@@ -15,10 +15,9 @@ import {together} from './together.ts'
 
 /** The store over a database that has been migrated. */
 export function createSqlStore(
-  {db, lockOverrides, expectPresent, explain}: Database,
+  {db, statements, lockOverrides, expectPresent, explain}: Database,
   cipher: Cipher,
 ): OverrideStore {
-  const statements = compileStatements(db)
   /** Looked at afterwards, too: what was written to a file that nobody finds is not written. */
   const present = async <T>(body: () => Promise<T>) => {
     expectPresent()

@@ -1,4 +1,5 @@
 import type {Kysely} from 'kysely'
+import type {Statements} from '../overrides/statements.ts'
 import type {Tables} from '../tables.ts'
 import type * as libraries from './libraries.ts'
 
@@ -9,6 +10,7 @@ export interface Database {
   readonly db: Kysely<Tables>
   /** Column types of this kind of database. */
   readonly types: {readonly id: 'integer' | 'serial'; readonly time: 'text' | 'timestamptz'}
+  readonly statements: Statements
   /** Lets nobody else migrate until the transaction ends. */
   lockMigrations(transaction: Kysely<Tables>): Promise<void>
   /** Lets nobody else write overrides until the transaction ends. */

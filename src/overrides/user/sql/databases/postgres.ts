@@ -1,4 +1,5 @@
 import {locationText, type StoreLocation} from '../../location.ts'
+import {jsonStatements} from '../overrides/json-statements.ts'
 import type {Tables} from '../tables.ts'
 import type {Database, Libraries} from './database.ts'
 import {explainPostgres} from './postgres-errors.ts'
@@ -11,7 +12,7 @@ const MIGRATION_LOCK = 7_053_122_911
 /** Connects to PostgreSQL on first use. */
 export async function openPostgres(
   location: Extract<StoreLocation, {kind: 'postgres'}>,
-  {Kysely, Pool, PostgresDialect, sql}: Libraries,
+  {CompiledQuery, Kysely, Pool, PostgresDialect, sql}: Libraries,
 ): Promise<Database> {
   const explain = (error: unknown) => explainPostgres(error, locationText(location))
   try {
@@ -29,6 +30,7 @@ export async function openPostgres(
     pool.on('connect', (client) => void client.on('error', () => {}))
     return {
       db: new Kysely<Tables>({dialect: new PostgresDialect({pool})}),
+      statements: jsonStatements(CompiledQuery.raw),
       types: {id: 'serial', time: 'timestamptz'},
       lockMigrations: async (transaction) => {
         await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)

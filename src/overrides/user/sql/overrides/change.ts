@@ -2,7 +2,8 @@ import {KkError} from '../../../../errors.ts'
 import {type Cipher, isSealed} from '../../cipher.ts'
 import type {ChangedPlace, NextOverrides, OverrideChange, StoredOverrides} from '../../store.ts'
 import type {Row} from '../tables.ts'
-import {isNamed, LONGEST_NAME, type Place} from './read-overrides.ts'
+import {isNamed, LONGEST_NAME} from './read-overrides.ts'
+import type {Place, WrittenEntry} from './statements.ts'
 import {etagOf, storedOverrides} from './stored-row.ts'
 
 /** So many places are named. */
@@ -29,7 +30,7 @@ export function changeFrom(change: OverrideChange): Change {
 interface Changed {
   readonly stored: StoredOverrides
   /** With `row`, what the history says of it; both undefined where nothing changes. */
-  readonly entry?: readonly (string | null)[]
+  readonly entry?: WrittenEntry
   readonly row?: Row
 }
 
@@ -94,18 +95,18 @@ interface Entry {
 }
 
 /** What the history says of a change. */
-function entryOf({of, at, before, after, secret}: Entry, cipher: Cipher) {
+function entryOf({of, at, before, after, secret}: Entry, cipher: Cipher): WrittenEntry {
   const {name, namespace, who} = of
   const kept = (text: string | null, part: 'before' | 'after', sealed: boolean) =>
     text !== null && sealed ? cipher.seal(text, ['audit', name, namespace, at, part]) : text
-  return [
-    at,
-    who,
+  return {
+    changed_at: at,
+    changed_by: who,
     name,
     namespace,
-    kept(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
-    kept(after, 'after', secret),
-  ]
+    before: kept(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
+    after: kept(after, 'after', secret),
+  }
 }
 
 function refuseNames(place: Place): void {

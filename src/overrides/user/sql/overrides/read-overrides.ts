@@ -3,16 +3,13 @@ import type {Cipher} from '../../cipher.ts'
 import type {StoredOverrides} from '../../store.ts'
 import type {Row, Tables} from '../tables.ts'
 import type {Outcome} from '../together.ts'
-import {runStatement, type Statements} from './statements.ts'
+import type {Place, Statements} from './statements.ts'
 import {storedOverrides} from './stored-row.ts'
 
 export const LONGEST_NAME = 255
 
 /** So many at once; more would be more values than a statement takes. */
 export const MOST_AT_ONCE = 100
-
-/** A chart in a namespace. */
-export type Place = Pick<StoredOverrides, 'name' | 'namespace'>
 
 /** What rows are read and written with. */
 export interface Means {
@@ -41,8 +38,7 @@ export async function rowsAt(
 ): Promise<ReadonlyMap<string, Row>> {
   const named = places.filter(isNamed)
   if (named.length === 0) return new Map()
-  const values = named.flatMap(({name, namespace}) => [name, namespace])
-  const rows = await runStatement(db, find(named.length), values)
+  const {rows} = await db.executeQuery(find(named))
   return new Map(rows.map((row) => [keyOf(row), row]))
 }
 

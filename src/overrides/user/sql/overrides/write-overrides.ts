@@ -7,7 +7,7 @@ import {type Outcome, refused} from '../together.ts'
 import {type Change, changed} from './change.ts'
 import {keyOf, type Means, rowsAt} from './read-overrides.ts'
 import {holdsSealed} from './sealed.ts'
-import {runStatement} from './statements.ts'
+import type {WrittenEntry, WrittenRow} from './statements.ts'
 
 /**
  * Writes what each change makes of what stands there then, one after the other, with the entries in the history. What a
@@ -22,7 +22,7 @@ export async function writeOverrides(
   const places = changes.map(({of}) => of)
   const present = await rowsAt(db, statements, places)
   const written = new Map<string, Row>()
-  const entries: (readonly (string | null)[])[] = []
+  const entries: WrittenEntry[] = []
   const outcomes: Outcome<StoredOverrides>[] = []
   for (const change of changes) {
     const key = keyOf(change.of)
@@ -37,17 +37,20 @@ export async function writeOverrides(
     }
   }
   if (entries.length > 0) {
-    const values = [...written.values()].flatMap(valuesOf)
-    await runStatement(db, statements.write(written.size), values)
-    await runStatement(db, statements.record(entries.length), entries.flat())
+    const rows = [...written.values()].map(writtenRow)
+    for (const statement of statements.write(rows, entries)) await db.executeQuery(statement)
   }
   return outcomes
 }
 
-function valuesOf(row: Row): readonly (string | null)[] {
-  const {name, namespace, created_at, updated_at, deleted_at, user_overrides} = row
+function writtenRow({created_at, updated_at, deleted_at, ...row}: Row): WrittenRow {
   const time = (value: Date | string | null) => (value === null ? null : isoTime(value))
-  return [name, namespace, time(created_at), time(updated_at), time(deleted_at), user_overrides]
+  return {
+    ...row,
+    created_at: isoTime(created_at),
+    updated_at: time(updated_at),
+    deleted_at: time(deleted_at),
+  }
 }
 
 /** Where something is encrypted already, its key is to be given: one that is made now would not open it. */
