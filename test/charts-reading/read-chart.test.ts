@@ -1,3 +1,4 @@
+import {appendFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readChart} from '../../src/charts/read-chart.ts'
@@ -31,6 +32,13 @@ describe('a chart', () => {
       protected: true,
       libraries: [],
     })
+  })
+
+  it('is refused where its Chart.yaml is no UTF-8', () => {
+    const directory = writeFiles({'Chart.yaml': KEYSTONE})
+    appendFileSync(join(directory, 'Chart.yaml'), Buffer.from('description: caf\xe9\n', 'latin1'))
+
+    expect(() => readChart(directory)).toThrow(/Chart\.yaml:\d+: expected UTF-8 text/)
   })
 
   it('says what it requires, with file and line as evidence', () => {
