@@ -80,6 +80,7 @@ it('every error code that the pages name exists', async () => {
     'KK_TOOLBOX',
     'KK_OPERATION',
     'KK_TEST_SEED',
+    'KK_TOKEN',
     'KK_TOKEN_FILE',
   ]
   const named = stated(/\b(KK_[A-Z_]+)\b/g)
