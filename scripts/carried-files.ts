@@ -1,10 +1,10 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 
-/** kk's own charts and environments, as the executable carries them: path → text. */
+/** kk's own charts, environments and Containerfiles, as the executable carries them: path → text. */
 export function carriedFiles(root: string): Record<string, string> {
   const files: Record<string, string> = {}
-  for (const folder of ['charts', 'environments']) {
+  for (const folder of ['charts', 'environments', 'images']) {
     const entries = readdirSync(join(root, folder), {recursive: true, withFileTypes: true})
     for (const entry of entries.filter((each) => each.isFile())) {
       const path = join(entry.parentPath, entry.name)

@@ -102,6 +102,9 @@ export const ERRORS = {
   KK_STORE_VERSION: {exit: 2, meaning: 'a newer kk has changed the store of overrides'},
   KK_TOOLBOX: {exit: 2, meaning: 'a binary of the throwaway cluster is missing or cannot be built'},
   KK_SANDBOX: {exit: 1, meaning: 'the sandbox could not be started, stopped or found'},
+  KK_IMAGE_TOOLS: {exit: 2, meaning: 'what images are built with is missing, or the user is not root'},
+  KK_IMAGE: {exit: 1, meaning: 'an image could not be built or pushed'},
+  KK_DEPENDENCY: {exit: 2, meaning: 'a DEPENDENCY_* variable of a pod cannot be read'},
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERRORS

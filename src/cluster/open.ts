@@ -1,7 +1,8 @@
+import {clusterAccess} from './api/access.ts'
 import {openClient} from './api/client.ts'
 import {discoverKinds} from './api/discovery.ts'
 import {readIdentity} from './api/identity.ts'
-import {type KubeconfigOptions, readKubeconfig} from './api/kubeconfig.ts'
+import type {KubeconfigOptions} from './api/kubeconfig.ts'
 import type {Cluster} from './cluster.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
 import {dryApplyObjects} from './drift/dry-apply.ts'
@@ -31,7 +32,7 @@ import {openWatches} from './watch/watches.ts'
 
 /** The cluster of a kubeconfig context. Reads the kubeconfig and asks nothing of the cluster. Throws `KK_KUBECONFIG`. */
 export async function openCluster(options: KubeconfigOptions): Promise<Cluster> {
-  const access = readKubeconfig(options)
+  const access = clusterAccess(options)
   const client = openClient(access)
   const watches = openWatches(client)
   const discovery = discoverKinds(client)

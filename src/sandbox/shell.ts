@@ -1,5 +1,6 @@
 import {execa} from 'execa'
 import {KkError} from '../errors.ts'
+import {exitCodeOf} from '../state/processes/exit-code.ts'
 import {childEnvironment} from './child-environment.ts'
 import {requireSandbox} from './running.ts'
 
@@ -9,11 +10,6 @@ interface ShellOptions {
   readonly command: readonly string[]
   readonly env: NodeJS.ProcessEnv
 }
-
-// A shell's convention: 128 and the number of the signal.
-const SIGNAL_EXIT = {SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGKILL: 137, SIGTERM: 143} as Readonly<
-  Record<string, number>
->
 
 /** Runs a shell, or a command, that sees the sandbox and its tools; resolves with its exit code. */
 export async function shell({name, command, env}: ShellOptions): Promise<number> {
@@ -30,7 +26,7 @@ export async function shell({name, command, env}: ShellOptions): Promise<number>
       reject: false,
     })
     if (result.code === 'ENOENT') throw notFound(file)
-    return result.exitCode ?? SIGNAL_EXIT[result.signal ?? ''] ?? 1
+    return exitCodeOf(result)
   } finally {
     process.off('SIGINT', ignore)
   }

@@ -25,7 +25,7 @@ export async function readAsset(name: AssetName): Promise<Buffer> {
 }
 
 /**
- * The directory that holds kk's own `charts/` and `environments/`: the repository itself, or the executable's
+ * The directory that holds kk's own `charts/`, `environments/` and `images/`: the repository itself, or the executable's
  * files unpacked once into the cache, under the hash of what they are. Rejects with `KK_FILE`.
  */
 export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {

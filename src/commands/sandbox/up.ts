@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
 import {documentFlags} from '../../cli/flags.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {KkError} from '../../errors.ts'
+import {interruptible} from '../../cli/program/interruptible.ts'
 import {sandboxText} from '../../report/sandbox-text.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import {up} from '../../sandbox/up.ts'
@@ -35,7 +35,7 @@ export default class SandboxUp extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(SandboxUp)
     const start = Date.now()
-    const {outcome, sandbox} = await interruptible((signal) =>
+    const {outcome, sandbox} = await interruptible('the start of the sandbox', (signal) =>
       up({
         name: flags['sandbox-name'],
         nodes: flags.nodes,
@@ -49,22 +49,5 @@ export default class SandboxUp extends KkCommand {
     const kept = sandbox.nodes === flags.nodes ? already : `${already}, with ${sandbox.nodes} nodes`
     this.say(outcome === 'started' ? `the sandbox ${sandbox.name} is up in ${seconds} s` : kept)
     this.document(flags.output, {outcome, ...sandbox}, () => sandboxText(sandbox))
-  }
-}
-
-/** The first Ctrl-C undoes the start, so that nothing half started stays. */
-async function interruptible<T>(body: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController()
-  const interrupt = () =>
-    controller.abort(
-      new KkError('KK_INTERRUPTED', 'the start of the sandbox was interrupted', {
-        hint: 'what was started has been removed',
-      }),
-    )
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
-  try {
-    return await body(controller.signal)
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }
 }

@@ -4,7 +4,7 @@ import {execa} from 'execa'
 import {withLock} from '../../../src/state/lock.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
-const SOURCES = ['bin', 'src', 'charts', 'environments', 'scripts', 'package-lock.json']
+const SOURCES = ['bin', 'src', 'charts', 'environments', 'images', 'scripts', 'package-lock.json']
 
 /** Builds `dist/kk` unless it is newer than all that goes into it; returns its path. */
 export async function buildWhenOld(say: (line: string) => void): Promise<string> {

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Installing a package starts nothing in an image.
+exit 101

@@ -1,0 +1,26 @@
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
+import {type ClusterAccess, type KubeconfigOptions, readKubeconfig} from './kubeconfig.ts'
+
+const MOUNTED = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/**
+ * The way to the cluster of a kubeconfig; where none is named or found, a pod's service account leads to its own
+ * cluster, as with kubectl and helm. Throws `KK_KUBECONFIG`.
+ */
+export function clusterAccess(options: KubeconfigOptions, mounted = MOUNTED): ClusterAccess {
+  const {kubeconfig, context, env} = options
+  const usual = env.HOME && join(env.HOME, '.kube', 'config')
+  const named = kubeconfig !== undefined || context !== undefined || Boolean(env.KUBECONFIG)
+  const isFound = named || Boolean(usual && existsSync(usual))
+  return (isFound ? undefined : serviceAccount(env, mounted)) ?? readKubeconfig(options)
+}
+
+function serviceAccount(env: KubeconfigOptions['env'], mounted: string): ClusterAccess | undefined {
+  const {KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443'} = env
+  const tokenFile = join(mounted, 'token')
+  if (!host || !existsSync(tokenFile)) return undefined
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const cluster = {server, 'certificate-authority': join(mounted, 'ca.crt')}
+  return {context: 'in-cluster', server, kubeconfig: undefined, cluster, user: {tokenFile}}
+}

@@ -1,0 +1,34 @@
+import type {ApiClient} from '../../api/client.ts'
+import {listAll} from '../../api/list.ts'
+import {asking, type Resource, readObject, resourcePath} from '../../api/resources.ts'
+
+const JOBS: Resource = {apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true}
+
+interface JobSeen {
+  readonly status?: {readonly succeeded?: number}
+}
+
+export async function readJob(
+  client: ApiClient,
+  at: {readonly namespace: string; readonly name: string},
+): Promise<JobSeen | undefined> {
+  return readObject<JobSeen>(client, JOBS, at)
+}
+
+export async function listJobs(
+  client: ApiClient,
+  namespace: string,
+  labelSelector: string,
+): Promise<readonly JobSeen[]> {
+  const {items} = await listAll<JobSeen>(client, {
+    path: resourcePath(JOBS, namespace),
+    query: {labelSelector},
+    asked: asking('list', JOBS, namespace),
+  })
+  return items
+}
+
+/** It has succeeded at least once. */
+export function isJobDone({status}: JobSeen): boolean {
+  return (status?.succeeded ?? 0) > 0
+}

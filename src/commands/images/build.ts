@@ -1,0 +1,68 @@
+import {Flags} from '@oclif/core'
+import {changeFlags, documentFlags} from '../../cli/flags.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {interruptible} from '../../cli/program/interruptible.ts'
+import {VERSION} from '../../cli/program/version.ts'
+import {buildFailure} from '../../images/building/build-images.ts'
+import {parseRegistry} from '../../images/registry/registry.ts'
+import {imageDocument} from '../../report/images/image-document.ts'
+import {imageEventText} from '../../report/images/image-event-text.ts'
+import {imagePlanText} from '../../report/images/image-plan-text.ts'
+import {builtInFiles} from '../../state/assets.ts'
+import {build, planImages} from '../../verbs/images/build.ts'
+
+export default class ImagesBuild extends KkCommand {
+  static override summary = 'Build the images of the charts from Debian packages, and push them.'
+  static override description =
+    "An image whose inputs did not change is not built again, nor pushed where the registry has it. What an image stands on is built with it. Needs root, buildah, crun and mmdebstrap, and reaches Debian's mirrors and PyPI. Registries are logged in to with buildah login; one on this machine's loopback is spoken to without TLS."
+  static override usage = '[NAME...] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> images build --dry-run',
+    '<%= config.bin %> images build keystone --push 127.0.0.1:5000 --dry-run',
+  ]
+  static override strict = false
+  static override flags = {
+    push: Flags.string({summary: 'Push each image there.', helpValue: 'REGISTRY'}),
+    'plain-http': Flags.boolean({
+      summary: 'Speak to the registry without TLS, wherever it is.',
+      dependsOn: ['push'],
+    }),
+    refresh: Flags.boolean({
+      summary: 'Build all of them anew, with the newest packages.',
+      description: 'Also what is unchanged: Debian corrects its packages without a change here.',
+    }),
+    'dry-run': changeFlags['dry-run'],
+    ...documentFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(ImagesBuild)
+    const names = argv as string[]
+    const {refresh, output} = flags
+    const registry = flags.push && parseRegistry(flags.push, {plain: flags['plain-http']})
+    const base = {names, root: await builtInFiles(process.env), env: process.env}
+    if (flags['dry-run']) {
+      const images = await planImages(base)
+      return this.document(output, {images: images.map((each) => imageDocument(each))}, () =>
+        imagePlanText(images, refresh),
+      )
+    }
+    const results = await interruptible(
+      'the build of images',
+      (signal) =>
+        build({
+          ...base,
+          version: VERSION,
+          refresh,
+          ...(registry && {registry}),
+          signal,
+          onEvent: (event) => this.say(imageEventText(event)),
+          onWait: (pid) => this.say(`process ${pid} is building images; waiting`),
+        }),
+      'what was built stays, and the same command goes on from there',
+    )
+    this.document(output, {images: results.map((each) => imageDocument(each))}, () => '')
+    const failure = buildFailure(results)
+    if (failure) throw failure
+  }
+}

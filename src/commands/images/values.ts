@@ -1,0 +1,33 @@
+import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/program/command.ts'
+import {parseRegistry} from '../../images/registry/registry.ts'
+import {documentText} from '../../report/document.ts'
+import {builtInFiles} from '../../state/assets.ts'
+import {listImages} from '../../verbs/images/list.ts'
+import {imageValues} from '../../verbs/images/values.ts'
+
+export default class ImagesValues extends KkCommand {
+  static override summary = 'Print the values by which an environment uses the images of a registry.'
+  static override description =
+    'For the environment file, or for --values of a deployment. What was pushed there from this machine is named by its digest, the rest by its tag.'
+  static override usage = '[NAME...] --registry REGISTRY'
+  static override examples = [
+    '<%= config.bin %> images values --registry 127.0.0.1:5000',
+    '<%= config.bin %> images values keystone-2024.1 --registry registry.example.org/cloud',
+  ]
+  static override strict = false
+  static override flags = {
+    registry: Flags.string({
+      summary: 'Where the images were pushed to, as the nodes name it.',
+      helpValue: 'REGISTRY',
+      required: true,
+    }),
+  }
+
+  override async run(): Promise<void> {
+    const {flags, argv} = await this.parse(ImagesValues)
+    const registry = parseRegistry(flags.registry)
+    const images = await listImages(argv as string[], await builtInFiles(process.env), process.env)
+    this.print(documentText(imageValues(images, registry), 'yaml'))
+  }
+}

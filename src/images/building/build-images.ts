@@ -1,0 +1,118 @@
+import {asKkError, KkError} from '../../errors.ts'
+import type {ImageRecord} from '../inventory/record.ts'
+import type {SurveyedImage} from '../inventory/survey.ts'
+import {limiter} from './limiter.ts'
+
+/** What comes of one image, as it comes. */
+export type ImageEvent =
+  | {readonly type: 'image-started' | 'image-unchanged'; readonly name: string}
+  | {readonly type: 'image-step'; readonly name: string; readonly step: string}
+  | {readonly type: 'image-built'; readonly name: string; readonly seconds: number}
+  | {readonly type: 'image-pushed' | 'image-present'; readonly name: string; readonly digest: string}
+  | {readonly type: 'image-failed'; readonly name: string; readonly error: KkError}
+  | {readonly type: 'image-skipped'; readonly name: string; readonly because: string}
+
+export interface ImageResult extends SurveyedImage {
+  readonly outcome: 'built' | 'unchanged' | 'failed' | 'skipped'
+  readonly seconds?: number
+  /** Of what was pushed. */
+  readonly digest?: string
+  readonly error?: KkError
+}
+
+/** What touches the world. */
+export interface ImageWorld {
+  build(image: SurveyedImage, onStep: (step: string) => void): Promise<ImageRecord>
+  /** Resolves with the digest, and whether it had to be sent; undefined where nothing is to be pushed. */
+  push?(image: SurveyedImage, record: ImageRecord): Promise<{readonly digest: string; readonly sent: boolean}>
+}
+
+export interface BuildImagesOptions {
+  readonly world: ImageWorld
+  /** Also what is current. */
+  readonly refresh: boolean
+  /** How many at once. */
+  readonly concurrency: number
+  readonly signal?: AbortSignal
+  readonly onEvent: (event: ImageEvent) => void
+}
+
+/**
+ * Builds what is not current, each image when those that it stands on are there, and pushes it. One that fails holds
+ * up only what stands on it. Rejects only when interrupted.
+ */
+export async function buildImages(
+  images: readonly SurveyedImage[],
+  {world, refresh, concurrency, signal, onEvent}: BuildImagesOptions,
+): Promise<readonly ImageResult[]> {
+  const slot = limiter(concurrency)
+  const results = new Map<string, Promise<ImageResult>>()
+
+  async function make(surveyed: SurveyedImage): Promise<ImageResult> {
+    const {image} = surveyed
+    for (const parent of image.parents) {
+      const {outcome} = await results.get(parent)!
+      if (outcome === 'built' || outcome === 'unchanged') continue
+      onEvent({type: 'image-skipped', name: image.name, because: parent})
+      return {...surveyed, outcome: 'skipped'}
+    }
+    return slot(() => one(surveyed))
+  }
+
+  async function one(surveyed: SurveyedImage): Promise<ImageResult> {
+    signal?.throwIfAborted()
+    const {name} = surveyed.image
+    try {
+      const made = await madeOf(surveyed)
+      if (!world.push || !made.record) return made
+      const {digest, sent} = await world.push(surveyed, made.record)
+      onEvent({type: sent ? 'image-pushed' : 'image-present', name, digest})
+      return {...made, digest}
+    } catch (caught) {
+      signal?.throwIfAborted()
+      const error = asKkError(caught)
+      onEvent({type: 'image-failed', name, error})
+      return {...surveyed, outcome: 'failed', error}
+    }
+  }
+
+  async function madeOf(surveyed: SurveyedImage): Promise<ImageResult> {
+    const {name} = surveyed.image
+    if (surveyed.state === 'current' && !refresh) {
+      onEvent({type: 'image-unchanged', name})
+      return {...surveyed, outcome: 'unchanged'}
+    }
+    onEvent({type: 'image-started', name})
+    const start = performance.now()
+    const record = await world.build(surveyed, (step) => onEvent({type: 'image-step', name, step}))
+    const seconds = (performance.now() - start) / 1000
+    onEvent({type: 'image-built', name, seconds})
+    return {...surveyed, state: 'current', record, outcome: 'built', seconds}
+  }
+
+  for (const surveyed of images) results.set(surveyed.image.name, make(surveyed))
+  const settled = await Promise.allSettled(results.values())
+  signal?.throwIfAborted()
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason
+    return each.value
+  })
+}
+
+/** The error of a whole build; undefined when all went well. */
+export function buildFailure(results: readonly ImageResult[]): KkError | undefined {
+  const failed = results.filter(({outcome}) => outcome === 'failed')
+  const [first] = failed
+  if (first === undefined) return undefined
+  if (failed.length === 1)
+    return new KkError('KK_IMAGE', `the image ${first.image.name} failed: ${first.error!.message}`, {
+      cause: first.error,
+      log: first.error!.log,
+      ...(first.error!.hint && {hint: first.error!.hint}),
+    })
+  const names = failed.map(({image}) => image.name).join(', ')
+  return new KkError('KK_IMAGE', `${failed.length} images failed: ${names}`, {
+    log: failed.map(({image, error}) => `${image.name}: ${error!.message}`),
+    hint: 'build one of them alone to see why',
+  })
+}

@@ -1,0 +1,35 @@
+/** One image that kk can build, as `images/images.yaml` describes it. */
+export interface Image {
+  /** How kk calls it; unique. */
+  readonly name: string
+  /** `kk/keystone`: below whatever registry it is pushed to. */
+  readonly repository: string
+  readonly tag: string
+  readonly title: string
+  readonly source: string | undefined
+  /** The package whose version is the image's, `deb/NAME` or `pypi/NAME`; or `kk`. */
+  readonly version: string
+  readonly folder: string
+  readonly containerfile: string
+  readonly arguments: Readonly<Record<string, string>>
+  /** Programs of this machine that go into it. */
+  readonly carries: readonly Carried[]
+  /** The root file system that mmdebstrap makes for it. */
+  readonly rootfs: Rootfs | undefined
+  /** The images, by kk's names, that it stands on. */
+  readonly parents: readonly string[]
+  /** The place in a chart's `images.tags` that it fills. */
+  readonly chart: string | undefined
+}
+
+export type Carried = 'kk' | 'helm'
+
+export interface Rootfs {
+  readonly suite: string
+  readonly include: readonly string[]
+}
+
+/** What buildah calls it on this machine. */
+export function localReference({repository, tag}: Pick<Image, 'repository' | 'tag'>): string {
+  return `localhost/${repository}:${tag}`
+}

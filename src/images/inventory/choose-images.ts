@@ -1,0 +1,29 @@
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+import type {Image} from '../image.ts'
+
+/** The images of these names, all without a name; in the order of the inventory. Throws `KK_USAGE`. */
+export function chooseImages(images: readonly Image[], names: readonly string[]): readonly Image[] {
+  for (const name of names) if (!images.some((image) => image.name === name)) throw unknown(name, images)
+  return names.length === 0 ? images : images.filter(({name}) => names.includes(name))
+}
+
+/** These images and all that they stand on; in the order of the inventory. */
+export function withParents(images: readonly Image[], chosen: readonly Image[]): readonly Image[] {
+  const names = new Set<string>()
+  const add = (name: string) => {
+    if (names.has(name)) return
+    names.add(name)
+    for (const parent of images.find((image) => image.name === name)?.parents ?? []) add(parent)
+  }
+  for (const {name} of chosen) add(name)
+  return images.filter(({name}) => names.has(name))
+}
+
+function unknown(name: string, images: readonly Image[]): KkError {
+  const names = images.map((image) => image.name)
+  const meant = suggest(name, names)
+  return new KkError('KK_USAGE', `kk has no image ${JSON.stringify(name)}`, {
+    hint: meant ? `did you mean ${meant}?` : `its images are ${names.join(', ')}`,
+  })
+}

@@ -1,0 +1,20 @@
+import type {SurveyedImage} from '../../images/inventory/survey.ts'
+import type {Registry} from '../../images/registry/registry.ts'
+
+/**
+ * The part of an environment file that lets its charts use these images: pinned to what was pushed, else by tag. Of
+ * several for one chart, the first.
+ */
+export function imageValues(
+  images: readonly SurveyedImage[],
+  registry: Registry,
+): {readonly global: {readonly images: {readonly tags: Readonly<Record<string, string>>}}} {
+  const tags: Record<string, string> = {}
+  for (const {image, record} of images) {
+    if (image.chart === undefined || image.chart in tags) continue
+    const digest = record?.pushed[registry.name]
+    const reference = `${registry.name}/${image.repository}:${image.tag}`
+    tags[image.chart] = digest ? `${reference}@${digest}` : reference
+  }
+  return {global: {images: {tags}}}
+}

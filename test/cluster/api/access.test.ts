@@ -1,0 +1,39 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {describe, expect, it, onTestFinished} from 'vitest'
+import {clusterAccess} from '../../../src/cluster/api/access.ts'
+
+async function mounted(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-account-test-'))
+  onTestFinished(() => rm(directory, {recursive: true}))
+  await writeFile(join(directory, 'token'), 's3cret')
+  return directory
+}
+
+describe('in a pod', () => {
+  it('the service account leads to the cluster', async () => {
+    const directory = await mounted()
+
+    expect(clusterAccess({env: {KUBERNETES_SERVICE_HOST: 'fd00::1'}}, directory)).toEqual({
+      context: 'in-cluster',
+      server: 'https://[fd00::1]:443',
+      kubeconfig: undefined,
+      cluster: {server: 'https://[fd00::1]:443', 'certificate-authority': join(directory, 'ca.crt')},
+      user: {tokenFile: join(directory, 'token')},
+    })
+  })
+
+  it.each([
+    [{}, {env: {HOME: '/nowhere'}}],
+    [{KUBERNETES_SERVICE_HOST: '10.0.0.1'}, {kubeconfig: '/nowhere/config'}],
+    [{KUBERNETES_SERVICE_HOST: '10.0.0.1'}, {context: 'production'}],
+    [{KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBECONFIG: '/nowhere/config'}, {}],
+  ])('but not with %j and %j', async (env, named) => {
+    const directory = await mounted()
+
+    expect(() => clusterAccess({env, ...named}, directory)).toThrow(
+      expect.objectContaining({code: 'KK_KUBECONFIG'}),
+    )
+  })
+})

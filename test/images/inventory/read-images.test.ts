@@ -1,0 +1,35 @@
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {chooseImages, withParents} from '../../../src/images/inventory/choose-images.ts'
+import {readImages} from '../../../src/images/inventory/read-images.ts'
+
+const IMAGES = await readImages(join(import.meta.dirname, '../../../images'))
+const NAMES = IMAGES.map(({name}) => name)
+
+describe('the images of kk', () => {
+  it.each(IMAGES)('$name stands on images that come before it', ({name, parents}) => {
+    const before = NAMES.slice(0, NAMES.indexOf(name))
+
+    expect(before).toEqual(expect.arrayContaining([...parents]))
+    expect(parents.length, 'only base stands on nothing').toBe(name === 'base' ? 0 : 1)
+  })
+
+  it('have each a reference of its own, and none is latest', () => {
+    const references = IMAGES.map(({repository, tag}) => `${repository}:${tag}`)
+
+    expect(new Set(references).size).toBe(references.length)
+    expect(references.filter((each) => each.endsWith(':latest'))).toEqual([])
+  })
+
+  it('are built with what they stand on, and with nothing else', () => {
+    const chosen = withParents(IMAGES, chooseImages(IMAGES, ['keystone']))
+
+    expect(chosen.map(({name}) => name)).toEqual(['base', 'openstack-base', 'keystone'])
+  })
+
+  it('are suggested where a name is nearly one', () => {
+    expect(() => chooseImages(IMAGES, ['keystnoe'])).toThrow(
+      expect.objectContaining({code: 'KK_USAGE', hint: 'did you mean keystone?'}),
+    )
+  })
+})

@@ -1,0 +1,72 @@
+import {appendFile, cp, mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {readImages} from '../../../src/images/inventory/read-images.ts'
+import {writeRecord} from '../../../src/images/inventory/record.ts'
+import {surveyImages} from '../../../src/images/inventory/survey.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-images-test-'))
+  await cp(join(import.meta.dirname, '../../../images'), join(directory, 'images'), {recursive: true})
+})
+afterAll(() => rm(directory, {recursive: true}))
+
+/** The state of each image when all were built from what is there now, and `change` happened then. */
+async function statesAfter(change: () => Promise<void>, present = (name: string) => name !== 'nothing') {
+  const cache = await mkdtemp(join(directory, 'cache-'))
+  const carried = {kk: join(directory, 'images/images.yaml'), helm: join(directory, 'images/images.yaml')}
+  const look = async () => {
+    const images = await readImages(join(directory, 'images'))
+    const ids = new Set(images.map(({name}) => name).filter(present))
+    return surveyImages(images, {cache, carried, present: ids})
+  }
+  for (const {image, inputs} of await look())
+    await writeRecord(cache, image.name, {
+      inputs,
+      id: image.name,
+      version: '1',
+      built: '2026-01-01T00:00:00Z',
+      packages: 1,
+      pushed: {},
+    })
+  await change()
+  const states = (await look()).map(({image, state}) => [image.name, state] as const)
+  return (wanted: string) => states.filter(([, state]) => state === wanted).map(([name]) => name)
+}
+
+describe('what is true of images', () => {
+  it('they are current while nothing changes', async () => {
+    const named = await statesAfter(async () => {})
+
+    expect(named('current')).toContain('keystone')
+    expect([...named('absent'), ...named('outdated')]).toEqual([])
+  })
+
+  it('a line of a Containerfile makes that image outdated, and what stands on it', async () => {
+    const named = await statesAfter(() =>
+      appendFile(join(directory, 'images/openstack-base/Containerfile'), '# another line\n'),
+    )
+
+    expect(named('outdated')).toEqual([
+      'openstack-base',
+      'keystone',
+      'keystone-2023.1',
+      'keystone-2024.1',
+      'glance-api',
+      'placement-api',
+      'horizon',
+      'toolbox',
+    ])
+  })
+
+  it('one that buildah does not have any more is absent', async () => {
+    const named = await statesAfter(
+      async () => {},
+      (name) => name !== 'rabbitmq',
+    )
+
+    expect(named('absent')).toEqual(['rabbitmq'])
+  })
+})

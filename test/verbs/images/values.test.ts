@@ -1,0 +1,28 @@
+import {expect, it} from 'vitest'
+import {parseRegistry} from '../../../src/images/registry/registry.ts'
+import {imageValues} from '../../../src/verbs/images/values.ts'
+import {surveyed} from '../../images/support/surveyed.ts'
+
+const REGISTRY = parseRegistry('127.0.0.1:5000')
+
+it('a chart gets the first image that is for it: by digest where it was pushed, else by tag', () => {
+  const first = surveyed('keystone', {chart: 'keystone'})
+  const second = surveyed('keystone-2024.1', {
+    chart: 'keystone',
+    repository: 'kk/keystone',
+    tag: '2024.1-debian-bookworm',
+  })
+  const gate = surveyed('kk', {chart: 'dep_check'})
+  const pushed = {...gate, record: {...gate.record!, pushed: {'127.0.0.1:5000': 'sha256:abc'}}}
+
+  expect(imageValues([surveyed('base'), first, second, pushed], REGISTRY)).toEqual({
+    global: {
+      images: {
+        tags: {
+          keystone: '127.0.0.1:5000/kk/keystone:zed-debian-bookworm',
+          dep_check: '127.0.0.1:5000/kk/kk:zed-debian-bookworm@sha256:abc',
+        },
+      },
+    },
+  })
+})
