@@ -53,7 +53,7 @@ const STEPS: readonly Step[] = [
   ['drift --prune', 'change', 'drift', '--prune', '--yes'],
   ['orphans', 'remove', 'orphans'],
   ['remove', 'remove', 'remove', 'api', '--yes'],
-  ['destroy', 'remove', 'destroy', '--confirm', 'NAME', '--yes'],
+  ['destroy', 'remove', 'destroy', '--confirm', 'NAME', '--delete-data', '--confirm-data', 'db'],
 ]
 
 /** What an administrator does to the cluster before a step. */

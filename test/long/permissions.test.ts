@@ -18,7 +18,7 @@ const LINES: Readonly<Record<RoleSetName, readonly CommandLine[]>> = {
   drift: [['drift']],
   test: [['test']],
   change: [['deploy'], ['rollback', '--yes']],
-  remove: [['remove', 'db', 'api', '--yes', '--delete-data']],
+  remove: [['remove', 'db', 'api', '--yes', '--delete-data', '--confirm-data', 'db']],
 }
 /** By the API server, to kk or to helm, which does not always say so; or by kk, which sees that it does not see. */
 const REFUSED = /is forbidden: User|failed to delete release|records of all namespaces cannot be seen/
