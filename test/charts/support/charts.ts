@@ -8,7 +8,15 @@ import {toolPath} from '../../support/tools.ts'
 import type {KubernetesObject} from './objects.ts'
 
 export const CHARTS = join(import.meta.dirname, '../../../charts')
-export const SERVICES = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'horizon'] as const
+export const SERVICES = [
+  'mariadb',
+  'rabbitmq',
+  'memcached',
+  'keystone',
+  'glance',
+  'placement',
+  'horizon',
+] as const
 export const HELMS = ['helm3', 'helm4'] as const
 
 /** Every secret that the charts ask for; each is a word that stands nowhere else. */
@@ -19,11 +27,18 @@ export const SECRETS = {
         admin: {password: 'marked-db-admin'},
         keystone: {password: 'marked-db-keystone'},
         glance: {password: 'marked-db-glance'},
+        placement: {password: 'marked-db-placement'},
       },
     },
     oslo_messaging: {auth: {admin: {password: 'marked-bus'}, erlang_cookie: 'marked-cookie'}},
     oslo_cache: {auth: {memcache_secret_key: 'marked-cache'}},
-    identity: {auth: {admin: {password: 'marked-admin'}, glance: {password: 'marked-glance'}}},
+    identity: {
+      auth: {
+        admin: {password: 'marked-admin'},
+        glance: {password: 'marked-glance'},
+        placement: {password: 'marked-placement'},
+      },
+    },
     dashboard: {auth: {secret_key: 'marked-dashboard'}},
   },
 }

@@ -15,6 +15,10 @@ image:
   hosts: {default: glance-api}
   scheme: {default: http}
   port: {api: {default: 9292}}
+placement:
+  hosts: {default: placement-api}
+  scheme: {default: http}
+  port: {api: {default: 8780}}
 dashboard:
   hosts: {default: horizon-server}
   scheme: {default: http}
