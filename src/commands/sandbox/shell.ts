@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/program/command.ts'
+import {commandWords} from '../../cli/program/command-words.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import {shell} from '../../sandbox/shell.ts'
 
@@ -25,7 +26,7 @@ export default class SandboxShell extends KkCommand {
     const {flags, argv} = await this.parse(SandboxShell)
     process.exitCode = await shell({
       name: flags['sandbox-name'],
-      command: argv as string[],
+      command: commandWords(this.argv, argv),
       env: process.env,
     })
   }
