@@ -3,10 +3,10 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {execa} from 'execa'
 import {asKkError, KkError} from '../src/errors.ts'
-import {findTool, TOOL_NAMES, toolboxDirectory} from '../src/sandbox/tools.ts'
+import {findTool, toolboxDirectory} from '../src/sandbox/tools.ts'
 import {withLock} from '../src/state/lock.ts'
 import {goVersion} from './toolbox/go.ts'
-import {LINKS, recipeKey, type Step, steps} from './toolbox/recipe.ts'
+import {CLUSTER_KIT, type Kit, LINKS, NODE_KIT, recipeKey, type Step} from './toolbox/recipe.ts'
 
 type Progress = (line: string) => void
 
@@ -14,23 +14,34 @@ const MODULES = fileURLToPath(new URL('../toolbox', import.meta.url))
 const HEARTBEAT_MILLISECONDS = 15_000
 const BUILDING = '.building-'
 
+interface Built {
+  readonly kit: Kit
+  readonly home: string
+  readonly key: string
+}
+
 /**
  * Builds what is missing, once per machine, and returns the directory of the binaries.
  * Silent when there is nothing to do. Throws `KK_TOOLBOX` when Go is missing, too old, or fails.
  */
-export async function buildToolbox(env: NodeJS.ProcessEnv, onProgress: Progress): Promise<string> {
+export async function buildToolbox(
+  env: NodeJS.ProcessEnv,
+  onProgress: Progress,
+  kit = CLUSTER_KIT,
+): Promise<string> {
   const given = env.KK_TOOLBOX
-  if (given && TOOL_NAMES.every((name) => findTool(name, {...env, PATH: ''})?.startsWith(given))) return given
+  if (given && kit.tools.every((name) => findTool(name, {...env, PATH: ''})?.startsWith(given))) return given
 
   const home = toolboxDirectory(env)
-  const key = await recipeKey(MODULES, await goVersion(env))
+  const key = await recipeKey(kit, MODULES, await goVersion(env))
   const toolbox = join(home, key)
-  if (!(await isCurrent(home, key)))
+  const built = {kit, home, key}
+  if (!(await isCurrent(built)))
     await withLock(
       join(home, 'lock'),
       async () => {
-        if (!(await exists(toolbox))) await build(home, key, env, onProgress)
-        await pointTo(home, key)
+        if (!(await exists(toolbox))) await build(built, env, onProgress)
+        await pointTo(built)
       },
       {onWait: ({pid}) => onProgress(`toolbox: process ${pid} is building it; waiting`)},
     )
@@ -38,13 +49,13 @@ export async function buildToolbox(env: NodeJS.ProcessEnv, onProgress: Progress)
 }
 
 /** Builds beside the place and renames: a toolbox that is there is complete. */
-async function build(home: string, key: string, env: NodeJS.ProcessEnv, onProgress: Progress): Promise<void> {
+async function build({kit, home, key}: Built, env: NodeJS.ProcessEnv, onProgress: Progress): Promise<void> {
   await removeUnfinished(home)
   const unfinished = join(home, `${BUILDING}${key}`)
   const bin = join(unfinished, 'bin')
   await mkdir(bin, {recursive: true})
-  onProgress(`toolbox: building into ${join(home, key)}; once per machine, about 8 minutes from nothing`)
-  for (const step of steps(MODULES)) await buildStep(step, bin, env, onProgress)
+  onProgress(`toolbox: building into ${join(home, key)}; once per machine, ${kit.takes} from nothing`)
+  for (const step of kit.steps(MODULES)) await buildStep(step, bin, env, onProgress)
   await rename(unfinished, join(home, key))
   onProgress(`toolbox: done`)
 }
@@ -97,17 +108,17 @@ async function removeUnfinished(home: string): Promise<void> {
   await Promise.all(left.map((name) => rm(join(home, name), {recursive: true})))
 }
 
-async function isCurrent(home: string, key: string): Promise<boolean> {
-  const target = await readlink(join(home, 'current')).catch(() => undefined)
+async function isCurrent({kit, home, key}: Built): Promise<boolean> {
+  const target = await readlink(join(home, kit.link)).catch(() => undefined)
   return target === key && (await exists(join(home, key)))
 }
 
 /** The binary of kk finds the toolbox by this link; it is replaced in one step. */
-async function pointTo(home: string, key: string): Promise<void> {
-  const next = join(home, `${BUILDING}current`)
+async function pointTo({kit, home, key}: Built): Promise<void> {
+  const next = join(home, `${BUILDING}${kit.link}`)
   await rm(next, {force: true})
   await symlink(key, next)
-  await rename(next, join(home, 'current'))
+  await rename(next, join(home, kit.link))
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -117,9 +128,11 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
+/** `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node needs. */
 async function main(): Promise<void> {
+  const kits = process.argv[2] === 'aio' ? [CLUSTER_KIT, NODE_KIT] : [CLUSTER_KIT]
   try {
-    console.log(await buildToolbox(process.env, (line) => console.error(line)))
+    for (const kit of kits) console.log(await buildToolbox(process.env, (line) => console.error(line), kit))
   } catch (error) {
     const {code, message, hint, log, exit} = asKkError(error)
     console.error([...log, `${code}: ${message}`, hint && `hint: ${hint}`].filter(Boolean).join('\n'))

@@ -1,10 +1,27 @@
 import {createHash} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {NODE_TOOLS, TOOL_NAMES, type ToolboxLink, type ToolName} from '../../src/sandbox/tools.ts'
 
 const KUBERNETES = 'v1.36.3'
 const HELM_4 = 'v4.2.4'
 const HELM_3 = 'v3.21.4'
+
+/** The programs of the module `toolbox/node`. */
+const NODE_PROGRAMS = ['forwarder', 'provisioner', 'pause'] as const
+
+/** What is built, kept and found together. */
+export interface Kit {
+  /** The link beside the toolboxes by which the binary of kk finds the newest. */
+  readonly link: ToolboxLink
+  /** From nothing, for people. */
+  readonly takes: string
+  readonly tools: readonly ToolName[]
+  /** In this order; `root` is the directory of the Go modules. */
+  readonly steps: (root: string) => readonly Step[]
+  /** The files below `root` that decide what comes out. */
+  readonly sources: readonly string[]
+}
 
 /** One run of Go that makes one binary. */
 export interface Step {
@@ -56,26 +73,67 @@ const HELM_3_FLAGS = [
   '-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=36',
 ].join(' ')
 
-/** What is built, in this order. `root` is the directory of the Go modules. */
-export function steps(root: string): readonly Step[] {
-  return [
-    {
+/** The throwaway cluster, and both helms. */
+export const CLUSTER_KIT: Kit = {
+  link: 'current',
+  takes: 'about 8 minutes',
+  tools: TOOL_NAMES,
+  sources: ['go.mod', 'go.sum', 'main.go'].map((file) => join('kubebox', file)),
+  steps: (root) => [
+    program({
       binary: 'kubebox',
       title: `kubebox (Kubernetes ${KUBERNETES}, etcd, kwok)`,
       module: join(root, 'kubebox'),
-      artifact: 'kubebox',
-      argv: (directory) => [
-        'build',
-        '-trimpath',
-        '-ldflags',
-        KUBEBOX_FLAGS,
-        '-o',
-        join(directory, 'kubebox'),
-      ],
-    },
+      flags: KUBEBOX_FLAGS,
+    }),
     helm('helm4', `helm.sh/helm/v4/cmd/helm@${HELM_4}`, HELM_4_FLAGS),
     helm('helm3', `helm.sh/helm/v3/cmd/helm@${HELM_3}`, HELM_3_FLAGS),
-  ]
+  ],
+}
+
+/** What the all-in-one node needs beside the cluster; of its own, for a sandbox needs none of it. */
+export const NODE_KIT: Kit = {
+  link: 'node',
+  takes: 'about 5 minutes',
+  tools: NODE_TOOLS,
+  sources: [
+    ...['go.mod', 'go.sum', 'main.go'].map((file) => join('coredns', file)),
+    ...['go.mod', 'go.sum'].map((file) => join('node', file)),
+    ...NODE_PROGRAMS.map((name) => join('node/cmd', name, 'main.go')),
+  ],
+  steps: (root) => [
+    program({binary: 'coredns', title: 'CoreDNS', module: join(root, 'coredns'), flags: '-s -w'}),
+    ...NODE_PROGRAMS.map((binary) =>
+      program({binary, title: binary, module: join(root, 'node'), source: `./cmd/${binary}`, flags: '-s -w'}),
+    ),
+  ],
+}
+
+interface Program {
+  readonly binary: string
+  readonly title: string
+  readonly module: string
+  /** The package inside the module; the module itself unless told. */
+  readonly source?: string
+  readonly flags: string
+}
+
+function program({binary, title, module, source, flags}: Program): Step {
+  return {
+    binary,
+    title,
+    module,
+    artifact: binary,
+    argv: (directory) => [
+      'build',
+      '-trimpath',
+      '-ldflags',
+      flags,
+      '-o',
+      join(directory, binary),
+      ...(source === undefined ? [] : [source]),
+    ],
+  }
 }
 
 function helm(binary: string, source: string, flags: string): Step {
@@ -88,10 +146,10 @@ function helm(binary: string, source: string, flags: string): Step {
 }
 
 /** The same key for the same inputs: sources, flags, versions, the Go that builds and the platform. */
-export async function recipeKey(root: string, goVersion: string): Promise<string> {
+export async function recipeKey(kit: Kit, root: string, goVersion: string): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of ['go.mod', 'go.sum', 'main.go']) hash.update(await readFile(join(root, 'kubebox', file)))
-  const argv = steps('').map((step) => [step.binary, ...step.argv('')])
+  for (const file of kit.sources) hash.update(await readFile(join(root, file)))
+  const argv = kit.steps('').map((step) => [step.binary, ...step.argv('')])
   hash.update(JSON.stringify([argv, LINKS, goVersion, process.platform, process.arch]))
   return hash.digest('hex').slice(0, 16)
 }

@@ -17,31 +17,45 @@ export const SANDBOX_TOOLS = [
   'kubectl',
 ] as const
 
-/** Everything that a complete toolbox holds. */
+/** Everything that the toolbox of the cluster holds. */
 export const TOOL_NAMES = [...SANDBOX_TOOLS, 'kubelet', 'kube-proxy', 'helm3', 'helm4'] as const
 
-export type ToolName = (typeof TOOL_NAMES)[number]
+/** Everything that the toolbox of the all-in-one node holds. */
+export const NODE_TOOLS = ['coredns', 'forwarder', 'provisioner', 'pause'] as const
+
+export type ToolName = (typeof TOOL_NAMES)[number] | (typeof NODE_TOOLS)[number]
 
 export type Tools = Readonly<Record<(typeof SANDBOX_TOOLS)[number], string>>
 
-/** Where toolboxes are built; each in a directory named after its inputs, the newest one under `current`. */
+/** The links to the newest toolbox of each kind. */
+const LINKS = ['current', 'node'] as const
+
+export type ToolboxLink = (typeof LINKS)[number]
+
+/** Where toolboxes are built; each in a directory named after its inputs, with a link to the newest of its kind. */
 export function toolboxDirectory(env: Environment): string {
   return join(cacheDirectory(env), 'toolbox')
 }
 
 /** The binaries of a sandbox, or `KK_TOOLBOX` that names all that are missing. */
 export function findTools(env: Environment): Tools {
-  const found = SANDBOX_TOOLS.map((name) => [name, findTool(name, env)] as const)
+  return requireTools(SANDBOX_TOOLS, env)
+}
+
+/** These binaries, or `KK_TOOLBOX` that names all that are missing. */
+export function requireTools<Name extends ToolName>(
+  names: readonly Name[],
+  env: Environment,
+): Readonly<Record<Name, string>> {
+  const found = names.map((name) => [name, findTool(name, env)] as const)
   const missing = found.filter(([, path]) => path === undefined).map(([name]) => name)
   if (missing.length > 0) throw missingTools(missing, env)
-  return Object.fromEntries(found) as unknown as Tools
+  return Object.fromEntries(found) as Record<Name, string>
 }
 
 /** One binary, or `KK_TOOLBOX`. */
 export function toolPath(name: ToolName, env: Environment): string {
-  const path = findTool(name, env)
-  if (path === undefined) throw missingTools([name], env)
-  return path
+  return requireTools([name], env)[name]
 }
 
 /** The first of KK_TOOLBOX, kk's cache and PATH that has the binary. */
@@ -53,8 +67,8 @@ export function findTool(name: ToolName, env: Environment): string | undefined {
 
 /** KK_TOOLBOX and kk's cache, as far as they exist: what goes before PATH in a sandbox shell. */
 export function toolDirectories(env: Environment): string[] {
-  const built = builtTools(env)
-  return [...(env.KK_TOOLBOX ? [env.KK_TOOLBOX] : []), ...(built ? [built] : [])]
+  const built = LINKS.map((link) => builtTools(link, env)).filter((path) => path !== undefined)
+  return [...(env.KK_TOOLBOX ? [env.KK_TOOLBOX] : []), ...built]
 }
 
 function searchPath(env: Environment): string[] {
@@ -63,18 +77,20 @@ function searchPath(env: Environment): string[] {
 }
 
 /** The toolbox itself, not the link to it, so that what runs is untouched when the link moves on. */
-function builtTools(env: Environment): string | undefined {
+function builtTools(link: ToolboxLink, env: Environment): string | undefined {
   try {
-    return join(realpathSync(join(toolboxDirectory(env), 'current')), 'bin')
+    return join(realpathSync(join(toolboxDirectory(env), link)), 'bin')
   } catch {
     return undefined
   }
 }
 
 function missingTools(missing: readonly string[], env: Environment): KkError {
-  const built = join(toolboxDirectory(env), 'current', 'bin')
+  const ofNode = missing.some((name) => NODE_TOOLS.some((each) => each === name))
+  const built = join(toolboxDirectory(env), ofNode ? 'node' : 'current', 'bin')
+  const command = `npm run toolbox${ofNode ? ' -- aio' : ''}`
   const places = [env.KK_TOOLBOX && `KK_TOOLBOX (${env.KK_TOOLBOX})`, built, 'PATH'].filter(Boolean)
   return new KkError('KK_TOOLBOX', `${missing.join(', ')} not found in ${places.join(', ')}`, {
-    hint: 'run "npm run toolbox" in a clone of kk (it needs Go 1.26 or newer), or set KK_TOOLBOX to a directory that holds the binaries',
+    hint: `run "${command}" in a clone of kk (it needs Go 1.26 or newer), or set KK_TOOLBOX to a directory that holds the binaries`,
   })
 }

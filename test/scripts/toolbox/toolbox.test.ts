@@ -2,8 +2,9 @@ import {chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/p
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
 import {buildToolbox} from '../../../scripts/toolbox.ts'
-import {TOOL_NAMES, toolPath} from '../../../src/sandbox/tools.ts'
+import {NODE_TOOLS, TOOL_NAMES, toolPath} from '../../../src/sandbox/tools.ts'
 
 // A Go that writes down what it was asked for and makes an empty binary where the real one would.
 const FAKE_GO = `#!/bin/sh
@@ -42,6 +43,15 @@ describe('the toolbox', () => {
     const bin = await buildToolbox(env, () => {})
 
     for (const name of TOOL_NAMES) expect(toolPath(name, env)).toBe(join(bin, name))
+  })
+
+  it('of the all-in-one node is one of its own, found beside the other', async () => {
+    const cluster = await buildToolbox(env, () => {})
+    const node = await buildToolbox(env, () => {}, NODE_KIT)
+
+    for (const name of NODE_TOOLS) expect(toolPath(name, env)).toBe(join(node, name))
+    expect(toolPath('etcd', env)).toBe(join(cluster, 'etcd'))
+    expect(node).not.toBe(cluster)
   })
 
   it('is built once, however many ask for it', async () => {
