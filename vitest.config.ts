@@ -28,7 +28,7 @@ export default defineConfig({
           name: 'unit',
           maxWorkers,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/long/**', ...WITH_PROGRAMS],
+          exclude: ['test/e2e/**', 'test/long/**', 'test/aio/**', ...WITH_PROGRAMS],
           // No module keeps state, so files share what is imported: a third of the time.
           isolate: false,
           testTimeout: 20_000,
@@ -53,6 +53,17 @@ export default defineConfig({
           hookTimeout: 600_000,
           // A real control plane on a machine that others use: once more, and shown as such, before it counts.
           retry: process.env.CI ? 1 : 0,
+        },
+      },
+      {
+        test: {
+          name: 'aio',
+          maxWorkers,
+          // One node per machine: whoever runs this project forbids files side by side.
+          include: ['test/aio/**/*.test.ts'],
+          globalSetup: ['test/aio/support/setup.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
         },
       },
       {

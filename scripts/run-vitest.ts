@@ -6,12 +6,14 @@ import {execa} from 'execa'
 interface VitestReport {
   readonly numPassedTests: number
   readonly numFailedTests: number
+  readonly numPendingTests: number
 }
 
 export interface Count {
   readonly passed: number
   /** At least 1 when anything else went wrong. */
   readonly failed: number
+  readonly skipped: number
 }
 
 const ROOT = join(import.meta.dirname, '..')
@@ -30,8 +32,11 @@ export async function runVitest(...args: readonly string[]): Promise<Count> {
     const file = join(directory, 'report.json')
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     const succeeded = await step('vitest', 'run', ...args, ...reporters)
-    const {numPassedTests, numFailedTests} = JSON.parse(readFileSync(file, 'utf8')) as VitestReport
-    return {passed: numPassedTests, failed: numFailedTests === 0 && !succeeded ? 1 : numFailedTests}
+    const {numPassedTests, numFailedTests, numPendingTests} = JSON.parse(
+      readFileSync(file, 'utf8'),
+    ) as VitestReport
+    const failed = numFailedTests === 0 && !succeeded ? 1 : numFailedTests
+    return {passed: numPassedTests, failed, skipped: numPendingTests}
   } finally {
     rmSync(directory, {recursive: true})
   }

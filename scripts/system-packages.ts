@@ -1,6 +1,7 @@
 /** What the tests need from the system, beside Node, npm, Go and git. */
 import {existsSync} from 'node:fs'
 import {execa} from 'execa'
+import {NODE_PROGRAMS} from '../src/sandbox/node/doctor/programs.ts'
 
 interface SystemNeed {
   readonly what: string
@@ -39,14 +40,34 @@ const BENCH_NEEDS: readonly SystemNeed[] = [
   {what: 'wrk (the load of the benchmarks)', package: 'wrk', probe: ['/bin/sh', '-c', 'command -v wrk']},
 ]
 
+/** What the all-in-one node runs from, and what its tests make an image of. */
+const AIO_NEEDS: readonly SystemNeed[] = [
+  ...NODE_PROGRAMS.map(({name, programs}) => ({
+    what: `the programs of ${name}`,
+    package: name,
+    probe: [
+      '/bin/sh',
+      '-c',
+      `PATH=$PATH:/usr/sbin:/sbin; ${programs.map((each) => `command -v ${each}`).join(' && ')}`,
+    ] as const,
+  })),
+  {what: 'curl, for pods of the tests', package: 'curl', probe: ['/usr/bin/curl', '--version']},
+  {
+    what: 'a busybox that needs no libraries',
+    package: 'busybox-static',
+    probe: ['/bin/sh', '-c', '! ldd /bin/busybox'],
+  },
+]
+
+const NEEDS = {tests: TEST_NEEDS, bench: BENCH_NEEDS, aio: AIO_NEEDS}
+
 /** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */
 export async function ensureSystemPackages(
   say: (line: string) => void,
-  purpose: 'tests' | 'bench' = 'tests',
+  purpose: keyof typeof NEEDS = 'tests',
 ): Promise<void> {
   const missing: SystemNeed[] = []
-  for (const need of purpose === 'bench' ? BENCH_NEEDS : TEST_NEEDS)
-    if (!(await works(need.probe))) missing.push(need)
+  for (const need of NEEDS[purpose]) if (!(await works(need.probe))) missing.push(need)
   if (missing.length === 0) return
   const packages = missing.map((need) => need.package)
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {

@@ -101,6 +101,10 @@ export const ERRORS = {
   },
   KK_STORE_VERSION: {exit: 2, meaning: 'a newer kk has changed the store of overrides'},
   KK_TOOLBOX: {exit: 2, meaning: 'a binary of the throwaway cluster is missing or cannot be built'},
+  KK_AIO: {
+    exit: 1,
+    meaning: 'the all-in-one node could not be started or ended, or the machine lacks something for it',
+  },
   KK_SANDBOX: {exit: 1, meaning: 'the sandbox could not be started, stopped or found'},
   KK_IMAGE_TOOLS: {exit: 2, meaning: 'what images are built with is missing, or the user is not root'},
   KK_IMAGE: {exit: 1, meaning: 'an image could not be built or pushed'},

@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {stateDirectory} from '../state/directories.ts'
+import {NODE_NAME} from './sandbox.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -22,11 +23,31 @@ export interface SandboxPaths {
   readonly auditLog: string
   /** What `kubectl logs` answers for every simulated container. */
   readonly containerLog: string
+  /** Where kwokctl writes the process id of each component. */
+  readonly controlPlane: Readonly<Record<string, string>>
+  /** Where the process id of each component is, kwokctl's and others. */
+  readonly components: Readonly<Record<string, string>>
   /** kwokctl's own directory of this cluster. */
   readonly cluster: string
   /** What kwokctl takes for the directory of all its clusters. */
   readonly kwok: string
 }
+
+/** kwokctl's names. */
+const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const
+
+const SIMULATED = [...CONTROL_PLANE, 'kwok-controller']
+
+/** What runs beside the control plane where the node is real. */
+const NODE_PARTS = [
+  'containerd',
+  'kubelet',
+  'kube-proxy',
+  'coredns',
+  'registry',
+  'forwarder',
+  'provisioner',
+] as const
 
 /** kwokctl's name for the cluster; each has a directory of kwokctl's to itself. */
 export const CLUSTER = 'kk'
@@ -46,6 +67,7 @@ export function sandboxPaths(name: string, env: Environment): SandboxPaths {
   const home = join(sandboxes, name)
   const kwok = join(home, 'kwok')
   const cluster = join(kwok, 'clusters', CLUSTER)
+  const controlPlane = pidFiles(name === NODE_NAME ? CONTROL_PLANE : SIMULATED, cluster)
   return {
     name,
     home,
@@ -58,9 +80,15 @@ export function sandboxPaths(name: string, env: Environment): SandboxPaths {
     auditPolicy: join(home, 'audit-policy.yaml'),
     auditLog: join(cluster, 'logs', 'audit.log'),
     containerLog: join(home, 'container.log'),
+    controlPlane,
+    components: {...controlPlane, ...pidFiles(name === NODE_NAME ? NODE_PARTS : [], join(home, 'node'))},
     cluster,
     kwok,
   }
+}
+
+function pidFiles(names: readonly string[], directory: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, join(directory, 'pids', `${name}.pid`)]))
 }
 
 export function isSandboxName(name: string): boolean {

@@ -2,7 +2,7 @@ import {KkError} from '../errors.ts'
 import {runningComponents} from './control-plane/components.ts'
 import {type SandboxPaths, sandboxPaths} from './paths.ts'
 import {readRecord} from './record.ts'
-import {DEFAULT_SANDBOX, type Sandbox} from './sandbox.ts'
+import {commandOf, DEFAULT_SANDBOX, NODE_NAME, type Sandbox} from './sandbox.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -18,8 +18,8 @@ export async function runningSandbox(paths: SandboxPaths): Promise<Sandbox | und
 export async function requireSandbox(name: string, env: Environment): Promise<Sandbox> {
   const sandbox = await runningSandbox(sandboxPaths(name, env))
   if (sandbox) return sandbox
-  const flag = name === DEFAULT_SANDBOX ? '' : ` --sandbox-name ${name}`
+  const flag = [DEFAULT_SANDBOX, NODE_NAME].includes(name) ? '' : ` --sandbox-name ${name}`
   throw new KkError('KK_SANDBOX', `the sandbox ${name} does not run`, {
-    hint: `start it with "kk sandbox up${flag}"`,
+    hint: `start it with "${commandOf(name)} up${flag}"`,
   })
 }

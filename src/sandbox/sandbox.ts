@@ -1,5 +1,13 @@
 export const DEFAULT_SANDBOX = 'kk'
 
+/** The sandbox of this name is the all-in-one node: its pods are real, and `kk aio` starts and ends it. */
+export const NODE_NAME = 'aio'
+
+/** The command that starts and ends this sandbox. */
+export function commandOf(name: string): 'kk aio' | 'kk sandbox' {
+  return name === NODE_NAME ? 'kk aio' : 'kk sandbox'
+}
+
 /** A throwaway cluster that runs on this machine. */
 export interface Sandbox {
   readonly name: string

@@ -11,7 +11,7 @@ export interface SandboxNode {
   readonly ready: boolean
 }
 
-export interface RunningStatus extends Omit<Sandbox, 'nodes'> {
+export type RunningStatus<Kind extends Sandbox = Sandbox> = Omit<Kind, 'nodes'> & {
   readonly state: 'running'
   readonly nodes: readonly SandboxNode[]
   /** Process ids of the components. */
@@ -19,16 +19,19 @@ export interface RunningStatus extends Omit<Sandbox, 'nodes'> {
 }
 
 /** `broken`: something of it is there, but not all of it runs; `up` starts it anew, `down` removes it. */
-export type SandboxStatus =
-  | RunningStatus
+export type SandboxStatus<Kind extends Sandbox = Sandbox> =
+  | RunningStatus<Kind>
   | {readonly state: 'broken'; readonly name: string; readonly missing: readonly string[]}
   | {readonly state: 'absent'; readonly name: string}
 
-/** What is true of one sandbox now. */
-export async function status(name: string, env: NodeJS.ProcessEnv): Promise<SandboxStatus> {
+/** What is true of one sandbox now; the all-in-one node's record tells more. */
+export async function status<Kind extends Sandbox = Sandbox>(
+  name: string,
+  env: NodeJS.ProcessEnv,
+): Promise<SandboxStatus<Kind>> {
   const paths = sandboxPaths(name, env)
   if (!(await exists(paths.home))) return {state: 'absent', name}
-  const sandbox = await readRecord(paths)
+  const sandbox = (await readRecord(paths)) as Kind | undefined
   const {components, missing} = await runningComponents(paths)
   if (!sandbox || missing.length > 0) return {state: 'broken', name, missing}
   return {...sandbox, state: 'running', nodes: await readNodes(sandbox, env), components}

@@ -2,6 +2,7 @@ import {withLock} from '../state/lock.ts'
 import {startControlPlane} from './control-plane/start.ts'
 import {sandboxPaths} from './paths.ts'
 import {removeSandbox} from './remove.ts'
+import {requireSimulated} from './require-simulated.ts'
 import {runningSandbox} from './running.ts'
 import type {Sandbox} from './sandbox.ts'
 import {findTools} from './tools.ts'
@@ -28,6 +29,7 @@ export interface UpResult {
  */
 export async function up(options: UpOptions): Promise<UpResult> {
   const {name, nodes, env, signal, onProgress = () => {}} = options
+  requireSimulated(name)
   const paths = sandboxPaths(name, env)
   const start = async (): Promise<UpResult> => {
     const running = await runningSandbox(paths)

@@ -20,4 +20,12 @@ describe('the files of a sandbox', () => {
       )
     },
   )
+
+  it('tell of the all-in-one node which parts run beside its control plane, without kwok', () => {
+    const {components} = sandboxPaths('aio', {HOME: '/home/ann'})
+
+    expect(Object.keys(components)).toContain('kubelet')
+    expect(Object.keys(components)).not.toContain('kwok-controller')
+    expect(Object.keys(sandboxPaths('kk', {HOME: '/home/ann'}).components)).toContain('kwok-controller')
+  })
 })

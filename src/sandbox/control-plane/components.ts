@@ -1,16 +1,6 @@
 import {readFile} from 'node:fs/promises'
-import {join} from 'node:path'
 import type {SandboxPaths} from '../paths.ts'
 import {isOurs} from './processes.ts'
-
-/** kwokctl's names. */
-export const COMPONENTS = [
-  'etcd',
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kwok-controller',
-] as const
 
 interface RunningComponents {
   /** Process id of each component that runs. */
@@ -18,10 +8,13 @@ interface RunningComponents {
   readonly missing: readonly string[]
 }
 
-/** Which components run, by the process ids that kwokctl wrote; an id that was given to another process does not count. */
-export async function runningComponents(paths: SandboxPaths): Promise<RunningComponents> {
+/** Which components run, by the process ids that were written at their start; an id that was given to another process does not count. */
+export async function runningComponents(
+  paths: SandboxPaths,
+  files = paths.components,
+): Promise<RunningComponents> {
   const entries = await Promise.all(
-    COMPONENTS.map(async (name) => [name, await runningPid(paths, name)] as const),
+    Object.entries(files).map(async ([name, file]) => [name, await runningPid(paths, file)] as const),
   )
   return {
     components: Object.fromEntries(entries.filter(([, pid]) => pid !== undefined)) as Record<string, number>,
@@ -29,8 +22,8 @@ export async function runningComponents(paths: SandboxPaths): Promise<RunningCom
   }
 }
 
-async function runningPid(paths: SandboxPaths, component: string): Promise<number | undefined> {
-  const text = await readFile(join(paths.cluster, 'pids', `${component}.pid`), 'utf8').catch(() => undefined)
+async function runningPid(paths: SandboxPaths, file: string): Promise<number | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => undefined)
   const pid = Number(text)
   return text && (await isOurs(pid, paths.home)) ? pid : undefined
 }

@@ -2,10 +2,12 @@ import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
 import {childEnvironment} from '../child-environment.ts'
 
-interface Target {
+export interface Target {
   readonly binary: string
   readonly kubeconfig: string
   readonly env: NodeJS.ProcessEnv
+  /** What starts and ends it. */
+  readonly command?: 'kk sandbox' | 'kk aio'
 }
 
 interface KubectlOptions {
@@ -15,7 +17,7 @@ interface KubectlOptions {
 
 /** Runs kubectl on a sandbox and resolves with its standard output; throws `KK_SANDBOX` with what it said. */
 export async function kubectl(
-  {binary, kubeconfig, env}: Target,
+  {binary, kubeconfig, env, command = 'kk sandbox'}: Target,
   args: readonly string[],
   {input, signal}: KubectlOptions = {},
 ): Promise<string> {
@@ -30,7 +32,7 @@ export async function kubectl(
   if (!result.failed) return result.stdout
   throw new KkError('KK_SANDBOX', `kubectl ${args[0]} failed on the sandbox`, {
     log: result.stderr.split('\n').slice(-10),
-    hint: 'start it anew with "kk sandbox down" and "kk sandbox up"',
+    hint: `start it anew with "${command} down" and "${command} up"`,
     cause: result,
   })
 }

@@ -1,7 +1,7 @@
 import {STORAGE_CLASS, VOLUME_PROVISIONER} from '../stages/volume.ts'
 
 /** The labels by which openstack-helm's charts, and kk's, choose nodes. */
-const OPENSTACK_LABELS = {
+export const OPENSTACK_LABELS = {
   'openstack-control-plane': 'enabled',
   'openstack-compute-node': 'enabled',
   'openstack-network-node': 'enabled',

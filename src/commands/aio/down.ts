@@ -1,0 +1,16 @@
+import {KkCommand} from '../../cli/program/command.ts'
+import {down} from '../../sandbox/node/down.ts'
+
+export default class AioDown extends KkCommand {
+  static override summary = 'End the all-in-one node and remove all of it.'
+  static override description =
+    'Its pods and processes are ended, and its files, volumes and images removed; network interfaces, iptables rules and kernel settings of the machine are as they were before.'
+  static override usage = '[FLAGS]'
+  static override examples = ['<%= config.bin %> aio down']
+
+  override async run(): Promise<void> {
+    await this.parse(AioDown)
+    const outcome = await down({env: process.env, onProgress: (line) => this.say(line)})
+    this.say(outcome === 'removed' ? 'the node is removed' : 'there is no node')
+  }
+}

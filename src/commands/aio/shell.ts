@@ -1,0 +1,25 @@
+import {KkCommand} from '../../cli/program/command.ts'
+import {commandWords} from '../../cli/program/command-words.ts'
+import {NODE_NAME} from '../../sandbox/sandbox.ts'
+import {shell} from '../../sandbox/shell.ts'
+
+export default class AioShell extends KkCommand {
+  static override summary = 'Open a shell, or run a command, that speaks to the all-in-one node.'
+  static override description =
+    'KUBECONFIG is set, and kubectl and helm are on PATH. Without a command, the shell of SHELL. The exit code is that of the shell or command.'
+  static override examples = [
+    '<%= config.bin %> aio shell',
+    '<%= config.bin %> aio shell -- kubectl get pods --all-namespaces',
+  ]
+  static override usage = '[FLAGS] [-- COMMAND...]'
+  static override strict = false
+
+  override async run(): Promise<void> {
+    const {argv} = await this.parse(AioShell)
+    process.exitCode = await shell({
+      name: NODE_NAME,
+      command: commandWords(this.argv, argv),
+      env: process.env,
+    })
+  }
+}

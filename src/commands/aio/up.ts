@@ -1,0 +1,30 @@
+import {documentFlags} from '../../cli/flags.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {interruptible} from '../../cli/program/interruptible.ts'
+import {nodeText} from '../../report/node-text.ts'
+import {up} from '../../sandbox/node/up.ts'
+
+export default class AioUp extends KkCommand {
+  static override summary = 'Start a Kubernetes node with real pods on this machine.'
+  static override description =
+    'The control plane of kk sandbox with containerd, kubelet, kube-proxy, CoreDNS, storage and an image registry; it listens on loopback and on a bridge of its own. ' +
+    'Needs Linux, root and what kk aio doctor checks, which is done first. What a crash left of an earlier start is removed; a node that runs is left as it is. ' +
+    'Other commands reach it by --sandbox-name aio.'
+  static override usage = '[FLAGS]'
+  static override examples = [
+    '<%= config.bin %> aio up',
+    '<%= config.bin %> deploy environments/aio.yaml --sandbox-name aio',
+  ]
+  static override flags = documentFlags
+
+  override async run(): Promise<void> {
+    const {flags} = await this.parse(AioUp)
+    const start = Date.now()
+    const {outcome, node} = await interruptible('the start of the node', (signal) =>
+      up({env: process.env, onProgress: (line) => this.say(line), signal}),
+    )
+    const seconds = ((Date.now() - start) / 1000).toFixed(1)
+    this.say(outcome === 'started' ? `the node is up in ${seconds} s` : 'the node runs already')
+    this.document(flags.output, {outcome, ...node}, () => nodeText(node))
+  }
+}

@@ -1,0 +1,102 @@
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {KkError} from '../../errors.ts'
+import {makeDirectory} from '../../state/files/make-directory.ts'
+import {CLUSTER, type SandboxPaths} from '../paths.ts'
+import {commandOf} from '../sandbox.ts'
+import type {Tools} from '../tools.ts'
+import {runningComponents} from './components.ts'
+import {AUDIT_POLICY, type Behaviour, kwokConfiguration} from './configuration.ts'
+import {writeKubeconfig} from './kubeconfig.ts'
+import {choosePorts, type Ports} from './ports.ts'
+import {processMark} from './processes.ts'
+import {tail} from './tail.ts'
+
+/** In the format of container runtimes, which kubelets, and kwok, read. */
+const CONTAINER_LOG =
+  '2026-01-01T00:00:00.000000000Z stdout F this container is simulated: nothing runs in it\n'
+
+export interface CreateOptions {
+  readonly paths: SandboxPaths
+  readonly tools: Tools
+  readonly env: NodeJS.ProcessEnv
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ControlPlane {
+  /** The API server's address, on loopback. */
+  readonly server: string
+  readonly context: string
+  readonly ports: Ports
+}
+
+/** Starts etcd, the API server, controllers and scheduler where nothing of them is left, and waits until they answer. */
+export async function createControlPlane(
+  options: CreateOptions,
+  behaviour: Behaviour,
+): Promise<ControlPlane> {
+  const {paths} = options
+  if (process.platform !== 'linux') throw unsupported()
+  await makeDirectory(paths.home, {mode: 0o700})
+  const ports = await choosePorts(paths)
+  await writeInputs(options, ports, behaviour)
+
+  await createCluster(options)
+  const server = `https://127.0.0.1:${ports.kubeApiserverPort}`
+  return {server, context: await writeKubeconfig(paths, server), ports}
+}
+
+async function writeInputs({paths, tools}: CreateOptions, ports: Ports, behaviour: Behaviour): Promise<void> {
+  const documents = kwokConfiguration({paths, tools, ports, behaviour})
+  await Promise.all([
+    writeFile(paths.configuration, documents.map((document) => JSON.stringify(document)).join('\n---\n')),
+    writeFile(paths.auditPolicy, JSON.stringify(AUDIT_POLICY)),
+    writeFile(paths.containerLog, CONTAINER_LOG),
+  ])
+}
+
+/** kwokctl makes the certificates, starts the components detached from itself, and waits until they answer. */
+async function createCluster({paths, tools, env, signal}: CreateOptions): Promise<void> {
+  const args = ['--config', paths.configuration, 'create', 'cluster', '--name', CLUSTER]
+  const result = await execa(tools.kwokctl, [...args, '--kubeconfig', '', '--wait', '60s'], {
+    cwd: paths.home,
+    // HOME, because kwokctl and the kubectl inside it would otherwise use the user's.
+    env: {HOME: paths.home, KWOK_WORKDIR: paths.kwok, PATH: env.PATH, ...processMark(paths.home)},
+    extendEnv: false,
+    stdin: 'ignore',
+    cancelSignal: signal,
+    killDescendants: true,
+    reject: false,
+  })
+  if (result.isCanceled) throw signal?.reason
+  const {missing} = await runningComponents(paths, paths.controlPlane)
+  if (!result.failed && missing.length === 0) return
+  throw new KkError('KK_SANDBOX', `the control plane of ${paths.name} did not start`, {
+    log: await lastLines(
+      paths,
+      missing.length > 0 ? missing : Object.keys(paths.controlPlane),
+      result.stderr,
+    ),
+    hint: `everything that was started has been removed; try "${commandOf(paths.name)} up" again`,
+    cause: result,
+  })
+}
+
+async function lastLines(
+  paths: SandboxPaths,
+  components: readonly string[],
+  said: string,
+): Promise<string[]> {
+  const logs = components.map(async (name) => {
+    const text = await readFile(join(paths.cluster, 'logs', `${name}.log`), 'utf8').catch(() => '')
+    return tail(text, 3).map((line) => `${name}: ${line}`)
+  })
+  return [...tail(said, 3), ...(await Promise.all(logs)).flat()]
+}
+
+function unsupported(): KkError {
+  return new KkError('KK_SANDBOX', `a sandbox needs Linux, and this is ${process.platform}`, {
+    hint: 'use a cluster of your own with --kubeconfig and --context',
+  })
+}

@@ -1,0 +1,38 @@
+import {readdir, readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {setTimeout as delay} from 'node:timers/promises'
+import {BRIDGE, GATEWAY, PODS} from '../network.ts'
+import {command} from './command.ts'
+
+const INTERFACES = '/sys/class/net'
+const GONE_WITHIN_MILLISECONDS = 10_000
+
+/** Makes the bridge before the first pod does, for parts of the node listen on its address; it remembers whose it is. */
+export async function makeBridge(home: string): Promise<void> {
+  await command(['ip', 'link', 'add', 'name', BRIDGE, 'type', 'bridge'])
+  await command(['ip', 'link', 'set', BRIDGE, 'alias', home])
+  await command(['ip', 'address', 'add', `${GATEWAY}/${PODS.split('/')[1]}`, 'dev', BRIDGE])
+  await command(['ip', 'link', 'set', BRIDGE, 'up'])
+}
+
+/** The directory of the node that made the bridge, or undefined when there is none. */
+export async function bridgeOwner(): Promise<string | undefined> {
+  const alias = await readFile(join(INTERFACES, BRIDGE, 'ifalias'), 'utf8').catch(() => undefined)
+  return alias?.trim()
+}
+
+/** Removes the bridge; its ports go by themselves, a moment after the last process of their pods. */
+export async function removeBridge(): Promise<void> {
+  const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
+  let ports = await portsOfBridge()
+  while (ports.length > 0 && Date.now() < deadline) {
+    await delay(20)
+    ports = await portsOfBridge()
+  }
+  for (const port of ports) await command(['ip', 'link', 'delete', port])
+  if ((await bridgeOwner()) !== undefined) await command(['ip', 'link', 'delete', BRIDGE])
+}
+
+async function portsOfBridge(): Promise<string[]> {
+  return readdir(join(INTERFACES, BRIDGE, 'brif')).catch(() => [])
+}

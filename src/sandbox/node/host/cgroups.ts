@@ -1,0 +1,74 @@
+import {mkdir, readdir, readFile, rmdir, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {setTimeout as delay} from 'node:timers/promises'
+
+/** The cgroup above all pods of the node, in every hierarchy. */
+export const CGROUP = '/kk-aio'
+
+const GONE_WITHIN_MILLISECONDS = 20_000
+
+/** Where cgroups are mounted: one place with version 2, one for each controller with version 1. */
+export async function cgroupMounts(): Promise<string[]> {
+  const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' '))
+  return mounts
+    .filter(([, , type]) => type === 'cgroup' || type === 'cgroup2')
+    .flatMap(([, path]) => (path === undefined ? [] : [path]))
+}
+
+/** Makes the node's cgroup; with version 2 also lets its children have every controller that there is. */
+export async function makeCgroup(): Promise<void> {
+  for (const mount of await cgroupMounts()) {
+    const controllers = await readFile(join(mount, 'cgroup.controllers'), 'utf8').catch(() => '')
+    for (const name of controllers.split(/\s+/).filter(Boolean))
+      await writeFile(join(mount, 'cgroup.subtree_control'), `+${name}`).catch(() => {})
+    await mkdir(join(mount, CGROUP), {recursive: true})
+  }
+}
+
+/** Ends every process in the node's cgroup, whoever started it, and removes the cgroup. */
+export async function removeCgroup(): Promise<void> {
+  for (const mount of await cgroupMounts()) await removeTree(join(mount, CGROUP))
+}
+
+async function removeTree(root: string): Promise<void> {
+  const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
+  while (true) {
+    const directories = await directoriesBelow(root)
+    for (const directory of directories) await killAll(directory)
+    const refused = await removeDirectories(directories)
+    if (refused === undefined) return
+    if (Date.now() > deadline) throw refused
+    await delay(20)
+  }
+}
+
+/** Children first; empty when there is no such directory. */
+async function directoriesBelow(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, {withFileTypes: true}).catch(() => undefined)
+  if (entries === undefined) return []
+  const children = entries.filter((entry) => entry.isDirectory()).map(({name}) => join(directory, name))
+  return [...(await Promise.all(children.map(directoriesBelow))).flat(), directory]
+}
+
+async function killAll(directory: string): Promise<void> {
+  const text = await readFile(join(directory, 'cgroup.procs'), 'utf8').catch(() => '')
+  for (const pid of text.split('\n').filter(Boolean).map(Number)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}
+
+/** The first refusal: a cgroup stays busy until its processes are gone. */
+async function removeDirectories(directories: readonly string[]): Promise<Error | undefined> {
+  for (const directory of directories) {
+    try {
+      await rmdir(directory)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error as Error
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,25 @@
+import {execa} from 'execa'
+import {KkError} from '../../../errors.ts'
+
+/** Root's PATH of a plain shell lacks the directories of these programs. */
+export const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`
+
+/** Runs a program of the system and resolves with its standard output; throws `KK_AIO` with what it said. */
+export async function command(argv: readonly string[], input?: string): Promise<string> {
+  const [file = '', ...args] = argv
+  const result = await execa(file, args, {env: {PATH: SYSTEM_PATH}, input: input ?? '', reject: false})
+  if (!result.failed) return result.stdout
+  throw new KkError('KK_AIO', `${argv.slice(0, 3).join(' ')} failed`, {
+    log: (result.stderr || (result.shortMessage ?? '')).split('\n').slice(-10),
+    hint: '"kk aio doctor" checks what the node needs of this machine',
+    cause: result,
+  })
+}
+
+/** Whether a program of the system says yes. */
+export async function succeeds(argv: readonly string[]): Promise<boolean> {
+  return command(argv).then(
+    () => true,
+    () => false,
+  )
+}

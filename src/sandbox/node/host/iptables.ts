@@ -1,0 +1,102 @@
+import {BRIDGE, PODS} from '../network.ts'
+import {command} from './command.ts'
+
+export const FAMILIES = ['iptables', 'ip6tables'] as const
+
+export type Family = (typeof FAMILIES)[number]
+
+/** Chains that kk, Kubernetes and the CNI plugins make. */
+const CHAIN = /^(?:KK-AIO|KUBE|CNI)-/
+
+/**
+ * Pods reach each other and the world; the world, and machines that know a route, reach neither pods nor what listens
+ * on the bridge.
+ */
+const RULES = `*nat
+:KK-AIO-POSTROUTING - [0:0]
+-I POSTROUTING -j KK-AIO-POSTROUTING
+-A KK-AIO-POSTROUTING -s ${PODS} ! -d ${PODS} -j MASQUERADE
+COMMIT
+*filter
+:KK-AIO-INPUT - [0:0]
+:KK-AIO-FORWARD - [0:0]
+-I INPUT -j KK-AIO-INPUT
+-I FORWARD -j KK-AIO-FORWARD
+-A KK-AIO-INPUT -i lo -j RETURN
+-A KK-AIO-INPUT -i ${BRIDGE} -j RETURN
+-A KK-AIO-INPUT -d ${PODS} -j DROP
+-A KK-AIO-FORWARD -i ${BRIDGE} -j ACCEPT
+-A KK-AIO-FORWARD -o ${BRIDGE} -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+-A KK-AIO-FORWARD -o ${BRIDGE} -j DROP
+COMMIT
+`
+
+/** Chains of a table that are, or may be, the node's. */
+export interface Chain {
+  readonly table: string
+  readonly name: string
+}
+
+export async function addRules(): Promise<void> {
+  await command(['iptables-restore', '--noflush', '--wait'], RULES)
+}
+
+/** Removes the chains of the node with all that leads to them, but for those that were there before it. */
+export async function removeRules(before: Readonly<Record<Family, readonly Chain[]>>): Promise<void> {
+  for (const family of FAMILIES) {
+    const input = removal(await command([`${family}-save`]), before[family])
+    if (input !== '') await command([`${family}-restore`, '--noflush', '--wait'], input)
+  }
+}
+
+/** The chains of `iptables-save` that look as the node's do. */
+export async function nodeChains(family: Family): Promise<readonly Chain[]> {
+  return tables(await command([`${family}-save`])).flatMap(({table, chains}) =>
+    chains.map((name) => ({table, name})),
+  )
+}
+
+/** What `iptables-restore --noflush` is given to remove them, from the output of `iptables-save`. */
+export function removal(saved: string, before: readonly Chain[]): string {
+  const documents = tables(saved).flatMap(({table, chains, rules}) => {
+    const kept = before.filter((each) => each.table === table).map(({name}) => name)
+    const going = chains.filter((name) => !kept.includes(name))
+    if (going.length === 0) return []
+    const jumps = rules.filter(({chain, target}) => !going.includes(chain) && going.includes(target))
+    return [
+      `*${table}`,
+      ...jumps.map(({text}) => text.replace(/^-A/, '-D')),
+      // Naming a chain empties it; then none holds another back.
+      ...going.map((name) => `:${name} - [0:0]`),
+      ...going.map((name) => `-X ${name}`),
+      'COMMIT',
+    ]
+  })
+  return documents.map((line) => `${line}\n`).join('')
+}
+
+interface Table {
+  readonly table: string
+  readonly chains: readonly string[]
+  readonly rules: readonly {readonly text: string; readonly chain: string; readonly target: string}[]
+}
+
+function tables(saved: string): readonly Table[] {
+  return saved
+    .split(/^\*/m)
+    .slice(1)
+    .map((text) => {
+      const lines = text.split('\n')
+      return {
+        table: lines[0]!.trim(),
+        chains: lines.flatMap((line) => /^:(\S+)/.exec(line)?.[1] ?? []).filter((name) => CHAIN.test(name)),
+        rules: lines
+          .filter((line) => line.startsWith('-A '))
+          .map((line) => ({
+            text: line,
+            chain: line.split(' ')[1]!,
+            target: / -[jg] (\S+)/.exec(line)?.[1] ?? '',
+          })),
+      }
+    })
+}

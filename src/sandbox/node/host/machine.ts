@@ -1,0 +1,63 @@
+import {mkdir, readFile, rmdir, stat} from 'node:fs/promises'
+import {writeAtomically} from '../../../state/files/write-atomically.ts'
+
+import type {NodePaths} from '../paths.ts'
+import {bridgeOwner, makeBridge, removeBridge} from './bridge.ts'
+import {makeCgroup, removeCgroup} from './cgroups.ts'
+import {addRules, type Chain, nodeChains, removeRules} from './iptables.ts'
+import {REPLACED, replacement} from './namespace.ts'
+import {readSettings, type Settings, writeNeededSettings, writeSettings} from './settings.ts'
+
+/** What stood on the machine before the node. */
+interface Before {
+  readonly settings: Settings
+  readonly chains: {readonly iptables: readonly Chain[]; readonly ip6tables: readonly Chain[]}
+  /** Directories that only have to be there to be replaced, and were not. */
+  readonly missing: readonly string[]
+}
+
+/** Without a record nothing but kk's own is known: the settings stay as they are. */
+const UNKNOWN: Before = {settings: {}, chains: {iptables: [], ip6tables: []}, missing: []}
+
+/** Makes of the machine what a node needs; what stood there before is written down first. */
+export async function prepareMachine(paths: NodePaths): Promise<void> {
+  const before: Before = {
+    settings: await readSettings(),
+    chains: {iptables: await nodeChains('iptables'), ip6tables: await nodeChains('ip6tables')},
+    missing: (await Promise.all(REPLACED.map(isMissing))).flat(),
+  }
+  await writeAtomically(paths.before, JSON.stringify(before, undefined, 2))
+  for (const directory of REPLACED) {
+    await mkdir(directory, {recursive: true})
+    await mkdir(replacement(paths, directory), {recursive: true})
+  }
+  await writeNeededSettings()
+  await makeCgroup()
+  await makeBridge(paths.home)
+  await addRules()
+}
+
+/**
+ * Ends what runs in pods and puts the machine back as it stood; whether there was anything of this node. What a node of
+ * another state directory has made is left alone: its bridge says whose it is.
+ */
+export async function restoreMachine(paths: NodePaths): Promise<boolean> {
+  const owner = await bridgeOwner()
+  const text = await readFile(paths.before, 'utf8').catch(() => undefined)
+  if (owner === undefined ? text === undefined : owner !== paths.home) return false
+
+  const before = text === undefined ? UNKNOWN : (JSON.parse(text) as Before)
+  await removeCgroup()
+  await removeBridge()
+  await removeRules(before.chains)
+  await writeSettings(before.settings)
+  for (const directory of before.missing) await rmdir(directory).catch(() => {})
+  return true
+}
+
+async function isMissing(directory: string): Promise<string[]> {
+  return stat(directory).then(
+    () => [],
+    () => [directory],
+  )
+}

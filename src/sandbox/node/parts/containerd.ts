@@ -1,0 +1,100 @@
+import {join} from 'node:path'
+import {inNewNamespace} from '../host/namespace.ts'
+import {BRIDGE, PODS, REGISTRY, REGISTRY_FOR_PODS, REGISTRY_PORT} from '../network.ts'
+import type {NodePaths} from '../paths.ts'
+import {PAUSE_IMAGE} from '../pause-image.ts'
+import type {Part} from './part.ts'
+
+/** Debian's place for the plugins of package containernetworking-plugins. */
+export const CNI_PLUGINS = '/usr/lib/cni'
+
+/** The name of the pods' network: by it the iptables rules and files of its plugins are told from others'. */
+const NETWORK_NAME = 'kk-aio'
+
+/** containerd with runc, in the node's mount namespace; it speaks to the CNI plugins and to the registry. */
+export function containerd(paths: NodePaths): Part {
+  const config = join(paths.etc, 'containerd.toml')
+  const cni = join(paths.etc, 'cni')
+  const certificates = join(paths.etc, 'registries')
+  return {
+    argv: inNewNamespace(paths, ['containerd', '--config', config]),
+    directories: [join(paths.directory, 'host-local')],
+    files: {
+      [config]: containerdConfig(paths, {cni, certificates}),
+      [join(cni, '10-kk.conflist')]: JSON.stringify(network(paths), undefined, 2),
+      [join(certificates, REGISTRY, 'hosts.toml')]: REGISTRY_HOST,
+      [join(certificates, REGISTRY_FOR_PODS, 'hosts.toml')]: REGISTRY_HOST,
+    },
+  }
+}
+
+function containerdConfig(
+  paths: NodePaths,
+  {cni, certificates}: {readonly cni: string; readonly certificates: string},
+): string {
+  const text = (value: string) => JSON.stringify(value)
+  const below = (name: string) => text(join(paths.directory, name))
+  return `version = 2
+root = ${below('containerd')}
+state = ${below('containerd-state')}
+disabled_plugins = [
+  "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper",
+  "io.containerd.snapshotter.v1.zfs", "io.containerd.tracing.processor.v1.otlp", "io.containerd.internal.v1.tracing",
+]
+
+[grpc]
+address = ${text(paths.containerdSocket)}
+
+[plugins."io.containerd.internal.v1.opt"]
+path = ${below('containerd-opt')}
+
+[plugins."io.containerd.grpc.v1.cri"]
+sandbox_image = ${text(PAUSE_IMAGE)}
+stream_server_address = "127.0.0.1"
+# A machine that is itself a container may not lower the score.
+restrict_oom_score_adj = true
+enable_unprivileged_ports = true
+
+[plugins."io.containerd.grpc.v1.cri".cni]
+bin_dir = ${text(CNI_PLUGINS)}
+conf_dir = ${text(cni)}
+
+[plugins."io.containerd.grpc.v1.cri".registry]
+config_path = ${text(certificates)}
+
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+SystemdCgroup = false
+`
+}
+
+const REGISTRY_HOST = `server = "http://127.0.0.1:${REGISTRY_PORT}"
+
+[host."http://127.0.0.1:${REGISTRY_PORT}"]
+capabilities = ["pull", "resolve"]
+`
+
+function network(paths: NodePaths): object {
+  return {
+    cniVersion: '0.4.0',
+    name: NETWORK_NAME,
+    plugins: [
+      {
+        type: 'bridge',
+        bridge: BRIDGE,
+        isGateway: true,
+        // A pod reaches itself through its own Service.
+        hairpinMode: true,
+        ipam: {
+          type: 'host-local',
+          dataDir: join(paths.directory, 'host-local'),
+          ranges: [[{subnet: PODS}]],
+          routes: [{dst: '0.0.0.0/0'}],
+        },
+      },
+      {type: 'portmap', capabilities: {portMappings: true}, snat: true},
+    ],
+  }
+}

@@ -1,0 +1,30 @@
+import {join} from 'node:path'
+import {GATEWAY} from '../network.ts'
+import type {NodePaths} from '../paths.ts'
+import type {Part} from './part.ts'
+
+/** CoreDNS on the bridge's address: names of Services for pods, and for all others whom the machine asks. */
+export function coredns(paths: NodePaths, binary: string): Part {
+  const config = join(paths.etc, 'Corefile')
+  return {
+    argv: [binary, '-conf', config],
+    files: {
+      [config]: `.:53 {
+  bind ${GATEWAY}
+  errors
+  kubernetes cluster.local in-addr.arpa ip6.arpa {
+    kubeconfig ${paths.kubeconfig}
+    pods insecure
+    fallthrough in-addr.arpa ip6.arpa
+    ttl 5
+  }
+  forward . /etc/resolv.conf
+  cache 30 {
+    disable success cluster.local
+    disable denial cluster.local
+  }
+}
+`,
+    },
+  }
+}

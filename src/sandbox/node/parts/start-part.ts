@@ -1,0 +1,52 @@
+import {mkdir, writeFile} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
+import {execa} from 'execa'
+import {KkError} from '../../../errors.ts'
+import {processMark} from '../../control-plane/processes.ts'
+import {SYSTEM_PATH} from '../host/command.ts'
+import type {NodePaths} from '../paths.ts'
+import type {Part} from './part.ts'
+
+/** Starts a part detached from kk, with its output in a log; resolves with its process id. */
+export async function startPart(paths: NodePaths, name: string, part: Part): Promise<number> {
+  for (const directory of part.directories ?? []) await mkdir(directory, {recursive: true, mode: 0o755})
+  for (const [file, content] of Object.entries(part.files ?? {})) {
+    await mkdir(dirname(file), {recursive: true})
+    await writeFile(file, content)
+  }
+  const pidFile = paths.components[name]!
+  await Promise.all([dirname(pidFile), paths.logs].map((directory) => mkdir(directory, {recursive: true})))
+  const pid = await spawnDetached(paths, part.argv, logFile(paths, name))
+  await writeFile(pidFile, String(pid))
+  return pid
+}
+
+export function logFile(paths: NodePaths, name: string): string {
+  return join(paths.logs, `${name}.log`)
+}
+
+// The shell opens the log, so that nothing of it is kk's.
+const LOGGED = 'exec "$@" >>"$LOG" 2>&1'
+
+async function spawnDetached(paths: NodePaths, argv: readonly string[], log: string): Promise<number> {
+  const child = execa('/bin/sh', ['-c', LOGGED, 'start', ...argv], {
+    cwd: paths.directory,
+    // Nothing of the user's: a proxy, say, would be asked for the API server.
+    env: {HOME: paths.directory, PATH: SYSTEM_PATH, LOG: log, ...processMark(paths.home)},
+    extendEnv: false,
+    stdio: 'ignore',
+    detached: true,
+    cleanup: false,
+    reject: false,
+  })
+  if (child.pid === undefined) throw notStarted(argv[0]!, await child)
+  child.nodeChildProcess.unref()
+  return child.pid
+}
+
+function notStarted(file: string, cause: unknown): KkError {
+  return new KkError('KK_AIO', `${file} could not be started`, {
+    hint: '"kk aio doctor" checks what the node needs of this machine',
+    cause,
+  })
+}

@@ -1,0 +1,9 @@
+import {KkError} from '../../errors.ts'
+
+/** Throws `KK_AIO` for anybody else: cgroups, mounts and network interfaces are root's to make and to remove. */
+export function requireRoot(): void {
+  if (process.getuid?.() === 0) return
+  throw new KkError('KK_AIO', 'the node needs root: it makes cgroups, mounts and network interfaces', {
+    hint: 'run kk with sudo, or use "kk sandbox up", whose pods are simulated',
+  })
+}

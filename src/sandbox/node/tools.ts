@@ -1,0 +1,11 @@
+import {NODE_TOOLS, requireTools, SANDBOX_TOOLS} from '../tools.ts'
+
+/** The binaries of the node that the toolbox builds. */
+const NAMES = [...SANDBOX_TOOLS, 'kubelet', 'kube-proxy', ...NODE_TOOLS] as const
+
+export type NodeTools = Readonly<Record<(typeof NAMES)[number], string>>
+
+/** Throws `KK_TOOLBOX` that names all that are missing. */
+export function nodeTools(env: Readonly<Record<string, string | undefined>>): NodeTools {
+  return requireTools(NAMES, env)
+}

@@ -1,0 +1,42 @@
+import {readFile} from 'node:fs/promises'
+import {setTimeout as delay} from 'node:timers/promises'
+import {KkError} from '../../errors.ts'
+import {runningComponents} from '../control-plane/components.ts'
+import {tail} from '../control-plane/tail.ts'
+import {logFile} from './parts/start-part.ts'
+import type {NodePaths} from './paths.ts'
+
+const POLL_MILLISECONDS = 100
+const WITHIN_MILLISECONDS = 60_000
+
+export interface Wait {
+  /** The part whose log tells why it takes long. */
+  readonly part: string
+  /** What is waited for, as in "the node is Ready". */
+  readonly until: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Asks until the answer is yes; throws `KK_AIO` with the part's last lines when it ends, or after a minute. */
+export async function waitUntil(
+  paths: NodePaths,
+  {part, until, signal}: Wait,
+  answer: () => Promise<boolean>,
+): Promise<void> {
+  const deadline = Date.now() + WITHIN_MILLISECONDS
+  while (!(await answer())) {
+    signal?.throwIfAborted()
+    const {components} = await runningComponents(paths)
+    if (components[part] === undefined) throw await failed(paths, part, `${part} ended before ${until}`)
+    if (Date.now() > deadline) throw await failed(paths, part, `it took longer than a minute until ${until}`)
+    await delay(POLL_MILLISECONDS)
+  }
+}
+
+async function failed(paths: NodePaths, part: string, message: string): Promise<KkError> {
+  const text = await readFile(logFile(paths, part), 'utf8').catch(() => '')
+  return new KkError('KK_AIO', message, {
+    log: tail(text, 8).map((line) => `${part}: ${line}`),
+    hint: 'what was started has been removed; "kk aio doctor" checks what the node needs of this machine',
+  })
+}

@@ -1,0 +1,43 @@
+import {mkdir} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import type {TestProject} from 'vitest/node'
+import {ensureSystemPackages} from '../../../scripts/system-packages.ts'
+import {NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
+import {buildToolbox} from '../../../scripts/toolbox.ts'
+import {buildWhenOld} from '../../e2e/support/build.ts'
+import {toolbox} from '../../support/tools.ts'
+import {runAio} from './run-aio.ts'
+
+/** What every test of the all-in-one node is given. */
+export interface AioRun {
+  /** The built binary. */
+  readonly kk: string
+  /** The directories of the real binaries, as in PATH. */
+  readonly toolbox: string
+  /** HOME and XDG_STATE_HOME of the run. */
+  readonly home: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    aio: AioRun
+  }
+}
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+/** Brings what the node needs; each file of tests starts it, unless it runs, and the end of the run ends it. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (process.getuid?.() !== 0) throw new Error('the tests of the all-in-one node need root')
+  await ensureSystemPackages(say, 'aio')
+  const directories = [await toolbox(), await buildToolbox(process.env, say, NODE_KIT)]
+  const home = join(tmpdir(), 'kk-aio-test')
+  await mkdir(home, {recursive: true})
+  const run = {kk: await buildWhenOld(say), toolbox: directories.join(':'), home}
+  project.provide('aio', run)
+  return async () => {
+    const {exitCode, stderr} = await runAio(run, ['aio', 'down'])
+    if (exitCode !== 0) throw new Error(`kk aio down failed:\n${stderr}`)
+  }
+}
