@@ -17,6 +17,7 @@ import {cacheDirectory} from '../state/directories.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../state/files/temporary-directory.ts'
 import type {PlaceLayers} from '../verbs/overrides/layers-of-place.ts'
 import type {Rendering} from '../verbs/preparation/inference/facts-of-releases.ts'
+import type {InferenceWorld} from '../verbs/preparation/inference/infer-requirements.ts'
 import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
 import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
 import type {FactsFlags} from './open/facts.ts'
@@ -78,14 +79,24 @@ export async function prepareBelowUser(
   return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated))
 }
 
+/** The same as `openPrepared`, with what speaks against the inference instead of an error. */
+export async function openTolerantly(
+  flags: EnvironmentFlags & ValueFlags,
+  argv: readonly string[],
+): Promise<Prepared> {
+  const {environment} = await openEnvironment(flags, argv)
+  return prepareWith(environment, flags, await placeLayers(flags, environment), {isTolerant: true})
+}
+
 async function prepareWith(
   environment: Environment,
   flags: Pick<EnvironmentFlags, 'values' | 'set' | 'helm'>,
   places: PlaceLayers,
+  inferring: Pick<InferenceWorld, 'isTolerant'> = {},
 ): Promise<Prepared> {
   const values = (flags.values ?? []).map(parseValuesFlag)
   const sets = (flags.set ?? []).map(parseSetFlag)
-  const inference = openRendering(flags.helm)
+  const inference = {...openRendering(flags.helm), ...inferring}
   return withFinding(flags.helm, (finding) =>
     prepare({environment, finding, values, sets, places, inference}),
   )
@@ -127,7 +138,7 @@ export async function openChosenCluster(
 ): Promise<Cluster> {
   const access = await chooseCluster(flags, environment, options)
   const {openCluster} = await import('../cluster/open.ts')
-  return openCluster({...access, env: process.env})
+  return openCluster({...access, env: process.env, readiness: environment?.readiness})
 }
 
 /** The user's helm, or the toolbox's in a sandbox. On `cluster` when one is given; otherwise it can only render. */

@@ -230,6 +230,8 @@ export interface Cluster {
   writtenAt(record: ReleaseRecord): Promise<number | undefined>
   /** Writes `failed` and a description into a record, so that helm may work on it again; all else stays. Throws `KK_RACED`, `KK_RECORD`. */
   markFailed(record: ReleaseRecord, description: string): Promise<ReleaseRecord>
+  /** The custom kinds that are served, as templates ask for them: `group/version` and `group/version/Kind`, sorted. */
+  customKinds(): Promise<readonly string[]>
   /** Asks the API server to accept each object, in a dry run. */
   validate(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly Validation[]>
   /** The health of these objects now. */

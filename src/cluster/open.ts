@@ -4,12 +4,14 @@ import {discoverKinds} from './api/discovery.ts'
 import {readIdentity} from './api/identity.ts'
 import type {KubeconfigOptions} from './api/kubeconfig.ts'
 import type {Cluster} from './cluster.ts'
+import {listCustomKinds} from './custom-kinds.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
 import {dryApplyObjects} from './drift/dry-apply.ts'
 import {listScaleTargets} from './drift/scale-targets.ts'
 import {allExist} from './exist.ts'
 import {waitForHealth} from './gate/gate.ts'
 import {healthByLists} from './gate/health-now.ts'
+import {NO_RULES, type ReadinessRules} from './gate/readiness/rules.ts'
 import {watchHookObjects} from './gate/watch-hooks.ts'
 import {openGuard} from './guard/open.ts'
 import {useIntents} from './intents/intents.ts'
@@ -30,8 +32,16 @@ import {validateObjects} from './validate.ts'
 import {ringOnChange} from './watch/ring-on-change.ts'
 import {openWatches} from './watch/watches.ts'
 
+interface ClusterOptions extends KubeconfigOptions {
+  /** When custom resources are ready, where their conditions do not say. */
+  readonly readiness?: ReadinessRules | undefined
+}
+
 /** The cluster of a kubeconfig context. Reads the kubeconfig and asks nothing of the cluster. Throws `KK_KUBECONFIG`. */
-export async function openCluster(options: KubeconfigOptions): Promise<Cluster> {
+export async function openCluster({
+  readiness: rules = NO_RULES,
+  ...options
+}: ClusterOptions): Promise<Cluster> {
   const access = clusterAccess(options)
   const client = openClient(access)
   const watches = openWatches(client)
@@ -42,9 +52,10 @@ export async function openCluster(options: KubeconfigOptions): Promise<Cluster> 
     kubeconfig: access.kubeconfig,
     identity: () => readIdentity(client),
     ...helmRecords(client),
+    customKinds: () => listCustomKinds(discovery),
     validate: (namespace, objects) => validateObjects(client, discovery, namespace, objects),
-    health: healthByLists(client),
-    gate: (gate) => waitForHealth(client, watches, gate),
+    health: healthByLists(client, {discovery, rules}),
+    gate: (gate) => waitForHealth(client, {watches, discovery, rules}, gate),
     watchHooks: (hooks) => watchHookObjects(client, watches, hooks),
     makeNamespace: (name) => createNamespace(client, name),
     hasNamespace: (name) => namespaceExists(client, name),

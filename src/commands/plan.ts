@@ -96,7 +96,7 @@ export default class Plan extends KkCommand {
   private async foresee(flags: ForesightFlags, {prepared, observed, cluster}: Foresight): Promise<Rendered> {
     const isIdle = helmActions(observed.plan).length === 0
     const helm = isIdle ? undefined : await openUsersHelm(flags, cluster)
-    const rendered = helm ? await renderPlan(prepared, observed.plan, helm) : new Map()
+    const rendered = helm ? await renderPlan(prepared, observed.plan, {helm, cluster}) : new Map()
     if (flags.diff) {
       const {diffs, redact} = planDiff(prepared, observed, rendered)
       this.print(`\n${diffText(diffs, {palette: this.palette('stdout'), redact})}`)

@@ -1,3 +1,4 @@
+import type {ReadinessRules} from '../cluster/gate/readiness/rules.ts'
 import type {EdgeKind, Position, Values} from '../release.ts'
 
 /** Where charts come from, in the order of `kk.charts`; the first that has the chart wins. */
@@ -43,6 +44,8 @@ export interface Environment {
   readonly infer: boolean
   /** Objects that are there without a chart of this environment: `Secret/tls`. */
   readonly given: readonly string[]
+  /** When objects of a kind are ready, by `Kind.group`. */
+  readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>
   readonly global: Values | undefined
   /** The values of each release that is wanted, in the order of the file; `{}` for an empty or null section. */

@@ -1,3 +1,5 @@
+import {JSON_PATH_PATTERN} from '../cluster/gate/readiness/json-path.ts'
+
 /** The part of JSON Schema 2020-12 that kk writes and `validate.ts` checks. `title` says what is expected, in messages. */
 export interface JsonSchema {
   readonly $schema?: string
@@ -261,6 +263,48 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
             pattern: '^[^/]+(/[^/]+){1,2}$',
           },
           examples: [['Secret/wildcard-tls', 'kube-system/Service/kube-dns']],
+        },
+        readiness: {
+          title: 'a map of rules by kind',
+          description:
+            'When custom resources are ready whose conditions do not say: by `Kind.group`, a place in the object and what must stand there.',
+          type: ['object', 'null'],
+          propertyNames: {
+            title: 'a kind with its group, such as MariaDB.k8s.mariadb.com',
+            type: 'string',
+            pattern: '^[A-Z][A-Za-z0-9]*\\.[a-z0-9.-]+$',
+          },
+          additionalProperties: {
+            title: '{path, value}',
+            description: 'Objects of this kind are ready when this value stands at this place.',
+            type: 'object',
+            properties: {
+              path: {
+                title: 'a JSON path such as .status.phase',
+                description:
+                  'As `kubectl wait --for=jsonpath` takes it: of `.key`, `[0]` and `[?(@.key=="value")]`.',
+                type: 'string',
+                pattern: JSON_PATH_PATTERN,
+                examples: ['.status.phase', '.status.conditions[?(@.type=="Synced")].status'],
+              },
+              value: {
+                title: 'a text, or a list of texts',
+                description: 'What must stand there, or any of several.',
+                anyOf: [
+                  {title: 'a text', type: 'string'},
+                  {
+                    title: 'a list of texts',
+                    type: 'array',
+                    items: {title: 'a text', type: 'string'},
+                    minItems: 1,
+                  },
+                ],
+                examples: ['Ready'],
+              },
+            },
+            required: ['path', 'value'],
+            additionalProperties: false,
+          },
         },
         releases: {
           title: 'a map of releases',

@@ -1,4 +1,5 @@
 import {resolve} from 'node:path'
+import type {ReadinessRules} from '../cluster/gate/readiness/rules.ts'
 import type {Position, Values} from '../release.ts'
 import {seconds} from './duration.ts'
 import type {ChartSource, ReleaseSettings, StatedRequirement} from './environment.ts'
@@ -16,6 +17,7 @@ export interface Settings {
   readonly features: readonly string[]
   readonly infer: boolean
   readonly given: readonly string[]
+  readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>
 }
 
@@ -38,10 +40,22 @@ export function readSettings(kk: Values, {directory, position}: SettingsOptions)
     features: (kk.features as string[] | undefined) ?? [],
     infer: (kk.infer as boolean | undefined) ?? true,
     given: (kk.given as string[] | undefined) ?? [],
+    readiness: readinessRules((kk.readiness ?? {}) as Readonly<Record<string, StatedRule>>),
     releases: new Map(
       releases.map(([name, stated]) => [name, releaseSettings(name, stated ?? {}, position)]),
     ),
   }
+}
+
+interface StatedRule {
+  readonly path: string
+  readonly value: string | readonly string[]
+}
+
+function readinessRules(stated: Readonly<Record<string, StatedRule>>): ReadinessRules {
+  return new Map(
+    Object.entries(stated).map(([kind, {path, value}]) => [kind, {path, values: [value].flat()}]),
+  )
 }
 
 type StatedSource =

@@ -13,13 +13,13 @@ import {vendor} from './preparation/vendored.ts'
 export async function renderPlan(
   prepared: Prepared,
   plan: Plan,
-  helm: Pick<Helm, 'template'>,
+  ports: {readonly helm: Pick<Helm, 'template'>; readonly cluster: Pick<Cluster, 'customKinds'>},
 ): Promise<Rendered> {
   const vendored = await vendor(
     prepared,
     helmActions(plan).map(({release}) => release),
   )
-  return renderAll(plan, helm, vendored).finally(vendored.remove)
+  return renderAll({plan, vendored, ...ports}).finally(vendored.remove)
 }
 
 interface Foreseen {

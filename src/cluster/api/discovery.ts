@@ -7,6 +7,12 @@ export interface Discovery {
   find(apiVersion: string, kind: string): Promise<Resource | undefined>
 }
 
+/** The same, and all of them at once. */
+export interface ServedKinds extends Discovery {
+  /** Asked afresh. */
+  all(): Promise<readonly Resource[]>
+}
+
 type Kinds = ReadonlyMap<string, Resource>
 
 interface GroupList {
@@ -28,7 +34,7 @@ const AGGREGATED = ['v2', 'v2beta1']
   .join(',')
 
 /** Asks once, and again for a kind that is missing: a release that was just installed may have brought it. */
-export function discoverKinds(client: ApiClient): Discovery {
+export function discoverKinds(client: ApiClient): ServedKinds {
   let known: Promise<Kinds> | undefined
   let asked: Promise<Kinds> | undefined
 
@@ -47,6 +53,7 @@ export function discoverKinds(client: ApiClient): Discovery {
       const found = first && (await first.catch(() => undefined))?.get(key)
       return found ?? (await refresh()).get(key)
     },
+    all: async () => [...(await refresh()).values()],
   }
 }
 

@@ -1,15 +1,21 @@
+import type {Discovery} from '../api/discovery.ts'
 import {CLAIMS, PODS, type Resource} from '../api/resources.ts'
+import {isBuiltIn} from '../built-in-kind.ts'
 import type {Health, KubernetesObject} from '../cluster.ts'
 import {barePodHealth} from './kinds/bare-pod.ts'
+import {customResourceHealth} from './kinds/custom-resource.ts'
 import {daemonSetHealth} from './kinds/daemon-set.ts'
 import {deploymentHealth} from './kinds/deployment.ts'
 import {closed, combineHealth, HEALTHY, type HealthOf} from './kinds/health.ts'
 import {jobHealth} from './kinds/job.ts'
 import type {Observed, Surroundings} from './kinds/observed.ts'
 import {statefulSetHealth} from './kinds/stateful-set.ts'
+import {type ReadinessRules, ruleFor} from './readiness/rules.ts'
 
 interface GatedKind extends Resource {
   readonly health: HealthOf<Observed>
+  /** Its health is told by itself, without pods and claims. */
+  readonly isAlone?: true
 }
 
 /** An object that was applied and whose health is awaited. */
@@ -54,13 +60,59 @@ export function gatedObjects(namespace: string, objects: readonly KubernetesObje
   })
 }
 
+/** By what custom resources are judged. */
+export interface Gating {
+  readonly discovery: Discovery
+  readonly rules: ReadinessRules
+}
+
+/**
+ * The same with custom resources, and with what a rule of the environment is for; those whose kind the cluster does not
+ * serve are passed over.
+ */
+export async function allGatedObjects(
+  {discovery, rules}: Gating,
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly GatedObject[]> {
+  const custom = objects.filter((object) => !isBuiltIn(object.apiVersion) || ruleFor(rules, object))
+  const found = await Promise.all(
+    custom.map(async ({apiVersion, kind, metadata}): Promise<readonly GatedObject[]> => {
+      const resource = await discovery.find(apiVersion, kind)
+      if (!resource || isHook(metadata)) return []
+      const health = customResourceHealth(ruleFor(rules, {apiVersion, kind})) as HealthOf<Observed>
+      const home = resource.namespaced ? (metadata.namespace ?? namespace) : ''
+      return [
+        {
+          resource: {...resource, health, isAlone: true},
+          namespace: home,
+          name: metadata.name,
+          mayVanish: false,
+        },
+      ]
+    }),
+  )
+  return [...gatedObjects(namespace, objects), ...found.flat()]
+}
+
+/** Helm has waited for it, and may have deleted it. */
+function isHook({annotations = {}}: KubernetesObject['metadata']): boolean {
+  return 'helm.sh/hook' in annotations
+}
+
 /** The collections that `evaluate` looks into. */
 export function collectionsOf(gated: readonly GatedObject[]): {resource: Resource; namespace: string}[] {
   const wanted = gated.flatMap(({resource, namespace}) =>
-    [resource, PODS, CLAIMS].map((of) => ({resource: of, namespace})),
+    (resource.isAlone ? [resource] : [resource, PODS, CLAIMS]).map((of) => ({resource: of, namespace})),
   )
-  return [...new Map(wanted.map((one) => [`${one.resource.kind} ${one.namespace}`, one])).values()]
+  return [...new Map(wanted.map((one) => [collectionKey(one), one])).values()]
 }
+
+export function collectionKey({resource, namespace}: {resource: Resource; namespace: string}): string {
+  return `${resource.apiVersion} ${resource.kind} ${namespace}`
+}
+
+const NOTHING_AROUND: Surroundings = {pods: [], claim: () => undefined}
 
 /** The health of all these objects by what has been seen; pure. */
 export function evaluate(gated: readonly GatedObject[], seen: Observation): Health {
@@ -68,7 +120,10 @@ export function evaluate(gated: readonly GatedObject[], seen: Observation): Heal
     gated.map(({resource, namespace, name, mayVanish}) => {
       const found = seen.object(resource, namespace, name)
       // Lists leave out the kind of their items.
-      if (found) return resource.health({...found, kind: resource.kind}, seen.around(namespace))
+      if (found) {
+        const around = resource.isAlone ? NOTHING_AROUND : seen.around(namespace)
+        return resource.health({...found, kind: resource.kind}, around)
+      }
       if (mayVanish) return HEALTHY
       const absent = {kind: resource.kind, metadata: {name, namespace}}
       return closed('waiting', absent, {message: 'it does not exist', pods: [], cause: {reason: 'NotFound'}})

@@ -8,7 +8,7 @@ import {redactHealth, redactSecretsOf} from '../redact-secrets.ts'
 import type {Collection} from '../watch/collection.ts'
 import {wakeup} from '../watch/wakeup.ts'
 import type {Watches} from '../watch/watches.ts'
-import {collectionsOf, evaluate, type GatedObject, gatedObjects} from './evaluate.ts'
+import {allGatedObjects, collectionsOf, evaluate, type GatedObject, type Gating} from './evaluate.ts'
 import {gatherEvidence} from './evidence/evidence.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation} from './observation.ts'
@@ -20,11 +20,11 @@ const READS_AT_ONCE = 8
 /** Waits until every object is healthy; see `Cluster.gate`. A cluster out of sight is waited for, until the deadline. */
 export async function waitForHealth(
   client: ApiClient,
-  watches: Watches,
+  {watches, ...gating}: Gating & {readonly watches: Watches},
   options: GateOptions,
 ): Promise<void> {
   const {namespace, objects, deadline, signal} = options
-  const gated = gatedObjects(namespace, objects)
+  const gated = await allGatedObjects(gating, namespace, objects)
   if (gated.length === 0) return
   const started = Date.now()
   const redact = redactSecretsOf(objects, options.redact)

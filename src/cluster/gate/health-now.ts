@@ -3,18 +3,18 @@ import {listAll} from '../api/list.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
 import type {Health, KubernetesObject} from '../cluster.ts'
 import {redactHealth, redactSecretsOf} from '../redact-secrets.ts'
-import {collectionsOf, evaluate, gatedObjects} from './evaluate.ts'
+import {allGatedObjects, collectionKey, collectionsOf, evaluate, type Gating} from './evaluate.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation, type SeenCollection} from './observation.ts'
 
 type HealthNow = (namespace: string, objects: readonly KubernetesObject[]) => Promise<Health>
 
 /** Health by lists, without a watch. Who asks while a list is under way shares it: many releases live in one namespace. */
-export function healthByLists(client: ApiClient): HealthNow {
+export function healthByLists(client: ApiClient, gating: Gating): HealthNow {
   const underWay = new Map<string, Promise<SeenCollection>>()
 
   function list(resource: Resource, namespace: string): Promise<SeenCollection> {
-    const key = `${resource.kind} ${namespace}`
+    const key = collectionKey({resource, namespace})
     const shared =
       underWay.get(key) ?? listOnce(client, resource, namespace).finally(() => underWay.delete(key))
     underWay.set(key, shared)
@@ -22,11 +22,13 @@ export function healthByLists(client: ApiClient): HealthNow {
   }
 
   return async (namespace, objects) => {
-    const gated = gatedObjects(namespace, objects)
+    const gated = await allGatedObjects(gating, namespace, objects)
     const wanted = collectionsOf(gated)
     const seen = await Promise.all(wanted.map((one) => list(one.resource, one.namespace)))
-    const byKey = new Map(wanted.map((one, index) => [`${one.resource.kind} ${one.namespace}`, seen[index]!]))
-    const look = observation((resource, home) => byKey.get(`${resource.kind} ${home}`) ?? NOTHING)
+    const byKey = new Map(wanted.map((one, index) => [collectionKey(one), seen[index]!]))
+    const look = observation(
+      (resource, home) => byKey.get(collectionKey({resource, namespace: home})) ?? NOTHING,
+    )
     return redactHealth(evaluate(gated, look), redactSecretsOf(objects))
   }
 }

@@ -16,7 +16,7 @@ export function isRelevant(
   return gated.some((one) => {
     if (one.namespace !== namespace) return false
     if (one.resource.kind === resource.kind) return one.name === changed.metadata.name
-    if (resource.kind !== PODS.kind) return false
+    if (resource.kind !== PODS.kind || one.resource.isAlone) return false
     const owner: Workload | undefined = watches.collection(one.resource, namespace).get(one.name)
     return matchesSelector(owner?.spec?.selector, changed)
   })

@@ -25,6 +25,7 @@ export type NeedingVerb =
 export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
   deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume'],
   remove: ['destroy'],
+  history: ['import'],
   'guard install': ['guard status', 'guard remove'],
 }
 

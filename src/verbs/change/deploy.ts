@@ -45,7 +45,7 @@ export async function readyDeployment(
     actions.map(({release}) => release),
   )
   try {
-    const rendered = await renderAll(plan, ports.helm, vendored)
+    const rendered = await renderAll({plan, vendored, ...ports})
     const fenced = {plan, rendered, befores: await beforesOf(plan, ports.cluster)}
     if (verb) expectSameImages(fenced, verb)
     if (!forceVersion) expectSupportedVersions(fenced)

@@ -1,4 +1,5 @@
 import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
+import {definedKinds} from '../../cluster/custom-kinds.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {KkError} from '../../errors.ts'
@@ -18,15 +19,39 @@ export function helmActions(plan: Plan): readonly Action[] {
   return plan.actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
 }
 
-/** Rejects with what helm says of the first chart, in the order of the plan, that does not render. */
-export async function renderAll(
-  plan: Plan,
-  helm: Pick<Helm, 'template'>,
-  vendored: Vendored,
+export interface Rendering {
+  readonly plan: Plan
+  readonly helm: Pick<Helm, 'template'>
+  readonly vendored: Vendored
+  readonly cluster: Pick<Cluster, 'customKinds'>
+}
+
+/**
+ * Charts that ask which kinds the cluster has are rendered with those that it serves, and those that come with this plan.
+ * Rejects with what helm says of the first chart, in the order of the plan, that does not render.
+ */
+export async function renderAll(rendering: Rendering): Promise<Rendered> {
+  const {plan, vendored, cluster} = rendering
+  const actions = helmActions(plan)
+  const first = await render(actions, [], rendering)
+  const asking = actions.filter(({release}) => vendored.asksKinds(release))
+  if (asking.length === 0) return first
+  const kinds = [...(await cluster.customKinds()), ...definedKinds([...first.values()].flat())]
+  return new Map([...first, ...(await render(asking, [...new Set(kinds)].sort(), rendering))])
+}
+
+async function render(
+  actions: readonly Action[],
+  apiVersions: readonly string[],
+  {plan, helm, vendored}: Rendering,
 ): Promise<Rendered> {
-  const outcomes = await mapParallel(helmActions(plan), RENDERERS, ({release, kind}) =>
+  const outcomes = await mapParallel(actions, RENDERERS, ({release, kind}) =>
     helm
-      .template(vendored.call(release), {kubeVersion: plan.cluster.version, isUpgrade: kind === 'upgrade'})
+      .template(vendored.call(release), {
+        kubeVersion: plan.cluster.version,
+        isUpgrade: kind === 'upgrade',
+        apiVersions,
+      })
       .then((manifest) => ({release, objects: parseManifest(manifest)}))
       .catch((error: unknown) => ({release, error})),
   )

@@ -1,3 +1,4 @@
+import {asksApiVersions} from '../../charts/asks-api-versions.ts'
 import {vendorCharts} from '../../charts/vendor-charts.ts'
 import {KkError} from '../../errors.ts'
 import type {ReleaseCall} from '../../helm/helm.ts'
@@ -10,6 +11,8 @@ import type {Prepared} from './prepare.ts'
 export interface Vendored {
   /** What helm is told of a release. */
   call(release: ReleaseId): ReleaseCall
+  /** Whether a template of its chart asks which kinds the cluster has. */
+  asksKinds(release: ReleaseId): boolean
   /** Removes the directory. */
   remove(): Promise<void>
 }
@@ -26,6 +29,7 @@ export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>):
     })
   return {
     remove: directory.remove,
+    asksKinds: (release) => asksApiVersions(prepared.releases.get(release)!.chart),
     call(release) {
       const {chart, layers} = prepared.releases.get(release)!
       const copy = copies.get(chart.directory)

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {evaluate, gatedObjects} from '../../../src/cluster/gate/evaluate.ts'
+import {allGatedObjects, collectionsOf, evaluate, gatedObjects} from '../../../src/cluster/gate/evaluate.ts'
 import type {Observed} from '../../../src/cluster/gate/kinds/observed.ts'
 import {observation} from '../../../src/cluster/gate/observation.ts'
 
@@ -73,5 +73,57 @@ describe('the health of a release', () => {
       'kube-system',
       'ns',
     ])
+  })
+})
+
+describe('custom resources', () => {
+  const resource = (namespaced: boolean) => ({
+    apiVersion: 'a.org/v1',
+    kind: 'Cache',
+    plural: 'caches',
+    namespaced,
+  })
+  const gated = (served: ReturnType<typeof resource> | undefined, object: object = {}) =>
+    allGatedObjects(
+      {
+        discovery: {find: async () => served},
+        rules: new Map([['Ingress.networking.k8s.io', RULE]]),
+      },
+      'ns',
+      [{apiVersion: 'a.org/v1', kind: 'Cache', metadata: {name: 'one'}, ...object}],
+    )
+  const RULE = {path: '.status.phase', values: ['Ready']}
+
+  it('are awaited by themselves, without pods and claims', async () => {
+    const found = await gated(resource(true))
+
+    expect(found).toMatchObject([{namespace: 'ns', name: 'one', resource: {plural: 'caches'}}])
+    expect(collectionsOf(found).map((each) => each.resource.kind)).toEqual(['Cache'])
+  })
+
+  it('of the whole cluster have no namespace', async () => {
+    expect(await gated(resource(false))).toMatchObject([{namespace: ''}])
+  })
+
+  it.each([
+    ['whose kind is not served', undefined, {}],
+    [
+      'that are hooks',
+      resource(true),
+      {metadata: {name: 'one', annotations: {'helm.sh/hook': 'pre-install'}}},
+    ],
+    [
+      'of a kind of Kubernetes without a rule',
+      resource(true),
+      {apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy'},
+    ],
+  ])('are passed over: those %s', async (_, served, object) => {
+    expect(await gated(served, object)).toEqual([])
+  })
+
+  it('are not all that a rule can be for', async () => {
+    const ingress = {apiVersion: 'networking.k8s.io/v1', kind: 'Ingress'}
+
+    expect(await gated({...resource(true), ...ingress}, ingress)).toHaveLength(1)
   })
 })

@@ -1,6 +1,7 @@
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Blame, KubernetesObject} from '../../../src/cluster/cluster.ts'
 import {waitForHealth} from '../../../src/cluster/gate/gate.ts'
+import {NO_RULES} from '../../../src/cluster/gate/readiness/rules.ts'
 import {openWatches} from '../../../src/cluster/watch/watches.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 
@@ -46,7 +47,8 @@ async function gate(
   onTestFinished(watches.close)
   const {milliseconds, ...more} = options
   const deadline = Date.now() + milliseconds
-  return waitForHealth(client, watches, {namespace: 'openstack', objects: [job, secret], deadline, ...more})
+  const gating = {watches, discovery: {find: async () => undefined}, rules: NO_RULES}
+  return waitForHealth(client, gating, {namespace: 'openstack', objects: [job, secret], deadline, ...more})
 }
 
 describe('a gate', () => {

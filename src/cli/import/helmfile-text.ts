@@ -1,0 +1,38 @@
+import {readFile} from 'node:fs/promises'
+import {dirname} from 'node:path'
+import {execa} from 'execa'
+import {KkError} from '../../errors.ts'
+
+/** What a helmfile says. */
+export interface HelmfileText {
+  readonly text: string
+  /** Whether helmfile has worked its templates out. */
+  readonly isBuilt: boolean
+}
+
+/** The output of `helmfile build` where helmfile is on the PATH, else the file itself. Throws `KK_FILE`. */
+export async function helmfileText(file: string): Promise<HelmfileText> {
+  const built = await execa('helmfile', ['--file', file, 'build'], {
+    cwd: dirname(file),
+    reject: false,
+    stdin: 'ignore',
+  })
+  if (built.exitCode === 0) return {text: built.stdout, isBuilt: true}
+  // Without an exit code it was never started: it is not there.
+  if (built.exitCode !== undefined)
+    throw new KkError('KK_FILE', `helmfile build failed for ${file}`, {
+      hint: 'correct the helmfile; kk reads what helmfile build prints',
+      log: built.stderr.split('\n').slice(-10),
+    })
+  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new KkError('KK_FILE', `the helmfile ${file} cannot be read: ${cause.code}`, {
+      cause,
+      hint: 'name a helmfile: kk import helmfile.yaml',
+    })
+  })
+  if (/\{\{/.test(text))
+    throw new KkError('KK_FILE', `${file} has templates, and helmfile is not on the PATH`, {
+      hint: 'install helmfile, or give kk what it prints: helmfile build > built.yaml && kk import built.yaml',
+    })
+  return {text, isBuilt: false}
+}

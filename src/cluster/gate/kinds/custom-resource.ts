@@ -1,0 +1,50 @@
+import {atJsonPath} from '../readiness/json-path.ts'
+import type {ReadinessRule} from '../readiness/rules.ts'
+import {closed, HEALTHY, type HealthOf} from './health.ts'
+import {type Condition, findCondition, type Observed} from './observed.ts'
+
+interface CustomResource extends Observed {
+  readonly status?: {readonly observedGeneration?: number; readonly conditions?: readonly Condition[]}
+}
+
+/**
+ * The health of a custom resource: what a rule of the environment says; else, as kstatus reads it, its conditions Stalled,
+ * Reconciling, and Ready or Available, once its controller has seen it. One that has none of these is healthy by existing.
+ */
+export function customResourceHealth(rule: ReadinessRule | undefined): HealthOf<CustomResource> {
+  return (object) => {
+    const {metadata, status} = object
+    const wait = (message: string, condition?: Condition) =>
+      closed('waiting', object, {message, pods: [], ...because(condition)})
+    if (metadata.deletionTimestamp) return wait('it is being deleted')
+    const seen = status?.observedGeneration
+    if (seen !== undefined && seen < (metadata.generation ?? 0))
+      return wait('its controller has not seen the change yet')
+    if (rule) {
+      const found = atJsonPath(object, rule.path)
+      if (found !== undefined && rule.values.includes(String(found))) return HEALTHY
+      return wait(`${rule.path} is ${text(found)}, not ${rule.values.join(' or ')}`)
+    }
+    const condition = (type: string) => findCondition(object, type)
+    const stalled = condition('Stalled')
+    if (stalled?.status === 'True')
+      return closed('failed', object, {message: 'it is stalled', pods: [], ...because(stalled)})
+    const reconciling = condition('Reconciling')
+    if (reconciling?.status === 'True') return wait('it is being reconciled', reconciling)
+    const ready = condition('Ready') ?? condition('Available')
+    if (!ready || ready.status === 'True') return HEALTHY
+    return wait(`its condition ${ready.type} is ${ready.status}`, ready)
+  }
+}
+
+function because(condition: Condition | undefined) {
+  if (!condition) return {}
+  const {reason, message} = condition
+  return {cause: {...(reason && {reason}), ...(message && {detail: message})}}
+}
+
+/** Never the whole of what stands there: it may hold secrets. */
+function text(found: unknown): string {
+  if (found === undefined) return 'not there'
+  return typeof found === 'object' ? 'a map or a list' : String(found).slice(0, 60)
+}

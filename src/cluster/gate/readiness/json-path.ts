@@ -1,0 +1,31 @@
+/** Steps that a path may have, as `kubectl wait --for=jsonpath` takes them: `.key`, `['key']`, `[0]`, `[?(@.key=="value")]`. */
+const STEP =
+  /\.([A-Za-z_][\w-]*)|\['([^']+)'\]|\[(\d+)\]|\[\?\(@\.([A-Za-z_][\w-]*)\s*==\s*["']([^"']*)["']\)\]/y
+
+/** What a whole path looks like, for the schema of the environment file. */
+export const JSON_PATH_PATTERN =
+  "^(\\.[A-Za-z_][A-Za-z0-9_-]*|\\['[^']+'\\]|\\[[0-9]+\\]|\\[\\?\\(@\\.[A-Za-z_][A-Za-z0-9_-]* *== *[\"'][^\"']*[\"']\\)\\])+$"
+
+/** What stands at a path in an object; undefined where nothing does. */
+export function atJsonPath(object: unknown, path: string): unknown {
+  const step = new RegExp(STEP)
+  let at = object
+  while (step.lastIndex < path.length) {
+    const found = step.exec(path)
+    if (!found) return undefined
+    const [, dotted, quoted, index, key, value] = found
+    const name = dotted ?? quoted ?? index
+    at = name === undefined ? itemWith(at, key!, value!) : child(at, name)
+  }
+  return at
+}
+
+function child(tree: unknown, name: string): unknown {
+  if (typeof tree !== 'object' || tree === null) return undefined
+  return (tree as Readonly<Record<string, unknown>>)[name]
+}
+
+function itemWith(list: unknown, key: string, value: string): unknown {
+  if (!Array.isArray(list)) return undefined
+  return list.find((each) => String(child(each, key)) === value)
+}

@@ -1,0 +1,51 @@
+import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
+import type {Values} from '../../release.ts'
+import {commonNamespace, type Imported, type ImportedRelease} from '../../verbs/import/imported.ts'
+
+/** An environment file with what was imported, and what could not be known as comments. */
+export function environmentText({name, from, charts, releases, lost}: Imported): string {
+  const namespace = commonNamespace(releases)
+  const settings = Object.fromEntries(
+    releases.flatMap((release) => {
+      const own = settingsOf(release, namespace)
+      return Object.keys(own).length === 0 ? [] : [[release.name, own]]
+    }),
+  )
+  const kk = {
+    name,
+    namespace,
+    ...(charts.length > 0 && {charts}),
+    ...(Object.keys(settings).length > 0 && {releases: settings}),
+  }
+  return [
+    comment(`Made by kk import from ${from}.`),
+    ...(lost.length === 0
+      ? []
+      : [comment('Not known, or not carried over:'), ...lost.map((each) => comment(`- ${each}`))]),
+    yaml({kk}),
+    ...releases.map(sectionText),
+  ].join('')
+}
+
+function settingsOf({name, namespace, chart, requires, timeout}: ImportedRelease, common: string): object {
+  return {
+    ...(chart.name !== name && {chart: chart.name}),
+    ...(chart.version !== undefined && {version: chart.version}),
+    ...(namespace !== common && {namespace}),
+    ...(requires.length > 0 && {requires}),
+    ...(timeout !== undefined && {timeout}),
+  }
+}
+
+function sectionText({name, values, notes}: ImportedRelease): string {
+  return [...notes.map(comment), yaml({[name]: values})].join('')
+}
+
+function comment(text: string): string {
+  return `# ${text.replaceAll(/\s+/g, ' ')}\n`
+}
+
+/** Words that YAML 1.1 would read as something else get quotes. */
+function yaml(value: Values): string {
+  return blockYaml(JSON.parse(JSON.stringify(value)))
+}

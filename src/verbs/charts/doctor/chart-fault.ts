@@ -1,0 +1,11 @@
+import type {ReleaseId} from '../../../release.ts'
+import type {Finding} from '../../observation/doctor/finding.ts'
+
+/** What is wrong with a chart, as it would be deployed here. */
+export interface ChartFault extends Finding {
+  readonly release: ReleaseId
+  /** `Job/keystone-db-sync`; left out for the chart as a whole. */
+  readonly object?: string
+  /** The file of the chart that makes the object: `keystone/templates/job.yaml`. */
+  readonly file?: string
+}

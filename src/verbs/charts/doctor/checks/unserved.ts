@@ -1,0 +1,46 @@
+import {releaseName} from '../../../../release.ts'
+import type {InferenceFaults} from '../../../preparation/inference/infer-requirements.ts'
+import {isHanging, wantedName} from '../../../preparation/inference/notes.ts'
+import type {Prepared} from '../../../preparation/prepare.ts'
+import type {ChartFault} from '../chart-fault.ts'
+
+/** Waits that nobody serves, objects that nobody makes, and what several could provide. */
+export function unserved({faults, releases}: Pick<Prepared, 'faults' | 'releases'>): readonly ChartFault[] {
+  if (!faults) return []
+  return [
+    ...faults.unserved.map((each) => unservedFault(each, releases)),
+    ...faults.ambiguous.map(ambiguousFault),
+  ]
+}
+
+function unservedFault(
+  each: InferenceFaults['unserved'][number],
+  releases: Prepared['releases'],
+): ChartFault {
+  const {release, want} = each
+  const isWait = want.kind === 'ready'
+  const hook = want.waiter === 'hook' ? 'the hook ' : ''
+  const name = wantedName(want)
+  return {
+    check: isWait ? 'waits' : 'missing objects',
+    level: isHanging(each, releases) ? 'problem' : 'warning',
+    release,
+    object: want.object,
+    file: want.file,
+    what: `${hook}${want.object} ${want.text}, and no release ${isWait ? 'serves' : 'makes'} ${name}`,
+    advice: `add the chart that makes it, or turn off what needs it; if it is there without kk: kk.given: [${name}]`,
+  }
+}
+
+function ambiguousFault({release, want, candidates}: InferenceFaults['ambiguous'][number]): ChartFault {
+  const names = candidates.map((each) => releaseName(each.release))
+  return {
+    check: 'ambiguous providers',
+    level: 'problem',
+    release,
+    object: want.object,
+    file: want.file,
+    what: `${want.object} ${want.text}: ${names.join(' and ')} have it`,
+    advice: `say which: kk.releases.${releaseName(release)}: {requires: [${names[0]}]}`,
+  }
+}

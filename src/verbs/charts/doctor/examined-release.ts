@@ -1,0 +1,13 @@
+import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
+import type {ReleaseId} from '../../../release.ts'
+
+/** A release as its chart renders it in several ways. */
+export interface ExaminedRelease {
+  readonly release: ReleaseId
+  /** With the values of the environment. */
+  readonly objects: readonly RenderedObject[]
+  /** The same again. */
+  readonly again: readonly RenderedObject[]
+  /** As the next version of the chart, with other images; empty where that does not render. */
+  readonly next: readonly RenderedObject[]
+}

@@ -1,0 +1,50 @@
+import {existsSync} from 'node:fs'
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {readYaml} from '../../../helm/yaml.ts'
+import {isMap, mergeValues} from '../../../overrides/merge.ts'
+import type {Values} from '../../../release.ts'
+
+const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
+
+/** Makes a copy of a chart its next version: what a template makes of the version changes. */
+export async function bumpVersion(copy: string): Promise<void> {
+  const file = join(copy, 'Chart.yaml')
+  const text = await readFile(file, 'utf8')
+  const bumped = text
+    .replace(/^(version:\s*["']?)v?\d[^\s"']*/m, '$19999.0.0')
+    .replace(/^(appVersion:\s*)["']?[^\s"']+["']?/m, '$1"9999.0.0"')
+  await writeFile(file, bumped)
+}
+
+/** The values of a release, with other images than those that they, or the defaults of the chart, say. */
+export function withOtherImages(copy: string, defaults: string, values: Values): Values {
+  const all = mergeValues(readDefaults(copy, defaults), values)
+  return mergeValues(values, imagesIn(all, false))
+}
+
+function readDefaults(copy: string, text: string): Values {
+  const found = readYaml(text, {file: join(copy, 'values.yaml')})
+  return isMap(found) ? found : {}
+}
+
+/** The text of the defaults of a chart; empty where it has none. */
+export async function defaultsText(copy: string): Promise<string> {
+  const file = join(copy, 'values.yaml')
+  return existsSync(file) ? readFile(file, 'utf8') : ''
+}
+
+/** Only the texts below a key that means an image, each another than it was. */
+function imagesIn(values: Values, isBelow: boolean): Values {
+  const entries = Object.entries(values).flatMap(([key, value]): (readonly [string, unknown])[] => {
+    const isImage = isBelow || IMAGE_KEY.test(key)
+    if (isMap(value)) {
+      const inner = imagesIn(value, isImage)
+      return Object.keys(inner).length === 0 ? [] : [[key, inner]]
+    }
+    // A digest would not be one any more.
+    const isText = typeof value === 'string' && value !== '' && !value.includes('@') && !/policy/i.test(key)
+    return isImage && isText ? [[key, `${value}-next`]] : []
+  })
+  return Object.fromEntries(entries)
+}

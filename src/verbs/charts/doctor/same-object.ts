@@ -1,0 +1,22 @@
+import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
+import type {KubernetesObject} from '../../../cluster/cluster.ts'
+import {type ReleaseId, releaseNamespace} from '../../../release.ts'
+
+/** What an object is on a cluster: its group, kind, namespace and name. */
+export function identity({apiVersion, kind, metadata}: KubernetesObject, release: ReleaseId): string {
+  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : ''
+  return [group, kind, metadata.namespace ?? releaseNamespace(release), metadata.name].join('/')
+}
+
+/** The objects that two renders of a release have in common, in the order of the first. */
+export function inBoth(
+  one: readonly RenderedObject[],
+  other: readonly RenderedObject[],
+  release: ReleaseId,
+): readonly (readonly [RenderedObject, RenderedObject])[] {
+  const others = new Map(other.map((each) => [identity(each.object, release), each]))
+  return one.flatMap((each) => {
+    const same = others.get(identity(each.object, release))
+    return same ? [[each, same] as const] : []
+  })
+}

@@ -1,0 +1,103 @@
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {annotatePods} from './support/annotate-pods.ts'
+import {auditEvents, get, kubectl, makeNamespace, waitFor} from './support/cluster.ts'
+import {type EnvironmentContent, makeEnvironment} from './support/environment.ts'
+import {history} from './support/history.ts'
+
+/** Charts that say nothing of what they require. */
+const CHARTS = join(import.meta.dirname, '../fixtures/unannotated')
+
+function cloud(releases: readonly string[], kk: object = {}): EnvironmentContent {
+  return {kk: {charts: [CHARTS], ...kk}, ...Object.fromEntries(releases.map((name) => [name, {}]))}
+}
+
+describe.concurrent('an environment without a stated requirement', () => {
+  it('is deployed in the inferred order: nothing is written before what it waits for is Ready, or exists', async () => {
+    const namespace = await makeNamespace('inferred')
+    const releases = ['cache', 'dashboard', 'keystone', 'libvirt', 'mariadb', 'neutron', 'nova', 'operator']
+    const environment = await makeEnvironment({content: cloud(releases), namespace})
+    await annotatePods({
+      namespace,
+      labels: {application: 'mariadb'},
+      annotations: {'sandbox.kk.openstack.org/ready-after': '2s'},
+    })
+
+    const plan = await environment.json<PlanDocument>('plan')
+    await environment.deploy()
+
+    const edges = plan.actions.flatMap(({release, requires}) =>
+      requires.map((required) => ({from: nameOf(release), to: nameOf(required.release), ...required})),
+    )
+    expect(edges.length).toBeGreaterThanOrEqual(12)
+    expect(edges.filter(({inferred}) => inferred === undefined)).toEqual([])
+    const of = await history(namespace)
+    for (const {from, to, kind} of edges) {
+      if (kind === 'ready') expect(of(from).started > of(to).ready, `${from} after ${to}`).toBe(true)
+    }
+    const caches = await get<{items: readonly unknown[]}>('caches', '--namespace', namespace)
+    expect(caches.items, 'the chart that asks for its kind was rendered with it').toHaveLength(1)
+    expect(await firstPods(namespace, 'keystone-db-sync')).toSatisfy((at: string) => at > of('mariadb').ready)
+
+    const again = await environment.json<PlanDocument>('plan')
+    const calls = await environment.helmCalls()
+    await environment.deploy()
+    expect(again.changes).toBe(false)
+    expect(await environment.helmCalls(), 'an unchanged environment starts no helm').toEqual(calls)
+  })
+
+  it('does not hang on a cycle through a hook: the members start together, and that is said', async () => {
+    const environment = await makeEnvironment({content: cloud(['ping', 'pong'])})
+
+    const plan = await environment.json<PlanDocument>('plan')
+    await environment.deploy()
+
+    expect(plan.actions.map(({group}) => group.map(nameOf))).toEqual([
+      ['ping', 'pong'],
+      ['ping', 'pong'],
+    ])
+    expect(plan.notes).toEqual([expect.stringContaining('a hook waits there: Job/ping-hook (hook)')])
+  })
+
+  it('is refused before anything is changed where a hook would wait for what nobody makes', async () => {
+    const namespace = await makeNamespace('inferred')
+    const environment = await makeEnvironment({content: cloud(['keystone']), namespace})
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('KK_UNSERVED')
+    const helms = ({userAgent}: {userAgent?: string}) => userAgent?.startsWith('Helm')
+    expect((await auditEvents(namespace)).filter(helms)).toEqual([])
+  })
+
+  it('is healthy when its custom resources are as the environment says', async () => {
+    const readiness = {'Cache.example.kk.openstack.org': {path: '.status.phase', value: 'Running'}}
+    const environment = await makeEnvironment({content: cloud(['operator', 'cache'], {readiness})})
+    const deployed = environment.deploy()
+    const cache = ['caches', 'cache', '--namespace', environment.name]
+    await waitFor(() => kubectl(['get', ...cache]).catch(() => undefined), {until: 'the Cache exists'})
+
+    const {stdout} = await environment.kk('status')
+    const patch = JSON.stringify({status: {phase: 'Running'}})
+    await kubectl(['patch', ...cache, '--subresource', 'status', '--type', 'merge', '--patch', patch])
+    await deployed
+
+    expect(stdout).toContain('.status.phase is not there, not Running')
+  })
+})
+
+function nameOf(release: string): string {
+  return release.slice(release.indexOf('/') + 1)
+}
+
+/** When the first pod whose name begins so was written. */
+async function firstPods(namespace: string, prefix: string): Promise<string> {
+  const events = await auditEvents(namespace)
+  const first = events.find(
+    ({verb, objectRef}) =>
+      objectRef?.resource === 'pods' && verb !== 'delete' && objectRef.name?.startsWith(prefix),
+  )
+  return first?.requestReceivedTimestamp ?? ''
+}

@@ -1,0 +1,146 @@
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {readEnvironment} from '../../../src/environment/read.ts'
+import type {Helm} from '../../../src/helm/helm.ts'
+import {openHelm} from '../../../src/helm/open.ts'
+import {helmVersion} from '../../../src/helm/version.ts'
+import type {ChartFault} from '../../../src/verbs/charts/doctor/chart-fault.ts'
+import {examineCharts} from '../../../src/verbs/charts/doctor/examine-charts.ts'
+import {prepare} from '../../../src/verbs/preparation/prepare.ts'
+import {toolPath} from '../../support/tools.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+describe('the faults of charts', () => {
+  let helm: Helm
+  let cache: string
+  let faults: readonly ChartFault[]
+
+  beforeAll(async () => {
+    const path = await toolPath('helm4')
+    helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
+    cache = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    faults = await examined('faulty', ['faulty', 'one', 'two'])
+  }, 600_000)
+  afterAll(() => rm(cache, {recursive: true}))
+
+  async function examined(
+    charts: string,
+    sections: readonly string[],
+    values: object = {},
+  ): Promise<readonly ChartFault[]> {
+    const prepared = await prepare({
+      environment: readEnvironment({
+        file: 'cloud.yaml',
+        directory: join(ROOT, 'test/fixtures'),
+        text: JSON.stringify({
+          kk: {charts: [charts]},
+          ...Object.fromEntries(sections.map((section) => [section, values])),
+        }),
+      }),
+      finding: {builtIn: async () => join(ROOT, 'charts'), cache, packages: {} as never},
+      values: [],
+      sets: [],
+      inference: {cache, helm: async () => helm, isTolerant: true},
+    })
+    return examineCharts(prepared, helm)
+  }
+
+  it.each([
+    [
+      'a wait that nobody serves',
+      'waits',
+      'warning',
+      'Deployment/faulty',
+      'deployment.yaml',
+      /elsewhere\/Service\/nothing/,
+    ],
+    [
+      'an object that nobody makes',
+      'missing objects',
+      'warning',
+      'Deployment/faulty',
+      'deployment.yaml',
+      /Secret\/nobodys-secret/,
+    ],
+    [
+      'what two could provide',
+      'ambiguous providers',
+      'problem',
+      'Deployment/faulty',
+      'deployment.yaml',
+      /one and two have it/,
+    ],
+    [
+      'a hook that waits for what comes later',
+      'deadlocks',
+      'problem',
+      'Job/faulty-hook',
+      'hook.yaml',
+      /Secret\/faulty-random/,
+    ],
+    [
+      'a value that is random',
+      'random values',
+      'warning',
+      'Secret/faulty-random',
+      'secret.yaml',
+      /stringData/,
+    ],
+    ['a Job that keeps its name', 'names of Jobs', 'warning', 'Job/faulty-job', 'job.yaml', /keeps its name/],
+    [
+      'a field that cannot change',
+      'immutable fields',
+      'warning',
+      'Deployment/faulty',
+      'deployment.yaml',
+      /^spec\.selector/,
+    ],
+  ])('%s', (_, check, level, object, file, what) => {
+    const found = faults.filter((fault) => fault.check === check && fault.release === 'openstack/faulty')
+
+    expect(found).toEqual([
+      {
+        check,
+        level,
+        release: 'openstack/faulty',
+        object,
+        file: `faulty/templates/${file}`,
+        what: expect.stringMatching(what),
+        advice: expect.any(String),
+      },
+    ])
+  })
+
+  it('an object that two releases make', () => {
+    expect(faults.filter(({check}) => check === 'claimed twice')).toMatchObject([
+      {level: 'problem', object: 'ConfigMap/shared-config', what: expect.stringContaining('one and two')},
+    ])
+  })
+
+  it('a definition that no upgrade applies', () => {
+    expect(faults.filter(({check}) => check === 'definitions')).toMatchObject([
+      {object: 'CustomResourceDefinition/things.faulty.kk.openstack.org', file: 'faulty/crds/things.yaml'},
+    ])
+  })
+
+  it('are none but these', () => {
+    expect(faults).toHaveLength(9)
+  })
+
+  it('are none in charts that have none, but pods that wait for a later hook', async () => {
+    expect(await examined('unannotated', ['keystone', 'mariadb'])).toMatchObject([
+      {check: 'deadlocks', level: 'info', what: expect.stringContaining('not with helm --wait')},
+    ])
+  })
+
+  it('begin with a chart that does not render', async () => {
+    const chart = {manifests: null}
+
+    await expect(examined('unannotated', ['keystone', 'mariadb'], chart)).rejects.toMatchObject({
+      code: 'KK_RENDER',
+    })
+  })
+})
