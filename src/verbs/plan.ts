@@ -1,5 +1,4 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
-import {parseManifest} from '../cluster/manifest.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {changesOf} from '../plan/changes/changes-of.ts'
 import {withChanges} from '../plan/changes/with-changes.ts'
@@ -7,15 +6,16 @@ import {withVersions} from '../plan/changes/with-versions.ts'
 import {expectStore} from '../plan/expectations/expect-store.ts'
 import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
-import {type Action, isChange, type Plan} from '../plan/plan.ts'
+import type {Action, Plan} from '../plan/plan.ts'
 import {hasPassed} from '../plan/rollback/last-gated.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
-import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
+import {type ReleaseId, releaseNamespace} from '../release.ts'
 import {beforesOf} from './preparation/befores.ts'
 import {driftedReleases} from './preparation/drifted-releases.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {seenRecords} from './preparation/seen-records.ts'
+import {stuckReleases, unseenNotes} from './preparation/stuck-releases.ts'
 
 /** A plan, and the last record of each release that it is about, as far as there is one. */
 export interface ObservedPlan {
@@ -64,7 +64,7 @@ export async function observedPlan(
   }
   const first = makePlan(inputs)
   const passed = new Set(records.filter(hasPassed).map(({release}) => release))
-  const stuck = await stuckReleases(first, prepared, {cluster, passed})
+  const {stuck, unseen} = await stuckReleases(first, prepared, {cluster, passed})
   const drifted = correctDrift && (await driftedReleases(changeable(first, inputs), cluster, correctDrift))
   const planned =
     stuck.size === 0 && !drifted ? first : makePlan({...inputs, stuck, ...(drifted && {drifted})})
@@ -82,6 +82,7 @@ export async function observedPlan(
     ...(prepared.inferenceNotes ?? []),
     ...newSecretNotes(settled, prepared),
     ...(seen.note === undefined ? [] : [seen.note]),
+    ...unseenNotes(unseen),
   ]
   return {
     plan: notes.length === 0 ? settled : {...settled, notes},
@@ -106,46 +107,4 @@ function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): 
   )
   const isMeant = (release: ReleaseId) => mode.kind !== 'named' || mode.releases.includes(release)
   return actions.filter(({release}) => owned.has(release) && isMeant(release))
-}
-
-/**
- * Releases whose health would be waited for in vain: of those that what changes requires, the ones whose objects are gone;
- * of those whose gate is to be awaited, also the ones whose Jobs have failed, or which helm made without their values: it
- * takes an empty standard input for none, and that is what a kk leaves that is killed when helm has just started.
- */
-async function stuckReleases(
-  planned: Plan,
-  {releases}: Prepared,
-  {cluster, passed}: {readonly cluster: Cluster; readonly passed: ReadonlySet<ReleaseId>},
-): Promise<ReadonlyMap<ReleaseId, string>> {
-  const changes = planned.actions.filter(isChange)
-  const required = new Set(changes.flatMap(({requires}) => requires.map((edge) => edge.release)))
-  const looked = planned.actions.filter(
-    ({kind, release}) =>
-      (kind === 'await' && !passed.has(release)) ||
-      (kind === 'check' && required.has(release) && releases.has(release)),
-  )
-  const found = await Promise.all(
-    looked.map(async ({release, kind}): Promise<readonly (readonly [ReleaseId, string])[]> => {
-      const stored = await cluster.stored(release)
-      const objects = parseManifest(stored?.manifest ?? '')
-      const namespace = releaseNamespace(release)
-      if (kind === 'await') {
-        const layers = releases.get(release)?.layers ?? []
-        if (isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
-          return [[release, 'helm was started without its values, and gets them']]
-        const failed = await cluster.failedJobs(namespace, objects)
-        if (failed.length > 0)
-          return [[release, `failed, and is run again: ${failed.map((name) => `Job/${name}`).join(', ')}`]]
-      }
-      return (await cluster.exist(namespace, objects))
-        ? []
-        : [[release, 'objects of it are gone, and are made again']]
-    }),
-  )
-  return new Map(found.flat())
-}
-
-function isEmpty(values: Values): boolean {
-  return Object.keys(values).length === 0
 }

@@ -178,14 +178,16 @@ async function expectDetected(corner: Corner, account: string): Promise<void> {
 /** When all have gone home, one deploy of each environment brings it about, and there is nothing more to do. */
 async function expectPeace(corner: Corner, account: string): Promise<void> {
   const files = ['one', 'two'] as const
+  let deployed = ''
   for (const environment of files) {
     await writeEnvironment(corner, {environment, file: `${environment}.yaml`, round: 1})
     const {exitCode, stderr} = await corner.kk(['deploy', `${environment}.yaml`])
     expect(exitCode, `${account}, at the end\n${stderr}`).toBe(0)
+    deployed += stderr
   }
   for (const environment of files) {
     const {exitCode, stdout} = await corner.kk(['plan', `${environment}.yaml`, '--detailed-exitcode'])
-    expect(exitCode, `${account}, at the end\n${stdout}`).toBe(0)
+    expect(exitCode, `${account}, at the end\n${stdout}\nafter\n${deployed}`).toBe(0)
   }
 }
 

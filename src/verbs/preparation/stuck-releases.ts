@@ -1,0 +1,91 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {asKkError} from '../../errors.ts'
+import {mergedValues} from '../../overrides/layers.ts'
+import {isChange, type Plan} from '../../plan/plan.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import type {Prepared} from './prepare.ts'
+
+export interface StuckReleases {
+  /** With the reason, for people. */
+  readonly stuck: ReadonlyMap<ReleaseId, string>
+  /** Those whose objects this user may not look at: what is with them is found when the plan is run. */
+  readonly unseen: readonly ReleaseId[]
+}
+
+/**
+ * Releases whose health would be waited for in vain: of those that what changes requires, the ones whose objects are gone;
+ * of those whose gate is to be awaited, also the ones whose Jobs have failed, or which helm made without their values: it
+ * takes an empty standard input for none, and that is what a kk leaves that is killed when helm has just started.
+ */
+export async function stuckReleases(
+  planned: Plan,
+  {releases}: Prepared,
+  {cluster, passed}: {readonly cluster: Cluster; readonly passed: ReadonlySet<ReleaseId>},
+): Promise<StuckReleases> {
+  const changes = planned.actions.filter(isChange)
+  const required = new Set(changes.flatMap(({requires}) => requires.map((edge) => edge.release)))
+  const looked = planned.actions.filter(
+    ({kind, release}) =>
+      (kind === 'await' && !passed.has(release)) ||
+      (kind === 'check' && required.has(release) && releases.has(release)),
+  )
+  const found = await Promise.all(
+    looked.map(async ({release, kind}) => {
+      const isAwaited = kind === 'await'
+      const reason = await stuckReason(cluster, {
+        release,
+        isAwaited,
+        layers: releases.get(release)?.layers ?? [],
+      })
+      return {release, reason}
+    }),
+  )
+  return {
+    stuck: new Map(
+      found.flatMap(({release, reason}) => (typeof reason === 'string' ? [[release, reason] as const] : [])),
+    ),
+    unseen: found.filter(({reason}) => reason === UNSEEN).map(({release}) => release),
+  }
+}
+
+const UNSEEN = Symbol('unseen')
+
+interface Looked {
+  readonly release: ReleaseId
+  readonly isAwaited: boolean
+  readonly layers: Parameters<typeof mergedValues>[0]
+}
+
+async function stuckReason(
+  cluster: Cluster,
+  {release, isAwaited, layers}: Looked,
+): Promise<string | typeof UNSEEN | undefined> {
+  const stored = await cluster.stored(release)
+  if (isAwaited && isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
+    return 'helm was started without its values, and gets them'
+  const objects = parseManifest(stored?.manifest ?? '')
+  const namespace = releaseNamespace(release)
+  try {
+    const failed = isAwaited ? await cluster.failedJobs(namespace, objects) : []
+    if (failed.length > 0)
+      return `failed, and is run again: ${failed.map((name) => `Job/${name}`).join(', ')}`
+    return (await cluster.exist(namespace, objects))
+      ? undefined
+      : 'objects of it are gone, and are made again'
+  } catch (error) {
+    if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
+    throw error
+  }
+}
+
+export function unseenNotes(unseen: readonly ReleaseId[]): readonly string[] {
+  if (unseen.length === 0) return []
+  return [
+    `you may not look at all objects of ${unseen.map(releaseName).join(', ')}: what is gone of them is found when this is run`,
+  ]
+}
+
+function isEmpty(values: Values): boolean {
+  return Object.keys(values).length === 0
+}
