@@ -9,6 +9,7 @@ import {ensureSystemPackages} from '../scripts/system-packages.ts'
 import {buildToolbox} from '../scripts/toolbox.ts'
 import {buildWhenOld} from '../test/e2e/support/build.ts'
 import {measureDeployment} from './deployment.ts'
+import {measureInference} from './inference.ts'
 import {measureManyReleases} from './many-releases.ts'
 import {measureOpenStack} from './openstack.ts'
 import {measureOverrides} from './overrides.ts'
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, Measure>> = {
   deployment: measureDeployment,
   split: measureSplit,
   plan: measurePlan,
+  inference: measureInference,
   scheduler: measureScheduler,
   many: measureManyReleases,
   overrides: measureOverrides,

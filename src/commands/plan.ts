@@ -96,7 +96,8 @@ export default class Plan extends KkCommand {
   private async foresee(flags: ForesightFlags, {prepared, observed, cluster}: Foresight): Promise<Rendered> {
     const isIdle = helmActions(observed.plan).length === 0
     const helm = isIdle ? undefined : await openUsersHelm(flags, cluster)
-    const rendered = helm ? await renderPlan(prepared, observed.plan, {helm, cluster}) : new Map()
+    const ifUnknown = !flags.diff && flags.save === undefined
+    const rendered = helm ? await renderPlan(prepared, observed.plan, {helm, cluster, ifUnknown}) : new Map()
     if (flags.diff) {
       const {diffs, redact} = planDiff(prepared, observed, rendered)
       this.print(`\n${diffText(diffs, {palette: this.palette('stdout'), redact})}`)
@@ -109,6 +110,7 @@ export default class Plan extends KkCommand {
 
 type ForesightFlags = Parameters<typeof openUsersHelm>[0] & {
   readonly diff: boolean
+  readonly save?: string | undefined
   readonly 'force-version': boolean
 }
 

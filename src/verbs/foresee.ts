@@ -1,25 +1,40 @@
 import type {Cluster} from '../cluster/cluster.ts'
 import {asKkError} from '../errors.ts'
 import type {Helm} from '../helm/helm.ts'
-import type {Plan} from '../plan/plan.ts'
+import type {Action, Plan} from '../plan/plan.ts'
 import {refuseDowngrade} from './change/deploy.ts'
 import type {ObservedPlan} from './plan.ts'
 import {expectSupportedVersions} from './preparation/fences.ts'
+import {foreknownRender} from './preparation/foreknown-render.ts'
 import type {Prepared} from './preparation/prepare.ts'
 import {helmActions, type Rendered, renderAll, validateAll} from './preparation/render.ts'
 import {vendor} from './preparation/vendored.ts'
 
-/** Renders what a plan would install or upgrade. Rejects with what helm says of a chart or its values; see `renderAll`. */
+/**
+ * Renders what a plan would install or upgrade; with `ifUnknown` only what was not rendered before with the same inputs, for
+ * who only wants to know that it renders. Rejects with what helm says of a chart or its values; see
+ * `renderAll`.
+ */
 export async function renderPlan(
   prepared: Prepared,
   plan: Plan,
-  ports: {readonly helm: Pick<Helm, 'template'>; readonly cluster: Pick<Cluster, 'customKinds'>},
+  {ifUnknown = false, ...ports}: ForesightPorts,
 ): Promise<Rendered> {
+  const known = (action: Action) => foreknownRender(prepared, action)
+  const actions = plan.actions.filter((action) => !ifUnknown || !known(action))
+  const wanted = {...plan, actions}
   const vendored = await vendor(
     prepared,
-    helmActions(plan).map(({release}) => release),
+    helmActions(wanted).map(({release}) => release),
   )
-  return renderAll({plan, vendored, ...ports}).finally(vendored.remove)
+  const objects = (action: Action) => known(action)?.objects
+  return renderAll({plan: wanted, vendored, ...ports, known: objects}).finally(vendored.remove)
+}
+
+interface ForesightPorts {
+  readonly helm: Pick<Helm, 'template'>
+  readonly cluster: Pick<Cluster, 'customKinds'>
+  readonly ifUnknown?: boolean
 }
 
 interface Foreseen {

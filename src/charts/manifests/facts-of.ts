@@ -1,14 +1,19 @@
 import type {ChartFacts} from '../../graph/inference/facts.ts'
 import {providedBy} from './provided-by.ts'
-import {renderedObjects} from './rendered-objects.ts'
+import {type RenderedObject, renderedObjects} from './rendered-objects.ts'
 import {waiterOf} from './waiter-of.ts'
 import {wantsOf} from './wants-of.ts'
 
+/** The same of what `helm template` prints. Throws what `parseManifest` throws. */
+export function factsOf(manifest: string, namespace: string): ChartFacts {
+  return factsOfObjects(renderedObjects(manifest), namespace)
+}
+
 /**
  * What a rendered chart provides and wants; what only tests, deletion and rollback make is left out. `namespace` is the
- * release's. Throws what `parseManifest` throws.
+ * release's.
  */
-export function factsOf(manifest: string, namespace: string): ChartFacts {
-  const rendered = renderedObjects(manifest).filter(({object}) => waiterOf(object) !== undefined)
+export function factsOfObjects(all: readonly RenderedObject[], namespace: string): ChartFacts {
+  const rendered = all.filter(({object}) => waiterOf(object) !== undefined)
   return {provided: providedBy(rendered, namespace), wants: wantsOf(rendered, namespace)}
 }

@@ -1,36 +1,35 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {dig, digText} from './dig.ts'
 
 /**
- * Every text in an object, each as `key: text`, or `NAME=text` for a variable; what a Secret holds is decoded. Metadata are
- * left out.
+ * All texts of an object, each begun by its key on a line of its own: `key: text`, or `NAME=text` for a variable; what a
+ * Secret holds is decoded. Metadata are left out.
  */
-export function textsOf(object: KubernetesObject): readonly string[] {
-  const {metadata: _, data, ...rest} = object
+export function textOf(object: KubernetesObject): string {
   const found: string[] = []
-  if (object.kind === 'Secret') collect(decoded(data), '', found)
-  else if (data !== undefined) collect(data, '', found)
-  collect(rest, '', found)
-  return found
+  for (const [key, value] of Object.entries(object)) {
+    if (key === 'metadata' || key === 'apiVersion' || key === 'kind') continue
+    collect(key === 'data' && object.kind === 'Secret' ? decoded(value) : value, key, found)
+  }
+  return found.join('\n')
 }
 
-/** The texts in any part of an object. */
-export function textsIn(tree: unknown): readonly string[] {
+/** The same of any part of an object. */
+export function textIn(tree: unknown): string {
   const found: string[] = []
   collect(tree, '', found)
-  return found
+  return found.join('\n')
 }
 
 function collect(tree: unknown, key: string, found: string[]): void {
   if (typeof tree === 'string') found.push(key === '' ? tree : `${key}: ${tree}`)
   if (typeof tree !== 'object' || tree === null) return
-  if (Array.isArray(tree)) for (const each of tree) collect(each, key, found)
-  else if (isVariable(tree)) found.push(`${digText(tree, 'name')}=${digText(tree, 'value')}`)
-  else for (const [name, value] of Object.entries(tree)) collect(value, name, found)
-}
-
-function isVariable(tree: object): boolean {
-  return typeof dig(tree, 'name') === 'string' && typeof dig(tree, 'value') === 'string'
+  if (Array.isArray(tree)) {
+    for (const each of tree) collect(each, key, found)
+    return
+  }
+  const {name, value} = tree as {readonly name?: unknown; readonly value?: unknown}
+  if (typeof name === 'string' && typeof value === 'string') found.push(`${name}=${value}`)
+  else for (const inner in tree) collect((tree as Readonly<Record<string, unknown>>)[inner], inner, found)
 }
 
 function decoded(data: unknown): unknown {

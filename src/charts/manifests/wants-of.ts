@@ -3,6 +3,7 @@ import {objectName} from '../../cluster/manifest.ts'
 import type {Want} from '../../graph/inference/facts.ts'
 import {containersOf, podTemplate} from './pods.ts'
 import type {RenderedObject} from './rendered-objects.ts'
+import {textOf} from './texts.ts'
 import {waiterOf} from './waiter-of.ts'
 import {customKindWants} from './wants/custom-kinds.ts'
 import {entrypointWants} from './wants/entrypoint.ts'
@@ -18,7 +19,7 @@ export function wantsOf(rendered: readonly RenderedObject[], namespace: string):
     if (!waiter) return []
     const template = podTemplate(object)
     const containers = template ? containersOf(template) : []
-    const waiting: Waiting = {object, waiter, template, containers}
+    const waiting: Waiting = {object, waiter, template, containers, text: textOf(object)}
     const stated = [
       ...entrypointWants(waiting),
       ...customKindWants(waiting),
@@ -37,6 +38,7 @@ export function wantsOf(rendered: readonly RenderedObject[], namespace: string):
 }
 
 function once(wants: readonly StatedWant[]): readonly StatedWant[] {
+  if (wants.length < 2) return wants
   return [...new Map(wants.map((want) => [JSON.stringify(want), want])).values()]
 }
 

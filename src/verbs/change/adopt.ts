@@ -127,7 +127,7 @@ async function compareAll(
   }
 }
 
-interface Comparison extends Pick<Ports, 'helm'> {
+interface Comparison extends Pick<Ports, 'helm' | 'cluster'> {
   readonly prepared: Prepared
   readonly vendored: Vendored
   readonly kubeVersion: string
@@ -135,13 +135,14 @@ interface Comparison extends Pick<Ports, 'helm'> {
 
 async function compare(
   stored: StoredRelease,
-  {prepared, vendored, helm, kubeVersion}: Comparison,
+  {prepared, vendored, helm, cluster, kubeVersion}: Comparison,
 ): Promise<Compared> {
   const {release, revision, status, values} = stored
   const {chart} = prepared.releases.get(release)!.desired
   const call = vendored.call(release)
   const before = renderedObjects(stored)
-  const after = await renderRelease(helm, call, {kubeVersion, isUpgrade: true})
+  const apiVersions = vendored.asksKinds(release) ? await cluster.customKinds() : []
+  const after = await renderRelease(helm, call, {kubeVersion, isUpgrade: true, apiVersions})
   const redact = redactSecretsOf([...before, ...after], redactor({before: values, after: call.values}))
   const changed = valueChanges(values, call.values, redact)
   const objects = objectChanges(before, after, releaseNamespace(release))

@@ -9,6 +9,7 @@ import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
 import {beforesOf} from '../preparation/befores.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/fences.ts'
+import {foreknownRender} from '../preparation/foreknown-render.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {helmActions, type Rendered, renderAll, validateAll} from '../preparation/render.ts'
 import {type Vendored, vendor} from '../preparation/vendored.ts'
@@ -45,7 +46,12 @@ export async function readyDeployment(
     actions.map(({release}) => release),
   )
   try {
-    const rendered = await renderAll({plan, vendored, ...ports})
+    const rendered = await renderAll({
+      plan,
+      vendored,
+      ...ports,
+      known: (action) => foreknownRender(prepared, action)?.objects,
+    })
     const fenced = {plan, rendered, befores: await beforesOf(plan, ports.cluster)}
     if (verb) expectSameImages(fenced, verb)
     if (!forceVersion) expectSupportedVersions(fenced)

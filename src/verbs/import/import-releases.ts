@@ -91,10 +91,10 @@ interface Inferred {
 
 /** By what was rendered when they were installed. */
 function inferredBetween(stored: readonly StoredRelease[]): Inferred {
-  const releases: readonly KnownRelease[] = stored.map(({release, manifest, hooks}) => ({
+  const releases: readonly KnownRelease[] = stored.map(({release, manifest, hooks, crds = []}) => ({
     release,
     shared: false,
-    facts: factsOf([manifest, ...hooks].join('\n---\n'), releaseNamespace(release)),
+    facts: factsOf([manifest, ...hooks, ...crds].join('\n---\n'), releaseNamespace(release)),
   }))
   const ids = new Set(stored.map(({release}) => release))
   const none = {stated: new Set<ReleaseId>(), without: new Set<ReleaseId>()}

@@ -13,6 +13,7 @@ import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {StoreUse} from '../overrides/layers-of-place.ts'
 import type {GatherOptions} from './gather.ts'
+import type {ForeknownReleases} from './inference/foreknown.ts'
 import {type InferenceFaults, type InferenceWorld, inferRequirements} from './inference/infer-requirements.ts'
 import {waitingHookNotes} from './inference/notes.ts'
 import {idOf} from './load-charts.ts'
@@ -41,6 +42,8 @@ export interface Prepared {
   readonly inferenceNotes?: readonly string[]
   /** What speaks against the inference; see `InferenceWorld`. */
   readonly faults?: InferenceFaults
+  /** What was rendered meanwhile, so that it need not be again. */
+  readonly foreknown?: ForeknownReleases
 }
 
 export interface PrepareOptions extends GatherOptions {
@@ -51,7 +54,7 @@ export interface PrepareOptions extends GatherOptions {
 /** Rejects with what is wrong with the environment, its charts, its graph or its values; changes nothing. */
 export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const {environment, finding, values, sets, places = {}} = options
-  const {gathered, requirements, inferred, notes, faults} = await inferRequirements(options)
+  const {gathered, requirements, inferred, notes, faults, foreknown} = await inferRequirements(options)
   const {charts, digests, layers} = gathered
   const known = await suggestions(environment, charts, requirements, finding)
   const graph = build({
@@ -96,6 +99,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     store: places.store,
     inferenceNotes: [...notes, ...waitingHookNotes(graph)],
     faults,
+    foreknown,
   }
 }
 

@@ -24,6 +24,8 @@ export interface Rendering {
   readonly helm: Pick<Helm, 'template'>
   readonly vendored: Vendored
   readonly cluster: Pick<Cluster, 'customKinds'>
+  /** What is rendered already. */
+  readonly known?: (action: Action) => readonly KubernetesObject[] | undefined
 }
 
 /**
@@ -43,18 +45,21 @@ export async function renderAll(rendering: Rendering): Promise<Rendered> {
 async function render(
   actions: readonly Action[],
   apiVersions: readonly string[],
-  {plan, helm, vendored}: Rendering,
+  {plan, helm, vendored, known}: Rendering,
 ): Promise<Rendered> {
-  const outcomes = await mapParallel(actions, RENDERERS, ({release, kind}) =>
-    helm
+  const outcomes = await mapParallel(actions, RENDERERS, async (action) => {
+    const {release, kind} = action
+    const objects = known?.(action)
+    if (objects) return {release, objects}
+    return helm
       .template(vendored.call(release), {
         kubeVersion: plan.cluster.version,
         isUpgrade: kind === 'upgrade',
         apiVersions,
       })
       .then((manifest) => ({release, objects: parseManifest(manifest)}))
-      .catch((error: unknown) => ({release, error})),
-  )
+      .catch((error: unknown) => ({release, error}))
+  })
   for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
   return new Map(outcomes.map((outcome) => [outcome.release, 'objects' in outcome ? outcome.objects : []]))
 }

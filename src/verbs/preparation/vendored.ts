@@ -1,4 +1,4 @@
-import {asksApiVersions} from '../../charts/asks-api-versions.ts'
+import {mentions} from '../../charts/mentions.ts'
 import {vendorCharts} from '../../charts/vendor-charts.ts'
 import {KkError} from '../../errors.ts'
 import type {ReleaseCall} from '../../helm/helm.ts'
@@ -29,7 +29,7 @@ export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>):
     })
   return {
     remove: directory.remove,
-    asksKinds: (release) => asksApiVersions(prepared.releases.get(release)!.chart),
+    asksKinds: (release) => mentions(prepared.releases.get(release)!.chart, 'APIVersions'),
     call(release) {
       const {chart, layers} = prepared.releases.get(release)!
       const copy = copies.get(chart.directory)

@@ -1,15 +1,11 @@
-import {textsOf} from '../texts.ts'
 import type {StatedWant, Waiting} from './stated-want.ts'
 
 const LINK = /\b([A-Z][A-Z0-9_]*)_SERVICE_HOST\b/g
 
 /** `KEYSTONE_API_SERVICE_HOST`: Kubernetes sets it in a pod that is younger than the Service, and in no other. */
-export function linkWants({object}: Waiting): readonly StatedWant[] {
-  const found = new Set<string>()
-  for (const text of textsOf(object)) {
-    if (!text.includes('_SERVICE_HOST')) continue
-    for (const [, variable] of text.matchAll(LINK)) found.add(variable!)
-  }
+export function linkWants({text}: Waiting): readonly StatedWant[] {
+  if (!text.includes('_SERVICE_HOST')) return []
+  const found = new Set(Array.from(text.matchAll(LINK), ([, variable]) => variable!))
   found.delete('KUBERNETES')
   return [...found].map((variable) => ({
     kind: 'applied',

@@ -13,4 +13,6 @@ export interface Waiting {
   /** Undefined for what makes no pods. */
   readonly template: PodTemplate | undefined
   readonly containers: readonly NamedContainer[]
+  /** All that is written in it; see `textOf`. */
+  readonly text: string
 }

@@ -1,8 +1,10 @@
-import {asksApiVersions} from '../../../charts/asks-api-versions.ts'
 import type {Chart} from '../../../charts/chart.ts'
 import {openFactsCache} from '../../../charts/manifests/facts-cache.ts'
-import {factsOf} from '../../../charts/manifests/facts-of.ts'
+import {factsOfObjects} from '../../../charts/manifests/facts-of.ts'
+import {renderedObjects} from '../../../charts/manifests/rendered-objects.ts'
+import {mentions} from '../../../charts/mentions.ts'
 import {vendorCharts} from '../../../charts/vendor-charts.ts'
+import type {KubernetesObject} from '../../../cluster/cluster.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
@@ -25,6 +27,8 @@ export interface Rendering {
   readonly helm: () => Promise<Pick<Helm, 'template'>>
   /** Where facts of what was rendered are kept. */
   readonly cache: string
+  /** Told what was rendered now. */
+  readonly onRendered?: (release: ReleaseId, objects: readonly KubernetesObject[]) => void
 }
 
 /** A chart with the values that it is rendered with. */
@@ -51,7 +55,7 @@ export async function factsOfReleases(
     rendering,
   )
   const apiVersions = definedVersions(first)
-  const asking = apiVersions.length === 0 ? [] : subjects.filter(({chart}) => asksApiVersions(chart))
+  const asking = apiVersions.length === 0 ? [] : subjects.filter(({chart}) => mentions(chart, 'APIVersions'))
   const second = await render(
     asking.map((subject) => ({...subject, apiVersions})),
     rendering,
@@ -74,7 +78,7 @@ interface Render extends Subject {
 
 async function render(
   renders: readonly Render[],
-  {helm: open, cache: directory}: Rendering,
+  {helm: open, cache: directory, onRendered}: Rendering,
 ): Promise<FactsOfReleases> {
   const cache = openFactsCache(directory)
   const keyed = renders.map((each) => ({...each, key: keyOf(each)}))
@@ -100,7 +104,13 @@ async function render(
         values: mergedValues(layers),
       }
       try {
-        const facts = factsOf(await helm.template(call, {kubeVersion: KUBE_VERSION, apiVersions}), namespace)
+        const manifest = await helm.template(call, {kubeVersion: KUBE_VERSION, apiVersions})
+        const rendered = renderedObjects(manifest)
+        onRendered?.(
+          release,
+          rendered.map(({object}) => object),
+        )
+        const facts = factsOfObjects(rendered, namespace)
         await cache.keep(key, facts)
         return [release, facts] as const
       } catch (error) {

@@ -1,3 +1,4 @@
+import type {KubernetesObject} from '../../../cluster/cluster.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Requirement} from '../../../graph/build.ts'
@@ -14,6 +15,7 @@ import {type ReleaseId, releaseName} from '../../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gather.ts'
 import {idOf} from '../load-charts.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
+import {type ForeknownReleases, layersKey} from './foreknown.ts'
 import {ambiguousError, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
 import {readShelf} from './shelf.ts'
 
@@ -36,6 +38,7 @@ export interface Inferred {
   readonly inferred: readonly InferredRequirement[]
   readonly notes: readonly string[]
   readonly faults: InferenceFaults
+  readonly foreknown: ForeknownReleases
 }
 
 interface InferOptions extends GatherOptions {
@@ -50,11 +53,13 @@ interface InferOptions extends GatherOptions {
 export async function inferRequirements(options: InferOptions): Promise<Inferred> {
   const {environment, inference: world} = options
   const added: ReleaseId[] = []
+  const rendered = new Map<ReleaseId, readonly KubernetesObject[]>()
   for (;;) {
     const gathered = await gather(options, added)
     const inferring = inferringAmong(environment, gathered)
     if (!world || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
-    const facts = await factsOfReleases(subjectsOf(gathered), world)
+    const onRendered = rendered.set.bind(rendered)
+    const facts = await factsOfReleases(subjectsOf(gathered), {...world, onRendered})
     const {releases, failures} = readable(facts, gathered)
     refuseUnreadable(failures, inferring)
     const shelf = await readShelf({environment, present: gathered.charts, cache: world.cache})
@@ -68,12 +73,34 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
       }),
       environment,
     )
-    if (found.added.length === 0) return settled({environment, gathered, found, failures, world})
+    if (found.added.length === 0) {
+      const foreknown = foreknownOf(releases, gathered, rendered)
+      return {...settled({environment, gathered, found, failures, world}), foreknown}
+    }
     added.push(...found.added)
   }
 }
 
-const NOTHING = {inferred: [], notes: [], faults: {unserved: [], ambiguous: []}} as const
+const NOTHING = {
+  inferred: [],
+  notes: [],
+  faults: {unserved: [], ambiguous: []},
+  foreknown: new Map<ReleaseId, never>(),
+} as const
+
+/** All that has rendered. */
+function foreknownOf(
+  releases: readonly KnownRelease[],
+  {layers}: Gathered,
+  rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
+): ForeknownReleases {
+  return new Map(
+    releases.map(({release}) => [
+      release,
+      {layers: layersKey(layers.get(release)!), objects: rendered.get(release)},
+    ]),
+  )
+}
 
 /** Releases whose charts say nothing of requirements themselves, unless the environment says otherwise. */
 function inferringAmong(environment: Environment, {charts}: Gathered): ReadonlySet<ReleaseId> {
@@ -151,7 +178,7 @@ interface Settled {
   readonly world: InferenceWorld
 }
 
-function settled({environment, gathered, found, failures, world}: Settled): Inferred {
+function settled({environment, gathered, found, failures, world}: Settled): Omit<Inferred, 'foreknown'> {
   const {requirements, unserved, ambiguous} = found
   const hanging = unserved.filter((each) => isHanging(each, gathered.charts))
   if (!world.isTolerant && ambiguous.length > 0) throw ambiguousError(ambiguous, environment)
