@@ -27,6 +27,9 @@ async function makeClone(): Promise<string> {
   const clone = await mkdtemp(join(inject('run').home, 'clone-'))
   for (const folder of ['charts', 'environments'])
     await cp(join(ROOT, folder), join(clone, folder), {recursive: true})
+  // The charts that say nothing of what they require.
+  const unannotated = 'test/fixtures/unannotated'
+  await cp(join(ROOT, unannotated), join(clone, unannotated), {recursive: true})
   return clone
 }
 
@@ -37,6 +40,7 @@ const guides = readPages()
 it('these pages are run', () => {
   expect(guides.map(({path}) => path)).toEqual([
     'README.md',
+    'docs/bring-your-own-charts.md',
     'docs/ci.md',
     'docs/helm.md',
     'docs/quick-start.md',
