@@ -1,5 +1,6 @@
-import {access, mkdir, mkdtemp, rm} from 'node:fs/promises'
+import {access, mkdtemp, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
+import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {command} from '../host/command.ts'
 import type {Finding} from './finding.ts'
 
@@ -57,7 +58,7 @@ async function checkBridgeFilter(): Promise<Finding> {
 async function checkOverlay(home: string): Promise<Finding> {
   const check = 'overlay'
   const state = dirname(dirname(home))
-  await mkdir(state, {recursive: true})
+  await makeDirectory(state)
   const directory = await mkdtemp(join(state, '.doctor-'))
   const refusal = await refusalOf(['unshare', '--mount', 'sh', '-c', OVERLAY, 'probe', directory])
   await rm(directory, {recursive: true})

@@ -1,6 +1,7 @@
-import {mkdir, readdir, readFile, rmdir, writeFile} from 'node:fs/promises'
+import {readdir, readFile, rmdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
+import {makeDirectory} from '../../../state/files/make-directory.ts'
 
 /** The cgroup above all pods of the node, in every hierarchy. */
 export const CGROUP = '/kk-aio'
@@ -21,7 +22,7 @@ export async function makeCgroup(): Promise<void> {
     const controllers = await readFile(join(mount, 'cgroup.controllers'), 'utf8').catch(() => '')
     for (const name of controllers.split(/\s+/).filter(Boolean))
       await writeFile(join(mount, 'cgroup.subtree_control'), `+${name}`).catch(() => {})
-    await mkdir(join(mount, CGROUP), {recursive: true})
+    await makeDirectory(join(mount, CGROUP))
   }
 }
 

@@ -1,6 +1,6 @@
-import {mkdir, readFile, rmdir, stat} from 'node:fs/promises'
+import {readFile, rmdir, stat} from 'node:fs/promises'
+import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
-
 import type {NodePaths} from '../paths.ts'
 import {bridgeOwner, makeBridge, removeBridge} from './bridge.ts'
 import {makeCgroup, removeCgroup} from './cgroups.ts'
@@ -28,8 +28,8 @@ export async function prepareMachine(paths: NodePaths): Promise<void> {
   }
   await writeAtomically(paths.before, JSON.stringify(before, undefined, 2))
   for (const directory of REPLACED) {
-    await mkdir(directory, {recursive: true})
-    await mkdir(replacement(paths, directory), {recursive: true})
+    await makeDirectory(directory)
+    await makeDirectory(replacement(paths, directory))
   }
   await writeNeededSettings()
   await makeCgroup()

@@ -1,7 +1,8 @@
-import {mkdir, writeFile} from 'node:fs/promises'
+import {writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../../errors.ts'
+import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {processMark} from '../../control-plane/processes.ts'
 import {SYSTEM_PATH} from '../host/command.ts'
 import type {NodePaths} from '../paths.ts'
@@ -9,13 +10,13 @@ import type {Part} from './part.ts'
 
 /** Starts a part detached from kk, with its output in a log; resolves with its process id. */
 export async function startPart(paths: NodePaths, name: string, part: Part): Promise<number> {
-  for (const directory of part.directories ?? []) await mkdir(directory, {recursive: true, mode: 0o755})
+  for (const directory of part.directories ?? []) await makeDirectory(directory, {mode: 0o755})
   for (const [file, content] of Object.entries(part.files ?? {})) {
-    await mkdir(dirname(file), {recursive: true})
+    await makeDirectory(dirname(file))
     await writeFile(file, content)
   }
   const pidFile = paths.components[name]!
-  await Promise.all([dirname(pidFile), paths.logs].map((directory) => mkdir(directory, {recursive: true})))
+  await Promise.all([dirname(pidFile), paths.logs].map((directory) => makeDirectory(directory)))
   const pid = await spawnDetached(paths, part.argv, logFile(paths, name))
   await writeFile(pidFile, String(pid))
   return pid
