@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'unit',
           maxWorkers,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/long/**', 'test/aio/**', ...WITH_PROGRAMS],
+          exclude: ['test/e2e/**', 'test/long/**', 'test/aio/**', 'test/built-images/**', ...WITH_PROGRAMS],
           // No module keeps state, so files share what is imported: a third of the time.
           isolate: false,
           testTimeout: 20_000,
@@ -63,6 +63,17 @@ export default defineConfig({
           // One node per machine: whoever runs this project forbids files side by side.
           include: ['test/aio/**/*.test.ts'],
           globalSetup: ['test/aio/support/setup.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: 'images',
+          maxWorkers,
+          // What kk images build has made, each started in a chroot: root, and no node.
+          include: ['test/built-images/**/*.test.ts'],
+          globalSetup: ['test/built-images/support/setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 600_000,
         },

@@ -1,6 +1,7 @@
 /** What the tests need from the system, beside Node, npm, Go and git. */
 import {existsSync} from 'node:fs'
 import {execa} from 'execa'
+import {IMAGE_TOOLS} from '../src/images/building/expect-tools.ts'
 import {NODE_PROGRAMS} from '../src/sandbox/node/doctor/programs.ts'
 
 interface SystemNeed {
@@ -50,6 +51,11 @@ const AIO_NEEDS: readonly SystemNeed[] = [
       '-c',
       `PATH=$PATH:/usr/sbin:/sbin; ${programs.map((each) => `command -v ${each}`).join(' && ')}`,
     ] as const,
+  })),
+  ...Object.entries(IMAGE_TOOLS).map(([program, name]) => ({
+    what: `${program}, which builds images`,
+    package: name,
+    probe: ['/bin/sh', '-c', `command -v ${program}`] as const,
   })),
   {what: 'curl, for pods of the tests', package: 'curl', probe: ['/usr/bin/curl', '--version']},
   {

@@ -1,4 +1,4 @@
-/** `npm test`: everything but the long tests and those of the all-in-one node, with end-to-end tests; brings what it needs. Ends with `N passed, N failed`. */
+/** `npm test`: everything but the long tests and those of `npm run test:aio`, with end-to-end tests; brings what it needs. Ends with `N passed, N failed`. */
 import {runVitest, step} from './run-vitest.ts'
 import {ensureSystemPackages} from './system-packages.ts'
 
@@ -6,7 +6,8 @@ async function test(): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
   for (const script of ['toolbox', 'build']) if (!(await step('node', `scripts/${script}.ts`))) return false
   const checked = (await step('biome', 'check')) && (await step('tsc'))
-  const tested = await runVitest('--project=!long', '--project=!aio', ...process.argv.slice(2))
+  const others = ['long', 'aio', 'images'].map((project) => `--project=!${project}`)
+  const tested = await runVitest(...others, ...process.argv.slice(2))
   const failed = tested.failed + (checked ? 0 : 1)
   console.log(`\n${tested.passed} passed, ${failed} failed`)
   return failed === 0

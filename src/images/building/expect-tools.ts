@@ -2,13 +2,13 @@ import {delimiter, join} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {isExecutable} from '../../state/files/is-executable.ts'
 
-/** Program → Debian's package. */
-const TOOLS = {buildah: 'buildah', mmdebstrap: 'mmdebstrap', crun: 'crun'} as const
+/** What images are built with: program → Debian's package. */
+export const IMAGE_TOOLS = {buildah: 'buildah', mmdebstrap: 'mmdebstrap', crun: 'crun'} as const
 
 /** Throws `KK_IMAGE_TOOLS` when this user or this machine cannot build images. */
 export function expectTools(env: NodeJS.ProcessEnv, user: number | undefined = process.geteuid?.()): void {
   const directories = (env.PATH ?? '').split(delimiter).filter((directory) => directory !== '')
-  const missing = Object.entries(TOOLS).filter(
+  const missing = Object.entries(IMAGE_TOOLS).filter(
     ([program]) => !directories.some((directory) => isExecutable(join(directory, program))),
   )
   if (missing.length > 0) {

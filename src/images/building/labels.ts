@@ -11,7 +11,8 @@ export function labels(
   const all = {
     [`${OCI}.title`]: title,
     [`${OCI}.version`]: version,
-    ...(source && {[`${OCI}.source`]: source}),
+    // Labels are inherited: what has none of its own takes its parent's away.
+    [`${OCI}.source`]: source ?? '',
     ...(parents[0] && {[`${OCI}.base.name`]: parents[0]}),
     'kk.openstack.org/inputs': inputs,
   }

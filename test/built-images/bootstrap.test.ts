@@ -1,0 +1,127 @@
+import {describe, expect, it} from 'vitest'
+import {CONFIG, type Container, containerOf} from './support/container.ts'
+import {imageOf} from './support/images.ts'
+
+const BOOTSTRAP = {KOLLA_BOOTSTRAP: ''}
+
+/** Starts with one file of the service, as the contract's bootstrap does it. */
+async function bootstrap(
+  container: Container,
+  {path, text, owner, env = {}}: {path: string; text: string; owner: string; env?: Record<string, string>},
+): Promise<string> {
+  const config = {
+    command: 'false',
+    config_files: [{source: `${CONFIG}/file`, dest: path, owner, perm: '0600'}],
+  }
+  const {exitCode, says} = await container.start(
+    {'config.json': config, file: text},
+    {env: {...BOOTSTRAP, ...env}},
+  )
+  expect(exitCode, says).toBe(0)
+  return says
+}
+
+it('mariadb makes its database, and its root has the password', async () => {
+  const container = await containerOf(imageOf('mariadb-server'))
+  const text = '[mysqld]\ndatadir = /var/lib/mysql/\n'
+
+  await bootstrap(container, {
+    path: '/etc/mysql/my.cnf',
+    text,
+    owner: 'mysql',
+    env: {DB_ROOT_PASSWORD: 's3cret', DB_MAX_TIMEOUT: '120'},
+  })
+
+  const {exitCode, says} = await container.run(
+    `mariadbd --skip-networking --pid-file=/tmp/pid &
+    until mariadb-admin --user=root ping >/dev/null 2>&1; do kill -0 $! || exit 1; sleep 0.2; done
+    mariadb --user=root --execute="SELECT CONCAT('host ', Host) FROM mysql.user WHERE User = 'root'"
+    mariadb-admin --user=root shutdown`,
+    {env: {MYSQL_PWD: 's3cret'}},
+  )
+  expect(exitCode, says).toBe(0)
+  expect(says).toContain('host %')
+})
+
+it('rabbitmq writes the cookie, again and again, for nobody else to read', async () => {
+  const container = await containerOf(imageOf('rabbitmq'))
+
+  for (const cookie of ['first', 'second'])
+    expect(
+      await container.start(
+        {'config.json': {command: 'false'}},
+        {env: {...BOOTSTRAP, RABBITMQ_CLUSTER_COOKIE: cookie}},
+      ),
+    ).toMatchObject({exitCode: 0})
+
+  const {says} = await container.run(
+    'cd /var/lib/rabbitmq && cat .erlang.cookie && stat -c "%U %a" .erlang.cookie',
+  )
+  expect(says.trim().split('\n')).toEqual(['second', 'rabbitmq 400'])
+})
+
+/** The tables of a SQLite database, one per line with their columns. */
+const TABLES = `import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
+    print(name, *sorted(row[1] for row in database.execute("PRAGMA table_info('%s')" % name)))`
+
+interface Service {
+  readonly image: string
+  readonly user: string
+  readonly path: string
+  readonly section?: string
+}
+
+async function schemaOf({
+  image,
+  user,
+  path,
+  section = 'database',
+}: Service): Promise<ReadonlyMap<string, string>> {
+  const container = await containerOf(imageOf(image))
+  const file = `/var/lib/${user}/test.sqlite`
+  await bootstrap(container, {path, text: `[${section}]\nconnection = sqlite:///${file}\n`, owner: user})
+  const {exitCode, says} = await container.run(`python3 -c '${TABLES.replaceAll("'", `'"'"'`)}' ${file}`, {
+    user: 'root',
+  })
+  expect(exitCode, says).toBe(0)
+  return new Map(
+    says
+      .trim()
+      .split('\n')
+      .map((line) => {
+        const [table = '', ...columns] = line.split(' ')
+        return [table, columns.join(' ')] as const
+      }),
+  )
+}
+
+const KEYSTONE = {user: 'keystone', path: '/etc/keystone/keystone.conf'}
+
+describe('services make the schema of their database', () => {
+  it.each<[Service, string]>([
+    [{image: 'keystone', ...KEYSTONE}, 'project'],
+    [{image: 'glance-api', user: 'glance', path: '/etc/glance/glance-api.conf'}, 'images'],
+    [
+      {
+        image: 'placement-api',
+        user: 'placement',
+        path: '/etc/placement/placement.conf',
+        section: 'placement_database',
+      },
+      'resource_providers',
+    ],
+  ])('$image', async (service, table) => {
+    expect([...(await schemaOf(service)).keys()]).toContain(table)
+  })
+
+  it('which the second Keystone changes', async () => {
+    const before = await schemaOf({image: 'keystone-2023.1', ...KEYSTONE})
+    const after = await schemaOf({image: 'keystone-2024.1', ...KEYSTONE})
+
+    const changed = [...after].filter(([table, columns]) => before.get(table) !== columns)
+    expect(changed.map(([table]) => table)).toContain('mapping')
+    expect(after.get('mapping')).toContain('schema_version')
+  })
+})

@@ -1,0 +1,64 @@
+import {describe, expect, it} from 'vitest'
+import {SERVICES, useCharts} from '../charts/support/charts.ts'
+import {
+  find,
+  type KubernetesObject,
+  type PodSpec,
+  pods,
+  type Container as Unit,
+} from '../charts/support/objects.ts'
+import {containerOf} from './support/container.ts'
+import {imageOf} from './support/images.ts'
+
+const charts = await useCharts()
+
+interface Start {
+  readonly image: string
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** What a container that starts as kolla's do finds in its directory of configuration. */
+function startOf(objects: readonly KubernetesObject[], {volumes = []}: PodSpec, {image}: Unit): Start {
+  const sources = volumes.find(({name}) => name === 'config')?.projected?.sources ?? []
+  const files = sources.flatMap(({configMap, secret}) => {
+    const source = (configMap ?? secret)!
+    const {data = {}} = find(objects, configMap ? 'ConfigMap' : 'Secret', source.name)
+    return source.items.map(({key, path}) => {
+      const text = configMap ? data[key]! : Buffer.from(data[key]!, 'base64').toString()
+      return [path, text] as const
+    })
+  })
+  return {image: /([^/]+):[^:]+$/.exec(image)![1]!, files: Object.fromEntries(files)}
+}
+
+interface Written {
+  readonly command: string
+  readonly config_files: readonly {readonly dest: string; readonly owner: string; readonly perm: string}[]
+}
+
+describe.each(SERVICES)('what the chart %s renders', (chart) => {
+  it('is accepted by the start script of each of its images, file by file', async () => {
+    const objects = await charts.render(chart)
+    const starts = pods(objects).flatMap(({owner, spec}) =>
+      spec.containers
+        .filter(({command = []}) => command.includes('kolla_start'))
+        .map((unit) => ({owner, ...startOf(objects, spec, unit)})),
+    )
+    expect(starts.length).toBeGreaterThan(0)
+
+    for (const {owner, image, files} of starts) {
+      const container = await containerOf(imageOf(image))
+      const config = JSON.parse(files['config.json']!) as Written
+
+      const {exitCode, says} = await container.configure(files)
+
+      expect(exitCode, `${owner}: ${says}`).toBe(0)
+      for (const {dest, owner: user, perm} of config.config_files) {
+        const stat = await container.run(`stat -c '%U 0%a' ${dest}`, {user: 'root'})
+        expect(stat.says.trim(), `${owner}: ${dest}`).toBe(`${user.split(':', 1)[0]} ${perm}`)
+      }
+      const program = await container.run(`type ${config.command.split(' ', 1)[0]}`)
+      expect(program.exitCode, `${owner}: ${program.says}`).toBe(0)
+    }
+  })
+})

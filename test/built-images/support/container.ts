@@ -1,0 +1,72 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {onTestFinished} from 'vitest'
+import {type Image, localReference} from '../../../src/images/image.ts'
+
+export interface Ran {
+  readonly exitCode: number
+  /** What it said on both of its streams. */
+  readonly says: string
+}
+
+/** A container of an image, without a node: what it changes stays until the test ends. */
+export interface Container {
+  /** Runs bash in it, as the image's user unless told. */
+  run(script: string, options?: RunOptions): Promise<Ran>
+  /** Starts as a pod does, with these files where kolla looks for its configuration. */
+  start(files: Files, options?: RunOptions): Promise<Ran>
+  /** Does only the first step of a start: files to their places, with their owners. */
+  configure(files: Files): Promise<Ran>
+}
+
+/** Name → content; an object is written as JSON. */
+type Files = Readonly<Record<string, string | object>>
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly user?: string
+  /** Seconds until it is ended, for what would go on for ever. */
+  readonly timeout?: number
+}
+
+export const CONFIG = '/var/lib/kolla/config_files'
+
+export async function containerOf(image: Image): Promise<Container> {
+  const {stdout: id} = await execa('buildah', ['from', '--pull=never', localReference(image)])
+  const directory = await mkdtemp(join(tmpdir(), 'kk-built-image-'))
+  onTestFinished(async () => {
+    await execa('buildah', ['rm', id])
+    await rm(directory, {recursive: true})
+  })
+  const place = async (files: Files) => {
+    for (const [name, content] of Object.entries(files))
+      await writeFile(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  const run = async (words: readonly string[], {env = {}, user, timeout = 120}: RunOptions): Promise<Ran> => {
+    const {exitCode, all} = await execa(
+      'buildah',
+      [
+        ...['run', '--isolation', 'chroot', '--volume', `${directory}:${CONFIG}:ro`],
+        ...(user === undefined ? [] : ['--user', user]),
+        ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+        ...[id, '--', ...words],
+      ],
+      {all: true, reject: false, stdin: 'ignore', timeout: timeout * 1000},
+    )
+    return {exitCode: exitCode ?? -1, says: all}
+  }
+  return {
+    run: (script, options = {}) => run(['bash', '-c', script], options),
+    async start(files, options = {}) {
+      await place(files)
+      const env = {KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS', ...options.env}
+      return run(['dumb-init', '--single-child', '--', 'kolla_start'], {...options, env})
+    },
+    async configure(files) {
+      await place(files)
+      return run(['sudo', '-E', 'kolla_set_configs'], {env: {KOLLA_CONFIG_STRATEGY: 'COPY_ALWAYS'}})
+    },
+  }
+}
