@@ -22,12 +22,17 @@ export default class ImagesValues extends KkCommand {
       helpValue: 'REGISTRY',
       required: true,
     }),
+    'pushed-to': Flags.string({
+      summary: 'The same registry as this machine calls it, where that is another name.',
+      helpValue: 'REGISTRY',
+    }),
   }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(ImagesValues)
     const registry = parseRegistry(flags.registry)
+    const pushedTo = parseRegistry(flags['pushed-to'] ?? flags.registry)
     const images = await listImages(argv as string[], await builtInFiles(process.env), process.env)
-    this.print(documentText(imageValues(images, registry), 'yaml'))
+    this.print(documentText(imageValues(images, registry, pushedTo), 'yaml'))
   }
 }

@@ -26,3 +26,12 @@ it('a chart gets the first image that is for it: by digest where it was pushed, 
     },
   })
 })
+
+it('the nodes may call the registry by another name', () => {
+  const image = surveyed('keystone', {chart: 'keystone'})
+  const pushed = {...image, record: {...image.record!, pushed: {'127.0.0.1:5000': 'sha256:abc'}}}
+
+  expect(imageValues([pushed], parseRegistry('10.213.0.1:5010'), REGISTRY)).toEqual({
+    global: {images: {tags: {keystone: '10.213.0.1:5010/kk/keystone:zed-debian-bookworm@sha256:abc'}}},
+  })
+})
