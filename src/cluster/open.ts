@@ -9,8 +9,10 @@ import {openDiagnosis} from './diagnosis/open.ts'
 import {dryApplyObjects} from './drift/dry-apply.ts'
 import {listScaleTargets} from './drift/scale-targets.ts'
 import {allExist} from './exist.ts'
+import type {Gating} from './gate/evaluate.ts'
 import {waitForHealth} from './gate/gate.ts'
 import {healthByLists} from './gate/health-now.ts'
+import {maySee} from './gate/may-see.ts'
 import {NO_RULES, type ReadinessRules} from './gate/readiness/rules.ts'
 import {watchHookObjects} from './gate/watch-hooks.ts'
 import {openGuard} from './guard/open.ts'
@@ -46,6 +48,7 @@ export async function openCluster({
   const client = openClient(access)
   const watches = openWatches(client)
   const discovery = discoverKinds(client)
+  const gating: Gating = {discovery, rules, maySee: (...of) => maySee(client, ...of)}
   return {
     context: access.context,
     server: access.server,
@@ -54,8 +57,8 @@ export async function openCluster({
     ...helmRecords(client),
     customKinds: () => listCustomKinds(discovery),
     validate: (namespace, objects) => validateObjects(client, discovery, namespace, objects),
-    health: healthByLists(client, {discovery, rules}),
-    gate: (gate) => waitForHealth(client, {watches, discovery, rules}, gate),
+    health: healthByLists(client, gating),
+    gate: (gate) => waitForHealth(client, {watches, ...gating}, gate),
     watchHooks: (hooks) => watchHookObjects(client, watches, hooks),
     makeNamespace: (name) => createNamespace(client, name),
     hasNamespace: (name) => namespaceExists(client, name),

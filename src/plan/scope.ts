@@ -2,6 +2,7 @@ import {KkError} from '../errors.ts'
 import type {Graph} from '../graph/graph.ts'
 import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
+import {withoutSoft} from '../graph/without-soft.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 
 /** What the command line asks for; without names, all; `install`: whether a release may be new. */
@@ -39,17 +40,9 @@ export function scope(
     if (!graph.requirements.has(release)) throw unknownRelease(release, graph)
   }
   const named = new Set(releases)
-  const included = new Set([...named, ...requirements(hard(graph), named)])
+  const included = new Set([...named, ...requirements(withoutSoft(graph), named)])
   const ordered = order(graph).filter((release) => included.has(release))
   return new Map(ordered.map((release) => [release, named.has(release) ? 'change' : 'use']))
-}
-
-/** The graph without what only orders. */
-function hard({releases, requirements: edges}: Graph): Graph {
-  return {
-    releases,
-    requirements: new Map(releases.map((one) => [one, edges.get(one)!.filter(({soft}) => !soft)])),
-  }
 }
 
 function unknownRelease(release: ReleaseId, graph: Graph): KkError {

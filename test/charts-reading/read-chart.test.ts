@@ -34,6 +34,23 @@ describe('a chart', () => {
     })
   })
 
+  it.each([
+    ['nothing', '', {annotated: false, sharedInfrastructure: false}],
+    ['what it requires', 'kk.openstack.org/requires: ""', {annotated: true, sharedInfrastructure: false}],
+    ['that it is protected', 'kk.openstack.org/protected: "false"', {annotated: true}],
+    [
+      'only that it is shared infrastructure',
+      'kk.openstack.org/shared-infrastructure: "true"',
+      {annotated: false, sharedInfrastructure: true},
+    ],
+  ])('that says %s speaks for itself, or not', (_, annotation, expected) => {
+    const lines = `annotations: {${annotation}}\n`
+
+    const chart = readChart(writeFiles({'Chart.yaml': manifest('mariadb', '0.1.0', lines)}))
+
+    expect(chart).toMatchObject(expected)
+  })
+
   it('is refused where its Chart.yaml is no UTF-8', () => {
     const directory = writeFiles({'Chart.yaml': KEYSTONE})
     appendFileSync(join(directory, 'Chart.yaml'), Buffer.from('description: caf\xe9\n', 'latin1'))

@@ -107,6 +107,33 @@ describe('an environment', () => {
   })
 })
 
+it('an environment says what is inferred, what is there already, and when custom resources are ready', () => {
+  const text = `kk:
+  infer: false
+  given: [Secret/tls, kube-system/Service/kube-dns]
+  readiness:
+    Cache.example.org: {path: .status.phase, value: Ready}
+    Store.example.org: {path: '.status.conditions[?(@.type=="Synced")].status', value: ["True", "Yes"]}
+  releases: {nova: {infer: true}}
+`
+
+  const {infer, given, readiness, releases} = read(text)
+
+  expect({infer, given}).toEqual({infer: false, given: ['Secret/tls', 'kube-system/Service/kube-dns']})
+  expect(readiness.get('Cache.example.org')).toEqual({path: '.status.phase', values: ['Ready']})
+  expect(readiness.get('Store.example.org')!.values).toEqual(['True', 'Yes'])
+  expect(releases.get('nova')!.infer).toBe(true)
+})
+
+it.each([
+  'kk: {given: [tls]}',
+  'kk: {readiness: {cache: {path: .status, value: x}}}',
+  'kk: {readiness: {Cache.a.org: {path: status, value: x}}}',
+  'kk: {readiness: {Cache.a.org: {path: .status}}}',
+])('an environment is refused that says %s', (text) => {
+  expect(() => read(text)).toThrow(expect.objectContaining({code: 'KK_ENVIRONMENT'}))
+})
+
 describe('an environment is refused', () => {
   it.each([
     ['', ':1:1: expected a map of sections, got an empty file'],

@@ -34,3 +34,12 @@ test('a name that the environment does not have is an error', () => {
 
   expect(act).toThrow(expect.objectContaining({code: 'KK_UNKNOWN_RELEASE'}))
 })
+
+test('what is only ordered with a named release is left out', () => {
+  const edges = graph.requirements.get(id('keystone'))!.map((edge) => ({...edge, soft: true as const}))
+  const ordered = {...graph, requirements: new Map([...graph.requirements, [id('keystone'), edges]])}
+
+  const result = scope(ordered, {kind: 'named', releases: [id('keystone')], install: false})
+
+  expect([...result]).toEqual([['openstack/keystone', 'change']])
+})

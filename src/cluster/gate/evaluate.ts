@@ -64,32 +64,38 @@ export function gatedObjects(namespace: string, objects: readonly KubernetesObje
 export interface Gating {
   readonly discovery: Discovery
   readonly rules: ReadinessRules
+  /** Whether the user may list and watch a kind: the roles of kk know nothing of custom ones. */
+  readonly maySee: (resource: Resource, namespace: string) => Promise<boolean>
 }
 
 /**
  * The same with custom resources, and with what a rule of the environment is for; those whose kind the cluster does not
- * serve are passed over.
+ * serve, or the user may not see, are passed over.
  */
 export async function allGatedObjects(
-  {discovery, rules}: Gating,
+  {discovery, rules, maySee}: Gating,
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly GatedObject[]> {
-  const custom = objects.filter((object) => !isBuiltIn(object.apiVersion) || ruleFor(rules, object))
+  const custom = objects.filter(
+    (object) => !isHook(object.metadata) && (!isBuiltIn(object.apiVersion) || ruleFor(rules, object)),
+  )
+  const seen = new Map<string, Promise<boolean>>()
+  const sees = (resource: Resource, home: string) => {
+    const key = collectionKey({resource, namespace: home})
+    const known = seen.get(key) ?? maySee(resource, home)
+    seen.set(key, known)
+    return known
+  }
   const found = await Promise.all(
     custom.map(async ({apiVersion, kind, metadata}): Promise<readonly GatedObject[]> => {
       const resource = await discovery.find(apiVersion, kind)
-      if (!resource || isHook(metadata)) return []
-      const health = customResourceHealth(ruleFor(rules, {apiVersion, kind})) as HealthOf<Observed>
+      if (!resource) return []
       const home = resource.namespaced ? (metadata.namespace ?? namespace) : ''
-      return [
-        {
-          resource: {...resource, health, isAlone: true},
-          namespace: home,
-          name: metadata.name,
-          mayVanish: false,
-        },
-      ]
+      if (!(await sees(resource, home))) return []
+      const health = customResourceHealth(ruleFor(rules, {apiVersion, kind})) as HealthOf<Observed>
+      const gated = {...resource, health, isAlone: true} as const
+      return [{resource: gated, namespace: home, name: metadata.name, mayVanish: false}]
     }),
   )
   return [...gatedObjects(namespace, objects), ...found.flat()]

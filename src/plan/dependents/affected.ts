@@ -2,6 +2,7 @@ import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {dependents} from '../../graph/dependents.ts'
 import type {Edge, Graph} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
+import {withoutSoft} from '../../graph/without-soft.ts'
 import type {ReleaseId} from '../../release.ts'
 import {clusterGraph} from '../cluster-graph.ts'
 
@@ -25,7 +26,7 @@ export interface Users {
 export function affected(changed: readonly ReleaseId[], {graph, records}: Users): readonly Affected[] {
   const present = records.filter(({status}) => status !== 'uninstalled' && status !== 'uninstalling')
   const installed = new Set(present.map(({release}) => release))
-  const all = clusterGraph(graph, present)
+  const all = clusterGraph(withoutSoft(graph), present)
   const found = new Set(dependents(all, changed).filter((release) => installed.has(release)))
   const place = new Map(order(all).map((release, index) => [release, index]))
   const concerned = new Set([...changed, ...found])

@@ -7,7 +7,7 @@ export interface DrawingOptions {
   readonly all: boolean
 }
 
-/** The graph in Graphviz' language: who requires points to what it requires; `applied` dashed, protected with two borders. */
+/** The graph in Graphviz' language: who requires points to what it requires; `applied` dashed, what only orders dotted, protected with two borders. */
 export function graphDot(
   {environment, graph, protected: isProtected}: GraphView,
   {all}: DrawingOptions,
@@ -26,8 +26,9 @@ export function graphDot(
   const drawn = allEdges(all ? graph : withoutImplied(graph))
   const note =
     drawn.length === allEdges(graph).length ? [] : [`  label=${quoted(LEFT_OUT)}; fontcolor="#888888";`]
-  const edges = drawn.map(({from, to, kind}) => {
-    const style = kind === 'applied' ? ' [style=dashed, label="applied"]' : ''
+  const edges = drawn.map(({from, to, kind, soft}) => {
+    const applied = kind === 'applied' ? ' [style=dashed, label="applied"]' : ''
+    const style = soft ? ' [style=dotted, label="order only"]' : applied
     return `  ${quoted(from)} -> ${quoted(to)}${style};`
   })
   const lines = [

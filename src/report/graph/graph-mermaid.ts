@@ -21,8 +21,9 @@ export function graphMermaid({graph, protected: isProtected}: GraphView, {all}: 
   ])
   const drawn = allEdges(all ? graph : withoutImplied(graph))
   const note = drawn.length === allEdges(graph).length ? [] : [`  %% ${LEFT_OUT}`]
-  const edges = drawn.map(({from, to, kind}) => {
-    const arrow = kind === 'applied' ? '-. applied .->' : '-->'
+  const edges = drawn.map(({from, to, kind, soft}) => {
+    const label = soft ? 'order only' : 'applied'
+    const arrow = kind === 'applied' ? `-. ${label} .->` : '-->'
     return `  ${idOf(from)} ${arrow} ${idOf(to)}`
   })
   return `${['flowchart TB', ...note, ...nodes, ...clusters, ...edges].join('\n')}\n`

@@ -5,6 +5,7 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import {redactHealth} from '../../cluster/redact-secrets.ts'
 import {asKkError} from '../../errors.ts'
 import type {Graph} from '../../graph/graph.ts'
+import {withoutSoft} from '../../graph/without-soft.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {clusterGraph} from '../../plan/cluster-graph.ts'
 import {ownersOf, readLabels} from '../../plan/labels.ts'
@@ -63,7 +64,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       ...subject,
       records,
       leases: new Map(held.leases.map((lease) => [lease.release, lease])),
-      graph: clusterGraph(graph, last, foreign.edges),
+      graph: clusterGraph(withoutSoft(graph), last, foreign.edges),
       now: cluster.now(),
     }
     const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))

@@ -83,11 +83,12 @@ describe('custom resources', () => {
     plural: 'caches',
     namespaced,
   })
-  const gated = (served: ReturnType<typeof resource> | undefined, object: object = {}) =>
+  const gated = (served: ReturnType<typeof resource> | undefined, object: object = {}, sees = true) =>
     allGatedObjects(
       {
         discovery: {find: async () => served},
         rules: new Map([['Ingress.networking.k8s.io', RULE]]),
+        maySee: async () => sees,
       },
       'ns',
       [{apiVersion: 'a.org/v1', kind: 'Cache', metadata: {name: 'one'}, ...object}],
@@ -119,6 +120,10 @@ describe('custom resources', () => {
     ],
   ])('are passed over: those %s', async (_, served, object) => {
     expect(await gated(served, object)).toEqual([])
+  })
+
+  it('that the user may not see are passed over', async () => {
+    expect(await gated(resource(true), {}, false)).toEqual([])
   })
 
   it('are not all that a rule can be for', async () => {

@@ -47,7 +47,12 @@ async function gate(
   onTestFinished(watches.close)
   const {milliseconds, ...more} = options
   const deadline = Date.now() + milliseconds
-  const gating = {watches, discovery: {find: async () => undefined}, rules: NO_RULES}
+  const gating = {
+    watches,
+    discovery: {find: async () => undefined},
+    rules: NO_RULES,
+    maySee: async () => true,
+  }
   return waitForHealth(client, gating, {namespace: 'openstack', objects: [job, secret], deadline, ...more})
 }
 

@@ -4,6 +4,24 @@ import {planText} from '../../../src/report/plan/plan-text.ts'
 import {action, MIXED_PLAN, plan} from '../support/plans.ts'
 
 describe('a plan for people', () => {
+  it('says which requirements nobody wrote down, of what is to be changed', () => {
+    const requires = [
+      {
+        release: 'openstack/mariadb',
+        kind: 'ready',
+        inferred: ['keystone/templates/job.yaml: Job/sync waits'],
+      },
+      {release: 'openstack/memcached', kind: 'ready'},
+    ] as const
+    const actions = [action('keystone', 'install', {requires}), action('nova', 'unchanged', {requires})]
+
+    const lines = planText(plan({actions}), palette(0)).split('\n')
+
+    expect(lines.filter((line) => line.includes('as inferred'))).toEqual([
+      expect.stringMatching(/ requires, as inferred, mariadb$/),
+    ])
+  })
+
   it('names the cluster first, then each release with its reason, then the counts', () => {
     expect(planText(MIXED_PLAN, palette(0))).toMatchInlineSnapshot(`
       "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)

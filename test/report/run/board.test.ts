@@ -57,6 +57,19 @@ describe('the board', () => {
     `)
   })
 
+  it('says where nobody wrote down what is waited for', async () => {
+    const {show, at} = createBoard()
+    const [started, ...others] = goodRun().slice(0, 9)
+    if (started?.type !== 'run-started') throw new Error('a run begins by its start')
+    const actions = started.actions.map((each) =>
+      each.release === 'openstack/keystone' ? {...each, inferred: each.requires} : each,
+    )
+
+    await show({...started, actions}, ...others)
+
+    expect(await at(7)).toContain('waiting: keystone for mariadb (inferred) +1, glance for mariadb +2')
+  })
+
   it('keeps a line for each release that has ended', async () => {
     const {show, at} = createBoard()
 

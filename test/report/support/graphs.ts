@@ -1,5 +1,5 @@
 import type {Edge, Graph} from '../../../src/graph/graph.ts'
-import {type EdgeKind, releaseId} from '../../../src/release.ts'
+import {type EdgeKind, type ReleaseId, releaseId} from '../../../src/release.ts'
 import type {GraphView} from '../../../src/report/graph/graph-view.ts'
 import {ALL_IN_ONE} from './all-in-one.ts'
 
@@ -41,4 +41,41 @@ export const WITH_GROUP: GraphView = {
     heat: ['nova', 'neutron', 'keystone'],
   }),
   protected: new Set(),
+}
+
+/** dashboard waits for keystone, and only names mariadb; nobody wrote either down. */
+export const INFERRED: GraphView = {
+  environment: 'inferred',
+  graph: {
+    releases: ['openstack/dashboard', 'openstack/keystone', 'openstack/mariadb'],
+    requirements: new Map<ReleaseId, readonly Edge[]>([
+      [
+        'openstack/dashboard',
+        [
+          inferredEdge(
+            'keystone',
+            'ready',
+            'Deployment/dashboard init container wait waits in a script for: Service/keystone-api',
+          ),
+          {
+            ...inferredEdge('mariadb', 'applied', 'Deployment/dashboard mentions: Service/mariadb'),
+            soft: true,
+          },
+        ],
+      ],
+      ['openstack/keystone', []],
+      ['openstack/mariadb', []],
+    ]),
+  },
+  protected: new Set(),
+}
+
+function inferredEdge(to: string, kind: EdgeKind, text: string): Edge {
+  const evidence = {
+    source: 'inferred',
+    file: 'dashboard/templates/deployment.yaml',
+    waiter: 'workload',
+    text,
+  } as const
+  return {from: 'openstack/dashboard', to: releaseId('openstack', to), kind, evidence: [evidence]}
 }

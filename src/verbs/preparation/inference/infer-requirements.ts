@@ -11,7 +11,7 @@ import {
   type UnservedWant,
 } from '../../../graph/inference/infer.ts'
 import {withInferred} from '../../../graph/inference/with-inferred.ts'
-import {type ReleaseId, releaseName} from '../../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gather.ts'
 import {idOf} from '../load-charts.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
@@ -63,7 +63,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     const {releases, failures} = readable(facts, gathered)
     refuseUnreadable(failures, inferring)
     const shelf = await readShelf({environment, present: gathered.charts, cache: world.cache})
-    const found = withoutGiven(
+    const found = withoutServed(
       infer({
         releases,
         inferring,
@@ -72,6 +72,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
         stated: (release) => statementsOf(environment, gathered, release),
       }),
       environment,
+      gathered,
     )
     if (found.added.length === 0) {
       const foreknown = foreknownOf(releases, gathered, rendered)
@@ -160,14 +161,21 @@ function statementsOf(environment: Environment, {requirements}: Gathered, releas
   }
 }
 
-/** What the environment says to be there already is not missed. */
-function withoutGiven(found: Inference, environment: Environment): Inference {
-  const isMissed = (each: UnservedWant) => !isGiven(each, environment)
+/** Not missed is what the environment says to be there already, or to require of another environment. */
+function withoutServed(found: Inference, environment: Environment, gathered: Gathered): Inference {
+  const isMissed = (each: UnservedWant) => !isGiven(each, environment) && !isElsewhere(each, gathered)
   return {
     ...found,
     unserved: found.unserved.filter(isMissed),
     ambiguous: found.ambiguous.filter(isMissed),
   }
+}
+
+/** Wanted in a namespace where a release of another environment is required. */
+function isElsewhere({release, want}: UnservedWant, {requirements, charts}: Gathered): boolean {
+  const namespace = 'namespace' in want.target ? want.target.namespace : undefined
+  const elsewhere = (requirements.get(release) ?? []).filter((each) => !charts.has(each.release))
+  return elsewhere.some((each) => releaseNamespace(each.release) === namespace)
 }
 
 interface Settled {

@@ -1,4 +1,4 @@
-import {mkdtemp, rm} from 'node:fs/promises'
+import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
@@ -10,6 +10,7 @@ import {helmVersion} from '../../../../src/helm/version.ts'
 import {releaseName} from '../../../../src/release.ts'
 import {indexCharts} from '../../../../src/verbs/charts/index-charts.ts'
 import {type Prepared, prepare} from '../../../../src/verbs/preparation/prepare.ts'
+import {env, workload} from '../../../charts-reading/manifests/manifests.ts'
 import {toolPath} from '../../../support/tools.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
@@ -134,6 +135,42 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
   ])('are none where they are turned off %s, and nothing is rendered', async (_, kk) => {
     expect(lines(await prepared(kk))).toEqual([])
     expect(rendered).toEqual([])
+  })
+
+  describe('of a chart that waits for a Service of the namespace infra', () => {
+    const chart = async (annotations: object) => {
+      const directory = join(cache, 'charts/app')
+      await mkdir(join(directory, 'templates'), {recursive: true})
+      const manifest = {apiVersion: 'v2', name: 'app', version: '1.0.0', annotations}
+      await writeFile(join(directory, 'Chart.yaml'), JSON.stringify(manifest))
+      await writeFile(
+        join(directory, 'templates/app.yaml'),
+        workload({init: env({DEPENDENCY_SERVICE: 'infra:mariadb'})}),
+      )
+      return {charts: [join(cache, 'charts')]}
+    }
+
+    it('are missed, unless a release there is required', async () => {
+      const kk = await chart({})
+
+      const alone = await prepared(kk, ['app'])
+      const served = await prepared({...kk, releases: {app: {requires: ['infra/mariadb']}}}, ['app'])
+
+      expect(alone.inferenceNotes).toEqual([
+        expect.stringMatching(/^no release makes infra\/Service\/mariadb, which app needs/),
+      ])
+      expect(served.inferenceNotes).toEqual([])
+    })
+
+    it('are not looked for where the chart speaks for itself, unless they are to be', async () => {
+      const kk = await chart({'kk.openstack.org/requires': ''})
+
+      const silent = await prepared(kk, ['app'])
+      const asked = await prepared({...kk, releases: {app: {infer: true}}}, ['app'])
+
+      expect(silent.inferenceNotes).toEqual([])
+      expect(asked.inferenceNotes).toHaveLength(1)
+    })
   })
 
   it('bring in what provides them, from a directory that was indexed', async () => {
