@@ -2979,6 +2979,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: false,
         type: 'boolean',
       },
+      overlay: {
+        name: 'overlay',
+        summary: "A folder whose files take the place of kk's own: keystone/Containerfile.",
+        hasDynamicHelp: false,
+        helpValue: 'DIR',
+        multiple: false,
+        type: 'option',
+      },
       refresh: {
         description: 'Also what is unchanged: Debian corrects its packages without a change here.',
         name: 'refresh',

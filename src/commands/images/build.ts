@@ -27,6 +27,10 @@ export default class ImagesBuild extends KkCommand {
       summary: 'Speak to the registry without TLS, wherever it is.',
       dependsOn: ['push'],
     }),
+    overlay: Flags.string({
+      summary: "A folder whose files take the place of kk's own: keystone/Containerfile.",
+      helpValue: 'DIR',
+    }),
     refresh: Flags.boolean({
       summary: 'Build all of them anew, with the newest packages.',
       description: 'Also what is unchanged: Debian corrects its packages without a change here.',
@@ -40,7 +44,9 @@ export default class ImagesBuild extends KkCommand {
     const names = argv as string[]
     const {refresh, output} = flags
     const registry = flags.push && parseRegistry(flags.push, {plain: flags['plain-http']})
-    const base = {names, root: await builtInFiles(process.env), env: process.env}
+    const {overlay} = flags
+    const root = await builtInFiles(process.env)
+    const base = {names, root, ...(overlay && {overlay}), env: process.env}
     if (flags['dry-run']) {
       const images = await planImages(base)
       return this.document(output, {images: images.map((each) => imageDocument(each))}, () =>

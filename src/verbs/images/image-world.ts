@@ -2,18 +2,12 @@ import {join} from 'node:path'
 import type {Image} from '../../images/image.ts'
 import {carriedPrograms} from '../../images/inventory/carried-programs.ts'
 import {presentImages} from '../../images/inventory/present-images.ts'
-import {readImages} from '../../images/inventory/read-images.ts'
 import {type SurveyedImage, surveyImages} from '../../images/inventory/survey.ts'
 import {cacheDirectory} from '../../state/directories.ts'
 
 /** Where kk keeps what it remembers of images, their package lists and Debian's root file systems. */
 export function imagesCache(env: NodeJS.ProcessEnv): string {
   return join(cacheDirectory(env), 'images')
-}
-
-/** All images of kk; `root` holds the folder `images/`. */
-export async function knownImages(root: string): Promise<readonly Image[]> {
-  return readImages(join(root, 'images'))
 }
 
 /** What is true of these images on this machine; each parent stands before those that need it. */

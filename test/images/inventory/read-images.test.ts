@@ -11,7 +11,7 @@ describe('the images of kk', () => {
     const before = NAMES.slice(0, NAMES.indexOf(name))
 
     expect(before).toEqual(expect.arrayContaining([...parents]))
-    expect(parents.length, 'only base stands on nothing').toBe(name === 'base' ? 0 : 1)
+    expect(parents.length === 0, 'only base stands on nothing').toBe(name === 'base')
   })
 
   it('have each a reference of its own, and none is latest', () => {

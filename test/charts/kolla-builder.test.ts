@@ -1,0 +1,50 @@
+import {describe, expect, it} from 'vitest'
+import {HELMS, useCharts} from './support/charts.ts'
+import {find, type KubernetesObject} from './support/objects.ts'
+
+const charts = await useCharts()
+
+async function render(build: object, more: object = {}): Promise<KubernetesObject[]> {
+  const conf = {build: {registry: 'registry.example.org', ...build}, ...more}
+  return charts.render('kolla-builder', {values: {conf}, global: {}})
+}
+
+function files(objects: readonly KubernetesObject[]): Readonly<Record<string, string>> {
+  return find(objects, 'ConfigMap', 'kolla-builder-etc').data ?? {}
+}
+
+describe('the builder', () => {
+  it.each(HELMS)('is clean for the lint of %s', async (helm) => {
+    expect(await charts.lint('kolla-builder', {helm, global: {}})).toBe('')
+  })
+
+  it('is told what to build, with whose files, and where to push it', async () => {
+    const containerfiles = {'keystone/Containerfile': 'FROM scratch\n'}
+
+    const data = files(await render({names: ['keystone'], containerfiles}))
+
+    expect(JSON.parse(data['what.json']!)).toEqual({
+      registry: 'registry.example.org',
+      plain_http: false,
+      names: ['keystone'],
+      containerfiles,
+    })
+    expect(JSON.parse(data['build.json']!)).toMatchObject({command: 'kolla-builder'})
+  })
+
+  it('builds anew when a line of a Containerfile changes, and only then', async () => {
+    const name = async (text: string) =>
+      find(await render({containerfiles: {'keystone/Containerfile': text}}), 'Job', 'kolla-builder').metadata
+        .name
+
+    expect(await name('FROM a\n')).toBe(await name('FROM a\n'))
+    expect(await name('FROM a\n')).not.toBe(await name('FROM b\n'))
+  })
+
+  it("hands upstream's builder its configuration", async () => {
+    const data = files(await render({}, {kolla_build: {DEFAULT: {base: 'debian', namespace: 'kolla'}}}))
+
+    expect(data['kolla-build.conf']).toContain('base = debian')
+    expect(data['build.json']).toContain('/etc/kolla/kolla-build.conf')
+  })
+})

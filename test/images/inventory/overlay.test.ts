@@ -1,0 +1,41 @@
+import {mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {expect, it, onTestFinished} from 'vitest'
+import {layImages} from '../../../src/images/inventory/overlay.ts'
+
+const IMAGES = join(import.meta.dirname, '../../../images')
+
+async function folders(): Promise<{overlay: string; out: string}> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-overlay-test-'))
+  onTestFinished(() => rm(directory, {recursive: true}))
+  const overlay = join(directory, 'overlay')
+  await mkdir(overlay)
+  return {overlay, out: join(directory, 'out')}
+}
+
+it("files take the place of kk's own, also as a ConfigMap has them", async () => {
+  const {overlay, out} = await folders()
+  await mkdir(join(overlay, '..2026/memcached'), {recursive: true})
+  await writeFile(join(overlay, '..2026/memcached/Containerfile'), 'FROM scratch\n')
+  await symlink('..2026', join(overlay, '..data'))
+  await symlink('..data/memcached', join(overlay, 'memcached'))
+
+  await layImages(IMAGES, overlay, out)
+
+  expect(await readFile(join(out, 'memcached/Containerfile'), 'utf8')).toBe('FROM scratch\n')
+  expect(await readFile(join(out, 'keystone/Containerfile'), 'utf8')).toBe(
+    await readFile(join(IMAGES, 'keystone/Containerfile'), 'utf8'),
+  )
+})
+
+it('a folder that no image has is refused, and so is none', async () => {
+  const {overlay, out} = await folders()
+  await mkdir(join(overlay, 'memcache'))
+
+  await expect(layImages(IMAGES, overlay, out)).rejects.toMatchObject({
+    code: 'KK_USAGE',
+    hint: 'did you mean memcached?',
+  })
+  await expect(layImages(IMAGES, join(overlay, 'none'), out)).rejects.toMatchObject({code: 'KK_FILE'})
+})
