@@ -22,7 +22,7 @@ import {planDocument} from '../report/plan/plan-json.ts'
 import {planText} from '../report/plan/plan-text.ts'
 import {expectWritable} from '../state/files/write-named-file.ts'
 import {planDiff} from '../verbs/diff.ts'
-import {askedToAccept, expectSupported, renderPlan} from '../verbs/foresee.ts'
+import {askedToAccept, expectSupported, knownAfterApply, renderPlan} from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
 import {helmActions, type Rendered} from '../verbs/preparation/render.ts'
@@ -79,7 +79,11 @@ export default class Plan extends KkCommand {
       this.document(flags.output, planDocument(planned), (palette) => planText(planned, palette))
       const rendered = await this.foresee(flags, {prepared, observed, cluster})
       if (flags.save !== undefined) {
-        if (!(await askedToAccept(rendered, cluster)))
+        const later = await askedToAccept(rendered, cluster)
+        const unknown = later ? knownAfterApply(later) : []
+        if (unknown.length > 0)
+          this.say(`known after apply, for its kind comes with this plan: ${unknown.join(', ')}`)
+        if (!later)
           this.say('you may not ask the API server whether it would accept the objects: kk apply does')
         await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
         const force = flags['force-version'] ? ' --force-version' : ''

@@ -1,7 +1,10 @@
+import {isBuiltIn} from '../cluster/built-in-kind.ts'
 import type {Cluster} from '../cluster/cluster.ts'
+import {objectName} from '../cluster/manifest.ts'
 import {asKkError} from '../errors.ts'
 import type {Helm} from '../helm/helm.ts'
 import type {Action, Plan} from '../plan/plan.ts'
+import {releaseName} from '../release.ts'
 import {refuseDowngrade} from './change/deploy.ts'
 import type {ObservedPlan} from './plan.ts'
 import {expectSupportedVersions} from './preparation/fences.ts'
@@ -52,18 +55,26 @@ export async function expectSupported({observed, rendered, ports, forceVersion}:
 }
 
 /**
- * Asks the API server whether it would accept what was rendered. Resolves with whether it could be asked: who may only look may
- * not. Throws `KK_INVALID_OBJECT`.
+ * Asks the API server whether it would accept what was rendered. Resolves with what it cannot tell yet, for its namespace or
+ * kind comes with the plan; undefined where it could not be asked: who may only look may not. Throws `KK_INVALID_OBJECT`.
  */
 export async function askedToAccept(
   rendered: Rendered,
   cluster: Pick<Cluster, 'validate'>,
-): Promise<boolean> {
+): Promise<Rendered | undefined> {
   try {
-    await validateAll(rendered, cluster)
-    return true
+    return await validateAll(rendered, cluster)
   } catch (error) {
-    if (asKkError(error).code === 'KK_FORBIDDEN') return false
+    if (asKkError(error).code === 'KK_FORBIDDEN') return undefined
     throw error
   }
+}
+
+/** Custom resources whose kind comes with the plan, as `cache: Cache/cache`: validated when their turn comes. */
+export function knownAfterApply(later: Rendered): readonly string[] {
+  return [...later].flatMap(([release, objects]) =>
+    objects
+      .filter(({apiVersion}) => !isBuiltIn(apiVersion))
+      .map((object) => `${releaseName(release)}: ${objectName(object)}`),
+  )
 }

@@ -1,4 +1,4 @@
-import {existsSync, readFileSync} from 'node:fs'
+import {existsSync} from 'node:fs'
 import {basename, dirname, join, resolve} from 'node:path'
 import type {Chart} from '../../charts/chart.ts'
 import {type ChartFinding, chartNames, findChart} from '../../charts/find-chart.ts'
@@ -6,11 +6,10 @@ import {readChart} from '../../charts/read-chart.ts'
 import {namesInDirectory} from '../../charts/sources/directory.ts'
 import type {Component} from '../../charts/values-method/component.ts'
 import {componentsOf} from '../../charts/values-method/components-of.ts'
+import {defaultValues} from '../../charts/values-method/default-values.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
-import {readYaml} from '../../helm/yaml.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import type {Values} from '../../release.ts'
 
 interface ExplainChartOptions {
   /** A directory with a `Chart.yaml`, or the name of a chart or release of the environment. */
@@ -48,7 +47,7 @@ export async function explainChart(options: ExplainChartOptions): Promise<Explai
     directory: chart.directory,
     ...(section && environment && {environment: environment.name}),
     components: componentsOf({
-      values: mergeValues(defaultsOf(chart), section ?? {}),
+      values: mergeValues(defaultValues(chart.directory), section ?? {}),
       chart: chart.name,
       names,
     }),
@@ -62,10 +61,4 @@ async function chartOf(name: string, environment: Environment, finding: ChartFin
     ...(settings?.version !== undefined && {version: settings.version}),
   }
   return findChart(wanted, environment.charts, finding)
-}
-
-function defaultsOf({directory}: Chart): Values {
-  const file = join(directory, 'values.yaml')
-  if (!existsSync(file)) return {}
-  return (readYaml(readFileSync(file, 'utf8'), {file}) ?? {}) as Values
 }

@@ -136,6 +136,19 @@ describe('the faults of charts', () => {
     ])
   })
 
+  it('are told where the values of a chart say more than it renders', async () => {
+    const values = {dependencies: {static: {extra: {daemonset: ['operator-agent']}}}}
+
+    const found = await examined('unannotated', ['keystone', 'mariadb', 'operator'], values)
+
+    expect(found.filter(({check}) => check === 'values')).toMatchObject([
+      {
+        release: 'openstack/keystone',
+        what: 'the values of keystone say that extra waits for daemonset operator-agent, but nothing that is rendered waits for operator',
+      },
+    ])
+  })
+
   it('begin with a chart that does not render', async () => {
     const chart = {manifests: null}
 

@@ -15,8 +15,9 @@ import {jobNames} from './checks/job-names.ts'
 import {randomValues} from './checks/random-values.ts'
 import {unserved} from './checks/unserved.ts'
 import {untouchedDefinitions} from './checks/untouched-definitions.ts'
+import {valuesDiffer} from './checks/values-differ.ts'
 import type {ExaminedRelease} from './examined-release.ts'
-import {bumpVersion, defaultsText, withOtherImages} from './next-version.ts'
+import {bumpVersion, withOtherImages} from './next-version.ts'
 
 const RENDERERS = 4
 
@@ -45,6 +46,7 @@ export async function examineCharts(
       ...unserved(prepared),
       ...examined.flatMap((each) => CHECKS.flatMap((check) => check(each))),
       ...claimedTwice(examined),
+      ...valuesDiffer(prepared),
     ]
   } finally {
     await Promise.all([now.remove(), next.remove()])
@@ -64,7 +66,7 @@ async function examine({release, now, next}: Calls, helm: Pick<Helm, 'template'>
     )
   const objects = await render(now)
   const again = await render(now)
-  const values = withOtherImages(next.chart, await defaultsText(next.chart), next.values)
+  const values = withOtherImages(next.chart, next.values)
   // Other images may be refused by a schema: then nothing is known of the next version.
   const later = await render({...next, values}).catch(() => [])
   return {release, objects, again, next: later}

@@ -1,7 +1,6 @@
-import {existsSync} from 'node:fs'
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {readYaml} from '../../../helm/yaml.ts'
+import {defaultValues} from '../../../charts/values-method/default-values.ts'
 import {isMap, mergeValues} from '../../../overrides/merge.ts'
 import type {Values} from '../../../release.ts'
 
@@ -18,20 +17,8 @@ export async function bumpVersion(copy: string): Promise<void> {
 }
 
 /** The values of a release, with other images than those that they, or the defaults of the chart, say. */
-export function withOtherImages(copy: string, defaults: string, values: Values): Values {
-  const all = mergeValues(readDefaults(copy, defaults), values)
-  return mergeValues(values, imagesIn(all, false))
-}
-
-function readDefaults(copy: string, text: string): Values {
-  const found = readYaml(text, {file: join(copy, 'values.yaml')})
-  return isMap(found) ? found : {}
-}
-
-/** The text of the defaults of a chart; empty where it has none. */
-export async function defaultsText(copy: string): Promise<string> {
-  const file = join(copy, 'values.yaml')
-  return existsSync(file) ? readFile(file, 'utf8') : ''
+export function withOtherImages(copy: string, values: Values): Values {
+  return mergeValues(values, imagesIn(mergeValues(defaultValues(copy), values), false))
 }
 
 /** Only the texts below a key that means an image, each another than it was. */

@@ -1,0 +1,12 @@
+import {existsSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {readYaml} from '../../helm/yaml.ts'
+import type {Values} from '../../release.ts'
+
+/** The values of a chart by default, without those of its subcharts. Throws `KK_YAML`. */
+export function defaultValues(directory: string): Values {
+  const file = join(directory, 'values.yaml')
+  if (!existsSync(file)) return {}
+  const values = readYaml(readFileSync(file, 'utf8'), {file})
+  return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Values) : {}
+}

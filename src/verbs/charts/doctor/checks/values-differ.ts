@@ -1,0 +1,53 @@
+import {componentsOf} from '../../../../charts/values-method/components-of.ts'
+import {defaultValues} from '../../../../charts/values-method/default-values.ts'
+import {isInferred} from '../../../../graph/graph.ts'
+import {mergedValues} from '../../../../overrides/layers.ts'
+import {mergeValues} from '../../../../overrides/merge.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../../release.ts'
+import type {Prepared} from '../../../preparation/prepare.ts'
+import type {ChartFault} from '../chart-fault.ts'
+
+/**
+ * Where the values of a chart of openstack-helm say that a component waits for another release, and what is rendered does
+ * not: the rendered chart counts, but a switch may be off that was meant to be on.
+ */
+export function valuesDiffer(prepared: Pick<Prepared, 'graph' | 'releases'>): readonly ChartFault[] {
+  return prepared.graph.releases.flatMap((release) => {
+    const required = requiredBy(prepared, release)
+    return required === undefined ? [] : faultsOf(prepared, release, required)
+  })
+}
+
+/** Undefined for a release whose requirements are not inferred. */
+function requiredBy({graph, releases}: Pick<Prepared, 'graph' | 'releases'>, release: ReleaseId) {
+  const edges = graph.requirements.get(release) ?? []
+  const isOurs = releases.has(release)
+  return isOurs && edges.some((edge) => isInferred(edge)) ? new Set(edges.map(({to}) => to)) : undefined
+}
+
+function faultsOf(
+  {releases}: Pick<Prepared, 'releases'>,
+  release: ReleaseId,
+  required: ReadonlySet<ReleaseId>,
+): readonly ChartFault[] {
+  const {chart, layers} = releases.get(release)!
+  const near = [...releases.keys()].filter((each) => releaseNamespace(each) === releaseNamespace(release))
+  const byName = new Map(near.map((each) => [releaseName(each), each]))
+  const components = componentsOf({
+    values: mergeValues(defaultValues(chart.directory), mergedValues(layers)),
+    chart: chart.name,
+    names: [...byName.keys()],
+  })
+  return components.flatMap(({name, requires}) =>
+    requires
+      .filter(({kind, chart: provider}) => kind === 'ready' && provider !== undefined)
+      .filter(({chart: provider}) => !required.has(byName.get(provider!)!))
+      .map(({what, chart: provider}) => ({
+        check: 'values',
+        level: 'info' as const,
+        release,
+        what: `the values of ${releaseName(release)} say that ${name} waits for ${what}, but nothing that is rendered waits for ${provider}`,
+        advice: `if it needs ${provider} all the same: kk.releases.${releaseName(release)}: {requires: [${provider}]}`,
+      })),
+  )
+}
