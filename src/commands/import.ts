@@ -71,5 +71,5 @@ interface ImportFlags {
 }
 
 async function fromHelmfile(file: string, name: string): Promise<Imported> {
-  return importHelmfile({file, name, ...(await helmfileText(file))})
+  return importHelmfile({file, name, ...(await helmfileText(file, process.env))})
 }

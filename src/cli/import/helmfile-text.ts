@@ -1,5 +1,5 @@
 import {readFile} from 'node:fs/promises'
-import {dirname} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
 
@@ -11,9 +11,14 @@ export interface HelmfileText {
 }
 
 /** The output of `helmfile build` where helmfile is on the PATH, else the file itself. Throws `KK_FILE`. */
-export async function helmfileText(file: string): Promise<HelmfileText> {
-  const built = await execa('helmfile', ['--file', file, 'build'], {
-    cwd: dirname(file),
+export async function helmfileText(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<HelmfileText> {
+  const built = await execa('helmfile', ['--file', resolve(file), 'build'], {
+    cwd: dirname(resolve(file)),
+    env,
+    extendEnv: false,
     reject: false,
     stdin: 'ignore',
   })

@@ -12,11 +12,11 @@ import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {StoreUse} from '../overrides/layers-of-place.ts'
-import type {GatherOptions} from './gather.ts'
+import type {GatherOptions} from './gathering/gather.ts'
+import {idOf} from './gathering/load-charts.ts'
 import type {ForeknownReleases} from './inference/foreknown.ts'
 import {type InferenceFaults, type InferenceWorld, inferRequirements} from './inference/infer-requirements.ts'
 import {waitingHookNotes} from './inference/notes.ts'
-import {idOf} from './load-charts.ts'
 
 /** A release as the environment wants it, with its values. */
 export interface PreparedRelease {

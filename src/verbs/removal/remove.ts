@@ -6,7 +6,7 @@ import type {Plan} from '../../plan/plan.ts'
 import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
 import type {Uses} from '../../plan/removal/uses.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {idOf} from '../preparation/load-charts.ts'
+import {idOf} from '../preparation/gathering/load-charts.ts'
 import {type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 import {isProtectedIn} from './protected.ts'
 

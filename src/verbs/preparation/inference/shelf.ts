@@ -3,7 +3,7 @@ import {readIndex} from '../../../charts/index/chart-index.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import type {KnownRelease} from '../../../graph/inference/facts.ts'
 import type {ReleaseId} from '../../../release.ts'
-import {idOf} from '../load-charts.ts'
+import {idOf} from '../gathering/load-charts.ts'
 
 interface ShelfOptions {
   readonly environment: Environment

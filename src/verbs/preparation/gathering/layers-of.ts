@@ -1,13 +1,13 @@
 import {dirname, join} from 'node:path'
-import type {Chart} from '../../charts/chart.ts'
-import type {Environment} from '../../environment/environment.ts'
-import {featureLayers} from '../../overrides/features.ts'
-import type {Layer} from '../../overrides/layer.ts'
-import {releaseLayers} from '../../overrides/layers.ts'
-import type {SetFlag, ValuesFlag} from '../../overrides/release-flags.ts'
-import {readValuesFile} from '../../overrides/values-file.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {LayerOf} from '../overrides/layers-of-place.ts'
+import type {Chart} from '../../../charts/chart.ts'
+import type {Environment} from '../../../environment/environment.ts'
+import {featureLayers} from '../../../overrides/features.ts'
+import type {Layer} from '../../../overrides/layer.ts'
+import {releaseLayers} from '../../../overrides/layers.ts'
+import type {SetFlag, ValuesFlag} from '../../../overrides/release-flags.ts'
+import {readValuesFile} from '../../../overrides/values-file.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
+import type {LayerOf} from '../../overrides/layers-of-place.ts'
 
 interface LayersOptions {
   readonly environment: Environment

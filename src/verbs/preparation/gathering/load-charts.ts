@@ -1,9 +1,9 @@
-import type {Chart} from '../../charts/chart.ts'
-import {type ChartFinding, findChart} from '../../charts/find-chart.ts'
-import type {Environment, StatedRequirement} from '../../environment/environment.ts'
-import {KkError} from '../../errors.ts'
-import type {Requirement} from '../../graph/build.ts'
-import {type Evidence, type ReleaseId, releaseId, releaseName} from '../../release.ts'
+import type {Chart} from '../../../charts/chart.ts'
+import {type ChartFinding, findChart} from '../../../charts/find-chart.ts'
+import type {Environment, StatedRequirement} from '../../../environment/environment.ts'
+import {KkError} from '../../../errors.ts'
+import type {Requirement} from '../../../graph/build.ts'
+import {type Evidence, type ReleaseId, releaseId, releaseName} from '../../../release.ts'
 
 /** What was found for the releases of an environment. */
 export interface LoadedCharts {
