@@ -4,13 +4,11 @@
 {{- $name := include "common.context.name" (dict "ctx" .ctx "key" "server") -}}
 options:
   client:
-    socket: /var/lib/mysql/mysql.sock
     default-character-set: utf8mb4
   mysqld:
     bind-address: 0.0.0.0
     port: {{ include "common.endpoints.port" (dict "ctx" .ctx "type" "oslo_db" "interface" "service") }}
     datadir: /var/lib/mysql/
-    socket: /var/lib/mysql/mysql.sock
     pid-file: /var/lib/mysql/mariadb.pid
     ignore-db-dirs: lost+found
     character-set-server: utf8mb3

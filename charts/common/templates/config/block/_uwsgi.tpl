@@ -7,6 +7,8 @@ options:
     uid: {{ .ctx.user.name }}
     gid: {{ .ctx.user.name }}
     processes: 2
+    # Debian's uwsgi has its HTTP server in a plugin, others inside: it is loaded where the option is not known.
+    autoload: true
     plugins: python3
     plugins-dir: /usr/lib/uwsgi/plugins
     master: true
