@@ -13,6 +13,8 @@ export interface ProgramRun {
 }
 
 const LINES_SHOWN = 12
+/** buildah's own errors may have thousands of characters. */
+const LONGEST_LINE = 300
 
 /** Runs buildah, or what works beside it, to its end; resolves with its standard output. Throws `KK_IMAGE`. */
 export async function runProgram(
@@ -35,10 +37,15 @@ export async function runProgram(
   if (!result.failed) return result.stdout
   const where = log === undefined ? {} : {hint: `all that it said is in ${log}`}
   throw new KkError('KK_IMAGE', `${program} ${args[0]} failed`, {
-    log: result.all.trimEnd().split('\n').slice(-LINES_SHOWN),
+    log: lastLines(result.all),
     cause: result,
     ...where,
   })
+}
+
+function lastLines(text: string): readonly string[] {
+  const lines = text.trimEnd().split('\n').slice(-LINES_SHOWN)
+  return lines.map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
 }
 
 type Child = AsyncIterable<unknown> & {readonly all: NodeJS.ReadableStream}
