@@ -2,7 +2,10 @@ import {appendFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readChart} from '../../src/charts/read-chart.ts'
+import {namesInDirectory} from '../../src/charts/sources/directory.ts'
 import {manifest, writeFiles} from './support/write-files.ts'
+
+const CHARTS = join(import.meta.dirname, '../../charts')
 
 const KEYSTONE = `apiVersion: v2
 name: keystone
@@ -243,3 +246,10 @@ describe('dependencies', () => {
     expect(readChart(join(charts, 'keystone')).libraries).toMatchObject([{name: 'common'}])
   })
 })
+
+it.each(namesInDirectory(CHARTS).filter((name) => name !== 'common'))(
+  'the chart %s of kk speaks for itself, so that nothing is rendered to infer what it requires',
+  (name) => {
+    expect(readChart(join(CHARTS, name)).annotated).toBe(true)
+  },
+)
