@@ -7,7 +7,7 @@ import type {Layer} from '../overrides/layer.ts'
 import {secretPlaces} from '../overrides/secrets/secret-values.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {maskedKey} from './overrides/explain-overrides.ts'
-import {type LastChange, saidBy} from './overrides/layers-of-place.ts'
+import {type HistoryOf, saidBy} from './overrides/layers-of-place.ts'
 import type {OverrideBase} from './overrides/override-world.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {vendor} from './preparation/vendored.ts'
@@ -20,7 +20,7 @@ export interface ExplainOptions {
   readonly overridden?: boolean
   readonly showSecrets?: boolean
   /** By default nothing is said of who set a user override. */
-  readonly lastChange?: LastChange | undefined
+  readonly historyOf?: HistoryOf | undefined
   /** The places among a chart's values where secrets stand; none by default. */
   readonly secretPaths?: OverrideBase['secretPaths']
 }
@@ -39,7 +39,7 @@ export interface ExplainedValues {
 export async function explainValues(
   prepared: Prepared,
   helm: Helm,
-  {release: name, key, overridden = false, showSecrets = false, lastChange, secretPaths}: ExplainOptions,
+  {release: name, key, overridden = false, showSecrets = false, historyOf, secretPaths}: ExplainOptions,
 ): Promise<ExplainedValues> {
   const release = namedRelease(prepared, name)
   const found = prepared.releases.get(release)
@@ -54,7 +54,7 @@ export async function explainValues(
     const [final, defaults, layers, paths] = await Promise.all([
       finalValues(helm, call),
       defaultLayers(call.chart, found.chart.origin),
-      saidByWhom(found.layers, () => lastChange?.(found.chart.name, releaseNamespace(release))),
+      saidByWhom(found.layers, () => historyOf?.(found.chart.name, releaseNamespace(release))),
       secretPaths?.(found.chart.name) ?? [],
     ])
     const all = explain([...defaults.layers, ...layers], final.values).filter(
@@ -88,12 +88,12 @@ async function finalValues(helm: Helm, call: ReleaseCall): Promise<FinalValues> 
 
 async function saidByWhom(
   layers: readonly Layer[],
-  last: () => ReturnType<LastChange> | undefined,
+  read: () => ReturnType<HistoryOf> | undefined,
 ): Promise<readonly Layer[]> {
   const isUsers = ({name}: Layer) => name === 'user'
   if (!layers.some(isUsers)) return layers
-  const change = await last()
-  return layers.map((layer) => (isUsers(layer) ? saidBy(layer, change) : layer))
+  const history = (await read()) ?? []
+  return layers.map((layer) => (isUsers(layer) ? saidBy(layer, history) : layer))
 }
 
 function isHandedDown(path: readonly string[], subcharts: readonly (readonly string[])[]): boolean {

@@ -64,7 +64,14 @@ describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) =>
 
   it('tells who set a user override and when, and masks what a plugin calls secret', async () => {
     const all = await keys({
-      lastChange: async () => ({who: 'me@here', at: '2026-11-22T00:00:00Z'}),
+      historyOf: async () => [
+        {
+          who: 'me@here',
+          at: '2026-11-22T00:00:00Z',
+          before: null,
+          after: 'conf: {memcached: {max-conns: 9}}',
+        },
+      ],
       secretPaths: async () => [['pod', 'replicas']],
     })
 

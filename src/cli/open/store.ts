@@ -5,7 +5,7 @@ import {keyFileWarning} from '../../overrides/user/key-file.ts'
 import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
-import type {LastChange, StoreUse} from '../../verbs/overrides/layers-of-place.ts'
+import type {HistoryOf, StoreUse} from '../../verbs/overrides/layers-of-place.ts'
 import type {ClusterFlags} from './choose-cluster.ts'
 
 export interface StoreFlags extends ClusterFlags {
@@ -50,12 +50,12 @@ export function storePlace(flags: StoreFlags, environment: Environment | undefin
   return locationText(locationOf(flags, environment))
 }
 
-/** Asks the store that plans are made with for the newest change of one chart's overrides. */
-export function lastChangeIn(flags: StoreFlags, environment: Environment): LastChange {
+/** Asks the store that plans are made with for the changes of one chart's overrides. */
+export function historyIn(flags: StoreFlags, environment: Environment): HistoryOf {
   return async (name, namespace) => {
     const store = await openStoreToRead(flags, environment)
     try {
-      return (await store?.audit({name, namespace}))?.[0]
+      return (await store?.audit({name, namespace})) ?? []
     } finally {
       await store?.close()
     }

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
 import {openValues} from '../../cli/open/on-cluster.ts'
-import {lastChangeIn} from '../../cli/open/store.ts'
+import {historyIn} from '../../cli/open/store.ts'
 import {openUsersHelm} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
@@ -54,7 +54,7 @@ Values that break the schema of the chart are explained all the same, with a war
       ...(key !== undefined && {key}),
       overridden: flags.overridden,
       showSecrets: flags['show-secrets'],
-      lastChange: lastChangeIn(flags, prepared.environment),
+      historyOf: historyIn(flags, prepared.environment),
       secretPaths: pathsOf(prepared.plugins),
     })
     if (explained.broken) this.say(`warning: ${plainLine(explained.broken.message)}`)

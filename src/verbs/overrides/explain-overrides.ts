@@ -20,13 +20,13 @@ export async function explainOverrides(
   {name, namespace, showSecrets = false}: Asked,
 ): Promise<readonly ExplainedKey[]> {
   expectActive(await base.active(), name, namespace)
-  const [below, stored, [last], paths] = await Promise.all([
+  const [below, stored, history, paths] = await Promise.all([
     base.layers(name, namespace),
     store.get(name, namespace),
     store.audit({name, namespace}),
     base.secretPaths(name),
   ])
-  const layers = [...below, saidBy(userLayer(name, namespace, stored), last)]
+  const layers = [...below, saidBy(userLayer(name, namespace, stored), history)]
   const keys = explain(layers, mergedValues(layers))
   const places = secretPlaces(layers, paths)
   return showSecrets ? keys : keys.map((key) => maskedKey(key, places))

@@ -2,7 +2,8 @@ import type {FactName, Facts} from '../../overrides/facts/facts.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {factsFor, factsRead} from '../../overrides/system/system-overrides.ts'
-import type {AuditEntry, OverrideStore, StoredOverrides, StoreIdentity} from '../../overrides/user/store.ts'
+import {type Change, changedBy} from '../../overrides/user/changed-by.ts'
+import type {OverrideStore, StoredOverrides, StoreIdentity} from '../../overrides/user/store.ts'
 import {keptValues} from '../../overrides/user/stored-values.ts'
 
 /** The layer of a chart in a namespace; undefined where there is none. */
@@ -70,13 +71,15 @@ export function userLayer(chart: string, namespace: string, stored: StoredOverri
   }
 }
 
-/** Who made the newest change of the deployer's overrides there, and when; undefined where nobody has. */
-export type LastChange = (
-  chart: string,
-  namespace: string,
-) => Promise<Pick<AuditEntry, 'who' | 'at'> | undefined>
+/** The changes of the deployer's overrides there, newest first. */
+export type HistoryOf = (chart: string, namespace: string) => Promise<readonly Change[]>
 
-/** The same layer, with the one who said it. */
-export function saidBy(layer: Layer, last: Awaited<ReturnType<LastChange>>): Layer {
-  return last ? {...layer, source: `${layer.source}, by ${last.who} at ${last.at}`} : layer
+/** The same layer, with who said each key of it, and when. */
+export function saidBy(layer: Layer, history: readonly Change[]): Layer {
+  const changed = changedBy(history)
+  const sourceOf = (path: readonly string[]) => {
+    const change = changed(path)
+    return change ? `${layer.source}, by ${change.who} at ${change.at}` : layer.source
+  }
+  return {...layer, sourceOf}
 }
