@@ -112,7 +112,8 @@ describe('on a cluster', () => {
 
   it('what was broken is found, and what is advised mends it', async () => {
     const web = releaseId(environment.name, 'web')
-    const removed = await environment.on('remove', 'db', '--yes')
+    const given = ['--delete-data', '--confirm-data', 'db-backup']
+    const removed = await environment.on('remove', 'db', '--yes', ...given)
     expect(removed.exitCode, removed.stderr).toBe(0)
     await cluster.kubectl('create', 'namespace', 'stuck')
     await cluster.create({

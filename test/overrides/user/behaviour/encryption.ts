@@ -46,6 +46,19 @@ export function encryptsSecrets(newLocation: () => Promise<string>): void {
       expect(await store.secrets()).toEqual([third])
     })
 
+    it('are not encrypted with a key that opens nothing else in use', async () => {
+      const location = await newLocation()
+      await (await openTestStore(location)).put(change({userOverrides: SECRET, secret: true}))
+      const slip = await openTestStore(location, {key: OTHER_KEY})
+      const cinder = change({name: 'cinder', userOverrides: SECRET, secret: true})
+
+      await expect(slip.put(cinder)).rejects.toMatchObject({code: 'KK_STORE_KEY'})
+      const secret = {name: 'admin', namespace: 'openstack', value: 'hedgehog'}
+      await expect(slip.putSecret(secret)).rejects.toMatchObject({code: 'KK_STORE_KEY'})
+      expect(await slip.put(change({name: 'glance', userOverrides: 'a: 1'}))).toMatchObject({name: 'glance'})
+      expect(await slip.get('cinder', 'openstack')).toBeUndefined()
+    })
+
     it('need a key, and nothing else does', async () => {
       const location = await newLocation()
       const keyless = await openTestStore(location, {key: undefined})

@@ -1,5 +1,5 @@
 import type {Kysely} from 'kysely'
-import {SEALED_HEAD} from '../../cipher.ts'
+import {type Cipher, SEALED_HEAD} from '../../cipher.ts'
 import type {Tables} from '../tables.ts'
 
 /** Whether anything in the store is encrypted, or was. */
@@ -33,4 +33,12 @@ export async function keysInUse(db: Kysely<Tables>): Promise<readonly string[]> 
     .distinct()
     .execute()
   return [...new Set([...overrides, ...secrets].map(({head}) => head.slice(begin.length)))]
+}
+
+/**
+ * For who has just encrypted something: throws `KK_STORE_KEY` where what else is in use was encrypted with another key than
+ * those given, for one store would then need keys that nobody has together.
+ */
+export async function expectOneKeyring(db: Kysely<Tables>, cipher: Cipher): Promise<void> {
+  cipher.expectKeys(await keysInUse(db))
 }

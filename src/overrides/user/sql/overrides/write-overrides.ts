@@ -1,12 +1,13 @@
 import type {Transaction} from 'kysely'
 import {KkError} from '../../../../errors.ts'
+import {isSealed} from '../../cipher.ts'
 import {withKeyToGive} from '../../keys.ts'
 import type {StoredOverrides} from '../../store.ts'
 import {isoTime, type Row, type Tables} from '../tables.ts'
 import {type Outcome, refused} from '../together.ts'
 import {type Change, changed} from './change.ts'
 import {keyOf, type Means, rowsAt} from './read-overrides.ts'
-import {holdsSealed} from './sealed.ts'
+import {expectOneKeyring, holdsSealed} from './sealed.ts'
 import type {WrittenEntry, WrittenRow} from './statements.ts'
 
 /**
@@ -39,6 +40,7 @@ export async function writeOverrides(
   if (entries.length > 0) {
     const rows = [...written.values()].map(writtenRow)
     for (const statement of statements.write(rows, entries)) await db.executeQuery(statement)
+    if (entries.some(({after}) => after !== null && isSealed(after))) await expectOneKeyring(db, cipher)
   }
   return outcomes
 }
