@@ -68,7 +68,7 @@ describe('the node', () => {
   })
 
   it('is one for the machine: with another state directory up names its owner and changes nothing', async () => {
-    const others = {XDG_STATE_HOME: join(nodeHome(), '../other')}
+    const others = {XDG_STATE_HOME: join(nodeHome(), '../../../other')}
 
     const up = await kk(['aio', 'up'], others)
     const down = await kk(['aio', 'down'], others)
