@@ -83,8 +83,13 @@ function hintOf({release, revision, status, evidence}: ObservedRecord): string {
     const until = new Date(evidence.until).toISOString()
     return `it is held by ${evidence.holder}, whose processes cannot be seen from here: wait until it ends; after ${until} kk deploy recovers it by itself; if you know that it is dead: ${unlock}`
   }
-  if (evidence?.state === 'stale')
-    return `run ${evidence.run}, ${evidence.why}, left it so: kk deploy recovers it`
+  if (evidence?.state === 'stale') {
+    const mends =
+      status === 'uninstalling'
+        ? `kk remove ${name} finishes its removal, kk deploy brings it back`
+        : 'kk deploy recovers it'
+    return `run ${evidence.run}, ${evidence.why}, left it so: ${mends}`
+  }
   if (status === 'uninstalling')
     return `finish its removal with "kk remove ${name}"; or, when no helm works on it any more, bring it back: ${unlock}, then kk deploy`
   return `wait if a helm may still work on it; when none does: ${unlock}, then run the same command again`

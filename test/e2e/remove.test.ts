@@ -71,6 +71,21 @@ it('kk remove that is repeated leaves the release of the same name that an earli
   expect(await environment.releases()).toEqual(['db'])
 })
 
+it('kk remove lists claims that only superseded revisions had, and gives them up by name', async () => {
+  const withClaim = (claim: string | null) => workloads({web: {values: {claim}}})
+  const environment = await deployOn(cluster, withClaim('general'))
+  await environment.write(withClaim(null))
+  const upgraded = await environment.on('deploy', '--yes')
+  expect(upgraded.exitCode, upgraded.stderr).toBe(0)
+
+  const dry = await environment.on('remove', 'web', '--dry-run')
+  const removed = await environment.on('remove', 'web', '--yes', '--delete-data', '--confirm-data', 'web')
+
+  expect(dry.stdout).toMatch(/web +PersistentVolumeClaim\/web +of an earlier revision/)
+  expect(removed.exitCode, removed.stderr).toBe(0)
+  expect(await names('pvc', '--namespace', environment.name)).toEqual([])
+})
+
 describe('kk remove refuses', () => {
   let ours: Removable
   let theirs: Removable

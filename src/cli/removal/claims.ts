@@ -42,7 +42,7 @@ export async function chosenClaims(planned: PlannedRemoval, wish: Wish): Promise
 async function expectGivenUp(open: readonly Claim[], named: readonly Claim[]): Promise<void> {
   for (const claim of open) {
     if (canAsk() && (await isTyped(claim))) continue
-    const flags = [...named, ...open].map(({name}) => `--confirm-data ${name}`).join(' ')
+    const flags = confirmations([...named, ...open])
     const list = open.map(placed).join(', ')
     throw new KkError(
       'KK_UNCONFIRMED',
@@ -59,7 +59,7 @@ function isTyped(claim: Claim): Promise<boolean> {
 }
 
 function claimNamed({claims, goingClaims, isRepeated}: PlannedRemoval, text: string): readonly Claim[] {
-  const all = [...goingClaims, ...claims]
+  const all = [...new Map([...goingClaims, ...claims].map((claim) => [claim.uid, claim])).values()]
   const found = all.filter((claim) => text === claim.name || text === placed(claim))
   if (found.length === 1 || (found.length === 0 && isRepeated)) return found
   if (found.length > 1) {
@@ -72,12 +72,18 @@ function claimNamed({claims, goingClaims, isRepeated}: PlannedRemoval, text: str
   })
 }
 
+/** By name, with the namespace where a name alone is not one claim. */
+function confirmations(claims: readonly Claim[]): string {
+  const isOne = ({name}: Claim) => claims.filter((each) => each.name === name).length === 1
+  return claims.map((claim) => `--confirm-data ${isOne(claim) ? claim.name : placed(claim)}`).join(' ')
+}
+
 function placed({namespace, name}: Claim): string {
   return `${namespace}/${name}`
 }
 
 function unconfirmed(claims: readonly Claim[]): KkError {
   return new KkError('KK_UNCONFIRMED', 'data is deleted only claim by claim, and none was named', {
-    hint: `name those whose data may go: ${claims.map(({name}) => `--confirm-data ${name}`).join(' ')}`,
+    hint: `name those whose data may go: ${confirmations(claims)}`,
   })
 }

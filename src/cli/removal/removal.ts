@@ -32,6 +32,8 @@ export interface RemovalFlags {
   readonly 'delete-data': boolean
   readonly 'confirm-data'?: readonly string[] | undefined
   readonly 'ignore-record'?: readonly string[] | undefined
+  readonly confirm?: readonly string[] | undefined
+  readonly 'with-dependents'?: boolean | undefined
   /** `KIND=FILE` each. */
   readonly report?: readonly string[] | undefined
 }
@@ -82,7 +84,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     const {concurrency, 'fail-fast': failFast, 'no-wait': noWait, message} = flags
     const account = {verb, scope: {names, install: false}, message}
     const place = placeOf(environment.file, flags)
-    const again = ['kk', verb, ...names, place].join(' ')
+    const again = ['kk', verb, ...names, place, ...confirmedAgain(flags)].join(' ')
     const {state, exit} = await showRun(
       (interruption) =>
         planned.run({
@@ -104,6 +106,16 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   } finally {
     await cluster.close()
   }
+}
+
+/** What was wanted and confirmed, for who repeats the command. */
+function confirmedAgain(flags: RemovalFlags): readonly string[] {
+  return [
+    ...(flags['with-dependents'] ? ['--with-dependents'] : []),
+    ...(flags.confirm ?? []).map((name) => `--confirm ${name}`),
+    ...(flags['delete-data'] ? ['--delete-data'] : []),
+    ...(flags['confirm-data'] ?? []).map((name) => `--confirm-data ${name}`),
+  ]
 }
 
 /** The plan goes where its reader looks: to standard output only when it is all that was asked for. */

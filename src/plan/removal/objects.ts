@@ -59,7 +59,9 @@ export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): S
       ...stays(hooks, 'hook'),
       ...stays(crds, 'crd'),
       ...stays(
-        earlier.filter((object) => !last.has(key(object))),
+        [...new Map(earlier.map((object) => [key(object), object])).values()].filter(
+          (object) => !last.has(key(object)),
+        ),
         'earlier',
       ),
     ],

@@ -1,9 +1,10 @@
 import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
-import {KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../errors.ts'
 import {
   claimsOfSets,
   goingObject,
+  isKept,
   nameOf,
   type ReleaseRemoval,
   type SplitObjects,
@@ -29,6 +30,8 @@ export interface FoundObjects {
   readonly uid: string
 }
 
+const CLAIM = 'PersistentVolumeClaim'
+
 type Reads = Pick<Cluster, 'stored' | 'revisions' | 'present' | 'claims'>
 
 /** Looks at the stored manifests and at the cluster. Throws `KK_RECORD` when the manifest cannot be read. */
@@ -43,13 +46,17 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const manifest = parseManifest(stored.manifest)
   const hooks = stored.hooks.flatMap(parseManifest)
   const crds = (stored.crds ?? []).flatMap(parseManifest)
-  const split = splitObjects({manifest, hooks, crds, earlier: await earlierObjects(cluster, stored)})
-  const {stays} = split
+  const earlier = await earlierObjects(cluster, stored)
+  const split = splitObjects({manifest, hooks, crds, earlier})
+  const goesWithNamespace = within(split.goes, namespace)
+  const stays = split.stays.filter(({object}) => !goesWithNamespace(object.metadata.namespace))
   // Of a release whose history alone was kept, helm takes only the records.
   const goes = stored.status === 'uninstalled' ? [] : split.goes
   const present = await presentStays(cluster, namespace, stays)
   const sets = claimsOfSets(split.goes, await claimsNear(cluster, split.goes, namespace), namespace)
-  const left = sets.filter((each) => !each.goes).map(({claim}) => claim)
+  const left = sets
+    .filter((each) => !each.goes && !goesWithNamespace(each.claim.namespace))
+    .map(({claim}) => claim)
   const going = [
     ...sets.filter((each) => each.goes).map(({claim}) => claim),
     ...(await goingClaims(cluster, goes, namespace)),
@@ -80,15 +87,35 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   }
 }
 
-/** Objects of revisions before the last that may exist: helm deletes only what its last revision has. */
+/** Whether what lies in a namespace goes with one of the manifest. */
+function within(goes: readonly KubernetesObject[], own: string): (namespace: string | undefined) => boolean {
+  const namespaces = new Set(goes.filter(({kind}) => kind === 'Namespace').map(({metadata}) => metadata.name))
+  return (namespace = own) => namespaces.has(namespace)
+}
+
+/**
+ * Objects of revisions before the last that may exist, for helm deletes only what its last revision has: all of those that
+ * failed since the last deployed one, and of superseded ones the claims and what helm was told to keep.
+ */
 async function earlierObjects(
   cluster: Reads,
   {release, revision}: StoredRelease,
 ): Promise<readonly KubernetesObject[]> {
-  const living = livingRevisions(await cluster.revisions(release))
-  const earlier = living.filter((record) => record.revision < revision)
-  const stored = await Promise.all(earlier.map((record) => cluster.stored(release, record.revision)))
-  return stored.flatMap((each) => (each ? [each.manifest, ...each.hooks].flatMap(parseManifest) : []))
+  const revisions = await cluster.revisions(release)
+  const living = new Set(livingRevisions(revisions))
+  const objects = await Promise.all(
+    revisions
+      .filter((record) => record.revision < revision)
+      .map(async (record) => {
+        const isLiving = living.has(record)
+        const stored = await cluster.stored(release, record.revision).catch((error: unknown) => {
+          if (isLiving || asKkError(error).code !== 'KK_RECORD') throw error
+        })
+        const found = stored ? [stored.manifest, ...stored.hooks].flatMap(parseManifest) : []
+        return isLiving ? found : found.filter((each) => each.kind === CLAIM || isKept(each))
+      }),
+  )
+  return objects.flat()
 }
 
 async function presentStays(
@@ -141,7 +168,7 @@ async function liveClaims(
   objects: readonly KubernetesObject[],
   namespace: string,
 ): Promise<readonly Claim[]> {
-  const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim')
+  const claims = objects.filter(({kind}) => kind === CLAIM)
   const found = claims.map(async ({metadata}) => {
     const home = metadata.namespace ?? namespace
     return (await cluster.claims(home)).filter(({name}) => name === metadata.name)
@@ -150,5 +177,5 @@ async function liveClaims(
 }
 
 function claimName({name, namespace}: Claim) {
-  return {kind: 'PersistentVolumeClaim', name, namespace}
+  return {kind: CLAIM, name, namespace}
 }

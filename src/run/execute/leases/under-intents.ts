@@ -28,8 +28,12 @@ export async function underIntents<T>(
 ): Promise<T> {
   const {action, cluster, holder, deadline} = execution
   const added = requirements.filter(({to}) => before?.labels[usesLabel(to)] === undefined)
-  if (added.length === 0) return body()
   const dependent = action.release
+  if (added.length === 0) {
+    // What a killed run has left: its record says the same now.
+    await cluster.intents.withdraw(dependent).catch(() => undefined)
+    return body()
+  }
   try {
     for (const {to} of added)
       await cluster.intents.declare({required: to, dependent, operator: holder, deadline})

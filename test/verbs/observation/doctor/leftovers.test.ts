@@ -3,7 +3,9 @@ import type {LeaseView} from '../../../../src/cluster/lease/view.ts'
 import {judgeApprovals} from '../../../../src/verbs/observation/doctor/leftovers/approvals.ts'
 import {judgeForgottenObjects} from '../../../../src/verbs/observation/doctor/leftovers/forgotten.ts'
 import {judgeLease} from '../../../../src/verbs/observation/doctor/leftovers/leases.ts'
+import {judgeRuns} from '../../../../src/verbs/observation/doctor/leftovers/runs.ts'
 import {judgePending} from '../../../../src/verbs/observation/doctor/records/pending.ts'
+import type {RunEntry} from '../../../../src/verbs/observation/history.ts'
 import type {Leftover} from '../../../../src/verbs/observation/leftovers.ts'
 import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
 
@@ -122,6 +124,22 @@ describe('an operation that has not ended', () => {
     expect(judgePending(stale, undefined)).toMatchObject([
       {advice: expect.stringContaining('kk deploy recovers it')},
     ])
+  })
+
+  it('is finished by the same removal where it was one, and so is its run', () => {
+    const stale = {state: 'stale', why: 'whose helm is gone', run: 'r1'} as const
+    const removed = {...pending, status: 'uninstalling', evidence: stale}
+    const run = {
+      ...{id: 'r1', environment: 'cloud', file: 'env.yaml', verb: 'remove', who: 'ada@here'},
+      ...{state: 'killed', scope: {names: ['api'], install: false}, startedAt: '2026-11-21T11:00:00Z'},
+    } as unknown as RunEntry
+
+    expect(judgePending(removed, 'env.yaml')).toMatchObject([{advice: 'kk remove api env.yaml'}])
+    expect(judgePending(removed, undefined)).toMatchObject([
+      {advice: expect.stringContaining('kk remove api finishes its removal, kk deploy brings it back')},
+    ])
+    const [found] = judgeRuns({runs: [run], leases: [], now: NOW, placeOf: () => 'env.yaml'})
+    expect(found?.advice).toBe('kk remove api env.yaml')
   })
 
   it('of which nothing shows that kk did it is unlocked by name', () => {

@@ -20,7 +20,7 @@ interface RunsInputs {
   readonly runs: readonly RunEntry[]
   readonly leases: readonly Pick<LeaseView, 'holder' | 'runsOut'>[]
   readonly now: number
-  /** What stands behind `kk resume RUN`. */
+  /** What stands behind the command that goes on. */
   readonly placeOf: (run: RunEntry) => string
 }
 
@@ -36,6 +36,12 @@ export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly Fo
     if (state !== 'killed' && !isOld) return []
     const how = state === 'killed' ? 'was killed' : `has not ended since ${startedAt}, and holds nothing`
     const what = `the run ${id} (kk ${verb} of ${environment} by ${who}) ${how}`
-    return [{level: 'warning', what, advice: `kk resume ${id} ${placeOf(run)}`.trim()}]
+    return [{level: 'warning', what, advice: `${againOf(run)} ${placeOf(run)}`.trim()}]
   })
+}
+
+/** A removal is not resumed: it goes on when it is asked for again, and confirmed again. */
+function againOf({id, verb, scope}: RunEntry): string {
+  if (verb === 'remove' || verb === 'destroy') return ['kk', verb, ...scope.names].join(' ')
+  return `kk resume ${id}`
 }
