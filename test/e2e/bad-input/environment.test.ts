@@ -88,7 +88,7 @@ describe.concurrent('kk deploy refuses an environment file', () => {
       'an unknown key of kk',
       'kk:\n  OWN\n  namspace: elsewhere\nstanding: {replicas: 2}\n',
       'KK_ENVIRONMENT',
-      'FILE:5:3: kk.namspace: expected one of the keys name, namespace, context, charts, features, releases',
+      'FILE:5:3: kk.namspace: expected one of the keys name, namespace, context, charts, features, infer, given, readiness, releases, got "namspace"',
       'did you mean "namespace"?',
     ],
     [
