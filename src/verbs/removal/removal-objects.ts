@@ -12,6 +12,7 @@ import {
 } from '../../plan/removal/objects.ts'
 import {livingRevisions} from '../../plan/removal/observed.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import {CLAIM, claimsAmong, claimsIn, homesOf} from './live-claims.ts'
 
 /** All that is known of the objects of one release that is to be removed. */
 export interface FoundObjects {
@@ -30,8 +31,6 @@ export interface FoundObjects {
   readonly uid: string
 }
 
-const CLAIM = 'PersistentVolumeClaim'
-
 type Reads = Pick<Cluster, 'stored' | 'revisions' | 'present' | 'claims'>
 
 /** Looks at the stored manifests and at the cluster. Throws `KK_RECORD` when the manifest cannot be read. */
@@ -48,20 +47,32 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const crds = (stored.crds ?? []).flatMap(parseManifest)
   const earlier = await earlierObjects(cluster, stored)
   const split = splitObjects({manifest, hooks, crds, earlier})
-  const goesWithNamespace = within(split.goes, namespace)
-  const stays = split.stays.filter(({object}) => !goesWithNamespace(object.metadata.namespace))
+  const goingNamespaces = split.goes
+    .filter(({kind}) => kind === 'Namespace')
+    .map(({metadata}) => metadata.name)
+  const stays = split.stays.filter(
+    ({object}) => !goingNamespaces.includes(object.metadata.namespace ?? namespace),
+  )
   // Of a release whose history alone was kept, helm takes only the records.
   const goes = stored.status === 'uninstalled' ? [] : split.goes
   const present = await presentStays(cluster, namespace, stays)
-  const sets = claimsOfSets(split.goes, await claimsNear(cluster, split.goes, namespace), namespace)
+  const gone = goes === split.goes ? goingNamespaces : []
+  const objects = [...split.goes, ...present.map(({object}) => object)]
+  const live = await claimsIn(cluster, [...homesOf(objects, namespace), ...gone])
+  const sets = claimsOfSets(split.goes, live, namespace)
   const left = sets
-    .filter((each) => !each.goes && !goesWithNamespace(each.claim.namespace))
+    .filter((each) => !each.goes && !goingNamespaces.includes(each.claim.namespace))
     .map(({claim}) => claim)
   const going = [
     ...sets.filter((each) => each.goes).map(({claim}) => claim),
-    ...(await goingClaims(cluster, goes, namespace)),
+    ...claimsAmong(goes, live, namespace),
+    ...live.filter((claim) => gone.includes(claim.namespace)),
   ]
-  const kept = await keptClaims(cluster, namespace, present)
+  const kept = claimsAmong(
+    present.map(({object}) => object),
+    live,
+    namespace,
+  )
   return {
     view: {
       release,
@@ -85,12 +96,6 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     values: stored.values,
     uid: stored.secret.uid,
   }
-}
-
-/** Whether what lies in a namespace goes with one of the manifest. */
-function within(goes: readonly KubernetesObject[], own: string): (namespace: string | undefined) => boolean {
-  const namespaces = new Set(goes.filter(({kind}) => kind === 'Namespace').map(({metadata}) => metadata.name))
-  return (namespace = own) => namespaces.has(namespace)
 }
 
 /**
@@ -126,54 +131,6 @@ async function presentStays(
   const objects = stays.map(({object}) => object)
   const present = new Set((await cluster.present(namespace, objects)).map(({object}) => object))
   return stays.filter(({object}) => present.has(object))
-}
-
-async function claimsNear(
-  cluster: Reads,
-  objects: readonly KubernetesObject[],
-  namespace: string,
-): Promise<readonly Claim[]> {
-  const sets = objects.filter(({kind}) => kind === 'StatefulSet')
-  const namespaces = new Set(sets.map(({metadata}) => metadata.namespace ?? namespace))
-  return (await Promise.all([...namespaces].map((each) => cluster.claims(each)))).flat()
-}
-
-/** Claims of the manifest that helm is told to keep, as they are now. */
-function keptClaims(
-  cluster: Reads,
-  namespace: string,
-  stays: SplitObjects['stays'],
-): Promise<readonly Claim[]> {
-  return liveClaims(
-    cluster,
-    stays.map(({object}) => object),
-    namespace,
-  )
-}
-
-/** Claims of the manifest, and all in namespaces of the manifest. */
-async function goingClaims(
-  cluster: Reads,
-  goes: readonly KubernetesObject[],
-  namespace: string,
-): Promise<readonly Claim[]> {
-  const namespaces = goes.filter(({kind}) => kind === 'Namespace').map(({metadata}) => metadata.name)
-  const within = await Promise.all(namespaces.map((each) => cluster.claims(each)))
-  return [...(await liveClaims(cluster, goes, namespace)), ...within.flat()]
-}
-
-/** Those of the objects that are claims, as they are now. */
-async function liveClaims(
-  cluster: Reads,
-  objects: readonly KubernetesObject[],
-  namespace: string,
-): Promise<readonly Claim[]> {
-  const claims = objects.filter(({kind}) => kind === CLAIM)
-  const found = claims.map(async ({metadata}) => {
-    const home = metadata.namespace ?? namespace
-    return (await cluster.claims(home)).filter(({name}) => name === metadata.name)
-  })
-  return (await Promise.all(found)).flat()
 }
 
 function claimName({name, namespace}: Claim) {

@@ -1,0 +1,33 @@
+import type {Claim, Cluster, KubernetesObject} from '../../cluster/cluster.ts'
+
+export const CLAIM = 'PersistentVolumeClaim'
+
+/** The namespaces of claims, and of StatefulSets, which make claims. */
+export function homesOf(objects: readonly KubernetesObject[], namespace: string): readonly string[] {
+  return objects
+    .filter(({kind}) => kind === CLAIM || kind === 'StatefulSet')
+    .map(({metadata}) => metadata.namespace ?? namespace)
+}
+
+/** All claims of these namespaces, as they are now. */
+export async function claimsIn(
+  cluster: Pick<Cluster, 'claims'>,
+  namespaces: readonly string[],
+): Promise<readonly Claim[]> {
+  const each = [...new Set(namespaces)]
+  return (await Promise.all(each.map((name) => cluster.claims(name)))).flat()
+}
+
+/** Those of the objects that are claims, as they are now. */
+export function claimsAmong(
+  objects: readonly KubernetesObject[],
+  live: readonly Claim[],
+  namespace: string,
+): readonly Claim[] {
+  const names = new Set(
+    objects
+      .filter(({kind}) => kind === CLAIM)
+      .map(({metadata}) => `${metadata.namespace ?? namespace}/${metadata.name}`),
+  )
+  return live.filter((claim) => names.has(`${claim.namespace}/${claim.name}`))
+}
