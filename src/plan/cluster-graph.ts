@@ -18,9 +18,10 @@ export function clusterGraph(
   const recorded = new Map(
     records.map(({release, labels}) => [release, recordedEdges(release, labels, byLabel)]),
   )
+  const declaredBy = Map.groupBy(declared, ({from}) => from)
   const edgesOf = (from: ReleaseId): readonly Edge[] => {
     const wanted = graph.requirements.get(from) ?? []
-    const told = [...wanted, ...(recorded.get(from) ?? []), ...declared.filter((edge) => edge.from === from)]
+    const told = [...wanted, ...(recorded.get(from) ?? []), ...(declaredBy.get(from) ?? [])]
     const edges = new Map<ReleaseId, Edge>()
     for (const edge of told) if (!edges.has(edge.to)) edges.set(edge.to, edge)
     return [...edges.values()]

@@ -23,7 +23,9 @@ export async function renderPlan(
   plan: Plan,
   {ifUnknown = false, ...ports}: ForesightPorts,
 ): Promise<Rendered> {
-  const known = (action: Action) => foreknownRender(prepared, action)
+  // Whether a chart asks something of the cluster is read from its files: once.
+  const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
+  const known = ({release}: Action) => foreknown.get(release)
   const actions = plan.actions.filter((action) => !ifUnknown || !known(action))
   const wanted = {...plan, actions}
   const vendored = await vendor(

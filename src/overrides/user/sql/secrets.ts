@@ -1,7 +1,6 @@
 import type {Kysely, Selectable, Transaction} from 'kysely'
 import type {Cipher} from '../cipher.ts'
 import type {DatedSecret, StoredSecret} from '../store.ts'
-import {expectOneKeyring} from './overrides/sealed.ts'
 import {isoTime, type Tables} from './tables.ts'
 
 const COLUMNS = ['name', 'namespace', 'value', 'created_at', 'updated_at'] as const
@@ -36,7 +35,6 @@ export async function writeSecret(
       return replace ? same.doUpdateSet({value: sealed, updated_at: now}) : same.doNothing()
     })
     .execute()
-  await expectOneKeyring(db, cipher)
   const row = await db
     .selectFrom('kk_secrets')
     .select(COLUMNS)

@@ -5,7 +5,7 @@ import type {OverrideStore, StoreContent, StoredEntry, StoredOverrides, StoreIde
 import type {Database} from './databases/database.ts'
 import {type Change, changeFrom} from './overrides/change.ts'
 import {type Means, MOST_AT_ONCE, readOverrides} from './overrides/read-overrides.ts'
-import {keysInUse} from './overrides/sealed.ts'
+import {expectOneKeyring, keysInUse} from './overrides/sealed.ts'
 import type {Place} from './overrides/statements.ts'
 import {storedOverrides} from './overrides/stored-row.ts'
 import {writeOverrides} from './overrides/write-overrides.ts'
@@ -54,7 +54,12 @@ export function createSqlStore(
     putAll: (content) => writeAlone((db) => writeContent(db, content, {statements, cipher})),
     audit: (of) => read((db) => listEntries(db, of, cipher)),
     secrets: () => read((db) => listSecrets(db, cipher)),
-    putSecret: (secret, {replace = false} = {}) => write((db) => writeSecret(db, secret, {replace, cipher})),
+    putSecret: (secret, {replace = false} = {}) =>
+      write(async (db) => {
+        const kept = await writeSecret(db, secret, {replace, cipher})
+        await expectOneKeyring(db, cipher)
+        return kept
+      }),
     close: () => explained(explain, () => db.destroy()),
   }
 }
@@ -148,4 +153,5 @@ async function writeContent(
     for (const outcome of await writeOverrides(db, some, {statements, cipher})) outcome()
   }
   for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})
+  if (secrets.length > 0) await expectOneKeyring(db, cipher)
 }
