@@ -1,6 +1,7 @@
-import {delimiter, join, resolve} from 'node:path'
+import {resolve} from 'node:path'
 import {KkError} from '../errors.ts'
 import {isExecutable} from '../state/files/is-executable.ts'
+import {onPath} from '../state/files/on-path.ts'
 import type {ProcessEnvironment} from './child-environment.ts'
 
 interface FindOptions {
@@ -18,21 +19,16 @@ export function findHelm({flag, env, candidates = []}: FindOptions): string {
   if (flag) return named(flag, '--helm', env)
   if (env.KK_HELM) return named(env.KK_HELM, 'KK_HELM', env)
 
-  const found = onPath('helm', env) ?? candidates.find(isExecutable)
+  const found = onPath('helm', env.PATH) ?? candidates.find(isExecutable)
   if (found) return found
   const places = ['PATH', ...candidates].join(', ')
   throw new KkError('KK_HELM_MISSING', `no helm was found in ${places}`, {hint: HINT})
 }
 
 function named(name: string, source: string, env: ProcessEnvironment): string {
-  const found = name.includes('/') ? [resolve(name)].find(isExecutable) : onPath(name, env)
+  const found = name.includes('/') ? [resolve(name)].find(isExecutable) : onPath(name, env.PATH)
   if (found) return found
   throw new KkError('KK_HELM_MISSING', `${source} names ${name}, which is not an executable file`, {
     hint: HINT,
   })
-}
-
-function onPath(name: string, env: ProcessEnvironment): string | undefined {
-  const directories = (env.PATH ?? '').split(delimiter).filter((directory) => directory !== '')
-  return directories.map((directory) => resolve(join(directory, name))).find(isExecutable)
 }

@@ -40,6 +40,7 @@ export const NAMESPACES: Resource = {
   namespaced: false,
 }
 export const PODS: Resource = {apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true}
+export const JOBS: Resource = {apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true}
 export const EVENTS: Resource = {apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true}
 export const LEASES: Resource = {
   apiVersion: 'coordination.k8s.io/v1',

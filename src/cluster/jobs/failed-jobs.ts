@@ -1,9 +1,7 @@
 import type {ApiClient} from '../api/client.ts'
-import {asking, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {asking, JOBS, readObject, resourcePath} from '../api/resources.ts'
 import type {KubernetesObject} from '../cluster.ts'
 import {findCondition, type Workload} from '../gate/kinds/observed.ts'
-
-const JOBS: Resource = {apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true}
 
 interface FailedJob {
   readonly namespace: string

@@ -1,16 +1,12 @@
-import {delimiter, join} from 'node:path'
 import {KkError} from '../../errors.ts'
-import {isExecutable} from '../../state/files/is-executable.ts'
+import {onPath} from '../../state/files/on-path.ts'
 
 /** What images are built with: program → Debian's package. */
 export const IMAGE_TOOLS = {buildah: 'buildah', mmdebstrap: 'mmdebstrap', crun: 'crun'} as const
 
 /** Throws `KK_IMAGE_TOOLS` when this user or this machine cannot build images. */
 export function expectTools(env: NodeJS.ProcessEnv, user: number | undefined = process.geteuid?.()): void {
-  const directories = (env.PATH ?? '').split(delimiter).filter((directory) => directory !== '')
-  const missing = Object.entries(IMAGE_TOOLS).filter(
-    ([program]) => !directories.some((directory) => isExecutable(join(directory, program))),
-  )
+  const missing = Object.entries(IMAGE_TOOLS).filter(([program]) => onPath(program, env.PATH) === undefined)
   if (missing.length > 0) {
     const programs = missing.map(([program]) => program).join(', ')
     const packages = missing.map(([, name]) => name).join(' ')

@@ -36,3 +36,9 @@ export async function kubectl(
     cause: result,
   })
 }
+
+/** The version of the API server: `v1.36.3`. */
+export async function serverVersion(target: Target, signal?: AbortSignal): Promise<string> {
+  const text = await kubectl(target, ['get', '--raw', '/version'], {signal})
+  return (JSON.parse(text) as {readonly gitVersion: string}).gitVersion
+}

@@ -23,7 +23,7 @@ export async function killProcesses(home: string): Promise<number> {
     const pids = await findProcesses(home)
     if (pids.length === 0) return killed.size
     for (const pid of pids) {
-      kill(pid)
+      killProcess(pid)
       killed.add(pid)
     }
     await delay(10)
@@ -47,7 +47,8 @@ async function findProcesses(home: string): Promise<number[]> {
   return pids.filter((_, index) => ours[index])
 }
 
-function kill(pid: number): void {
+/** One that has ended meanwhile is no error. */
+export function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {

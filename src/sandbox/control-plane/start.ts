@@ -1,7 +1,7 @@
 import {writeRecord} from '../record.ts'
 import type {Sandbox} from '../sandbox.ts'
 import {type CreateOptions, createControlPlane} from './create.ts'
-import {kubectl} from './kubectl.ts'
+import {kubectl, serverVersion} from './kubectl.ts'
 import {firstObjects} from './objects.ts'
 
 interface StartOptions extends CreateOptions {
@@ -19,14 +19,13 @@ export async function startControlPlane(options: StartOptions): Promise<Sandbox>
   const target = {binary: tools.kubectl, kubeconfig: paths.kubeconfig, env}
   const input = JSON.stringify(firstObjects(nodes))
   await kubectl(target, ['create', '--validate=ignore', '--filename', '-'], {input, signal})
-  const [version] = await Promise.all([
-    kubectl(target, ['get', '--raw', '/version'], {signal}),
+  const [kubernetes] = await Promise.all([
+    serverVersion(target, signal),
     kubectl(target, ['wait', '--for=condition=Ready', 'nodes', '--all', '--timeout=60s'], {signal}),
   ])
 
-  const {gitVersion} = JSON.parse(version) as {gitVersion: string}
   const {name, kubeconfig, auditLog} = paths
-  const sandbox = {name, kubeconfig, context, server, kubernetes: gitVersion, nodes, auditLog}
+  const sandbox = {name, kubeconfig, context, server, kubernetes, nodes, auditLog}
   await writeRecord(paths, sandbox)
   return sandbox
 }

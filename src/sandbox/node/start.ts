@@ -1,5 +1,5 @@
 import {createControlPlane} from '../control-plane/create.ts'
-import {kubectl} from '../control-plane/kubectl.ts'
+import {kubectl, serverVersion} from '../control-plane/kubectl.ts'
 import {writeRecord} from '../record.ts'
 import {prepareMachine} from './host/machine.ts'
 import {API_SERVICE, GATEWAY, REGISTRY, REGISTRY_FOR_PODS, SERVICES} from './network.ts'
@@ -55,12 +55,10 @@ export async function startNode(options: StartOptions): Promise<Node> {
   const questions = readiness(target)
   await Promise.all(questions.map(({answer, ...wait}) => waitUntil(paths, {...wait, signal}, answer)))
 
-  const {gitVersion} = JSON.parse(await kubectl(target, ['get', '--raw', '/version'])) as {
-    gitVersion: string
-  }
+  const kubernetes = await serverVersion(target, signal)
   const {name, kubeconfig, auditLog} = paths
   const node: Node = {
-    ...{name, kubeconfig, context, server, kubernetes: gitVersion, nodes: 1, auditLog},
+    ...{name, kubeconfig, context, server, kubernetes, nodes: 1, auditLog},
     ...{address: GATEWAY, registry: REGISTRY, registryForPods: REGISTRY_FOR_PODS},
   }
   await writeRecord(paths, node)

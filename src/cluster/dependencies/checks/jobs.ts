@@ -1,8 +1,6 @@
 import type {ApiClient} from '../../api/client.ts'
 import {listAll} from '../../api/list.ts'
-import {asking, type Resource, readObject, resourcePath} from '../../api/resources.ts'
-
-const JOBS: Resource = {apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true}
+import {asking, JOBS, readObject, resourcePath} from '../../api/resources.ts'
 
 interface JobSeen {
   readonly status?: {readonly succeeded?: number}

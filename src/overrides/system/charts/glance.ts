@@ -6,27 +6,14 @@ import {API, limits, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
 import {fixed, replicas} from '../shared/replicas.ts'
 import {endpointSecrets} from '../shared/secrets.ts'
-import {serviceBelowGlobal} from '../shared/service.ts'
+import {SERVICE_FACTS, serviceBelowGlobal} from '../shared/service.ts'
 import {storage} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
 import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
   chart: 'glance',
-  reads: [
-    'controllers',
-    'zones',
-    'cpus',
-    'storage',
-    'defaultStorageClass',
-    'ceph',
-    'region',
-    'publicDomain',
-    'tls',
-    'dnsDomain',
-    'ipFamily',
-    'allInOne',
-  ],
+  reads: [...SERVICE_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
   secrets: endpointSecrets({
     tree: 'global',
     accounts: {oslo_db: ['admin', 'glance'], oslo_messaging: ['admin'], identity: ['admin', 'glance']},

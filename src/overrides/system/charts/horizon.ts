@@ -6,22 +6,12 @@ import {limits, workers} from '../shared/limits.ts'
 import {wsgiListens} from '../shared/listen.ts'
 import {replicas} from '../shared/replicas.ts'
 import {endpointSecret} from '../shared/secrets.ts'
-import {serviceBelowGlobal} from '../shared/service.ts'
+import {SERVICE_FACTS, serviceBelowGlobal} from '../shared/service.ts'
 import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
   chart: 'horizon',
-  reads: [
-    'controllers',
-    'zones',
-    'cpus',
-    'region',
-    'publicDomain',
-    'tls',
-    'dnsDomain',
-    'ipFamily',
-    'allInOne',
-  ],
+  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
   secrets: [endpointSecret('global', 'dashboard', 'secret_key')],
   overrides: (facts) =>
     compose(

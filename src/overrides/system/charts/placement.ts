@@ -4,22 +4,12 @@ import {API, limits, workers} from '../shared/limits.ts'
 import {wsgiListens} from '../shared/listen.ts'
 import {replicas} from '../shared/replicas.ts'
 import {endpointSecrets} from '../shared/secrets.ts'
-import {serviceBelowGlobal} from '../shared/service.ts'
+import {SERVICE_FACTS, serviceBelowGlobal} from '../shared/service.ts'
 import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
   chart: 'placement',
-  reads: [
-    'controllers',
-    'zones',
-    'cpus',
-    'region',
-    'publicDomain',
-    'tls',
-    'dnsDomain',
-    'ipFamily',
-    'allInOne',
-  ],
+  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
   secrets: endpointSecrets({
     tree: 'global',
     accounts: {oslo_db: ['admin', 'placement'], identity: ['admin', 'placement']},

@@ -1,5 +1,6 @@
-import {delimiter, join} from 'node:path'
+import {join} from 'node:path'
 import {isExecutable} from '../../../state/files/is-executable.ts'
+import {onPath} from '../../../state/files/on-path.ts'
 import {SYSTEM_PATH} from '../host/command.ts'
 import {CNI_PLUGINS} from '../parts/containerd.ts'
 import type {Finding} from './finding.ts'
@@ -44,5 +45,5 @@ export function checkPrograms(): Finding {
 
 function isThere(program: string): boolean {
   if (program.startsWith('/')) return isExecutable(program)
-  return SYSTEM_PATH.split(delimiter).some((directory) => isExecutable(join(directory, program)))
+  return onPath(program, SYSTEM_PATH) !== undefined
 }

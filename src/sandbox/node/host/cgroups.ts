@@ -2,6 +2,7 @@ import {readdir, readFile, rmdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
+import {killProcess} from '../../control-plane/processes.ts'
 
 /** The cgroup above all pods of the node, in every hierarchy. */
 export const CGROUP = '/kk-aio'
@@ -53,13 +54,7 @@ async function directoriesBelow(directory: string): Promise<string[]> {
 
 async function killAll(directory: string): Promise<void> {
   const text = await readFile(join(directory, 'cgroup.procs'), 'utf8').catch(() => '')
-  for (const pid of text.split('\n').filter(Boolean).map(Number)) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    }
-  }
+  for (const pid of text.split('\n').filter(Boolean).map(Number)) killProcess(pid)
 }
 
 /** The first refusal: a cgroup stays busy until its processes are gone. */

@@ -1,0 +1,8 @@
+import {delimiter, join, resolve} from 'node:path'
+import {isExecutable} from './is-executable.ts'
+
+/** Where a program is, by the directories of a PATH; undefined when none has it. */
+export function onPath(name: string, path = ''): string | undefined {
+  const directories = path.split(delimiter).filter((directory) => directory !== '')
+  return directories.map((directory) => resolve(join(directory, name))).find(isExecutable)
+}
