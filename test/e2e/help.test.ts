@@ -1,4 +1,4 @@
-import {copyFile, mkdir, mkdtemp, symlink, writeFile} from 'node:fs/promises'
+import {copyFile, cp, mkdir, mkdtemp, writeFile} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
@@ -113,7 +113,8 @@ describe('the example', () => {
 async function directoryFor({directory, file}: TestEnvironment, line: string): Promise<string> {
   const own = join(await mkdtemp(join(directory, 'line-')), 'here')
   await mkdir(own)
-  await symlink(join(FIXTURES, '../unannotated'), join(own, '../openstack-helm'))
+  // A copy, for what is indexed there is known to every kk of the run.
+  await cp(join(FIXTURES, '../unannotated'), join(own, '../openstack-helm'), {recursive: true})
   await mkdir(join(own, 'environments'))
   await copyFile(file, join(own, 'environments/all-in-one.yaml'))
   await mkdir(join(own, 'plugins'))
