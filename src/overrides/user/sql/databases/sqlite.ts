@@ -15,12 +15,6 @@ import {explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
 const BLOCKING_MILLISECONDS = 20
 const PATIENCE_MILLISECONDS = 15_000
 const PAUSE_MILLISECONDS = 20
-/**
- * So much is written beside the database, in pages of 4 KiB, before SQLite brings it in: that waits for the disk, and all
- * requests with it. With SQLite's own 1000 one request in a hundred would meet it.
- */
-const PAGES_BESIDE = 8_000
-
 /** Opens the file, which is made for its owner alone where it is missing. Rejects with `KK_STORE_DATABASE`, `KK_FILE`. */
 export async function openSqlite(path: string, libraries: Libraries): Promise<Database> {
   const explain = (error: unknown) => explainSqlite(error, path)
@@ -94,7 +88,6 @@ async function connect(path: string): Promise<DatabaseSync> {
       // Never damaged; the disk is waited for at the end of a command, so that only a power cut of a server can take
       // back its last seconds, which the state on the cluster then tells.
       database.exec('pragma journal_mode = wal; pragma synchronous = normal')
-      database.exec(`pragma wal_autocheckpoint = ${PAGES_BESIDE}`)
       refuseForeign(database)
     })
     return database
