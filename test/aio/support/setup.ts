@@ -27,7 +27,10 @@ declare module 'vitest' {
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-/** Brings what the node needs; each file of tests starts it, unless it runs, and the end of the run ends it. */
+/**
+ * Brings what the node needs; each file of tests starts it, unless it runs, and the end of the run ends it, unless
+ * `KK_TEST_KEEP_NODE` is set.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.getuid?.() !== 0) throw new Error('the tests of the all-in-one node need root')
   await ensureSystemPackages(say, 'aio')
@@ -37,6 +40,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const run = {kk: await buildWhenOld(say), toolbox: directories.join(':'), home}
   project.provide('aio', run)
   return async () => {
+    if (process.env.KK_TEST_KEEP_NODE) return
     const {exitCode, stderr} = await runAio(run, ['aio', 'down'])
     if (exitCode !== 0) throw new Error(`kk aio down failed:\n${stderr}`)
   }
