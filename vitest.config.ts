@@ -29,7 +29,14 @@ export default defineConfig({
           name: 'unit',
           maxWorkers,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/long/**', 'test/aio/**', 'test/built-images/**', ...WITH_PROGRAMS],
+          exclude: [
+            'test/e2e/**',
+            'test/long/**',
+            'test/aio/**',
+            'test/cloud/**',
+            'test/built-images/**',
+            ...WITH_PROGRAMS,
+          ],
           // No module keeps state, so files share what is imported: a third of the time.
           isolate: false,
           testTimeout: 20_000,
@@ -65,6 +72,18 @@ export default defineConfig({
           globalSetup: ['test/aio/support/setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: 'cloud',
+          maxWorkers,
+          // On the same node, after its own tests, which end it.
+          sequence: {groupOrder: 1},
+          include: ['test/cloud/**/*.test.ts'],
+          globalSetup: ['test/aio/support/setup.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 3_600_000,
         },
       },
       {

@@ -8,6 +8,7 @@ import {join} from 'node:path'
 import {ensureSystemPackages} from '../scripts/system-packages.ts'
 import {buildToolbox} from '../scripts/toolbox.ts'
 import {buildWhenOld} from '../test/e2e/support/build.ts'
+import {measureAio} from './aio.ts'
 import {measureDeployment} from './deployment.ts'
 import {measureInference} from './inference.ts'
 import {measureManyReleases} from './many-releases.ts'
@@ -36,6 +37,11 @@ const LONG_PARTS: Readonly<Record<string, Measure>> = {
   openstack: measureOpenStack,
 }
 
+/** Only when it is named: it needs root, and a machine without a node. */
+const NODE_PARTS: Readonly<Record<string, Measure>> = {
+  aio: measureAio,
+}
+
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 async function measureAll(parts: readonly Part[], signal: AbortSignal): Promise<Result[]> {
@@ -58,12 +64,12 @@ async function measureAll(parts: readonly Part[], signal: AbortSignal): Promise<
 
 type Part = readonly [name: string, measure: Measure]
 
-const ALL_PARTS: Readonly<Record<string, Measure>> = {...PARTS, ...LONG_PARTS}
+const ALL_PARTS: Readonly<Record<string, Measure>> = {...PARTS, ...LONG_PARTS, ...NODE_PARTS}
 
 /** Undefined when there is no part of a name. */
 function chosenParts(words: readonly string[]): readonly Part[] | undefined {
   const named = words.filter((word) => !word.startsWith('--'))
-  if (named.length === 0) return Object.entries(words.includes('--long') ? ALL_PARTS : PARTS)
+  if (named.length === 0) return Object.entries(words.includes('--long') ? {...PARTS, ...LONG_PARTS} : PARTS)
   return named.every((name) => ALL_PARTS[name]) ? named.map((name) => [name, ALL_PARTS[name]!]) : undefined
 }
 

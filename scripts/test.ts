@@ -6,7 +6,7 @@ async function test(): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
   for (const script of ['toolbox', 'build']) if (!(await step('node', `scripts/${script}.ts`))) return false
   const checked = (await step('biome', 'check')) && (await step('tsc'))
-  const others = ['long', 'aio', 'images'].map((project) => `--project=!${project}`)
+  const others = ['long', 'aio', 'cloud', 'images'].map((project) => `--project=!${project}`)
   const tested = await runVitest(...others, ...process.argv.slice(2))
   const failed = tested.failed + (checked ? 0 : 1)
   console.log(`\n${tested.passed} passed, ${failed} failed`)

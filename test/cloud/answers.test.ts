@@ -1,0 +1,50 @@
+import {beforeAll, describe, expect, it} from 'vitest'
+import {client, inClient, token} from './support/client.ts'
+import {cloudUp, succeed} from './support/cloud.ts'
+import {AIO} from './support/environment.ts'
+import {phase} from './support/phase.ts'
+
+beforeAll(cloudUp)
+
+describe('the cloud', () => {
+  it('gives a token, and a catalogue of what was deployed', async () => {
+    const {id, expires} = await token()
+    const catalogue = JSON.parse(await inClient('openstack catalog list --format json'))
+
+    expect(id).toMatch(/^gAAAA/)
+    expect(Date.parse(expires)).toBeGreaterThan(Date.now())
+    expect(catalogue.map(({Type}: {readonly Type: string}) => Type).sort()).toEqual([
+      'identity',
+      'image',
+      'placement',
+    ])
+  })
+
+  it('gives back an image as it was uploaded', async () => {
+    const sums = await inClient(`
+      directory=$(mktemp --directory); cd "$directory"
+      head --bytes 20M /dev/urandom >sent
+      openstack image create --disk-format raw --container-format bare --file sent compared >/dev/null
+      openstack image save --file received compared
+      sha256sum <sent; sha256sum <received
+      openstack image delete compared; rm --recursive "$directory"
+    `)
+
+    const [sent, received] = sums.split('\n')
+    expect(received).toBe(sent)
+  })
+
+  it("passes each chart's own test", async () => {
+    const said = await phase("the charts' tests", () => succeed(['test', AIO, '--output', 'json']))
+
+    const {releases} = JSON.parse(said)
+    expect(releases).toHaveLength(7)
+  })
+
+  it('has nothing to do when it is deployed again', async () => {
+    const said = await phase('deployed again', () => succeed(['deploy', AIO, '--yes']))
+
+    expect(said).toMatch(/nothing to do/i)
+    await client()
+  })
+})

@@ -1,0 +1,24 @@
+import {chromium} from 'playwright-core'
+import {beforeAll, describe, expect, it, onTestFinished} from 'vitest'
+import {cloudUp} from './support/cloud.ts'
+
+const URL = 'http://10.213.0.1:30080'
+
+beforeAll(cloudUp)
+
+describe('the dashboard, from outside the cluster', () => {
+  it('lets the administrator in, and shows the projects', async () => {
+    const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']})
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage()
+
+    await page.goto(URL)
+    await page.getByLabel('User Name').fill('admin')
+    await page.getByLabel('Password', {exact: true}).fill('dev-admin')
+    await page.getByRole('button', {name: 'Sign In'}).click()
+    await page.waitForURL(/\/(?:project|identity)\//)
+    await page.goto(`${URL}/identity/users/`)
+
+    expect(await page.getByRole('cell', {name: 'glance', exact: true}).isVisible()).toBe(true)
+  })
+})

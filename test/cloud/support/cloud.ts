@@ -1,0 +1,53 @@
+import {expect} from 'vitest'
+import {kk, kubectl, nodeUp} from '../../aio/support/node.ts'
+import {client} from './client.ts'
+import {AIO} from './environment.ts'
+import {pushImages} from './images.ts'
+import {phase} from './phase.ts'
+
+export const NAMESPACE = 'openstack'
+
+/** The node, the images and the cloud of `environments/aio.yaml`, and a client in it; what stands already stays. */
+export async function cloudUp(): Promise<void> {
+  await phase('node up', nodeUp)
+  await pushImages()
+  await phase('cloud deployed', () => succeed(['deploy', AIO, '--yes']))
+  await phase('first token', client)
+}
+
+/** Runs a command of kk on the node; resolves with what it printed. */
+export async function succeed(args: readonly string[]): Promise<string> {
+  const {stdout, stderr, exitCode} = await onCloud(args)
+  expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
+  return stdout
+}
+
+/** The same, whatever becomes of it. */
+export function onCloud(args: readonly string[]) {
+  return kk([...args, '--sandbox-name', 'aio'])
+}
+
+/** A pod, as far as the tests look at it. */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string
+    readonly uid: string
+    readonly creationTimestamp: string
+    readonly labels: Readonly<Record<string, string>>
+    readonly deletionTimestamp?: string
+    readonly ownerReferences?: readonly {readonly kind: string}[]
+  }
+  readonly spec: {readonly containers: readonly {readonly image: string}[]}
+}
+
+/** The pods that serve, of one release or of all: not those of jobs and tests. */
+export async function serving(release?: string): Promise<readonly Pod[]> {
+  const labels = release === undefined ? [] : ['--selector', `app.kubernetes.io/instance=${release}`]
+  const listed = await kubectl(['get', 'pods', '--namespace', NAMESPACE, ...labels, '--output', 'json'])
+  const {items} = JSON.parse(listed) as {readonly items: readonly Pod[]}
+  return items.filter(
+    ({metadata}) =>
+      metadata.deletionTimestamp === undefined &&
+      metadata.ownerReferences?.some(({kind}) => kind === 'ReplicaSet' || kind === 'StatefulSet'),
+  )
+}

@@ -1,0 +1,30 @@
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {dump, load} from 'js-yaml'
+import {onTestFinished} from 'vitest'
+import {mergeValues} from '../../../src/overrides/merge.ts'
+import type {Values} from '../../../src/release.ts'
+import {ROOT} from './images.ts'
+
+/** The environment of the documentation. */
+export const AIO = join(ROOT, 'environments/aio.yaml')
+
+interface Change {
+  /** Merged over the environment. */
+  readonly values?: Values
+  /** Sections that are not in the file. */
+  readonly without?: readonly string[]
+}
+
+/** A file of that environment with a change, until the test ends. */
+export async function changedEnvironment({values = {}, without = []}: Change): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-cloud-'))
+  onTestFinished(() => rm(directory, {recursive: true}))
+  const written = load(await readFile(AIO, 'utf8')) as Values
+  const charts = {kk: {charts: [join(ROOT, 'charts')]}}
+  const merged = Object.entries(mergeValues(mergeValues(written, charts), values))
+  const file = join(directory, 'aio.yaml')
+  await writeFile(file, dump(Object.fromEntries(merged.filter(([section]) => !without.includes(section)))))
+  return file
+}

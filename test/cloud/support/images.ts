@@ -1,0 +1,17 @@
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {inject} from 'vitest'
+import {phase} from './phase.ts'
+
+export const ROOT = join(import.meta.dirname, '../../..')
+
+/** The registry of the node. */
+export const REGISTRY = 'localhost:5010'
+
+/** Builds the images of the charts, as far as their inputs changed, and pushes what the node's registry lacks. */
+export async function pushImages(): Promise<void> {
+  // With the cache of whoever runs the tests, where built images are known.
+  await phase('images built and pushed', () =>
+    execa(inject('aio').kk, ['images', 'build', '--push', REGISTRY], {cwd: ROOT, stdin: 'ignore'}),
+  )
+}
