@@ -2,9 +2,11 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {annotatePods} from './support/annotate-pods.ts'
+import {start} from './support/background.ts'
 import {kubectl} from './support/cluster.ts'
 import {type Corner, openCorner} from './support/corner.ts'
 import {endings, eventsIn} from './support/events.ts'
+import {plainHelm} from './support/plain-helm.ts'
 import {records} from './support/snapshot.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -184,5 +186,25 @@ after: {}
       code: 'KK_UNHEALTHY',
       message: expect.stringContaining('Job/broken-job'),
     })
+  })
+})
+
+describe.concurrent('a release that plain helm removes while its health is awaited', () => {
+  it('is not waited for any longer', async () => {
+    const corner = await openCorner(
+      'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {pod: {ready-after: 300s}}\n',
+    )
+    const deploy = start(corner, ['deploy', 'env.yaml'])
+    await deploy.saw(
+      (event) => event.type === 'release-progressed' && event.phase === 'gate',
+      'db is awaited',
+    )
+
+    await plainHelm(['uninstall', 'db', '--namespace', corner.name])
+
+    const {exitCode, stderr} = await deploy.ended()
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('error KK_RACED')
+    expect(stderr).toMatch(/db: somebody else changed it meanwhile: it is (gone|uninstalling)/)
   })
 })

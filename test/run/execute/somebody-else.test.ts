@@ -1,3 +1,4 @@
+import {once} from 'node:events'
 import {describe, expect, test} from 'vitest'
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import {KkError} from '../../../src/errors.ts'
@@ -97,6 +98,32 @@ describe('somebody else', () => {
 
     await expect(acting).rejects.toMatchObject({code: 'KK_RACED'})
     expect(world.deeds().filter((line) => line.startsWith('label'))).toEqual([])
+  })
+
+  test.each([
+    {what: 'removed it', found: () => undefined, now: 'it is gone'},
+    {what: 'replaced it', found: later, now: 'at revision 3'},
+  ])('who $what ends the waiting for what is missing', async ({found, now}) => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      cluster: {
+        gate: async ({signal, onProgress}) => {
+          world.record = found(world.record!)
+          onProgress?.([
+            {object: 'Deployment/keystone-api', message: 'it does not exist', reason: 'NotFound'},
+          ])
+          await once(signal!, 'abort')
+          throw signal!.reason
+        },
+      },
+    })
+
+    const acting = world.execute(actionOf('check', 2))
+
+    await expect(acting).rejects.toMatchObject({
+      code: 'KK_RACED',
+      message: expect.stringContaining(now),
+    })
   })
 
   test('who holds the lease is told, already while it is waited for', async () => {

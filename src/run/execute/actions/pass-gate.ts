@@ -8,6 +8,7 @@ import {unfinished} from '../../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
 import {expectRevision, raced} from '../races.ts'
+import {whileCurrent} from './while-current.ts'
 
 /** A revision that helm has deployed. */
 export interface Deployed {
@@ -59,13 +60,15 @@ interface Expected {
 
 async function awaitHealth(execution: Execution, {objects, revision}: Expected): Promise<void> {
   const {action, cluster, controls, deadline, redact, journal} = execution
+  const current = whileCurrent(execution, revision)
   controls.onProgress('gate', 'waiting for health')
   await cluster.gate({
     namespace: releaseNamespace(action.release),
     objects,
     deadline,
-    signal: controls.signal,
+    signal: current.signal,
     onProgress: (blames) => {
+      current.look(blames)
       if (blames[0]) controls.onProgress('gate', describeBlame(blames[0]), blames)
     },
     ...(redact ? {redact} : {}),
