@@ -79,6 +79,7 @@ it('every error code that the pages name exists', async () => {
     'KK_STORE_KEY_FILE',
     'KK_TOOLBOX',
     'KK_OPERATION',
+    'KK_TEST_KEEP_NODE',
     'KK_TEST_SEED',
     'KK_TOKEN',
     'KK_TOKEN_FILE',
