@@ -106,6 +106,24 @@ export const FACTS: Readonly<Record<string, Schema>> = {
     }),
   ),
   conf: ANY_OBJECT,
+  kolla: mapOf(
+    closed({
+      command: text,
+      config_files: {
+        type: 'array',
+        items: closed({
+          ...{source: text, dest: text, owner: text, perm: text},
+          ...{optional: flag, merge: flag, preserve_properties: flag},
+        }),
+      },
+      permissions: {
+        type: 'array',
+        items: closed({path: text, owner: text, perm: text, recurse: flag, exclude: texts}),
+      },
+      files: mapOf(text),
+      secrets: mapOf(text),
+    }),
+  ),
   databases: mapOf(closed({user: text})),
   registration: closed({
     services: mapOf(closed({type: text, description: text})),

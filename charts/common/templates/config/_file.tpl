@@ -28,6 +28,7 @@
 {{- $_ := set $file "key" .key -}}
 {{- $_ := set $file "format" $format -}}
 {{- $_ := set $file "name" ($file.name | default (base ($file.path | default .key))) -}}
+{{- $_ := set $file "source" $file.name -}}
 {{- $_ := set $file "owner" ($file.owner | default $ctx.user.name) -}}
 {{- $_ := set $file "perm" ($file.perm | default "0600") -}}
 {{- $_ := set $file "sections" $options -}}

@@ -1,7 +1,8 @@
 {{- /*
 Every file of the service, once: sets .files of the context, by key:
-{key, name, path, owner, perm, optional, secret, text, sections, env: {NAME: value}, needs: [endpoint], for}.
-A file's options are its blocks' (`uses`) under `conf.<key>`, as openstack-helm's tree has them.
+{key, name, path, source, owner, perm, optional, secret, text, sections, env: {NAME: value}, needs: [endpoint], for}.
+A file's options are its blocks' (`uses`) under `conf.<key>`, as openstack-helm's tree has them. What `kolla` has of a
+component takes the place of the chart's file for the same path.
 */ -}}
 {{- define "common.config.files" -}}
 {{- $ctx := . -}}
@@ -27,5 +28,6 @@ A file's options are its blocks' (`uses`) under `conf.<key>`, as openstack-helm'
 {{- $_ := set $all $key $file -}}
 {{- end -}}
 {{- end -}}
+{{- include "common.config.imported" (dict "ctx" $ctx "files" $all) -}}
 {{- $_ := set $ctx "files" $all -}}
 {{- end -}}

@@ -1,6 +1,7 @@
 {{- /*
 Renders the pod of one job, names the job after its inputs and puts it into .jobs of the context. Of its files only
-the sections in `reads` count: another option is no reason to run a migration again.
+the sections in `reads` count: another option is no reason to run a migration again. Of those that were generated
+elsewhere the sections are not known, and all counts.
 */ -}}
 {{- define "common.jobs.job" -}}
 {{- $ctx := .ctx -}}
@@ -10,6 +11,9 @@ the sections in `reads` count: another option is no reason to run a migration ag
 {{- $spec := include "common.pod.spec" (dict "ctx" $ctx "unit" $unit) -}}
 {{- $inputs := concat (list $spec $unit.run) $unit.digest -}}
 {{- range $key := $unit.files -}}
+{{- if dig $key "imported" false $ctx.files -}}
+{{- $inputs = append $inputs (get $ctx.files $key).text -}}
+{{- end -}}
 {{- $sections := dig $key "sections" dict $ctx.files -}}
 {{- range $section := $unit.reads -}}
 {{- $inputs = append $inputs (printf "%s %s %s" $key $section (get $sections $section | toJson)) -}}

@@ -6,7 +6,9 @@
 {{- $_ := set $etc $name $text -}}
 {{- end -}}
 {{- range $_, $file := .files -}}
-{{- if and $file.path $file.text (not $file.secret) -}}
+{{- if and $file.imported (not $file.secret) -}}
+{{- $_ := set $etc $file.name $file.text -}}
+{{- else if and $file.path $file.text (not $file.secret) -}}
 {{- $_ := set $etc $file.name (trim $file.text | printf "%s\n") -}}
 {{- end -}}
 {{- end -}}

@@ -6,7 +6,9 @@ fills: they are left alone after that, and kept when the release goes, for what 
 {{- $ctx := . -}}
 {{- $files := dict -}}
 {{- range $_, $file := .files -}}
-{{- if and $file.text $file.secret -}}
+{{- if and $file.imported $file.secret -}}
+{{- $_ := set $files $file.name $file.text -}}
+{{- else if and $file.text $file.secret -}}
 {{- $_ := set $files $file.name (trim $file.text | printf "%s\n") -}}
 {{- end -}}
 {{- end -}}

@@ -28,6 +28,9 @@ secrets of its files; then its own and the user's (`pod.env.<unit>`). Sets .env,
 {{- end -}}
 {{- end -}}
 {{- $own := dict -}}
+{{- if include "common.pod.env.logless" (dict "ctx" $ctx "unit" $unit) -}}
+{{- $own = dict "OS_DEFAULT__LOG_DIR" "" "OS_DEFAULT__LOG_FILE" "" "OS_DEFAULT__USE_STDERR" "true" -}}
+{{- end -}}
 {{- include "common.context.merge" (dict "into" $own "from" $unit.identity) -}}
 {{- include "common.context.merge" (dict "into" $own "from" $unit.variables) -}}
 {{- include "common.context.merge" (dict "into" $own "from" (include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $ctx.values.pod.env) | mustFromJson)) -}}

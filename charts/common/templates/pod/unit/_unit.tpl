@@ -11,6 +11,9 @@ name, image, run (the command), files (keys), env, digest (of all that it reads)
 {{- $_ := set $unit "name" (include "common.context.name" (dict "ctx" $ctx "key" .key)) -}}
 {{- $_ := set $unit "reference" (include "common.context.image" (dict "ctx" $ctx "key" .key "name" ($unit.image | default $ctx.root.Values.image))) -}}
 {{- $_ := set $unit "kolla" (not $unit.script) -}}
+{{- if eq .role "component" -}}
+{{- $_ := set $unit "imported" (get ($ctx.root.Values.kolla | default dict) .key) -}}
+{{- end -}}
 {{- include "common.pod.unit.files" . -}}
 {{- include "common.pod.unit.run" . -}}
 {{- include "common.pod.env" (dict "ctx" $ctx "unit" $unit) -}}

@@ -5,10 +5,11 @@
 {{- $secret := list -}}
 {{- range $key := .unit.files -}}
 {{- $file := get $ctx.files $key -}}
-{{- $item := dict "key" $file.name "path" $file.name -}}
-{{- if and $file.text $file.secret -}}
+{{- $item := dict "key" $file.name "path" $file.source -}}
+{{- $present := or $file.text $file.imported -}}
+{{- if and $present $file.secret -}}
 {{- $secret = append $secret $item -}}
-{{- else if $file.text -}}
+{{- else if $present -}}
 {{- $public = append $public $item -}}
 {{- end -}}
 {{- end -}}

@@ -1,0 +1,40 @@
+{{- /*
+Adds to .files what was generated elsewhere for components (`kolla.<component>`: kolla's config.json with `files` and
+`secrets`, the texts of its sources by their names): each as it is, under the key `kolla/<component>/<name>`, and also
+under the key of the chart's file for the same path, so that jobs read the same.
+*/ -}}
+{{- define "common.config.imported" -}}
+{{- $ctx := .ctx -}}
+{{- $files := .files -}}
+{{- range $component, $config := .ctx.root.Values.kolla -}}
+{{- if $config -}}
+{{- if not (get $ctx.root.Values.components $component) -}}
+{{- fail (printf "kolla.%s: %s has the components %s" $component $ctx.chart (keys $ctx.root.Values.components | sortAlpha | join ", ")) -}}
+{{- end -}}
+{{- range $place := list "files" "secrets" -}}
+{{- range $source, $text := index $config $place -}}
+{{- $file := dict "imported" true "for" $component "source" $source "text" $text "secret" (eq $place "secrets") "sections" dict "env" dict "needs" list -}}
+{{- $_ := set $file "name" (printf "%s.%s" $component (replace "/" "_" $source)) -}}
+{{- $_ := set $files (printf "kolla/%s/%s" $component $source) $file -}}
+{{- end -}}
+{{- end -}}
+{{- range $entry := $config.config_files -}}
+{{- $source := trimPrefix "/var/lib/kolla/config_files/" $entry.source -}}
+{{- $file := get $files (printf "kolla/%s/%s" $component $source) -}}
+{{- $path := ternary (printf "%s%s" $entry.dest (base $source)) $entry.dest (hasSuffix "/" $entry.dest) -}}
+{{- range $key, $own := $files -}}
+{{- if and $file (not $own.imported) (eq (toString $own.path) $path) -}}
+{{- $_ := set $file "needs" $own.needs -}}
+{{- $shared := deepCopy $file -}}
+{{- $_ := set $shared "for" $own.for -}}
+{{- $_ := set $shared "path" $path -}}
+{{- $_ := set $shared "sections" $own.sections -}}
+{{- $_ := set $shared "owner" ($entry.owner | default $own.owner) -}}
+{{- $_ := set $shared "perm" ($entry.perm | default $own.perm) -}}
+{{- $_ := set $files $key $shared -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
