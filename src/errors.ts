@@ -38,6 +38,7 @@ export const ERRORS = {
   },
   KK_ARMADA: {exit: 2, meaning: 'an Armada manifest is incomplete, or lacks the document of a chart'},
   KK_UNKNOWN_REQUIREMENT: {exit: 2, meaning: 'a release requires something that no source of charts has'},
+  KK_KOLLA: {exit: 2, meaning: 'configuration in the layout of kolla-ansible cannot be used'},
   KK_FACTS: {exit: 2, meaning: 'the facts file has a key or value that kk does not accept'},
   KK_PLUGIN: {exit: 2, meaning: 'a plugin from outside cannot be used, or has failed'},
   KK_AMBIGUOUS: {exit: 2, meaning: 'several releases could be what a chart was found to require'},

@@ -4,6 +4,7 @@ import {commands, loaders} from '../../commands/table.ts'
 /** Help shows these for the words that stand above commands. */
 const TOPICS = {
   aio: 'An all-in-one Kubernetes node with real pods on this machine',
+  config: "Take over configuration in kolla's layout",
   graph: 'Show who requires whom',
   guard: 'Keep protected releases from being deleted, by helm and kubectl too',
   images: 'Build the images of the charts from scratch',

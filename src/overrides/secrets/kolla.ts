@@ -1,5 +1,6 @@
 import {KkError} from '../../errors.ts'
 import {readOnlyYaml} from '../../helm/yaml.ts'
+import type {Values} from '../../release.ts'
 import {isMap} from '../merge.ts'
 
 export interface KollaPasswords {
@@ -36,15 +37,7 @@ const VAULT = '$ANSIBLE_VAULT;'
 
 /** Reads kolla's `passwords.yml`. Throws `KK_YAML`, also for what is encrypted, without ever repeating a value. */
 export function readKollaPasswords(text: string, file: string): KollaPasswords {
-  if (isEncrypted(text)) throw encryptedFile(file)
-  const passwords = readOnlyYaml(text, {file, duplicates: 'error'}) ?? {}
-  if (!isMap(passwords)) {
-    throw new KkError(
-      'KK_YAML',
-      `${file}: expected a map of names and passwords, as kolla's passwords.yml is`,
-    )
-  }
-  const entries = Object.entries(passwords).sort(([a], [b]) => (a < b ? -1 : 1))
+  const entries = Object.entries(passwordMap(text, file)).sort(([a], [b]) => (a < b ? -1 : 1))
   const known = entries.flatMap(([from, value]) => {
     const name = kkName(from)
     return name === undefined ? [] : [{name, from, value}]
@@ -57,6 +50,29 @@ export function readKollaPasswords(text: string, file: string): KollaPasswords {
     unknown: entries.map(([from]) => from).filter((from) => kkName(from) === undefined),
     empty: known.filter(({value}) => !isGiven(value)).map(({from}) => from),
   }
+}
+
+/** A shorter text is a word of many files. */
+const SHORTEST_PASSWORD = 6
+
+/** Every password and key of such a file, whatever it is for. Throws `KK_YAML`. */
+export function kollaPasswordTexts(text: string, file: string): readonly string[] {
+  const passwords = passwordMap(text, file)
+  const encrypted = Object.keys(passwords).filter((name) => isEncrypted(passwords[name]))
+  if (encrypted.length > 0) throw encryptedValues(file, encrypted)
+  return textsIn(passwords).filter((each) => each.length >= SHORTEST_PASSWORD)
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (isMap(value)) return Object.values(value).flatMap(textsIn)
+  return isGiven(value) ? [String(value).trim()] : []
+}
+
+function passwordMap(text: string, file: string): Values {
+  if (isEncrypted(text)) throw encryptedFile(file)
+  const passwords = readOnlyYaml(text, {file, duplicates: 'error'}) ?? {}
+  if (isMap(passwords)) return passwords
+  throw new KkError('KK_YAML', `${file}: expected a map of names and passwords, as kolla's passwords.yml is`)
 }
 
 function isEncrypted(value: unknown): boolean {

@@ -1,0 +1,37 @@
+import {Args, Flags} from '@oclif/core'
+import {chartsIn} from '../../cli/config/charts-directory.ts'
+import {configFlags} from '../../cli/config/flags.ts'
+import {writeValues} from '../../cli/config/write-values.ts'
+import {KkCommand} from '../../cli/program/command.ts'
+import {mergeText, nextText} from '../../report/config/config-text.ts'
+import {mergeConfig} from '../../verbs/config/merge-config.ts'
+
+export default class ConfigMerge extends KkCommand {
+  static override summary = "Lay configuration files in kolla's layout over what the charts write."
+  static override description =
+    "Reads kolla's node_custom_config (/etc/kolla/config). For each file of a service, from the weakest to the strongest: global.conf, database.conf, messaging.conf, SERVICE.conf, SERVICE/FILE, and with --host SERVICE/HOST/FILE. Writes two files of values for each release, of which the second holds the secrets; nothing else is changed."
+  static override examples = [
+    '<%= config.bin %> config merge /etc/kolla/config --output-dir merged',
+    '<%= config.bin %> config merge /etc/kolla/config --host controller01 --dry-run',
+  ]
+  static override args = {
+    directory: Args.string({description: "Kolla's node_custom_config.", required: true, ignoreStdin: true}),
+  }
+  static override flags = {
+    host: Flags.string({
+      summary: 'Take the files of this host, too. A chart has the same for all pods.',
+      helpValue: 'NAME',
+    }),
+    ...configFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {args, flags} = await this.parse(ConfigMerge)
+    const {host, 'dry-run': dryRun, 'output-dir': directory} = flags
+    const charts = await chartsIn(flags.charts)
+    const {releases, ...told} = await mergeConfig(args.directory, {charts, host})
+    const written = dryRun ? [] : await writeValues(releases, {directory, from: args.directory})
+    this.document(flags.output, {dryRun, ...told, values: written}, () => mergeText(told, written))
+    if (flags.output === 'text') this.say(nextText(written))
+  }
+}

@@ -1,0 +1,47 @@
+import type {ConfigImport} from '../../verbs/config/import-config.ts'
+import type {ConfigMerge} from '../../verbs/config/merge-config.ts'
+import {plainLine} from '../text/plain.ts'
+
+interface Written {
+  readonly release: string
+  readonly file: string
+}
+
+/** Each container with the places of its files, what is to be known of it, and where the values were written. */
+export function importText(
+  {containers, leftOut}: Omit<ConfigImport, 'releases'>,
+  written: readonly Written[],
+): string {
+  return text([
+    ...containers.flatMap(({container, chart, component, files, notes}) => [
+      `${container}: the component ${component} of ${chart}`,
+      ...files.map(({name, isSecret}) => `  ${isSecret ? 'Secret' : 'ConfigMap'}  ${name}`),
+      ...notes.map((note) => `  note: ${note}`),
+    ]),
+    ...leftOut.map(({container, why}) => `left out: ${container}: ${why}`),
+    ...written.map(({file}) => `wrote ${file}`),
+  ])
+}
+
+/** Each file of a chart with what was laid over it, and where the values were written. */
+export function mergeText(
+  {files, leftOut}: Omit<ConfigMerge, 'releases'>,
+  written: readonly Written[],
+): string {
+  return text([
+    ...files.map(({release, file, sources}) => `${file} of ${release}: ${sources.join(', ')}`),
+    ...leftOut.map(({file, why}) => `left out: ${file}: ${why}`),
+    ...written.map(({file}) => `wrote ${file}`),
+  ])
+}
+
+/** How a deployment takes the values; "" where none were written. */
+export function nextText(written: readonly Written[]): string {
+  if (written.length === 0) return ''
+  const flags = written.map(({release, file}) => `--values ${release}=${file}`)
+  return `next: kk deploy ENVIRONMENT ${flags.join(' ')}\n`
+}
+
+function text(lines: readonly string[]): string {
+  return lines.map((line) => `${plainLine(line)}\n`).join('')
+}

@@ -1,0 +1,123 @@
+import {basename, join, resolve} from 'node:path'
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
+import {readContainerConfig} from '../../overrides/kolla/container-config.ts'
+import {handedOptions} from '../../overrides/kolla/handed-options.ts'
+import {importContainer} from '../../overrides/kolla/import-container.ts'
+import {usedFiles} from '../../overrides/kolla/used-files.ts'
+import {mergeValues} from '../../overrides/merge.ts'
+import type {Values} from '../../release.ts'
+import {readNamedFile} from '../../state/files/named-file.ts'
+import {directoryFiles} from './directory-files.ts'
+import type {ReleaseValues} from './release-values.ts'
+import type {Component, ServiceChart} from './service-charts.ts'
+
+export interface ConfigImport {
+  readonly releases: readonly ReleaseValues[]
+  readonly containers: readonly {
+    readonly container: string
+    readonly chart: string
+    readonly component: string
+    readonly files: readonly {readonly name: string; readonly isSecret: boolean}[]
+    readonly notes: readonly string[]
+  }[]
+  /** Of a directory of several: what is nobody's, and why. */
+  readonly leftOut: readonly {readonly container: string; readonly why: string}[]
+}
+
+interface ImportOptions {
+  readonly charts: readonly ServiceChart[]
+  readonly passwords: readonly string[]
+}
+
+/**
+ * What kolla-ansible generated, as values: of one container, where the directory has a `config.json`, else of each below
+ * it that a chart has a component for. Rejects with `KK_KOLLA`, `KK_FILE`.
+ */
+export async function importConfig(directory: string, options: ImportOptions): Promise<ConfigImport> {
+  const names = await directoryFiles(directory)
+  if (names.includes('config.json')) return importOne(directory, options)
+  const containers = names.flatMap((name) => /^([^/]+)\/config\.json$/.exec(name)?.[1] ?? [])
+  if (containers.length === 0)
+    throw new KkError('KK_KOLLA', `${directory}: expected a config.json in it, or in directories below`, {
+      hint: 'name what kolla-ansible genconfig wrote: /etc/kolla, or a directory of a container in it',
+    })
+  const judged = containers.map((container) => ({container, place: placeOf(container, options.charts)}))
+  const taken = judged.flatMap(({container, place}) =>
+    typeof place === 'string' ? [] : [{container, place}],
+  )
+  return {
+    ...joined(
+      await Promise.all(
+        taken.map(({container, place}) => imported(join(directory, container), place, options)),
+      ),
+    ),
+    leftOut: judged.flatMap(({container, place}) =>
+      typeof place === 'string' ? [{container, why: place}] : [],
+    ),
+  }
+}
+
+async function importOne(directory: string, options: ImportOptions): Promise<ConfigImport> {
+  const place = placeOf(basename(resolve(directory)), options.charts)
+  if (typeof place !== 'string') return {...joined([await imported(directory, place, options)]), leftOut: []}
+  const known = options.charts.flatMap(({components}) => components.flatMap(({containers}) => containers))
+  const close = suggest(basename(resolve(directory)), known)
+  throw new KkError('KK_KOLLA', `${directory}: ${place}`, {
+    hint: close === undefined ? 'leave it out; kk config merge takes its options' : `did you mean ${close}?`,
+  })
+}
+
+interface Place {
+  readonly container: string
+  readonly chart: ServiceChart
+  readonly component: Component
+}
+
+/** The component that a container of kolla's is, or why there is none. */
+function placeOf(container: string, charts: readonly ServiceChart[]): Place | string {
+  const name = container.replaceAll('_', '-')
+  const found = charts
+    .flatMap((chart) => chart.components.map((component) => ({container, chart, component})))
+    .find(({component}) => component.containers.includes(name))
+  if (!found) return 'no chart has a component of this name'
+  if (found.chart.isProtected)
+    return `the chart ${found.chart.name} holds data, and starts it with scripts and addresses of its own`
+  return found
+}
+
+type Imported = ConfigImport['containers'][number] & Pick<ReleaseValues, 'values' | 'secrets'>
+
+async function imported(directory: string, place: Place, {passwords}: ImportOptions): Promise<Imported> {
+  const {container, chart, component} = place
+  const file = join(directory, 'config.json')
+  const config = readContainerConfig({file, text: await readNamedFile(file)})
+  const present = (await directoryFiles(directory)).filter((name) => name !== 'config.json')
+  const used = usedFiles(file, config, present)
+  const texts = new Map<string, string>()
+  for (const name of used) texts.set(name, await readNamedFile(join(directory, name)))
+  const {readOnly} = component
+  const {values, secrets, files, notes} = importContainer({file, config, texts, passwords, readOnly})
+  const conf = handedOptions(chart, config.config_files, texts)
+  const unused = present.filter((name) => !used.includes(name))
+  const idle = unused.length === 0 ? [] : [`config.json does not name ${unused.join(', ')}: left out`]
+  return {
+    ...{container, chart: chart.name, component: component.name, files},
+    notes: [...notes, ...idle],
+    values: {...(Object.keys(conf).length > 0 && {conf}), kolla: {[component.name]: values}},
+    secrets: {kolla: {[component.name]: secrets}},
+  }
+}
+
+function joined(imports: readonly Imported[]): Omit<ConfigImport, 'leftOut'> {
+  const releases = Map.groupBy(imports, ({chart}) => chart)
+  const merged = (values: readonly Values[]) => values.reduce(mergeValues, {})
+  return {
+    releases: [...releases].map(([release, of]) => ({
+      release,
+      values: merged(of.map(({values}) => values)),
+      secrets: merged(of.map(({secrets}) => secrets)),
+    })),
+    containers: imports.map(({values: _values, secrets: _secrets, ...told}) => told),
+  }
+}

@@ -1,0 +1,108 @@
+import {cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {importConfig} from '../../../src/verbs/config/import-config.ts'
+import {readServiceCharts} from '../../../src/verbs/config/service-charts.ts'
+
+const GENERATED = join(import.meta.dirname, '../../fixtures/kolla/generated')
+const charts = await readServiceCharts(join(import.meta.dirname, '../../../charts'))
+const imported = (directory: string, passwords: readonly string[] = []) =>
+  importConfig(directory, {charts, passwords})
+
+describe('what kolla-ansible generated for keystone', async () => {
+  const {releases, containers} = await imported(join(GENERATED, 'keystone'))
+  const [{release, values, secrets} = {release: '', values: {}, secrets: {}}] = releases
+
+  it('is for the component api, as it is', async () => {
+    const text = await readFile(join(GENERATED, 'keystone/keystone.conf'), 'utf8')
+
+    expect(release).toBe('keystone')
+    expect(containers).toMatchObject([{container: 'keystone', chart: 'keystone', component: 'api'}])
+    expect(values).toMatchObject({kolla: {api: {command: '/usr/bin/keystone-startup.sh'}}})
+    expect(secrets).toMatchObject({kolla: {api: {secrets: {'keystone.conf': text}}}})
+  })
+
+  it('has no secret outside the secrets, which a file below a directory can have, too', () => {
+    expect(JSON.stringify(values)).not.toContain('dev-')
+    expect(containers[0]!.files.filter(({isSecret}) => isSecret).map(({name}) => name)).toEqual([
+      'domains/keystone.users.conf',
+      'keystone.conf',
+    ])
+  })
+
+  it('hands its options to the jobs of the chart', () => {
+    expect(values).toMatchObject({conf: {keystone: {fernet_tokens: {max_active_keys: '4'}}}})
+  })
+
+  it('leaves out the owner of keys that the chart mounts', () => {
+    expect(containers[0]!.notes).toEqual([
+      'the owner of /etc/keystone/fernet-keys is left out: the chart mounts it to be read only',
+    ])
+  })
+})
+
+describe('a directory of several', () => {
+  it('gives each container to the component of its name, and says of the others why not', async () => {
+    const {releases, containers, leftOut} = await imported(GENERATED)
+
+    expect(releases.map(({release}) => release)).toEqual(['keystone', 'memcached'])
+    expect(containers.map(({container}) => container)).toEqual(['keystone', 'memcached'])
+    expect(leftOut).toEqual([
+      {container: 'keystone-fernet', why: 'no chart has a component of this name'},
+      {container: 'mariadb', why: expect.stringContaining('the chart mariadb holds data')},
+      {container: 'nova-api', why: 'no chart has a component of this name'},
+    ])
+  })
+
+  it('finds passwords wherever they stand', async () => {
+    const {containers} = await imported(join(GENERATED, 'keystone'), ['gracefully_kill_them_all'])
+
+    expect(containers[0]!.files).toContainEqual({name: 'keystone-uwsgi.ini', isSecret: true})
+  })
+})
+
+describe('what is refused', () => {
+  let directory: string
+  beforeEach(async () => {
+    directory = join(await mkdtemp(join(tmpdir(), 'kk-test-')), 'keystone')
+    await cp(join(GENERATED, 'keystone'), directory, {recursive: true})
+  })
+  afterEach(() => rm(join(directory, '..'), {recursive: true}))
+
+  it.each([
+    ['nova-api', 'KK_KOLLA', 'no chart has a component of this name'],
+    [
+      'mariadb',
+      'KK_KOLLA',
+      'the chart mariadb holds data, and starts it with scripts and addresses of its own',
+    ],
+    ['keystone/domains', 'KK_KOLLA', 'expected a config.json in it, or in directories below'],
+    ['nowhere', 'KK_FILE', 'cannot be read (ENOENT)'],
+  ])('%s', async (name, code, message) => {
+    await expect(imported(join(GENERATED, name))).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it('a file that config.json names, and that is not there', async () => {
+    await rm(join(directory, 'keystone.conf'))
+
+    await expect(imported(directory)).rejects.toThrow(/keystone\.conf copied, which is not in its directory/)
+  })
+
+  it('a file that is no text', async () => {
+    await writeFile(join(directory, 'keystone-paste.ini'), Buffer.from([0xff, 0xfe]))
+
+    await expect(imported(directory)).rejects.toMatchObject({code: 'KK_FILE'})
+  })
+
+  it('what config.json does not name is left out, and that is said', async () => {
+    await writeFile(join(directory, 'policy.yaml'), 'a: b\n')
+
+    const {containers} = await imported(directory)
+
+    expect(containers[0]!.notes).toContain('config.json does not name policy.yaml: left out')
+  })
+})
