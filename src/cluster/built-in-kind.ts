@@ -1,9 +1,30 @@
-const BUILT_IN = /^(?:v1$|(?:apps|batch|policy|autoscaling|extensions)\/|[a-z0-9.]+\.k8s\.io\/)/
-/** Of the project Kubernetes, but not of its API server. */
-const OUTSIDE =
-  /(?:^|\.)(?:snapshot\.storage|gateway\.networking|metrics|cluster\.x|resource)\.k8s\.io\/|^[a-z.-]*x-k8s\.io\//
+/** The groups below `k8s.io` that the API server has of itself; in all others of that name are custom kinds, as VerticalPodAutoscaler. */
+const GROUPS = [
+  'admissionregistration',
+  'apiextensions',
+  'apiregistration',
+  'authentication',
+  'authorization',
+  'certificates',
+  'coordination',
+  'discovery',
+  'events',
+  'flowcontrol.apiserver',
+  'internal.apiserver',
+  'networking',
+  'node',
+  'rbac.authorization',
+  'resource',
+  'scheduling',
+  'storage',
+  'storagemigration',
+]
+const BUILT_IN = new Set([
+  ...['apps', 'autoscaling', 'batch', 'extensions', 'policy'],
+  ...GROUPS.map((group) => `${group}.k8s.io`),
+])
 
 /** Whether the API server has the kinds of this version of itself, without a CustomResourceDefinition. */
 export function isBuiltIn(apiVersion: string): boolean {
-  return BUILT_IN.test(apiVersion) && !OUTSIDE.test(apiVersion)
+  return apiVersion === 'v1' || BUILT_IN.has(apiVersion.slice(0, apiVersion.lastIndexOf('/')))
 }
