@@ -6,7 +6,7 @@ import type {ChartFacts} from '../../graph/inference/facts.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 /** Raised when an index is read in another way. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** A chart of a directory, with what it provides with its default values. */
 export interface IndexedChart {

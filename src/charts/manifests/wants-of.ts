@@ -8,23 +8,25 @@ import {waiterOf} from './waiter-of.ts'
 import {customKindWants} from './wants/custom-kinds.ts'
 import {entrypointWants} from './wants/entrypoint.ts'
 import {hostWants} from './wants/hosts.ts'
-import {linkWants} from './wants/links.ts'
+import {linksSetIn, linkWants} from './wants/links.ts'
 import {referenceWants} from './wants/references.ts'
 import type {StatedWant, Waiting} from './wants/stated-want.ts'
 
 /** All that these objects need of somebody, each thing once for an object. `namespace` is the release's. */
 export function wantsOf(rendered: readonly RenderedObject[], namespace: string): readonly Want[] {
+  const texts = new Map(rendered.map(({object}) => [object, textOf(object)]))
+  const setHere = new Set([...texts.values()].flatMap(linksSetIn))
   return rendered.flatMap(({object, file}) => {
     const waiter = waiterOf(object)
     if (!waiter) return []
     const template = podTemplate(object)
     const containers = template ? containersOf(template) : []
-    const waiting: Waiting = {object, waiter, template, containers, text: textOf(object)}
+    const waiting: Waiting = {object, waiter, template, containers, text: texts.get(object)!}
     const stated = [
       ...entrypointWants(waiting),
       ...customKindWants(waiting),
       ...referenceWants(waiting),
-      ...linkWants(waiting),
+      ...linkWants(waiting, setHere),
       ...hostWants(waiting),
     ]
     return once(stated).map((want) => ({
