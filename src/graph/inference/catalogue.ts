@@ -41,7 +41,9 @@ export function catalogue(releases: readonly KnownRelease[]): Catalogue {
   return {
     find(asker, target) {
       if (target.what === 'pods') return podsLike(releases, asker, target)
-      return keysOf(asker, target).flatMap((key) => [...(byKey.get(key)?.values() ?? [])])
+      // Who makes the very object is meant before who only defines its kind.
+      const found = keysOf(asker, target).map((key) => [...(byKey.get(key)?.values() ?? [])])
+      return found.find((each) => each.length > 0) ?? []
     },
     madeByJobs: (name) => made.get(wordDigest(name)) ?? [],
     guards(release, group, kind) {
@@ -83,7 +85,10 @@ function candidatesOf(release: ReleaseId, {objects, kinds}: Provided): readonly 
 
 function keysOf(asker: ReleaseId, target: Exclude<Target, {what: 'pods'}>): readonly string[] {
   const own = releaseNamespace(asker)
-  if (target.what === 'kind') return [`kind/${target.group}/${target.kind}`]
+  if (target.what === 'kind') {
+    const {group, kind, name, namespace = own} = target
+    return [...(name === undefined ? [] : [objectKey(kind, name, namespace)]), `kind/${group}/${kind}`]
+  }
   if (target.what === 'link') return [`link/${own}/${target.variable}`]
   if (target.what === 'host') return [`here/${own}/${target.digest}`, `host/${target.digest}`]
   return [objectKey(target.kind, target.name, target.namespace ?? own)]

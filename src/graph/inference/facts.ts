@@ -12,8 +12,14 @@ export type Target =
       readonly labels: Readonly<Record<string, string>>
       readonly namespace?: string
     }
-  /** A custom kind, and so its definition. */
-  | {readonly what: 'kind'; readonly group: string; readonly kind: string}
+  /** A custom kind, and so its definition; with a name, the object of that name where a chart makes it. */
+  | {
+      readonly what: 'kind'
+      readonly group: string
+      readonly kind: string
+      readonly name?: string
+      readonly namespace?: string
+    }
   /** A Service by the variable that Kubernetes makes of it: `KEYSTONE_API` of `KEYSTONE_API_SERVICE_HOST`. */
   | {readonly what: 'link'; readonly variable: string}
   /** A word of a text where a host stands, as `wordDigest` of it: it may as well be a part of a password. */

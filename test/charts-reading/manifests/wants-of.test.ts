@@ -30,6 +30,11 @@ describe('what kubernetes-entrypoint is told to wait for', () => {
       {DEPENDENCY_CUSTOM_RESOURCE: '[{"apiVersion":"a.org/v1","kind":"Db","name":"x"}]'},
       ['ready kind Db.a.org'],
     ],
+    [
+      'an object of Kubernetes among them',
+      {DEPENDENCY_CUSTOM_RESOURCE: '[{"apiVersion":"apps/v1","kind":"Deployment","name":"x"}]'},
+      ['ready Deployment/x'],
+    ],
     ['nothing, where the JSON is broken', {DEPENDENCY_POD_JSON: '[{'}, []],
     ['nothing, where the variable is another', {MY_DEPENDENCY_SERVICE: 'openstack:mariadb'}, []],
   ])('%s', (_, variables, expected) => {
@@ -66,8 +71,13 @@ describe('custom kinds', () => {
     ['gateway.networking.k8s.io/v1', ['applied kind Thing.gateway.networking.k8s.io']],
     ['snapshot.storage.k8s.io/v1', ['applied kind Thing.snapshot.storage.k8s.io']],
     ['policy.networking.x-k8s.io/v1', ['applied kind Thing.policy.networking.x-k8s.io']],
+    ['autoscaling.k8s.io/v1', ['applied kind Thing.autoscaling.k8s.io']],
+    ['metrics.k8s.io/v1beta1', ['applied kind Thing.metrics.k8s.io']],
     ['v1', []],
     ['apps/v1', []],
+    ['autoscaling/v2', []],
+    ['resource.k8s.io/v1', []],
+    ['flowcontrol.apiserver.k8s.io/v1', []],
     ['networking.k8s.io/v1', []],
     ['storage.k8s.io/v1', []],
     ['rbac.authorization.k8s.io/v1', []],
@@ -171,6 +181,26 @@ describe('names of Services in texts', () => {
     expect(wantLines(config('echo $KEYSTONE_API_SERVICE_HOST $KUBERNETES_SERVICE_HOST'))).toEqual([
       'applied link KEYSTONE_API',
     ])
+  })
+
+  it.each([
+    ['a variable of the container', workload({container: env({AUTH_SERVICE_HOST: 'auth'})})],
+    ['a script', config('export AUTH_SERVICE_HOST=auth; echo "$AUTH_SERVICE_HOST"')],
+    ['a configuration that becomes variables', config('AUTH_SERVICE_HOST: auth')],
+    [
+      'a variable from elsewhere',
+      workload({
+        container: {
+          env: [
+            {name: 'AUTH_SERVICE_HOST', valueFrom: {configMapKeyRef: {name: 'x', key: 'y', optional: true}}},
+          ],
+        },
+      }),
+    ],
+  ])('are no links where the chart itself sets the variable, by %s', (_, manifest) => {
+    const reader = config('listen $AUTH_SERVICE_HOST:5000')
+
+    expect(wantLines([manifest, reader].join('\n---\n'))).toEqual([])
   })
 
   it('are never kept as they stand, for they may be passwords', () => {

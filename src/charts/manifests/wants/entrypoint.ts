@@ -1,3 +1,4 @@
+import {isBuiltIn} from '../../../cluster/built-in-kind.ts'
 import type {Target} from '../../../graph/inference/facts.ts'
 import {literalsOf} from '../pods.ts'
 import type {StatedWant, Waiting} from './stated-want.ts'
@@ -55,7 +56,10 @@ function maps(value: string): readonly Json[] {
   }
 }
 
-function objectTarget(kind: string, {name, namespace}: Json): readonly Target[] | undefined {
+function objectTarget(
+  kind: string,
+  {name, namespace}: Json,
+): readonly Extract<Target, {what: 'object'}>[] | undefined {
   if (typeof name !== 'string' || name === '') return undefined
   return [{what: 'object', kind, name, ...namespaceOf(namespace)}]
 }
@@ -65,9 +69,11 @@ function podsTarget({labels, namespace}: Json): readonly Target[] {
   return [{what: 'pods', labels: labels as Readonly<Record<string, string>>, ...namespaceOf(namespace)}]
 }
 
-function kindTarget({apiVersion, kind}: Json): readonly Target[] {
+function kindTarget({apiVersion, kind, name, namespace}: Json): readonly Target[] {
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return []
-  return [{what: 'kind', group: apiVersion.split('/')[0]!, kind}]
+  const named = objectTarget(kind, {name, namespace})
+  if (isBuiltIn(apiVersion)) return named ?? []
+  return [{...named?.[0], what: 'kind', group: apiVersion.split('/')[0]!, kind}]
 }
 
 function namespaceOf(namespace: unknown): {readonly namespace?: string} {
@@ -77,7 +83,8 @@ function namespaceOf(namespace: unknown): {readonly namespace?: string} {
 function titleOf(target: Target): string {
   if (target.what === 'object')
     return target.namespace === undefined ? target.name : `${target.namespace}:${target.name}`
-  if (target.what === 'kind') return `${target.kind}.${target.group}`
+  if (target.what === 'kind')
+    return `${target.kind}.${target.group}${target.name === undefined ? '' : `/${target.name}`}`
   if (target.what !== 'pods') return ''
   return Object.entries(target.labels)
     .map(([key, value]) => `${key}=${value}`)

@@ -2,7 +2,7 @@ import type {Environment} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Graph} from '../../../graph/graph.ts'
 import type {Want} from '../../../graph/inference/facts.ts'
-import type {AmbiguousWant, UnservedWant} from '../../../graph/inference/infer.ts'
+import type {UnservedWant} from '../../../graph/inference/infer.ts'
 import {waitingHooks} from '../../../graph/inference/waiting-hooks.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 
@@ -26,25 +26,12 @@ export function isGiven({want}: UnservedWant, {given}: Pick<Environment, 'given'
 
 /** Whether helm itself would wait in vain: a hook needs what nobody makes in a namespace of this environment. */
 export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<ReleaseId, unknown>): boolean {
-  if (want.waiter !== 'hook' || want.target.what === 'kind') return false
+  // An object of a kind that is missing fails at once; who waits for one does not.
+  const isMade = want.target.what === 'kind' && want.kind !== 'ready'
+  if (want.waiter !== 'hook' || isMade) return false
   const stated = 'namespace' in want.target ? want.target.namespace : undefined
   const namespaces = new Set([...releases.keys()].map(releaseNamespace))
   return namespaces.has(stated ?? releaseNamespace(release))
-}
-
-/** `KK_AMBIGUOUS` with everything that several releases could provide, and the line to write. */
-export function ambiguousError(ambiguous: readonly AmbiguousWant[], {file}: Environment): KkError {
-  const lines = ambiguous.map(({release, want, candidates}) => {
-    const names = candidates.map((each) => releaseName(each.release)).join(', ')
-    return `  ${releaseName(release)}: ${want.object} ${want.text} (${want.file}): ${names} have it`
-  })
-  const {release, candidates} = ambiguous[0]!
-  const chosen = releaseName(candidates[0]!.release)
-  return new KkError(
-    'KK_AMBIGUOUS',
-    [`${file}: several releases could be what is required:`, ...new Set(lines)].join('\n'),
-    {hint: `say which, for example kk.releases.${releaseName(release)}: {requires: [${chosen}]}`},
-  )
 }
 
 /** `KK_UNSERVED` for what helm would wait for without end. */
