@@ -8,7 +8,7 @@ export async function listCustomKinds(discovery: Pick<ServedKinds, 'all'>): Prom
   return apiVersionsOf(custom)
 }
 
-/** The same of the CustomResourceDefinitions among objects. */
+/** The same of the CustomResourceDefinitions among objects: what will be served. */
 export function definedKinds(objects: readonly KubernetesObject[]): readonly string[] {
   const defined = objects
     .filter(({kind}) => kind === 'CustomResourceDefinition')
@@ -20,9 +20,10 @@ export function definedKinds(objects: readonly KubernetesObject[]): readonly str
       } = (spec ?? {}) as {
         readonly group?: string
         readonly names?: {readonly kind?: string}
-        readonly versions?: readonly {readonly name: string}[]
+        readonly versions?: readonly {readonly name: string; readonly served?: boolean}[]
       }
-      return versions.map(({name}) => ({apiVersion: `${group}/${name}`, kind: names?.kind ?? ''}))
+      const served = versions.filter((version) => version.served !== false)
+      return served.map(({name}) => ({apiVersion: `${group}/${name}`, kind: names?.kind ?? ''}))
     })
   return apiVersionsOf(defined)
 }

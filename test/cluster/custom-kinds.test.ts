@@ -15,8 +15,12 @@ describe('custom kinds', () => {
     expect(await listCustomKinds({all})).toEqual(['a.org/v1', 'a.org/v1/Db'])
   })
 
-  it('are told of definitions in every version', () => {
-    const spec = {group: 'a.org', names: {kind: 'Db'}, versions: [{name: 'v1'}, {name: 'v2'}]}
+  it('are told of definitions in every version that is served', () => {
+    const spec = {
+      group: 'a.org',
+      names: {kind: 'Db'},
+      versions: [{name: 'v1'}, {name: 'v2', served: true}, {name: 'v0', served: false}],
+    }
     const definition = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',

@@ -46,7 +46,9 @@ function kindsOf({object}: RenderedObject): Provided['kinds'] {
   const group = digText(object, 'spec', 'group') ?? ''
   const kind = digText(object, 'spec', 'names', 'kind') ?? ''
   const plural = digText(object, 'spec', 'names', 'plural') ?? ''
-  const versions = digMaps(object, 'spec', 'versions').flatMap((each) => digText(each, 'name') ?? [])
+  const versions = digMaps(object, 'spec', 'versions')
+    .filter((each) => dig(each, 'served') !== false)
+    .flatMap((each) => digText(each, 'name') ?? [])
   return [{group, kind, plural, versions}]
 }
 

@@ -26,6 +26,7 @@ export interface Tools {
     | 'hasNamespace'
     | 'gate'
     | 'exist'
+    | 'customKinds'
     | 'watchHooks'
     | 'present'
     | 'keepClaim'

@@ -4,6 +4,7 @@ import {asKkError, KkError} from '../../errors.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
+import {areServed} from './served-kinds.ts'
 import type {Work} from './work.ts'
 
 const HOOK = 'helm.sh/hook'
@@ -62,11 +63,19 @@ async function lookForObjects({execution, work}: Surroundings, ended: AbortSigna
   if (!controls.appliedAwaited) return
   const objects = work.objects.filter((object) => !isHook(object))
   while (await clock.wait(LOOK_MILLISECONDS, ended)) {
-    const exist = await cluster.exist(releaseNamespace(action.release), objects).catch(() => false)
+    const exist = await allThere(cluster, releaseNamespace(action.release), objects).catch(() => false)
     if (!exist || ended.aborted) continue
     controls.onApplied()
     return
   }
+}
+
+async function allThere(
+  cluster: Execution['cluster'],
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<boolean> {
+  return (await cluster.exist(namespace, objects)) && (await areServed(cluster, objects))
 }
 
 interface Ending {

@@ -45,7 +45,11 @@ it('tells kinds that it defines, and what its fail-closed webhooks guard', () =>
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: {name: 'dbs.a.org'},
-    spec: {group: 'a.org', names: {kind: 'Db', plural: 'dbs'}, versions: [{name: 'v1'}, {name: 'v2'}]},
+    spec: {
+      group: 'a.org',
+      names: {kind: 'Db', plural: 'dbs'},
+      versions: [{name: 'v1'}, {name: 'v2'}, {name: 'v0', served: false}],
+    },
   }
   const webhook = (failurePolicy: string, resources: readonly string[]) => ({
     apiVersion: 'admissionregistration.k8s.io/v1',

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {parseManifest} from '../../../src/cluster/manifest.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import {GATED_LABEL, labelsOf, usesLabel} from '../../../src/plan/labels.ts'
@@ -156,6 +157,61 @@ describe('the objects of a release that others wait for', () => {
     })
 
     await expect(world.execute(actionOf('install', 0), workOf(keystone))).resolves.toEqual({revision: 1})
+  })
+})
+
+describe('the kinds that a release defines', () => {
+  const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: dbs.a.org}
+spec: {group: a.org, names: {kind: Db}, versions: [{name: v1, served: true}, {name: v0, served: false}]}
+`
+
+  test('are served before others may start', async () => {
+    const served = [[], ['a.org/v1'], ['a.org/v1', 'a.org/v1/Db']]
+    const world = newWorld({
+      cluster: {customKinds: async () => served.shift()!},
+      helm: async (succeed, ...change) => ({...(await succeed(...change)), manifest: definition}),
+    })
+
+    await world.execute(actionOf('install', 0), workOf(keystone))
+
+    expect(served).toEqual([])
+    expect(world.deeds()).toContain('helm ended')
+  })
+
+  test('are not waited for without end: a name may be taken', async () => {
+    const world = newWorld({
+      cluster: {
+        customKinds: async () => {
+          world.pass(10)
+          return []
+        },
+      },
+      helm: async (succeed, ...change) => ({...(await succeed(...change)), manifest: definition}),
+    })
+
+    await expect(world.execute(actionOf('install', 0), workOf(keystone))).resolves.toEqual({revision: 1})
+  })
+
+  test('are served before others may start while helm still waits for hooks', async () => {
+    const applied = Promise.withResolvers<void>()
+    const served = [[], [], ['a.org/v1', 'a.org/v1/Db']]
+    const world = newWorld({
+      appliedAwaited: true,
+      onApplied: applied.resolve,
+      cluster: {customKinds: async () => served.shift()!},
+      helm: async (succeed, ...change) => {
+        await applied.promise
+        return succeed(...change)
+      },
+    })
+    const objects = parseManifest(definition)
+
+    await world.execute(actionOf('install', 0), workOf(keystone, {objects}))
+
+    expect(served).toEqual([])
   })
 })
 

@@ -179,6 +179,7 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
     validate: async () => [],
     gate: async () => undefined,
     exist: async () => true,
+    customKinds: async () => [],
     watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
     present: async () => [],
     revisions: async () => [],

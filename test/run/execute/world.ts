@@ -146,6 +146,7 @@ export function newWorld(setting: Setting = {}) {
     hasNamespace: async () => false,
     deleteFailedJobs: async () => [],
     exist: async () => true,
+    customKinds: async () => [],
     present: async () => [],
     deleteObject: async ({name}) => {
       log.push(`delete object ${name}`)

@@ -8,6 +8,7 @@ import {unfinished} from '../../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
 import {expectRevision, raced} from '../races.ts'
+import {awaitServed} from '../served-kinds.ts'
 import {whileCurrent} from './while-current.ts'
 
 /** A revision that helm has deployed. */
@@ -22,6 +23,7 @@ export async function passGate(
   deployed: Deployed,
 ): Promise<{readonly revision: number}> {
   const {revision} = deployed.record
+  await awaitServed(execution, deployed.objects)
   execution.controls.onHelmEnded()
   await awaitHealth(execution, {objects: deployed.objects, revision})
   return mark(execution, revision)

@@ -1,0 +1,33 @@
+import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
+import {definedKinds} from '../../cluster/custom-kinds.ts'
+import type {Execution} from './execution.ts'
+
+const LOOK_MILLISECONDS = 200
+/** As long as helm waits for what is in `crds/`. */
+const LIMIT_MILLISECONDS = 60_000
+
+/** Whether the API server serves every kind that these objects define: a definition exists some time before that. */
+export async function areServed(
+  cluster: Pick<Cluster, 'customKinds'>,
+  objects: readonly KubernetesObject[],
+): Promise<boolean> {
+  const defined = definedKinds(objects)
+  if (defined.length === 0) return true
+  const served = new Set(await cluster.customKinds())
+  return defined.every((each) => served.has(each))
+}
+
+/**
+ * Waits until the kinds that a release defines are served, for its dependents may start then, and their helm would not find
+ * them. A kind that is never served, for its name is taken, is not waited for without end.
+ */
+export async function awaitServed(
+  {cluster, clock, controls, deadline}: Pick<Execution, 'cluster' | 'clock' | 'controls' | 'deadline'>,
+  objects: readonly KubernetesObject[],
+): Promise<void> {
+  const end = Math.min(deadline, clock.now() + LIMIT_MILLISECONDS)
+  while (!(await areServed(cluster, objects).catch(() => false))) {
+    controls.onProgress('gate', 'waiting until its kinds are served')
+    if (clock.now() >= end || !(await clock.wait(LOOK_MILLISECONDS, controls.signal))) return
+  }
+}
