@@ -29,6 +29,8 @@ export function providerOf(found: readonly Candidate[], preferences: Preferences
   if (allowed.length === 0) return found.length === 0 ? {is: 'nobody'} : {is: 'settled'}
   const candidates = narrowed(narrowed(allowed, stated), named)
   const candidate = candidates.length === 1 ? candidates[0] : byName(candidates)
+  // All of them are required anyway.
+  if (!candidate && candidates.every(({release}) => stated.has(release))) return {is: 'settled'}
   return candidate ? {is: 'one', candidate} : {is: 'ambiguous', candidates}
 }
 

@@ -47,6 +47,16 @@ describe('who provides what is wanted', () => {
     expect(unserved).toHaveLength(target.what === 'host' ? 0 : 1)
   })
 
+  it('of a custom resource: who makes it, and only else who defines its kind', () => {
+    const kinds = [{group: 'a.org', kind: 'Db', plural: 'dbs', versions: []}]
+    const operator = known('operator', {provided: {kinds}})
+    const store = known('store', {provided: provides('Db/main')})
+    const target = {what: 'kind', group: 'a.org', kind: 'Db', name: 'main'} as const
+
+    expect(lines(required([target], [operator, store]))).toEqual(['api -> store ready'])
+    expect(lines(required([target], [operator]))).toEqual(['api -> operator ready'])
+  })
+
   it('the release itself, if it can', () => {
     const api = known('api', {wants: [want(object('Secret/tls'))], provided: provides('Secret/tls')})
 
@@ -88,6 +98,12 @@ describe('several that could', () => {
     const releases = [wanting(text), ...names.map((name) => holding(name, text))]
 
     expect(lines(inferenceOf(releases))).toEqual([expected])
+  })
+
+  it('are no question where the requirer states them all', () => {
+    const releases = [wanting('Secret/tls'), holding('a', 'Secret/tls'), holding('b', 'Secret/tls')]
+
+    expect(inferenceOf(releases, {stated: ['a', 'b']}).ambiguous).toEqual([])
   })
 
   it('are nobody’s business where something is only mentioned', () => {

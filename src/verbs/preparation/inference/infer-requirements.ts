@@ -14,9 +14,10 @@ import {withInferred} from '../../../graph/inference/with-inferred.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
 import {idOf} from '../gathering/load-charts.ts'
+import {ambiguousError} from './ambiguity.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
 import {type ForeknownReleases, layersKey} from './foreknown.ts'
-import {ambiguousError, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
+import {isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
 import {readShelf} from './shelf.ts'
 
 /** What inferring needs of the world. */
@@ -29,6 +30,8 @@ export interface InferenceWorld extends Rendering {
 export interface InferenceFaults {
   readonly unserved: readonly UnservedWant[]
   readonly ambiguous: readonly AmbiguousWant[]
+  /** What was inferred beside that. */
+  readonly requirements: readonly InferredRequirement[]
 }
 
 /** An environment with its requirements, stated and inferred. */
@@ -85,7 +88,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
 const NOTHING = {
   inferred: [],
   notes: [],
-  faults: {unserved: [], ambiguous: []},
+  faults: {unserved: [], ambiguous: [], requirements: []},
   foreknown: new Map<ReleaseId, never>(),
 } as const
 
@@ -154,10 +157,13 @@ function refuseUnreadable(failures: readonly Failure[], inferring: ReadonlySet<R
 }
 
 function statementsOf(environment: Environment, {requirements}: Gathered, release: ReleaseId) {
-  const without = environment.releases.get(releaseName(release))?.without ?? []
+  const {without = [], requires = []} = environment.releases.get(releaseName(release)) ?? {}
+  // Both together change a requirement of the chart's: what is stated of it counts.
+  const again = new Set(requires.map((each) => each.release))
+  const taken = without.filter((name) => !again.has(name))
   return {
     stated: new Set((requirements.get(release) ?? []).map((each) => each.release)),
-    without: new Set(without.map((name) => idOf(environment, name))),
+    without: new Set(taken.map((name) => idOf(environment, name))),
   }
 }
 
@@ -189,7 +195,7 @@ interface Settled {
 function settled({environment, gathered, found, failures, world}: Settled): Omit<Inferred, 'foreknown'> {
   const {requirements, unserved, ambiguous} = found
   const hanging = unserved.filter((each) => isHanging(each, gathered.charts))
-  if (!world.isTolerant && ambiguous.length > 0) throw ambiguousError(ambiguous, environment)
+  if (!world.isTolerant && ambiguous.length > 0) throw ambiguousError(ambiguous, {environment, requirements})
   if (!world.isTolerant && hanging.length > 0) throw unservedError(hanging, environment)
   const unknown = failures.map(
     ({release, error}) => `what ${releaseName(release)} provides is not known: ${error.message}`,
@@ -199,6 +205,6 @@ function settled({environment, gathered, found, failures, world}: Settled): Omit
     requirements: withInferred(gathered.requirements, requirements),
     inferred: requirements,
     notes: [...unknown, ...unservedNotes(unserved)],
-    faults: {unserved, ambiguous},
+    faults: {unserved, ambiguous, requirements},
   }
 }

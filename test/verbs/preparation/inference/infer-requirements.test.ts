@@ -129,6 +129,14 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
     ])
   })
 
+  it('may be taken away and stated anew, which changes their kind', async () => {
+    const both = {keystone: {without: ['mariadb'], requires: ['mariadb:applied']}, other: {chart: 'mariadb'}}
+
+    const found = await prepared({releases: both}, ['keystone', 'mariadb', 'other'])
+
+    expect(lines(found)).toEqual(['keystone -> mariadb applied stated'])
+  })
+
   it.each([
     ['for all', {infer: false}],
     ['for each', {releases: Object.fromEntries(ALL.map((each) => [each, {infer: false}]))}],
@@ -191,6 +199,24 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
     })
 
     expect(lines(await prepared({given: ['Service/mariadb']}, ['keystone']))).toEqual([])
+  })
+
+  it('are refused, too, where a hook would wait for a custom resource of no known kind', async () => {
+    const directory = join(cache, 'charts/app')
+    await mkdir(join(directory, 'templates'), {recursive: true})
+    await writeFile(
+      join(directory, 'Chart.yaml'),
+      JSON.stringify({apiVersion: 'v2', name: 'app', version: '1.0.0'}),
+    )
+    const waited = JSON.stringify([{apiVersion: 'a.org/v1', kind: 'Db', name: 'main'}])
+    const init = env({DEPENDENCY_CUSTOM_RESOURCE: waited})
+    const annotations = {'helm.sh/hook': 'post-install'}
+    await writeFile(join(directory, 'templates/job.yaml'), workload({kind: 'Job', init, annotations}))
+
+    await expect(prepared({charts: [join(cache, 'charts')]}, ['app'])).rejects.toMatchObject({
+      code: 'KK_UNSERVED',
+      hint: expect.stringContaining('kk.given: [CustomResourceDefinition/Db.a.org]'),
+    })
   })
 
   it('are noted where anything else would wait', async () => {

@@ -1,15 +1,20 @@
 import {releaseName} from '../../../../release.ts'
+import {choiceLine} from '../../../preparation/inference/ambiguity.ts'
 import type {InferenceFaults} from '../../../preparation/inference/infer-requirements.ts'
 import {isHanging, wantedName} from '../../../preparation/inference/notes.ts'
 import type {Prepared} from '../../../preparation/prepare.ts'
 import type {ChartFault} from '../chart-fault.ts'
 
 /** Waits that nobody serves, objects that nobody makes, and what several could provide. */
-export function unserved({faults, releases}: Pick<Prepared, 'faults' | 'releases'>): readonly ChartFault[] {
+export function unserved({
+  faults,
+  releases,
+  environment,
+}: Pick<Prepared, 'faults' | 'releases' | 'environment'>): readonly ChartFault[] {
   if (!faults) return []
   return [
     ...faults.unserved.map((each) => unservedFault(each, releases)),
-    ...faults.ambiguous.map(ambiguousFault),
+    ...faults.ambiguous.map((each) => ambiguousFault(each, faults, environment)),
   ]
 }
 
@@ -32,8 +37,13 @@ function unservedFault(
   }
 }
 
-function ambiguousFault({release, want, candidates}: InferenceFaults['ambiguous'][number]): ChartFault {
+function ambiguousFault(
+  {release, want, candidates}: InferenceFaults['ambiguous'][number],
+  {ambiguous, requirements}: InferenceFaults,
+  environment: Prepared['environment'],
+): ChartFault {
   const names = candidates.map((each) => releaseName(each.release))
+  const wants = ambiguous.filter((each) => each.release === release)
   return {
     check: 'ambiguous providers',
     level: 'problem',
@@ -41,6 +51,6 @@ function ambiguousFault({release, want, candidates}: InferenceFaults['ambiguous'
     object: want.object,
     file: want.file,
     what: `${want.object} ${want.text}: ${names.join(' and ')} have it`,
-    advice: `say which: kk.releases.${releaseName(release)}: {requires: [${names[0]}]}`,
+    advice: `say which: ${choiceLine(release, wants, {environment, requirements})}`,
   }
 }
