@@ -4,7 +4,7 @@ import type {KubernetesObject} from '../../../../src/cluster/cluster.ts'
 import {deadlocks} from '../../../../src/verbs/charts/doctor/checks/deadlocks.ts'
 import {env, workload} from '../../../charts-reading/manifests/manifests.ts'
 
-/** A Job that waits for the Job `other`; `hook` is a hook and its weight: `pre-install 5`. */
+/** A Job `api` that waits for the Job `other`; `hook` is a hook and its weight: `pre-install 5`. */
 function waiting(hook: string | undefined): KubernetesObject {
   const init = env({DEPENDENCY_JOBS: 'other'})
   return JSON.parse(
@@ -17,8 +17,22 @@ function other(hook: string | undefined): KubernetesObject {
   return {...job, metadata: {...job.metadata, name: 'other'}}
 }
 
-function annotations(hook: string): object {
-  const [name, weight = '0'] = hook.split(' ')
+/** A Job `api` with an account of this name; both are hooks of one weight. */
+function withAccount(name: string): readonly KubernetesObject[] {
+  const job = JSON.parse(
+    workload({kind: 'Job', spec: {serviceAccountName: name}, annotations: annotations('pre-install')}),
+  )
+  const metadata = {name, annotations: annotations('pre-install')} as KubernetesObject['metadata']
+  return [job, {apiVersion: 'v1', kind: 'ServiceAccount', metadata}]
+}
+
+function levelsOf(rendered: readonly KubernetesObject[]): readonly string[] {
+  const objects: readonly RenderedObject[] = rendered.map((object) => ({object, file: 'x'}))
+  return deadlocks({release: 'openstack/a', objects, again: [], next: []}).map(({level}) => level)
+}
+
+function annotations(hook: string): Record<string, string> {
+  const [name = '', weight = '0'] = hook.split(' ')
   return {'helm.sh/hook': name, 'helm.sh/hook-weight': weight}
 }
 
@@ -26,6 +40,7 @@ it.each([
   ['pre-install', undefined, ['problem']],
   ['pre-install', 'post-install', ['problem']],
   ['pre-install 1', 'pre-install 5', ['problem']],
+  ['pre-install', 'pre-install', ['problem']],
   ['post-install 1', 'post-install 5', ['problem']],
   [undefined, 'post-install', ['info']],
   ['pre-install 5', 'pre-install 1', []],
@@ -34,12 +49,16 @@ it.each([
   ['pre-upgrade', undefined, []],
   [undefined, undefined, []],
 ] as const)('a Job (%s) that waits for another (%s): %j', (hook, others, levels) => {
-  const objects: readonly RenderedObject[] = [waiting(hook), other(others)].map((object) => ({
-    object,
-    file: 'x',
-  }))
-
-  const found = deadlocks({release: 'openstack/a', objects, again: [], next: []})
-
-  expect(found.map(({level}) => level)).toEqual(levels)
+  expect(levelsOf([waiting(hook), other(others)])).toEqual(levels)
 })
+
+it.each([
+  ['z', ['problem']],
+  ['api', []],
+  ['a', []],
+])(
+  'a hook that uses an account (%s) of the same weight, which helm makes in the order of names: %j',
+  (name, levels) => {
+    expect(levelsOf(withAccount(name))).toEqual(levels)
+  },
+)

@@ -9,10 +9,11 @@ import {releaseNamespace} from '../../../../release.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
-/** When helm makes an object: before all others, with them, or after them; and among hooks by weight. */
+/** When helm makes an object: before all others, with them, or after them; and among hooks by weight, then by name. */
 interface Moment {
   readonly stage: 'before' | 'with' | 'after'
   readonly weight: number
+  readonly name: string
 }
 
 /**
@@ -50,7 +51,7 @@ function makersOf(
 function momentOf({object}: RenderedObject): Moment {
   const hooks = hooksOf(object)
   const weight = Number(object.metadata.annotations?.['helm.sh/hook-weight'] ?? 0)
-  return {stage: stageOf(hooks), weight}
+  return {stage: stageOf(hooks), weight, name: object.metadata.name}
 }
 
 /** What runs before upgrades only, finds what the revision before has made. */
@@ -61,11 +62,14 @@ function stageOf(hooks: readonly string[]): Moment['stage'] {
 
 const STAGES = ['before', 'with', 'after']
 
-/** Hooks of one stage are made one after the other, and each is waited for. */
+/**
+ * Hooks of one stage are made one after the other, and each is waited for. Of one weight and name, a Job comes last
+ * (Helm 4.2: hooks.go hookByWeight, stable after the order of kinds).
+ */
 function isLater(one: Moment, other: Moment): boolean {
   const stages = STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage)
   if (stages !== 0 || one.stage === 'with') return stages > 0
-  return one.weight > other.weight
+  return one.weight === other.weight ? one.name > other.name : one.weight > other.weight
 }
 
 interface Deadlock {
