@@ -1,36 +1,62 @@
+import {dig, digText} from '../../../../charts/manifests/dig.ts'
+import type {RenderedObject} from '../../../../charts/manifests/rendered-objects.ts'
 import {objectName} from '../../../../cluster/manifest.ts'
-import {releaseName} from '../../../../release.ts'
+import {type ReleaseId, releaseName} from '../../../../release.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 import {identity} from '../same-object.ts'
+import {isUntouchedDefinition} from './untouched-definitions.ts'
 
+/** Kinds of Kubernetes whose objects are in no namespace. */
 const CLUSTER_WIDE =
-  /^(?:ClusterRole|ClusterRoleBinding|CustomResourceDefinition|Namespace|PersistentVolume|(?:Priority|Runtime|Storage|Ingress)Class|(?:Mutating|Validating)WebhookConfiguration)$/
+  /^(?:APIService|CSIDriver|ClusterRole|ClusterRoleBinding|CustomResourceDefinition|FlowSchema|Namespace|PersistentVolume|PriorityLevelConfiguration|(?:Priority|Runtime|Storage|Ingress)Class|(?:Mutating|Validating)(?:WebhookConfiguration|AdmissionPolicy|AdmissionPolicyBinding))$/
 
-/** Objects that two releases both make: helm refuses the second, or each takes it from the other. */
+interface Claim extends RenderedObject {
+  readonly release: ReleaseId
+}
+
+/**
+ * Objects that two releases both make: helm refuses the second, or each takes it from the other. A definition that both have
+ * in `crds/` is only made by the first, which may bring another version of it.
+ */
 export function claimedTwice(releases: readonly ExaminedRelease[]): readonly ChartFault[] {
-  const claims = releases.flatMap(({release, objects}) =>
-    objects.map(({object, file}) => {
-      const isWide = CLUSTER_WIDE.test(object.kind)
-      const key = isWide ? `${object.kind}/${object.metadata.name}` : identity(object, release)
-      return {key, release, object, file}
-    }),
+  const isWide = wideKinds(releases)
+  const claims = releases.flatMap(({release, objects}) => objects.map((each) => ({release, ...each})))
+  const keyOf = ({release, object}: Claim) =>
+    isWide(object) ? `${groupOf(object)}/${object.kind}/${object.metadata.name}` : identity(object, release)
+  return [...Map.groupBy(claims, keyOf).values()].flatMap(faultOf)
+}
+
+function faultOf(same: readonly Claim[]): readonly ChartFault[] {
+  const owners = [...new Set(same.map(({release}) => release))]
+  if (owners.length < 2) return []
+  const {release, object, file} = same[0]!
+  const names = owners.map(releaseName).join(' and ')
+  const files = [...new Set(same.map((each) => each.file))].join(', ')
+  const fault = {check: 'claimed twice', release, object: objectName(object), file} as const
+  const isKept = same.every(isUntouchedDefinition)
+  const advice = isKept
+    ? 'see that both bring the same: helm leaves what the first has made as it is'
+    : 'turn it off in one of them, or give it another name by its values'
+  const what = `${objectName(object)} is made by ${names}: ${files}`
+  return [{...fault, level: isKept ? 'warning' : 'problem', what, advice}]
+}
+
+/** Those of Kubernetes, and custom ones as these releases define them. */
+function wideKinds(releases: readonly ExaminedRelease[]): (object: RenderedObject['object']) => boolean {
+  const definitions = releases.flatMap(({objects}) =>
+    objects.filter(
+      ({object}) => object.kind === 'CustomResourceDefinition' && dig(object, 'spec', 'scope') === 'Cluster',
+    ),
   )
-  return [...Map.groupBy(claims, ({key}) => key).values()].flatMap((same) => {
-    const owners = [...new Set(same.map(({release}) => release))]
-    if (owners.length < 2) return []
-    const {release, object, file} = same[0]!
-    const names = owners.map(releaseName).join(' and ')
-    return [
-      {
-        check: 'claimed twice',
-        level: 'problem' as const,
-        release,
-        object: objectName(object),
-        file,
-        what: `${objectName(object)} is made by ${names}: ${[...new Set(same.map((each) => each.file))].join(', ')}`,
-        advice: 'turn it off in one of them, or give it another name by its values',
-      },
-    ]
-  })
+  const custom = new Set(
+    definitions.map(
+      ({object}) => `${digText(object, 'spec', 'group')}/${digText(object, 'spec', 'names', 'kind')}`,
+    ),
+  )
+  return (object) => CLUSTER_WIDE.test(object.kind) || custom.has(`${groupOf(object)}/${object.kind}`)
+}
+
+function groupOf({apiVersion}: RenderedObject['object']): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 }

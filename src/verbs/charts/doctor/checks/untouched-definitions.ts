@@ -1,18 +1,21 @@
+import type {RenderedObject} from '../../../../charts/manifests/rendered-objects.ts'
 import {objectName} from '../../../../cluster/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
 /** Definitions in `crds/`: helm makes them with the first revision, and no upgrade touches them. */
 export function untouchedDefinitions({release, objects}: ExaminedRelease): readonly ChartFault[] {
-  return objects
-    .filter(({object, file}) => object.kind === 'CustomResourceDefinition' && /(?:^|\/)crds\//.test(file))
-    .map(({object, file}) => ({
-      check: 'definitions',
-      level: 'warning',
-      release,
-      object: objectName(object),
-      file,
-      what: `${objectName(object)} is in crds/: no helm upgrade applies a newer one`,
-      advice: `when the chart brings a newer one: kubectl apply --server-side -f ${file}`,
-    }))
+  return objects.filter(isUntouchedDefinition).map(({object, file}) => ({
+    check: 'definitions',
+    level: 'warning',
+    release,
+    object: objectName(object),
+    file,
+    what: `${objectName(object)} is in crds/: no helm upgrade applies a newer one`,
+    advice: `when the chart brings a newer one: kubectl apply --server-side -f ${file}`,
+  }))
+}
+
+export function isUntouchedDefinition({object, file}: RenderedObject): boolean {
+  return object.kind === 'CustomResourceDefinition' && /(?:^|\/)crds\//.test(file)
 }
