@@ -29,6 +29,8 @@ function imagesIn(values: Values, isBelow: boolean): Values {
       const inner = imagesIn(value, isImage)
       return Object.keys(inner).length === 0 ? [] : [[key, inner]]
     }
+    // A tag such as 8 is read as a number.
+    if (typeof value === 'number' && /tag$/i.test(key)) return [[key, `${value}-next`]]
     // A digest would not be one any more.
     const isText = typeof value === 'string' && value !== '' && !value.includes('@') && !/policy/i.test(key)
     return isImage && isText ? [[key, `${value}-next`]] : []
