@@ -79,13 +79,13 @@ export async function prepareBelowUser(
   return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated))
 }
 
-/** The same as `openPrepared`, with what speaks against the inference instead of an error. */
-export async function openTolerantly(
-  flags: EnvironmentFlags & ValueFlags,
-  argv: readonly string[],
+/** The same as `prepareEnvironment`, with what speaks against the inference instead of an error. */
+export async function prepareTolerantly(
+  environment: Environment,
+  flags: ValueFlags,
+  unstated: Unstated,
 ): Promise<Prepared> {
-  const {environment} = await openEnvironment(flags, argv)
-  return prepareWith(environment, flags, await placeLayers(flags, environment), {isTolerant: true})
+  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated), {isTolerant: true})
 }
 
 async function prepareWith(

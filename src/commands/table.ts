@@ -1254,10 +1254,14 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file.', name: 'file'}},
     description:
-      'Renders every chart twice with the values of the environment, and once as its next version with other images; needs no cluster. Finds waits that nobody serves, objects that nobody or two releases make, hooks that wait for what comes after them, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.',
+      'Renders every chart twice with the values of the environment, and once as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there. Finds waits that nobody serves, objects that nobody or two releases make, hooks that wait for what comes after them, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.',
     examples: [
       '<%= config.bin %> doctor charts cloud.yaml',
       '<%= config.bin %> doctor charts cloud.yaml --output json',
+      {
+        description: 'Before an upgrade: what of it the cluster would refuse.',
+        command: '<%= config.bin %> doctor charts cloud.yaml --sandbox',
+      },
     ],
     flags: {
       color: {
@@ -1319,6 +1323,43 @@ export const commands: Readonly<Record<string, unknown>> = {
         hasDynamicHelp: false,
         helpValue: 'RELEASE:KEY=VALUE',
         multiple: true,
+        type: 'option',
+      },
+      sandbox: {
+        exclusive: ['kubeconfig', 'context'],
+        helpGroup: 'CLUSTER',
+        name: 'sandbox',
+        summary: 'Use the throwaway cluster of this machine.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'sandbox-name': {
+        helpGroup: 'CLUSTER',
+        name: 'sandbox-name',
+        summary: 'Use the throwaway cluster of this name.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: false,
+        type: 'option',
+      },
+      kubeconfig: {
+        exclusive: ['sandbox-name'],
+        helpGroup: 'CLUSTER',
+        name: 'kubeconfig',
+        summary: 'The kubeconfig file.',
+        hasDynamicHelp: false,
+        helpValue: 'FILE',
+        multiple: false,
+        type: 'option',
+      },
+      context: {
+        exclusive: ['sandbox-name'],
+        helpGroup: 'CLUSTER',
+        name: 'context',
+        summary: 'The context of the kubeconfig.',
+        hasDynamicHelp: false,
+        helpValue: 'NAME',
+        multiple: false,
         type: 'option',
       },
       helm: {

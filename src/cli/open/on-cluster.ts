@@ -3,6 +3,7 @@ import type {Environment} from '../../environment/environment.ts'
 import {
   type EnvironmentFlags,
   type Opened,
+  openChosenCluster,
   openEnvironment,
   prepareEnvironment,
   type ValueFlags,
@@ -53,6 +54,23 @@ export async function openValues(
     prepareEnvironment(environment, flags, unstated),
   )
   return {prepared, releases}
+}
+
+interface NamedOptions {
+  readonly argv: readonly string[]
+  readonly say: (line: string) => void
+}
+
+/** Does something with an environment and, if the command line names one, its cluster. */
+export async function openOnNamedCluster<T>(
+  flags: EnvironmentFlags & ClusterFlags,
+  {argv, say}: NamedOptions,
+  body: (environment: Environment, cluster: Cluster | undefined) => Promise<T>,
+): Promise<T> {
+  const {environment} = await openEnvironment(flags, argv)
+  if (!namesCluster(flags)) return body(environment, undefined)
+  const cluster = await openChosenCluster(flags, environment, {start: false, say})
+  return body(environment, cluster).finally(() => cluster.close())
 }
 
 /**

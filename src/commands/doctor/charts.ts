@@ -1,29 +1,50 @@
-import {documentFlags, environmentFlags, fileArgument, helmFlags, valueFlags} from '../../cli/flags.ts'
-import {openTolerantly, openUsersHelm} from '../../cli/open.ts'
+import {
+  clusterFlags,
+  documentFlags,
+  environmentFlags,
+  fileArgument,
+  helmFlags,
+  valueFlags,
+} from '../../cli/flags.ts'
+import {openOnNamedCluster} from '../../cli/open/on-cluster.ts'
+import {openUsersHelm, prepareTolerantly} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {doctorText} from '../../report/doctor-text.ts'
+import {chartFaultsText} from '../../report/charts/faults-text.ts'
 import {examineCharts} from '../../verbs/charts/doctor/examine-charts.ts'
 
 export default class DoctorCharts extends KkCommand {
   static override summary =
     'Say what is wrong with the charts of an environment, before anything is deployed.'
   static override description =
-    'Renders every chart twice with the values of the environment, and once as its next version with other images; needs no cluster. Finds waits that nobody serves, objects that nobody or two releases make, hooks that wait for what comes after them, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.'
+    'Renders every chart twice with the values of the environment, and once as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there. Finds waits that nobody serves, objects that nobody or two releases make, hooks that wait for what comes after them, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     '<%= config.bin %> doctor charts cloud.yaml',
     '<%= config.bin %> doctor charts cloud.yaml --output json',
+    {
+      description: 'Before an upgrade: what of it the cluster would refuse.',
+      command: '<%= config.bin %> doctor charts cloud.yaml --sandbox',
+    },
   ]
   static override args = fileArgument
-  static override flags = {...environmentFlags, ...valueFlags, ...helmFlags, ...documentFlags}
+  static override flags = {
+    ...environmentFlags,
+    ...valueFlags,
+    ...clusterFlags,
+    ...helmFlags,
+    ...documentFlags,
+  }
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(DoctorCharts)
-    const prepared = await openTolerantly(flags, args.file === undefined ? [] : [args.file])
-    const findings = await examineCharts(prepared, await openUsersHelm({helm: flags.helm}))
-    this.document(flags.output, {findings}, (palette) =>
-      findings.length === 0 ? 'nothing is wrong with the charts\n' : doctorText(findings, palette),
-    )
+    const argv = args.file === undefined ? [] : [args.file]
+    const say = (line: string) => this.say(line)
+    const findings = await openOnNamedCluster(flags, {argv, say}, async (environment, cluster) => {
+      const unstated = cluster ? {cluster: async () => cluster} : {}
+      const prepared = await prepareTolerantly(environment, flags, unstated)
+      return examineCharts(prepared, {helm: await openUsersHelm(flags, cluster), cluster})
+    })
+    this.document(flags.output, {findings}, (palette) => chartFaultsText(findings, palette))
     if (findings.some(({level}) => level === 'problem')) process.exitCode = 1
   }
 }

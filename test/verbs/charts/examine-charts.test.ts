@@ -45,7 +45,7 @@ describe('the faults of charts', () => {
       sets: [],
       inference: {cache, helm: async () => helm, isTolerant: true},
     })
-    return examineCharts(prepared, helm)
+    return examineCharts(prepared, {helm})
   }
 
   it.each([

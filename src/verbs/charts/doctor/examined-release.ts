@@ -1,5 +1,6 @@
 import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import type {ReleaseId} from '../../../release.ts'
+import type {DeployedRelease} from './place.ts'
 
 /** A release as its chart renders it in several ways. */
 export interface ExaminedRelease {
@@ -10,4 +11,6 @@ export interface ExaminedRelease {
   readonly again: readonly RenderedObject[]
   /** As the next version of the chart, with other images; empty where that does not render. */
   readonly next: readonly RenderedObject[]
+  /** Left out where no cluster was asked, or has none. */
+  readonly deployed?: DeployedRelease | undefined
 }

@@ -1,27 +1,42 @@
 import {isDeepStrictEqual} from 'node:util'
 import {dig} from '../../../../charts/manifests/dig.ts'
+import type {RenderedObject} from '../../../../charts/manifests/rendered-objects.ts'
 import {hooksOf} from '../../../../charts/manifests/waiter-of.ts'
 import {objectName} from '../../../../cluster/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 import {inBoth} from '../same-object.ts'
 
-/** Jobs that keep their name while their template changes, which no API server accepts. Hooks are made anew each time. */
-export function jobNames({release, objects, next}: ExaminedRelease): readonly ChartFault[] {
-  return inBoth(objects, next, release)
-    .filter(([{object}]) => object.kind === 'Job' && hooksOf(object).length === 0)
-    .filter(([one, other]) => !isDeepStrictEqual(templateOf(one), templateOf(other)))
-    .map(([{object, file}]) => ({
-      check: 'names of Jobs',
-      level: 'warning',
-      release,
-      object: objectName(object),
-      file,
-      what: `${objectName(object)} keeps its name while its template changes, as with another image: the upgrade fails`,
-      advice: 'put a digest of the template, or .Release.Revision, into its name; or make it a hook',
-    }))
+const ADVICE = 'put a digest of the template, or .Release.Revision, into its name; or make it a hook'
+
+/**
+ * Jobs that keep their name while their template changes, which no API server accepts: since they were deployed, or with
+ * other images. Hooks are made anew each time.
+ */
+export function jobNames({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
+  const jobs = objects.filter(({object}) => object.kind === 'Job' && hooksOf(object).length === 0)
+  const changed = (others: readonly RenderedObject[]) =>
+    inBoth(jobs, others, release)
+      .filter(([one, other]) => !isDeepStrictEqual(templateOf(one), templateOf(other)))
+      .map(([{object, file}]) => ({name: objectName(object), file}))
+  const fault = ({name, file}: {readonly name: string; readonly file: string}) =>
+    ({check: 'names of Jobs', release, object: name, file}) as const
+  return [
+    ...changed(deployed?.objects ?? []).map((job) => ({
+      ...fault(job),
+      level: 'problem' as const,
+      what: `${job.name} keeps its name, and its template is not as revision ${deployed!.revision} has deployed it: the upgrade fails`,
+      advice: `delete ${job.name} before the upgrade, which makes it anew; or ${ADVICE}`,
+    })),
+    ...changed(next).map((job) => ({
+      ...fault(job),
+      level: 'warning' as const,
+      what: `${job.name} keeps its name while its template changes, as with another image: the upgrade fails`,
+      advice: ADVICE,
+    })),
+  ]
 }
 
-function templateOf({object}: ExaminedRelease['objects'][number]): unknown {
+function templateOf({object}: RenderedObject): unknown {
   return dig(object, 'spec', 'template')
 }

@@ -1,0 +1,15 @@
+import {releaseName} from '../../release.ts'
+import type {ChartFault} from '../../verbs/charts/doctor/chart-fault.ts'
+import type {Palette} from '../colour.ts'
+import {doctorText} from '../doctor-text.ts'
+
+/** Faults of charts for people: each with its release, and the file of the chart. */
+export function chartFaultsText(faults: readonly ChartFault[], palette: Palette): string {
+  if (faults.length === 0) return 'nothing is wrong with the charts\n'
+  return doctorText(faults.map(placed), palette)
+}
+
+function placed({release, file, what, ...fault}: ChartFault) {
+  const place = file === undefined || what.includes(file) ? '' : ` (${file})`
+  return {...fault, what: `${releaseName(release)}: ${what}${place}`}
+}

@@ -1,0 +1,35 @@
+import {cp, readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {expect, inject, it} from 'vitest'
+import type {ChartFault} from '../../src/verbs/charts/doctor/chart-fault.ts'
+import {FIXTURES, makeEnvironment} from './support/environment.ts'
+
+it('compares charts with what is deployed, and says which changes the cluster would refuse', async () => {
+  const environment = await makeEnvironment()
+  await cp(join(FIXTURES, 'workload'), join(environment.directory, 'charts/workload'), {recursive: true})
+  const values = (storageClass: string, version: string) => ({
+    kk: {charts: ['charts']},
+    workload: {claim: storageClass, job: {pod: {}}, image: `registry.example.org/workload:${version}`},
+  })
+  const findings = async (...flags: readonly string[]) => {
+    const {stdout, stderr} = await environment.kk('doctor charts', ...flags, '--output', 'json')
+    const document = JSON.parse(stdout || stderr) as {findings: readonly ChartFault[]}
+    return document.findings.map(({check, level, object}) => `${level} ${check} ${object}`)
+  }
+  await environment.write(values('general', '1'))
+  await environment.deploy()
+
+  const same = await findings('--kubeconfig', inject('run').kubeconfig)
+  await environment.write(values('other', '2'))
+  const job = join(environment.directory, 'charts/workload/templates/job.yaml')
+  await writeFile(job, (await readFile(job, 'utf8')).replace('job:1', 'job:2'))
+  const without = await findings()
+  const changed = await findings('--kubeconfig', inject('run').kubeconfig)
+
+  expect(same).toEqual([])
+  expect(without).toEqual([])
+  expect(changed).toEqual([
+    'problem names of Jobs Job/workload-job',
+    'problem immutable fields PersistentVolumeClaim/workload',
+  ])
+})

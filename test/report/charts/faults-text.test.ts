@@ -1,0 +1,28 @@
+import {expect, it} from 'vitest'
+import {chartFaultsText} from '../../../src/report/charts/faults-text.ts'
+import {palette} from '../../../src/report/colour.ts'
+
+it('tells the release and the file of each fault', () => {
+  const fault = {check: 'waits', level: 'warning', release: 'openstack/web'} as const
+
+  const text = chartFaultsText(
+    [
+      {...fault, file: 'nginx/templates/x.yaml', what: 'Deployment/web waits', advice: 'add it'},
+      {...fault, file: 'a.yaml', what: 'made twice: a.yaml, b.yaml'},
+      {...fault, what: 'its values differ'},
+    ],
+    palette(0),
+  )
+
+  expect(text).toBe(`! waits  web: Deployment/web waits (nginx/templates/x.yaml)
+    → add it
+! waits  web: made twice: a.yaml, b.yaml
+! waits  web: its values differ
+
+3 warnings
+`)
+})
+
+it('says that there are none', () => {
+  expect(chartFaultsText([], palette(0))).toBe('nothing is wrong with the charts\n')
+})
