@@ -34,7 +34,13 @@ export function commonNamespace(releases: readonly Pick<ImportedRelease, 'namesp
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? 'openstack'
 }
 
-/** Leaves out releases whose name is taken: a section has the name of its release, whatever the namespace. */
+/** Sections that are no release's. */
+const RESERVED = new Set(['kk', 'global'])
+
+/**
+ * Leaves out releases whose name is taken: a section has the name of its release, whatever the namespace, and two sections
+ * have a meaning of their own.
+ */
 export function withOwnNames(releases: readonly ImportedRelease[]): {
   readonly releases: readonly ImportedRelease[]
   readonly lost: readonly string[]
@@ -43,7 +49,11 @@ export function withOwnNames(releases: readonly ImportedRelease[]): {
   const lost: string[] = []
   for (const release of releases) {
     const other = kept.get(release.name)
-    if (!other) kept.set(release.name, release)
+    if (RESERVED.has(release.name))
+      lost.push(
+        `${release.namespace}/${release.name} is left out: a section of that name is no release, so it stays with helm`,
+      )
+    else if (!other) kept.set(release.name, release)
     else
       lost.push(
         `${release.namespace}/${release.name} is left out: ${other.namespace}/${other.name} has the same name, so it needs an environment of its own (--namespace)`,

@@ -79,6 +79,19 @@ describe('an environment made of what plain helm installed', () => {
     expect(lost).toEqual(['secrets of db, left out: auth.password; --show-secrets writes them'])
   })
 
+  it('leaves out releases whose name means something else in an environment, and says so', async () => {
+    const imported = await importedFrom([DB, stored('data/kk', {}), stored('data/global', {})])
+
+    const {sections} = readEnvironment({file: 'lab.yaml', text: environmentText(imported), directory: '/'})
+
+    expect([...sections.keys()]).toEqual(['db'])
+    expect(imported.lost).toEqual([
+      'data/global is left out: a section of that name is no release, so it stays with helm',
+      'data/kk is left out: a section of that name is no release, so it stays with helm',
+      expect.stringMatching(/^secrets of db/),
+    ])
+  })
+
   it('is not made of what kk installed', async () => {
     await expect(importedFrom([OWN])).rejects.toMatchObject({code: 'KK_NOT_INSTALLED'})
   })
