@@ -5,6 +5,7 @@ import type {Intents} from './intents/intent.ts'
 import type {Inventory, InventoryPart} from './inventory/inventory.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
+import type {ImagePulls} from './pulls/image-pull.ts'
 import type {RunRecords} from './runs/run-record.ts'
 import type {KeptSecrets} from './secrets/kept-secret.ts'
 
@@ -283,6 +284,8 @@ export interface Cluster {
   now(): number
   /** A part of what the cluster is made of; empty where it cannot be known. */
   inventory(part: InventoryPart): Promise<Inventory>
+  /** Images on their way to the nodes, before pods need them. */
+  readonly pulls: ImagePulls
   /** What was run on the cluster, by whom and when. */
   readonly runs: RunRecords
   /** Generated passwords and keys. */

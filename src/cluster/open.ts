@@ -24,6 +24,7 @@ import {createNamespace} from './lease/lease.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
 import {withOperation} from './lease/with-operation.ts'
 import {namespaceExists} from './namespace-exists.ts'
+import {imagePulls} from './pulls/image-pulls.ts'
 import {helmRecords} from './records/records.ts'
 import {deleteClaim, keepClaim, listClaims} from './removal/claims.ts'
 import {deleteObject} from './removal/delete-object.ts'
@@ -79,6 +80,7 @@ export async function openCluster({
     lease: (release) => viewLease(client, release),
     now: client.now,
     inventory: (part) => readInventory(client, part),
+    pulls: imagePulls(client),
     runs: runRecords(client),
     secrets: keptSecrets(client),
     guard: openGuard(client),

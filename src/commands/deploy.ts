@@ -1,3 +1,4 @@
+import {Flags} from '@oclif/core'
 import {change} from '../cli/change/change.ts'
 import {deployFlags, fileArgument} from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
@@ -26,7 +27,14 @@ export default class Deploy extends KkCommand {
   ]
   static override args = fileArgument
   static override strict = false
-  static override flags = deployFlags
+  static override flags = {
+    ...deployFlags,
+    prepull: Flags.boolean({
+      summary:
+        'Pull the images of later releases while the first ones start (default: on the all-in-one node).',
+      allowNo: true,
+    }),
+  }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Deploy)

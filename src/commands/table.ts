@@ -1056,6 +1056,13 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
+      prepull: {
+        name: 'prepull',
+        summary:
+          'Pull the images of later releases while the first ones start (default: on the all-in-one node).',
+        allowNo: true,
+        type: 'boolean',
+      },
     },
     hasDynamicHelp: false,
     hiddenAliases: [],

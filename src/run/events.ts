@@ -33,6 +33,8 @@ export type RunEvent =
   | {readonly type: 'run-interrupting'; readonly at: number; readonly running: readonly ReleaseId[]}
   /** Something that the run goes on without. */
   | {readonly type: 'run-warned'; readonly at: number; readonly message: string}
+  /** Something that is good to know. */
+  | {readonly type: 'run-noted'; readonly at: number; readonly message: string}
   | {
       readonly type: 'release-started'
       readonly at: number

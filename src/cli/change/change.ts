@@ -13,6 +13,7 @@ import type {ReportFiles} from '../../report/files/files.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import type {Interruption} from '../../run/interruption.ts'
+import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
 import {forcingConflicts} from '../../verbs/change/force-conflicts.ts'
 import {settledPlan} from '../../verbs/change/settled-plan.ts'
@@ -53,6 +54,8 @@ export interface ChangeFlags extends StoreFlags {
   readonly set?: readonly string[] | undefined
   readonly helm?: string | undefined
   readonly environment?: string | undefined
+  /** By default on the all-in-one node. */
+  readonly prepull?: boolean | undefined
   readonly sandbox?: boolean | undefined
   readonly 'sandbox-name'?: string | undefined
   /** `KIND=FILE` each. */
@@ -150,12 +153,13 @@ async function runDeployment(
 ): Promise<ExitCode> {
   const {output, 'fail-fast': failFast, 'no-wait': noWait} = flags
   const pace = paceOf(account.verb, flags.concurrency)
+  const {prepull = account.verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
   const place = placeOf(environment.file, flags)
   const {line, given} = sameAgain({file: environment.file, names: account.scope.names, flags})
   const again = `kk ${account.verb} ${line}${sameWay(flags, account.scope)}`
   const commands = {again, given, status: `kk status ${place}`}
   const start = (interruption: Interruption) =>
-    deployment.run({...pace, failFast, noWait, interruption, account})
+    deployment.run({...pace, failFast, noWait, interruption, account, prepull})
   const shown = await showRun(start, {output, words, commands, reports})
   const undone = await undoFailed(shown, {flags, words, environment, cluster})
   if (output === 'json' || output === 'yaml') {

@@ -56,6 +56,7 @@ interface HowFlags {
   readonly 'on-failure'?: string | undefined
   readonly 'remove-new'?: boolean | undefined
   readonly 'keep-schema'?: boolean | undefined
+  readonly prepull?: boolean | undefined
 }
 
 const SWITCHES = ['force-conflicts', 'fail-fast', 'no-wait', 'remove-new', 'keep-schema'] as const
@@ -66,6 +67,7 @@ export function sameWay(flags: HowFlags, {correctDrift}: Pick<PlanScope, 'correc
   const words = [
     ...(correctDrift ? ['--correct-drift'] : []),
     ...SWITCHES.filter((name) => flags[name]).map((name) => `--${name}`),
+    ...(flags.prepull === undefined ? [] : [flags.prepull ? '--prepull' : '--no-prepull']),
     ...(concurrency === undefined ? [] : [`--concurrency ${concurrency}`]),
     ...(onFailure === 'keep' ? [] : [`--on-failure ${onFailure}`]),
   ]

@@ -170,6 +170,19 @@ const FAILED_JOBS: Need = {
   where: 'release',
   why: 'so that a Job that has failed is run again',
 }
+const PULLS: readonly Need[] = (
+  [
+    ['batch', 'jobs', ['create', 'delete']],
+    ['', 'pods', ['list']],
+  ] as const
+).map(([group, resource, verbs]) => ({
+  group,
+  resource,
+  verbs,
+  where: 'release',
+  why: 'to pull images ahead with --prepull',
+  without: 'images are pulled when pods need them',
+}))
 const KEEP_CLAIMS: Need = {
   group: '',
   resource: 'persistentvolumeclaims',
@@ -270,7 +283,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     ...EVIDENCE,
     LEASES,
   ],
-  deploy: [...CHANGES, SEEN_RECORDS, MAKE_NAMESPACES, MAKE_SECRETS],
+  deploy: [...CHANGES, ...PULLS, SEEN_RECORDS, MAKE_NAMESPACES, MAKE_SECRETS],
   'drift --prune': [IDENTITY, SEEN_RECORDS, RECORDS, LEASES, SEEN_LEASES, RUNS],
   rollback: [...CHANGES, SEEN_DEPENDENTS],
   unlock: [SEEN_RECORDS, RECORDS, {...WRITE_RECORDS, verbs: ['update']}, LEASES, SEEN_RUNS],

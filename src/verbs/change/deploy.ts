@@ -7,6 +7,8 @@ import type {Action, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
+import {laterImages} from '../../run/pulls/later-images.ts'
+import {withPulls} from '../../run/pulls/with-pulls.ts'
 import {beforesOf} from '../preparation/befores.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/fences.ts'
 import {foreknownRender} from '../preparation/foreknown-render.ts'
@@ -19,9 +21,14 @@ import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 export interface Deployment {
   readonly plan: Plan
   /** Starts the run; events end when it has ended. */
-  run(options: RunChoices): AsyncIterable<RunEvent>
+  run(options: RunChoices & PullChoice): AsyncIterable<RunEvent>
   /** Removes the run's private files. */
   close(): Promise<void>
+}
+
+interface PullChoice {
+  /** Pull the images of later releases while the first ones start. */
+  readonly prepull?: boolean | undefined
 }
 
 /** What is not to be changed, though the plan would; see `expectSameImages`, `expectSupportedVersions`. */
@@ -60,7 +67,12 @@ export async function readyDeployment(
     return {
       plan,
       close: vendored.remove,
-      run: (choices) => startRun({...choices, plan, ports, work: (release) => work.get(release)}),
+      run: ({prepull = false, ...choices}) =>
+        withPulls({
+          events: startRun({...choices, plan, ports, work: (release) => work.get(release)}),
+          pulls: prepull ? laterImages(plan, rendered) : [],
+          cluster: ports.cluster,
+        }),
     }
   } catch (error) {
     await vendored.remove()

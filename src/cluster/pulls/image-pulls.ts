@@ -1,0 +1,75 @@
+import {randomBytes} from 'node:crypto'
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, JOBS, PODS, resourcePath} from '../api/resources.ts'
+import {reviewAccess} from '../permissions/access.ts'
+import type {BegunPull, ImagePull, ImagePulls, PullProgress} from './image-pull.ts'
+import {PULL_LABEL, pullJob} from './pull-job.ts'
+
+export function imagePulls(client: ApiClient): ImagePulls {
+  return {
+    may: (namespace) => may(client, namespace),
+    begin: (pull, nodes) => begin(client, pull, nodes),
+  }
+}
+
+async function may(client: ApiClient, namespace: string): Promise<boolean> {
+  const jobs = ['create', 'delete'].map((verb) => ({group: 'batch', resource: 'jobs', verb, namespace}))
+  const pods = {group: '', resource: 'pods', verb: 'list', namespace}
+  return (await reviewAccess(client, [...jobs, pods])).every(Boolean)
+}
+
+async function begin(client: ApiClient, pull: ImagePull, nodes: number): Promise<BegunPull> {
+  const {namespace} = pull
+  const name = `kk-pull-${randomBytes(4).toString('hex')}`
+  await client.json({
+    method: 'POST',
+    path: resourcePath(JOBS, namespace),
+    body: pullJob(name, pull, nodes),
+    asked: asking('create', JOBS, namespace, name),
+  })
+  return {
+    progress: () => progress(client, name, pull, nodes),
+    end: () => end(client, namespace, name),
+  }
+}
+
+interface PullPod {
+  readonly status?: {
+    readonly containerStatuses?: readonly {
+      readonly imageID?: string
+      readonly state?: {readonly terminated?: object; readonly running?: object}
+    }[]
+  }
+}
+
+/** A container whose image is there has its ID, or has been tried. */
+async function progress(
+  client: ApiClient,
+  name: string,
+  {namespace, images}: ImagePull,
+  nodes: number,
+): Promise<PullProgress> {
+  const {items} = await listAll<PullPod>(client, {
+    path: resourcePath(PODS, namespace),
+    query: {labelSelector: `${PULL_LABEL}=${name}`},
+    asked: asking('list', PODS, namespace),
+  })
+  const statuses = items.flatMap(({status}) => status?.containerStatuses ?? [])
+  const pulled = statuses.filter(({imageID, state}) => imageID || state?.terminated || state?.running)
+  return {wanted: images.length * nodes, pulled: pulled.length}
+}
+
+async function end(client: ApiClient, namespace: string, name: string): Promise<void> {
+  try {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(JOBS, namespace, name),
+      body: {propagationPolicy: 'Background'},
+      asked: asking('delete', JOBS, namespace, name),
+    })
+  } catch (error) {
+    if (!isApiError(error, 404)) throw error
+  }
+}

@@ -1,0 +1,67 @@
+import {containersOf, podTemplate} from '../../charts/manifests/pods.ts'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import type {ImagePull} from '../../cluster/pulls/image-pull.ts'
+import {levels} from '../../graph/levels.ts'
+import {isMap} from '../../overrides/merge.ts'
+import {actionGraph} from '../../plan/action-graph.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+
+/** What decides where a pod goes, and how its images are fetched. */
+const PLACEMENT = ['nodeSelector', 'tolerations', 'imagePullSecrets'] as const
+
+interface NeededImage {
+  readonly namespace: string
+  readonly placement: Readonly<Record<string, unknown>>
+  readonly image: string
+  readonly policy?: string
+}
+
+/**
+ * The images of the releases that wait for others of the plan, in the order of their turns, without those that a release
+ * which starts at once brings anyway. Pods of CronJobs and of hooks come when they come.
+ */
+export function laterImages(
+  plan: Plan,
+  rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
+): readonly ImagePull[] {
+  const acting = plan.actions.filter(({kind}) => kind !== 'unchanged')
+  const names = new Set(acting.map(({release}) => release))
+  const waiting = acting.map((action) => ({
+    ...action,
+    requires: action.requires.filter(({release, kind}) => kind === 'ready' && names.has(release)),
+  }))
+  const [first = [], ...later] = levels(actionGraph(waiting))
+  const needed = (of: readonly ReleaseId[]) =>
+    of.flatMap((release) => neededImages(releaseNamespace(release), rendered.get(release) ?? []))
+  const early = new Set(needed(first).map(({image}) => image))
+  const wanted = needed(later.flat()).filter(({image}) => !early.has(image))
+  const groups = Map.groupBy(wanted, ({namespace, placement}) => JSON.stringify([namespace, placement]))
+  return [...groups.values()].map((group) => ({
+    namespace: group[0]!.namespace,
+    placement: group[0]!.placement,
+    images: [...new Map(group.map((each) => [each.image, imageOf(each)])).values()],
+  }))
+}
+
+function imageOf({image, policy}: NeededImage): ImagePull['images'][number] {
+  return {image, ...(policy !== undefined && {policy})}
+}
+
+function neededImages(home: string, objects: readonly KubernetesObject[]): readonly NeededImage[] {
+  return objects.flatMap((object) => {
+    const {kind, metadata} = object
+    const template = podTemplate(object)
+    if (!template || kind === 'CronJob' || 'helm.sh/hook' in (metadata.annotations ?? {})) return []
+    const spec = isMap(template.spec) ? template.spec : {}
+    const placement = Object.fromEntries(
+      PLACEMENT.flatMap((key) => (spec[key] === undefined ? [] : [[key, spec[key]]])),
+    )
+    return containersOf(template).flatMap(({container}) => {
+      const {image, imagePullPolicy: policy} = container as {image?: unknown; imagePullPolicy?: string}
+      if (typeof image !== 'string' || policy === 'Never') return []
+      const given = policy === undefined ? {} : {policy}
+      return [{namespace: metadata.namespace ?? home, placement, image, ...given}]
+    })
+  })
+}

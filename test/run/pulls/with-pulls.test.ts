@@ -1,0 +1,111 @@
+import {describe, expect, it} from 'vitest'
+import type {ImagePull, ImagePulls} from '../../../src/cluster/pulls/image-pull.ts'
+import type {RunEvent} from '../../../src/run/events.ts'
+import {withPulls} from '../../../src/run/pulls/with-pulls.ts'
+
+const release = 'openstack/mariadb' as const
+const progressed = (phase: 'helm' | 'gate'): RunEvent => ({
+  ...{type: 'release-progressed', at: 1, release, phase, message: ''},
+})
+const finished: RunEvent = {
+  ...{type: 'run-finished', at: 9, outcome: 'succeeded', seconds: 9},
+  ...{succeeded: 1, failed: 0, skipped: 0, unchanged: 0},
+}
+const PULL: ImagePull = {
+  namespace: 'openstack',
+  placement: {},
+  images: [{image: 'keystone:1'}, {image: 'glance:1'}],
+}
+
+/** Pulls of which all are done as soon as anybody looks; `did` is what was asked. */
+function world(over: Partial<ImagePulls> = {}) {
+  const did: string[] = []
+  const pulls: ImagePulls = {
+    may: async () => true,
+    async begin({namespace, images}, nodes) {
+      did.push(`begin ${images.length} in ${namespace} on ${nodes}`)
+      const wanted = images.length * nodes
+      return {
+        progress: async () => ({wanted, pulled: wanted}),
+        end: async () => void did.push('end'),
+      }
+    },
+    ...over,
+  }
+  const node = {name: 'a', labels: {}, cpus: 1, memory: 1, addresses: []}
+  return {did, cluster: {pulls, inventory: async () => ({nodes: [node, {...node, name: 'b'}]})}}
+}
+
+async function told(
+  events: readonly RunEvent[],
+  cluster: ReturnType<typeof world>['cluster'],
+  pulls = [PULL],
+) {
+  const seen: string[] = []
+  async function* run() {
+    for (const event of events) {
+      yield event
+      // The next event comes when what this one began has had its turn.
+      await new Promise(setImmediate)
+    }
+  }
+  for await (const event of withPulls({events: run(), pulls, cluster}))
+    seen.push(event.type === 'run-noted' ? event.message : event.type)
+  return seen
+}
+
+describe('images of later releases', () => {
+  it('are pulled when the first objects are there, and what pulled is taken away before the end', async () => {
+    const {did, cluster} = world()
+
+    const seen = await told([progressed('gate'), progressed('gate'), finished], cluster)
+
+    expect(did).toEqual(['begin 2 in openstack on 2', 'end'])
+    expect(seen.at(-2)).toMatch(/^pulled 2 images of later releases to 2 nodes ahead, in \d+ s$/)
+    expect(seen.at(-1)).toBe('run-finished')
+  })
+
+  it('are not pulled before that, nor where there are none', async () => {
+    const {did, cluster} = world()
+
+    expect(await told([progressed('helm'), finished], cluster)).toEqual([
+      'release-progressed',
+      'run-finished',
+    ])
+    expect(await told([progressed('gate'), finished], cluster, [])).toEqual([
+      'release-progressed',
+      'run-finished',
+    ])
+    expect(did).toEqual([])
+  })
+
+  it.each<[string, Partial<ImagePulls>, string]>([
+    ['nobody may', {may: async () => false}, ': you may not make Jobs in the namespace openstack'],
+    ['the cluster refuses', {begin: () => Promise.reject(new Error('quota exceeded'))}, 'quota exceeded'],
+    ['nobody can ask', {may: () => Promise.reject(new Error('no answer'))}, 'no answer'],
+  ])('cost the run nothing where %s', async (_, over, why) => {
+    const {cluster} = world(over)
+
+    const seen = await told([progressed('gate'), finished], cluster)
+
+    expect(seen[1]).toContain('pulled none of 2 images of later releases to 2 nodes ahead')
+    expect(seen[1]).toContain(why)
+    expect(seen[2]).toBe('run-finished')
+  })
+
+  it('are left, with what pulled them taken away, when the run breaks off', async () => {
+    const {did, cluster} = world()
+    async function* broken(): AsyncGenerator<RunEvent> {
+      yield progressed('gate')
+      await new Promise(setImmediate)
+      throw new Error('broken off')
+    }
+    const run = async () => {
+      for await (const _ of withPulls({events: broken(), pulls: [PULL], cluster}));
+    }
+
+    await expect(run()).rejects.toThrow('broken off')
+
+    expect(did).toEqual(['begin 2 in openstack on 2', 'end'])
+  })
+})
