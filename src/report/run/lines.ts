@@ -104,6 +104,9 @@ function eventLines(event: RunEvent, {colours, labels}: Context): readonly strin
       return [colours.change(`interrupted: ${interruptedText(event.running.map(labels))}`)]
     case 'run-warned':
       return [colours.change(`warning: ${plainLine(event.message)}`)]
+    // The summary has it.
+    case 'run-noted':
+      return []
     case 'release-started':
       return event.kind === 'unchanged' ? [] : [DOING[event.kind]]
     case 'release-progressed':

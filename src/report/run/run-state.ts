@@ -54,6 +54,8 @@ export interface RunState {
   readonly interrupting: readonly ReleaseId[] | undefined
   /** Milliseconds since the epoch. */
   readonly interruptedAt: number | undefined
+  /** What is good to know, in its order. */
+  readonly notes: readonly string[]
   readonly finished: Extract<RunEvent, {type: 'run-finished'}> | undefined
 }
 
@@ -66,6 +68,7 @@ export const NO_RUN: RunState = {
   releases: new Map(),
   interrupting: undefined,
   interruptedAt: undefined,
+  notes: [],
   finished: undefined,
 }
 
@@ -76,6 +79,7 @@ export function nextState(state: RunState, event: RunEvent): RunState {
   if (event.type === 'run-interrupting')
     return {...state, lastAt, interrupting: event.running, interruptedAt: event.at}
   if (event.type === 'run-warned') return state
+  if (event.type === 'run-noted') return {...state, notes: [...state.notes, event.message]}
   if (event.type === 'run-finished') return {...state, lastAt, finished: event}
   const known = state.releases.get(event.release)
   const progress = known && nextProgress(known.progress, event)

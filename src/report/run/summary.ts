@@ -2,9 +2,11 @@ import type {ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
+import {plainLine} from '../text/plain.ts'
 import {failureParts} from './failure-parts.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from './run-state.ts'
 import {DONE, skipText} from './run-words.ts'
+import {timeSpentBlock} from './time-spent.ts'
 
 /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
 export interface NextCommands {
@@ -25,8 +27,10 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
   const blocks = [
     ...releasesIn(state, 'failed').map((release) => failureBlock(release, labels, palette)),
     skippedBlock(state, labels, palette),
+    timeSpentBlock(state, labels, palette),
     [
       ...unfinishedLines(state, labels, palette),
+      ...state.notes.map(plainLine),
       outcomeLine(state, palette),
       nextLine(state, palette, commands),
     ],

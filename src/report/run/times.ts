@@ -1,5 +1,6 @@
 import type {ReleaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
+import {partOf} from './part-of.ts'
 
 /** A part of an action, from the first word of its progress to the first of the next part's. */
 export interface Phase {
@@ -18,9 +19,11 @@ export interface Times {
   readonly endedAt: number | undefined
   /** In their order; a phase that came back is there again. */
   readonly phases: readonly Phase[]
+  /** The same by what was waited for; see `partOf`. */
+  readonly parts: readonly Phase[]
 }
 
-export const NO_TIMES: Times = {startedAt: undefined, endedAt: undefined, phases: []}
+export const NO_TIMES: Times = {startedAt: undefined, endedAt: undefined, phases: [], parts: []}
 
 /** The times after one more event of the release. */
 export function nextTimes(before: Times, event: Extract<RunEvent, {readonly release: ReleaseId}>): Times {
@@ -29,18 +32,24 @@ export function nextTimes(before: Times, event: Extract<RunEvent, {readonly rele
     case 'release-started':
       return {...NO_TIMES, startedAt: at}
     case 'release-progressed':
-      if (before.startedAt === undefined || before.phases.at(-1)?.phase === event.phase) return before
+      if (before.startedAt === undefined) return before
       return {
         ...before,
-        phases: [...closed(before.phases, at), {phase: event.phase, since: at, until: undefined}],
+        phases: entered(before.phases, event.phase, at),
+        parts: entered(before.parts, partOf(event), at),
       }
     case 'object-deleted':
       return before
     case 'release-succeeded':
     case 'release-failed':
     case 'release-skipped':
-      return {...before, endedAt: at, phases: closed(before.phases, at)}
+      return {...before, endedAt: at, phases: closed(before.phases, at), parts: closed(before.parts, at)}
   }
+}
+
+function entered(phases: readonly Phase[], phase: string, at: number): readonly Phase[] {
+  if (phases.at(-1)?.phase === phase) return phases
+  return [...closed(phases, at), {phase, since: at, until: undefined}]
 }
 
 function closed(phases: readonly Phase[], at: number): readonly Phase[] {

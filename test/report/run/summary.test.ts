@@ -15,7 +15,15 @@ function summaryOf(events: readonly RunEvent[]): string {
 describe('the end of a run', () => {
   it('says what was done', () => {
     expect(summaryOf(goodRun())).toMatchInlineSnapshot(`
-      "done in 47 s: 6 installed
+      "WHERE THE TIME WENT  TIME  HELM  IMAGES, VOLUMES  JOBS  PODS
+      keystone             19 s  -     17 s             -     -
+      glance               16 s  15 s  -                -     -
+      mariadb              12 s  1 s   -                -     10 s
+      horizon              12 s  -     9 s              -     -
+      rabbitmq             9 s   8 s   -                -     -
+      memcached            4 s   3 s   -                -     -
+
+      done in 47 s: 6 installed
       next: kk status all-in-one.yaml
       "
     `)
