@@ -10,10 +10,11 @@ export default class Destroy extends KkCommand {
   static override description =
     'The name of the environment is confirmed with --confirm, or typed on a terminal. What another environment or a foreign release uses stays, and protected releases that are not confirmed by their own name, and all that these require; the plan says why. Namespaces and data stay.'
   static override examples = [
-    '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --dry-run',
+    '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --dry-run',
     {
       description: 'The database too, which is protected.',
-      command: '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm mariadb --dry-run',
+      command:
+        '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --confirm mariadb --dry-run',
     },
   ]
   static override args = fileArgument
@@ -36,7 +37,7 @@ export default class Destroy extends KkCommand {
           hint: `for single releases: kk remove ${names.join(' ')}`,
         })
       },
-      confirm: (_, {environment}) => confirmEnvironment(environment.name, confirmed),
+      confirm: (_, {environment}, mayAsk) => confirmEnvironment(environment.name, confirmed, mayAsk),
     })
   }
 }

@@ -42,8 +42,8 @@ export default class Remove extends KkCommand {
           hint: 'kk remove RELEASE…; the whole environment: kk destroy FILE',
         })
       },
-      async confirm(planned) {
-        await confirmProtected(planned, confirmed)
+      async confirm(planned, _, mayAsk) {
+        await confirmProtected(planned, confirmed, mayAsk)
         return false
       },
     })

@@ -86,6 +86,20 @@ it('kk remove lists claims that only superseded revisions had, and gives them up
   expect(await names('pvc', '--namespace', environment.name)).toEqual([])
 })
 
+it('kk remove lists beforehand what hooks of the removal will make and leave', async () => {
+  const job = {hook: 'post-delete', pod: {'complete-after': '1s'}}
+  const environment = await deployOn(cluster, workloads({web: {values: {job}}}))
+
+  const dry = await environment.on('remove', 'web', '--dry-run')
+  const removed = await environment.on('remove', 'web', '--yes')
+
+  const line = /web +Job\/web-job +made by a hook of the removal/
+  expect(dry.stdout).toMatch(line)
+  expect(removed.exitCode, removed.stderr).toBe(0)
+  expect(removed.stderr.slice(removed.stderr.indexOf('left on the cluster'))).toMatch(line)
+  expect(await names('jobs', '--namespace', environment.name)).toEqual(['job.batch/web-job'])
+})
+
 describe('kk remove refuses', () => {
   let ours: Removable
   let theirs: Removable
@@ -179,11 +193,18 @@ describe('a protected release', () => {
   it('goes only when it is confirmed by name, and leaves its claims', async () => {
     const refused = await environment.on('remove', 'db', '--yes')
     const held = await environment.on('remove', 'db', '--yes', '--confirm', 'db')
+    const dry = await environment.on('remove', 'db', '--dry-run')
     expect(await environment.uninstalls()).toEqual([])
     const given = ['--delete-data', '--confirm-data', 'db-backup']
+    const confirmed = await environment.on('remove', 'db', '--dry-run', '--confirm', 'db', ...given)
     const {exitCode, stderr} = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
     const again = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
 
+    expect(dry.exitCode).toBe(3)
+    expect(dry.stdout).toMatch(/^goes\n/m)
+    expect(dry.stderr).toContain('is protected and not confirmed')
+    expect(dry.stderr).toContain('--delete-data --confirm-data db-backup')
+    expect(confirmed.exitCode, confirmed.stderr).toBe(0)
     expect(held.exitCode).toBe(3)
     expect(held.stderr).toContain(`helm would delete ${environment.name}/db-backup with the data in it`)
     expect(held.stderr).toContain('--delete-data --confirm-data db-backup; to keep it')
@@ -250,10 +271,15 @@ describe('kk destroy', () => {
     const theirs = await deployOn(cluster, workloads({wiki: {requires: [`${environment.name}/cache`]}}))
 
     const unconfirmed = await environment.on('destroy', '--yes')
+    const dry = await environment.on('destroy', '--dry-run', '--output', 'json')
     const {exitCode, stderr} = await environment.on('destroy', '--confirm', environment.name)
 
     expect(unconfirmed.exitCode).toBe(3)
     expect(unconfirmed.stderr).toContain(`--confirm ${environment.name}`)
+    expect(dry.exitCode).toBe(3)
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      unconfirmed: [{code: 'KK_UNCONFIRMED', hint: expect.stringContaining(`--confirm ${environment.name}`)}],
+    })
     expect(exitCode, stderr).toBe(0)
     expect(stderr).toMatch(
       new RegExp(`= stays +cache +used by ${theirs.name}/wiki \\(environment "${theirs.name}"\\)`),

@@ -1,7 +1,6 @@
 import type {Claim} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
-import {canAsk} from '../confirm/confirm.ts'
 import {typedName} from '../confirm/confirm-name.ts'
 
 interface Wish {
@@ -9,6 +8,8 @@ interface Wish {
   readonly isWanted: boolean
   /** `--confirm-data`: names of claims, with their namespace where one name is not enough. */
   readonly confirmed: readonly string[]
+  /** Whether names can be asked for. */
+  readonly mayAsk: boolean
 }
 
 /**
@@ -18,7 +19,7 @@ interface Wish {
  */
 export async function chosenClaims(planned: PlannedRemoval, wish: Wish): Promise<readonly Claim[]> {
   const {claims, goingClaims} = planned
-  const {isWanted, confirmed} = wish
+  const {isWanted, confirmed, mayAsk} = wish
   if (!isWanted && confirmed.length > 0) {
     throw new KkError('KK_USAGE', '--confirm-data is only for --delete-data', {
       hint: 'pass both, or neither: without them all data stays',
@@ -27,21 +28,25 @@ export async function chosenClaims(planned: PlannedRemoval, wish: Wish): Promise
   const named = confirmed.flatMap((name) => claimNamed(planned, name))
   await expectGivenUp(
     goingClaims.filter((claim) => !named.includes(claim)),
-    named,
+    {named, mayAsk},
   )
   const staying = named.filter((claim) => claims.includes(claim))
   const open = claims.filter((claim) => !named.includes(claim))
   if (!isWanted || confirmed.length > 0 || open.length === 0) return staying
-  if (!canAsk()) throw unconfirmed(open)
+  if (!mayAsk) throw unconfirmed(open)
   const typed: Claim[] = []
   for (const claim of open) if (await isTyped(claim)) typed.push(claim)
   return typed
 }
 
+interface Given extends Pick<Wish, 'mayAsk'> {
+  readonly named: readonly Claim[]
+}
+
 /** Who wants the data of these keeps the release, or has its chart keep them. */
-async function expectGivenUp(open: readonly Claim[], named: readonly Claim[]): Promise<void> {
+async function expectGivenUp(open: readonly Claim[], {named, mayAsk}: Given): Promise<void> {
   for (const claim of open) {
-    if (canAsk() && (await isTyped(claim))) continue
+    if (mayAsk && (await isTyped(claim))) continue
     const flags = confirmations([...named, ...open])
     const list = open.map(placed).join(', ')
     throw new KkError(

@@ -1,7 +1,6 @@
 import {KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
-import {canAsk} from '../confirm/confirm.ts'
 import {typedName} from '../confirm/confirm-name.ts'
 
 /**
@@ -11,6 +10,7 @@ import {typedName} from '../confirm/confirm-name.ts'
 export async function confirmProtected(
   {plan, absent}: PlannedRemoval,
   confirmed: readonly string[],
+  mayAsk: boolean,
 ): Promise<void> {
   const releases = plan.actions.map(({release}) => release)
   for (const name of confirmed) {
@@ -22,7 +22,7 @@ export async function confirmProtected(
   const open = plan.actions
     .filter((action) => action.protected && !confirmed.some((name) => isNamed(action.release, name)))
     .map(({release}) => release)
-  if (open.length > 0 && !canAsk()) throw stillProtected(open)
+  if (open.length > 0 && !mayAsk) throw stillProtected(open)
   for (const release of open) {
     const name = releaseName(release)
     if (!(await typedName(`${release} is protected. To remove it`, name))) throw stillProtected([release])
@@ -30,9 +30,13 @@ export async function confirmProtected(
 }
 
 /** An environment goes only when it is named. True when `--confirm` did, false when it was typed. Throws `KK_UNCONFIRMED`. */
-export async function confirmEnvironment(name: string, confirmed: readonly string[]): Promise<boolean> {
+export async function confirmEnvironment(
+  name: string,
+  confirmed: readonly string[],
+  mayAsk: boolean,
+): Promise<boolean> {
   if (confirmed.includes(name)) return true
-  if (canAsk() && (await typedName('to take the environment away', name))) return false
+  if (mayAsk && (await typedName('to take the environment away', name))) return false
   throw new KkError('KK_UNCONFIRMED', `the environment "${name}" was not confirmed; nothing was changed`, {
     hint: `look at the two lists above, then pass --confirm ${name}`,
   })

@@ -1,8 +1,9 @@
 import type {Claim, KubernetesObject} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
+import {isLeftByRemoval} from './removal-hook.ts'
 
 /** Why helm leaves an object behind. */
-export type StayReason = 'keep' | 'hook' | 'claim' | 'crd' | 'earlier'
+export type StayReason = 'keep' | 'hook' | 'removal-hook' | 'claim' | 'crd' | 'earlier'
 
 export interface ObjectName {
   readonly kind: string
@@ -23,7 +24,7 @@ export interface StayingObject extends ObjectName {
 export interface ReleaseRemoval {
   readonly release: ReleaseId
   readonly goes: readonly GoingObject[]
-  /** Those that exist. */
+  /** Those that exist, and those that hooks of the removal will make. */
   readonly stays: readonly StayingObject[]
 }
 
@@ -56,7 +57,7 @@ export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): S
     goes: manifest.filter((object) => !isKept(object)),
     stays: [
       ...stays(manifest.filter(isKept), 'keep'),
-      ...stays(hooks, 'hook'),
+      ...hooks.map((object) => ({object, why: isLeftByRemoval(object) ? 'removal-hook' : 'hook'}) as const),
       ...stays(crds, 'crd'),
       ...stays(
         [...new Map(earlier.map((object) => [key(object), object])).values()].filter(

@@ -8,6 +8,7 @@ const WHY = {
   claim: 'claim of its StatefulSet',
   keep: 'helm.sh/resource-policy: keep',
   hook: 'made by a hook',
+  'removal-hook': 'made by a hook of the removal',
   crd: 'from crds/ of its chart',
   earlier: 'of an earlier revision',
 } as const satisfies Record<StayReason, string>

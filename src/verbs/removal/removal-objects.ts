@@ -54,9 +54,11 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     ({object}) => !goingNamespaces.includes(object.metadata.namespace ?? namespace),
   )
   // Of a release whose history alone was kept, helm takes only the records.
-  const goes = stored.status === 'uninstalled' ? [] : split.goes
+  const isPurge = stored.status === 'uninstalled'
+  const goes = isPurge ? [] : split.goes
   const present = await presentStays(cluster, namespace, stays)
-  const gone = goes === split.goes ? goingNamespaces : []
+  const foreseen = stays.filter((stay) => present.includes(stay) || (!isPurge && stay.why === 'removal-hook'))
+  const gone = isPurge ? [] : goingNamespaces
   const objects = [...split.goes, ...present.map(({object}) => object)]
   const live = await claimsIn(cluster, [...homesOf(objects, namespace), ...gone])
   const sets = claimsOfSets(split.goes, live, namespace)
@@ -83,7 +85,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
           .map(({claim}) => ({...claimName(claim), with: 'with its data, as its StatefulSet says'})),
       ],
       stays: [
-        ...present.map(({object, why}) => ({...nameOf(object, namespace), why})),
+        ...foreseen.map(({object, why}) => ({...nameOf(object, namespace), why})),
         ...left.map((claim) => ({...claimName(claim), why: 'claim' as const})),
       ],
     },

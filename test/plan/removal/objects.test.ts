@@ -30,6 +30,32 @@ test('helm deletes the manifest of the last revision, and leaves all else', () =
 })
 
 test.each([
+  ['post-install', undefined, 'hook'],
+  ['pre-delete', 'before-hook-creation,hook-succeeded', 'hook'],
+  ['pre-delete', 'before-hook-creation', 'removal-hook'],
+  ['post-install, Post-Delete', undefined, 'removal-hook'],
+  ['post-delete', 'hook-failed', 'removal-hook'],
+])('a hook of %s with the policy %s stays as a %s', (event, policy, why) => {
+  const hook = object('Job', 'tidy', {
+    'helm.sh/hook': event,
+    ...(policy !== undefined && {'helm.sh/hook-delete-policy': policy}),
+  })
+
+  const {stays} = splitObjects({manifest: [], hooks: [hook], crds: [], earlier: []})
+
+  expect(stays).toEqual([{object: hook, why}])
+})
+
+test('a definition that a hook of the removal makes stays whatever its policy says', () => {
+  const annotations = {'helm.sh/hook': 'post-delete', 'helm.sh/hook-delete-policy': 'hook-succeeded'}
+  const hook = object('CustomResourceDefinition', 'users', annotations)
+
+  const {stays} = splitObjects({manifest: [], hooks: [hook], crds: [], earlier: []})
+
+  expect(stays).toMatchObject([{why: 'removal-hook'}])
+})
+
+test.each([
   ['Namespace', 'with everything in it'],
   ['CustomResourceDefinition', 'with every object of its kind on the cluster'],
   ['PersistentVolumeClaim', 'with its data'],

@@ -1,0 +1,34 @@
+import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
+
+export interface RemovalFlags {
+  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
+  readonly yes: boolean
+  readonly 'dry-run': boolean
+  readonly concurrency?: number | undefined
+  readonly 'fail-fast': boolean
+  readonly 'no-wait': boolean
+  readonly message?: string | undefined
+  readonly helm?: string | undefined
+  readonly environment?: string | undefined
+  readonly sandbox?: boolean | undefined
+  readonly 'sandbox-name'?: string | undefined
+  readonly 'delete-data': boolean
+  readonly 'confirm-data'?: readonly string[] | undefined
+  readonly 'ignore-record'?: readonly string[] | undefined
+  readonly confirm?: readonly string[] | undefined
+  readonly 'with-dependents'?: boolean | undefined
+  /** `KIND=FILE` each. */
+  readonly report?: readonly string[] | undefined
+}
+
+export interface RemovalCommand {
+  readonly verb: string
+  readonly flags: RemovalFlags
+  /** Arguments: the environment file and releases. */
+  readonly argv: readonly string[]
+  /** Words of the command line, for colour. */
+  readonly words: readonly string[]
+  readonly plan: (context: RemovalContext, names: readonly string[]) => Promise<PlannedRemoval>
+  /** Confirms what is to be confirmed by name; throws `KK_UNCONFIRMED`. True when nothing more need be asked. */
+  readonly confirm: (planned: PlannedRemoval, context: RemovalContext, mayAsk: boolean) => Promise<boolean>
+}

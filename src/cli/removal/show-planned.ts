@@ -1,0 +1,37 @@
+import type {KkError} from '../../errors.ts'
+import {palette} from '../../report/colour.ts'
+import {documentText} from '../../report/document.ts'
+import {errorDocument, errorText} from '../../report/error-text.ts'
+import {planDocument} from '../../report/plan/plan-json.ts'
+import {planText} from '../../report/plan/plan-text.ts'
+import {removalDocument, removalText} from '../../report/plan/removal-text.ts'
+import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
+import {levelOf, paletteOf} from '../show/streams.ts'
+import type {RemovalFlags} from './removal-command.ts'
+
+interface Showing {
+  readonly flags: Pick<RemovalFlags, 'output' | 'dry-run'>
+  /** Words of the command line, for colour. */
+  readonly words: readonly string[]
+  /** Of a dry run: for want of which confirmations the removal would be refused. */
+  readonly missing: readonly KkError[]
+}
+
+/** The plan goes where its reader looks: to standard output only when it is all that was asked for. */
+export function showPlanned(
+  {plan, releases, absent}: PlannedRemoval,
+  {flags, words, missing}: Showing,
+): void {
+  const {output, 'dry-run': isDry} = flags
+  const stream = isDry && output === 'text' ? 'stdout' : 'stderr'
+  const colours = palette(levelOf(stream, words))
+  const absence = absent.map((name) => `${name} is not installed: nothing to remove\n`)
+  const text = [planText(plan, colours), removalText(releases, colours), ...absence]
+  process[stream].write(text.filter((part) => part !== '').join('\n'))
+  for (const error of missing) process.stderr.write(errorText(error, paletteOf('stderr', words)))
+  if (!isDry) return
+  const unconfirmed = missing.map((error) => errorDocument(error).error)
+  const document = {...planDocument(plan), removal: removalDocument(releases), absent, unconfirmed}
+  if (output === 'ndjson') process.stdout.write(`${JSON.stringify(document)}\n`)
+  if (output === 'json' || output === 'yaml') process.stdout.write(documentText(document, output))
+}
