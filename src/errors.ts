@@ -80,6 +80,11 @@ export const ERRORS = {
   KK_NO_RUN: {exit: 2, meaning: 'the cluster has no record of such a run'},
   KK_NO_REVISION: {exit: 2, meaning: 'the release has never had the revision that is to be returned to'},
   KK_PRUNED: {exit: 3, meaning: 'helm does not keep the revision any more that is to be returned to'},
+  KK_IN_THE_WAY: {
+    exit: 3,
+    meaning:
+      'a rollback would meet objects that the last revision has no more, and helm would give up half way',
+  },
   KK_MIGRATION: {exit: 3, meaning: 'a rollback would cross the migration of a database'},
   KK_UNCONFIRMED: {exit: 3, meaning: 'the change was not confirmed'},
   KK_NO_GUARD: {exit: 2, meaning: 'the cluster has no guard, or cannot have one'},

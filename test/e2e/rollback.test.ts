@@ -129,6 +129,29 @@ describe.concurrent('kk rollback', () => {
     expect(await replicas(environment.name)).toEqual({api: 1})
   })
 
+  it('is refused before anything changes when a claim that was kept is in the way; a deploy with the claim takes it over', async () => {
+    const withClaim = (claim: string | null) =>
+      workloads({db: {values: {claim}}, api: {requires: ['db'], values: {replicas: claim ? 1 : 2}}})
+    const environment = await makeEnvironment({content: withClaim('general')})
+    await environment.deploy()
+    await environment.write(withClaim(null))
+    await environment.deploy()
+
+    const dry = await environment.kk('rollback', '--dry-run')
+    const refused = await environment.kk('rollback', '--yes')
+    const calls = await rollbacks(environment)
+    await environment.write(withClaim('general'))
+    await environment.deploy()
+
+    for (const {exitCode, stderr} of [dry, refused]) {
+      expect(exitCode).toBe(3)
+      expect(stderr).toMatch(/KK_IN_THE_WAY.*\/db \(PersistentVolumeClaim\/db\)/)
+      expect(stderr).toContain('run kk deploy')
+    }
+    expect(calls).toEqual([])
+    expect(await revisions(environment.name)).toEqual({api: 3, db: 3})
+  })
+
   it('leaves what the run installed, and says so', async () => {
     const environment = await makeEnvironment({content: workloads({db: {}})})
     await environment.deploy()

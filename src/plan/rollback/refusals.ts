@@ -1,3 +1,5 @@
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {objectName} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
@@ -47,6 +49,20 @@ export function crossesMigration(
     `nothing was rolled back: between the revisions of ${texts.join(' and ')} a database was migrated, and no rollback takes that back`,
     {
       hint: 'with --keep-schema the services return and the newer schema stays: do so only if the older release runs on it, as expand-and-contract migrations allow; otherwise restore the database from a backup',
+    },
+  )
+}
+
+/** `KK_IN_THE_WAY`: helm's rollback would meet objects that it does not know, and give up half way. */
+export function inTheWay(
+  blocked: readonly {readonly release: ReleaseId; readonly objects: readonly KubernetesObject[]}[],
+): KkError {
+  const texts = blocked.map(({release, objects}) => `${release} (${objects.map(objectName).join(', ')})`)
+  return new KkError(
+    'KK_IN_THE_WAY',
+    `nothing was rolled back: objects exist that the last revision of ${texts.join(' and ')} has no more, and helm's rollback would take them for somebody else's`,
+    {
+      hint: 'put them back into the chart or the values, with what else the older revision had, and run kk deploy: helm upgrade takes them over as they are, with their data',
     },
   )
 }

@@ -1,4 +1,4 @@
-import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
+import type {Cluster, KubernetesObject, ReleaseRecord} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
@@ -12,6 +12,7 @@ import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import {observedRevisions} from '../preparation/observed-records.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
+import {expectFreeWay} from './in-the-way.ts'
 
 /** What is to be undone. */
 export type RollbackRequest =
@@ -33,13 +34,13 @@ export interface RollbackOptions {
 const READERS = 4
 
 /**
- * Plans the way back, by the cluster alone. Throws what `makeRollbackPlan` throws, and `KK_RECORD` when a revision
- * cannot be read.
+ * Plans the way back, by the cluster alone. Throws what `makeRollbackPlan` throws, `KK_RECORD` when a revision cannot be
+ * read, and `KK_IN_THE_WAY` for what would stop helm half way.
  */
 export async function planRollback(
   cluster: Pick<
     Cluster,
-    'context' | 'server' | 'identity' | 'revisions' | 'runs' | 'stored' | 'lease' | 'now'
+    'context' | 'server' | 'identity' | 'revisions' | 'runs' | 'stored' | 'present' | 'lease' | 'now'
   >,
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<Plan> {
@@ -49,14 +50,15 @@ export async function planRollback(
   const {targets, staying} = targetsOf(request, lastOf(revisions))
   const ways = waysBack({targets, revisions, environment})
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
-  const migrations = await mapParallel(returning, READERS, async (release) => {
-    const [last, target] = [
-      await manifest(cluster, release),
-      await manifest(cluster, release, ways.get(release)!.to),
-    ]
-    return [release, migrationsBetween(last, target)] as const
+  const returns = await mapParallel(returning, READERS, async (release) => ({
+    release,
+    last: await objectsOf(cluster, release),
+    target: await objectsOf(cluster, release, ways.get(release)!.to),
+  }))
+  const migrations = returns.map(({release, last, target}) => {
+    return [release, migrationsBetween(allOf(last), allOf(target))] as const
   })
-  return makeRollbackPlan({
+  const plan = makeRollbackPlan({
     environment,
     file,
     cluster: {context: cluster.context, server: cluster.server, ...identity},
@@ -67,6 +69,11 @@ export async function planRollback(
     notes: staying,
     unseen: seen.note,
   })
+  await expectFreeWay(
+    cluster,
+    returns.map(({release, last, target}) => ({release, last: last.manifest, target: target.manifest})),
+  )
+  return plan
 }
 
 /**
@@ -102,8 +109,24 @@ function targetsOf(
   return {targets: [{release, revision, reason: `back to revision ${revision}`}], staying: []}
 }
 
-/** Objects and hooks of a revision: a migration can be a hook. */
-async function manifest(cluster: Pick<Cluster, 'stored'>, release: ReleaseId, of?: ReleaseRecord) {
+interface RevisionObjects {
+  readonly manifest: readonly KubernetesObject[]
+  readonly hooks: readonly KubernetesObject[]
+}
+
+async function objectsOf(
+  cluster: Pick<Cluster, 'stored'>,
+  release: ReleaseId,
+  of?: ReleaseRecord,
+): Promise<RevisionObjects> {
   const stored = await cluster.stored(release, of?.revision)
-  return stored ? [stored.manifest, ...stored.hooks].flatMap(parseManifest) : []
+  return {
+    manifest: parseManifest(stored?.manifest ?? ''),
+    hooks: (stored?.hooks ?? []).flatMap(parseManifest),
+  }
+}
+
+/** A migration can be a hook. */
+function allOf({manifest, hooks}: RevisionObjects): readonly KubernetesObject[] {
+  return [...manifest, ...hooks]
 }
