@@ -191,6 +191,8 @@ export interface ScaleTarget {
 }
 
 export interface HeldLease {
+  /** From whom it was taken, and why that was right; undefined when nobody had it. */
+  readonly takenFrom: string | undefined
   /** Aborted when the lease is lost; the reason is a `KK_LEASE_LOST`. */
   readonly lost: AbortSignal
   /** Writes annotations to the Lease, for others to read; `null` takes one away. Throws `KK_LEASE_LOST`. */

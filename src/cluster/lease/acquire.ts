@@ -5,7 +5,7 @@ import {thisProcess} from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
 import {annotated, heldLease, LEASE_SECONDS, type Lease, readLease, writeLease} from './lease.ts'
 import {HOLDER} from './operation.ts'
-import {standingOf} from './standing.ts'
+import {type Standing, standingOf} from './standing.ts'
 import {viewOf} from './view.ts'
 
 export interface AcquireOptions {
@@ -19,6 +19,12 @@ export interface AcquireOptions {
 
 const LOOK_AGAIN = 1_000
 
+export interface AcquiredLease {
+  readonly lease: Lease
+  /** From whom it was taken, and why it could be; undefined when nobody had it. */
+  readonly takenFrom: string | undefined
+}
+
 /**
  * Takes a release's Lease, or waits until it can be taken. Whose clock is right is never asked: a lease has run out when it
  * was seen unchanged for as long as it lasts, or at once when its holder is gone from this machine. Whoever's helm is seen
@@ -27,7 +33,7 @@ const LOOK_AGAIN = 1_000
 export async function acquireLease(
   client: ApiClient,
   {release, holder, deadline, onHeld}: AcquireOptions,
-): Promise<Lease> {
+): Promise<AcquiredLease> {
   let seen: {readonly version: string | undefined; readonly at: number} | undefined
   let told: string | undefined
   const identity = JSON.stringify({holder, ...(await thisProcess())})
@@ -43,7 +49,7 @@ export async function acquireLease(
     if (!standing || standing.isGone || (hasRunOut && !standing.isAtWork)) {
       const lease = heldLease(release, holder, found, new Date())
       const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))
-      if (written) return written
+      if (written) return {lease: written, takenFrom: standing && whyFree(standing, lasts)}
       continue
     }
     const {by} = standing
@@ -52,6 +58,10 @@ export async function acquireLease(
     told = by
     await wait(Math.max(0, Math.min(LOOK_AGAIN, deadline - Date.now())))
   }
+}
+
+function whyFree({by, isGone}: Standing, lasts: number): string {
+  return `${by}, ${isGone ? 'whose process is gone' : `who has not renewed it for ${lasts / 1_000} s`}`
 }
 
 function held(release: ReleaseId, holder: string): KkError {

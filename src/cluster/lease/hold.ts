@@ -31,14 +31,15 @@ interface Pace {
 const PACE: Pace = {renew: 15_000, renewAgain: 3_000, giveUp: (LEASE_SECONDS - 10) * 1_000}
 
 /** A Lease without what helm is started for. */
-export type PlainLease = Pick<HeldLease, 'lost' | 'annotate' | 'leave' | 'release'>
+export type PlainLease = Pick<HeldLease, 'takenFrom' | 'lost' | 'annotate' | 'leave' | 'release'>
 
 /** Holds a release's Lease and renews it; see `Cluster.hold`. */
 export async function holdLease(client: ApiClient, options: HoldOptions): Promise<PlainLease> {
   const lost = new AbortController()
   const pace = options.pace ?? PACE
   let since = performance.now()
-  let lease = await acquireLease(client, options)
+  const acquired = await acquireLease(client, options)
+  let {lease} = acquired
   const inherited = operationNote(lease)
   let timer: NodeJS.Timeout | undefined
   let renewal: Promise<void> | undefined
@@ -75,6 +76,7 @@ export async function holdLease(client: ApiClient, options: HoldOptions): Promis
 
   schedule(pace.renew)
   return {
+    takenFrom: acquired.takenFrom,
     lost: lost.signal,
     async annotate(annotations) {
       clearTimeout(timer)

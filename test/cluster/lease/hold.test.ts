@@ -69,6 +69,7 @@ describe('a hold on a release', () => {
 
     const held = await hold(server)
 
+    expect(held.takenFrom).toBeUndefined()
     expect(server.lease).toMatchObject({
       metadata: {annotations: {'kk.openstack.org/release': RELEASE}},
       spec: {holderIdentity: 'me', leaseDurationSeconds: 60, renewTime: expect.stringMatching(/\.\d{6}Z$/)},
@@ -158,10 +159,11 @@ describe('a hold on a release', () => {
     })
     const told: string[] = []
 
-    await hold(server, {onHeld: (by) => told.push(by)})
+    const held = await hold(server, {onHeld: (by) => told.push(by)})
 
     expect(server.lease?.spec).toMatchObject({holderIdentity: 'me', leaseTransitions: 1})
     expect(told).toEqual(['other'])
+    expect(held.takenFrom).toBe('other, who has not renewed it for 1 s')
   })
 
   it('is not taken from a run whose Lease looks old by the clock alone', async () => {
@@ -181,9 +183,10 @@ describe('a hold on a release', () => {
     const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 60})
     annotate(server, {[HOLDER]: {holder: 'other', ...(await goneProcess())}})
 
-    await hold(server, {deadline: Date.now()})
+    const held = await hold(server, {deadline: Date.now()})
 
     expect(server.lease?.spec).toMatchObject({holderIdentity: 'me', leaseTransitions: 1})
+    expect(held.takenFrom).toBe('other, whose process is gone')
   })
 
   it.each([

@@ -4,6 +4,7 @@ import type {HeldLease} from '../../../src/cluster/cluster.ts'
 export function heldLease(more: Partial<HeldLease> = {}): HeldLease {
   const nothing = async () => undefined
   return {
+    takenFrom: undefined,
     lost: new AbortController().signal,
     annotate: nothing,
     begin: nothing,

@@ -4,6 +4,7 @@ import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import {KkError} from '../../../src/errors.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {heldLease} from './held-lease.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb']})
@@ -124,6 +125,19 @@ describe('somebody else', () => {
       code: 'KK_RACED',
       message: expect.stringContaining(now),
     })
+  })
+
+  test('whose Lease had run out is told before helm starts', async () => {
+    const world = newWorld({
+      record: recordOf(keystone),
+      cluster: {hold: async () => heldLease({takenFrom: 'alice@host, who has not renewed it for 60 s'})},
+    })
+
+    await world.execute(actionOf('upgrade', 2), workOf(keystone))
+
+    const line = 'helm: its Lease was taken over from alice@host, who has not renewed it for 60 s'
+    expect(world.log).toContain(line)
+    expect(world.log.indexOf(line)).toBeLessThan(world.log.indexOf('helm upgrade'))
   })
 
   test('who holds the lease is told, already while it is waited for', async () => {

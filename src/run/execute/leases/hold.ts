@@ -79,12 +79,20 @@ async function holdAll(
   take: Take,
   until: number,
 ): Promise<ReadonlyMap<ReleaseId, HeldLease>> {
+  const takenFrom = new Map<ReleaseId, string>()
   for (;;) {
     const {leases, missing} = await takeFree(members, take)
-    if (missing === undefined) return leases
+    if (missing === undefined)
+      return new Map(
+        [...leases].map(([member, lease]) => [
+          member,
+          {...lease, takenFrom: lease.takenFrom ?? takenFrom.get(member)},
+        ]),
+      )
     const freed = await take(missing, until).catch((error: unknown) => {
       throw asKkError(error).code === 'KK_HELD' ? heldGroup(members, error) : error
     })
+    if (freed.takenFrom !== undefined) takenFrom.set(missing, freed.takenFrom)
     await giveBack(freed)
   }
 }

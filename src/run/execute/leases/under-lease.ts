@@ -10,6 +10,8 @@ export async function underLease<T>(
 ): Promise<T> {
   execution.controls.onProgress('lease', 'taking its lease')
   const lease = await take(execution)
+  if (lease.takenFrom !== undefined)
+    execution.controls.onProgress('helm', `its Lease was taken over from ${lease.takenFrom}`)
   try {
     return await work(lease)
   } finally {

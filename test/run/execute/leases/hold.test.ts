@@ -115,6 +115,23 @@ describe('the Leases of a group', () => {
     expect([...world.holders]).toEqual([[id('b'), 'theirs']])
   })
 
+  test('tell from whom one was taken over, though it was given back meanwhile', async () => {
+    const world = newLeases()
+    world.holders.set(id('b'), 'theirs')
+    const cluster: Pick<Cluster, 'hold'> = {
+      async hold(release, holder, deadline, onHeld) {
+        const isTheirs = world.holders.get(release) === 'theirs'
+        if (isTheirs && deadline > 0) world.give(release, 'theirs')
+        const lease = await world.cluster.hold(release, holder, deadline, onHeld)
+        return isTheirs ? {...lease, takenFrom: 'theirs'} : lease
+      },
+    }
+
+    const leases = await takeAll({cluster}, {holder: 'ours', actions: groupOf('ab')}).leases
+
+    expect(leases.map(({takenFrom}) => takenFrom)).toEqual([undefined, 'theirs'])
+  })
+
   test('are those of the members that are changed', async () => {
     const world = newLeases()
     world.holders.set(id('b'), 'theirs')
