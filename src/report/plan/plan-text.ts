@@ -1,4 +1,5 @@
 import type {Action, ActionKind, Bystander, Plan} from '../../plan/plan.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -28,23 +29,31 @@ const BYSTANDER = {
 /** More unchanged releases than this share one line. */
 const MANY_UNCHANGED = 8
 
+/** How the lines of a plan call its releases. */
+interface Naming {
+  /** In reasons. */
+  readonly labels: Labels
+  /** The cells of a line: its name, and its namespace where the plan has several. */
+  readonly cells: (release: ReleaseId) => readonly string[]
+}
+
 /** A plan for people: cluster and context first, each release with its reason, what is left alone, and the counts. */
 export function planText(plan: Plan, palette: Palette): string {
   const {cluster, actions, bystanders} = plan
-  const labels = releaseLabels([...actions, ...bystanders].map(({release}) => release))
+  const naming = namingOf([...actions, ...bystanders].map(({release}) => release))
   const unchanged = actions.filter(({kind}) => kind === 'unchanged')
   const many = unchanged.length > MANY_UNCHANGED
   const listed = many ? actions.filter(({kind}) => kind !== 'unchanged') : actions
   const rows = [
-    ...listed.flatMap((action) => actionRows(action, labels, palette)),
-    ...bystanders.map((bystander) => bystanderRow(bystander, labels, palette)),
+    ...listed.flatMap((action) => actionRows(action, naming, palette)),
+    ...bystanders.map((bystander) => bystanderRow(bystander, naming, palette)),
   ]
   const lines = [
     `${palette.strong('cluster')}      ${cluster.context} (${cluster.server}, Kubernetes ${cluster.version})`,
     `${palette.strong('environment')}  ${plan.environment} (${plan.file})`,
     '',
     ...table(rows, {indent: '  '}),
-    ...(many ? [unchangedLine(unchanged, labels, palette)] : []),
+    ...(many ? [unchangedLine(unchanged, naming, palette)] : []),
     ...(actions.length + bystanders.length === 0 ? [] : ['']),
     countsText(plan, palette),
     ...sufficesLine(plan, palette),
@@ -53,7 +62,19 @@ export function planText(plan: Plan, palette: Palette): string {
   return `${lines.join('\n')}\n`
 }
 
-function actionRows(action: Action, labels: Labels, palette: Palette): readonly (readonly string[])[] {
+function namingOf(releases: readonly ReleaseId[]): Naming {
+  const isOne = new Set(releases.map(releaseNamespace)).size <= 1
+  return {
+    labels: releaseLabels(releases),
+    cells: (release) => (isOne ? [releaseName(release)] : [releaseName(release), releaseNamespace(release)]),
+  }
+}
+
+function actionRows(
+  action: Action,
+  {labels, cells}: Naming,
+  palette: Palette,
+): readonly (readonly string[])[] {
   const {release, kind, revision} = action
   const colour = colourOf(kind, palette)
   const [first = '', ...more] = [...action.reasons, ...marks(action, labels)]
@@ -61,12 +82,12 @@ function actionRows(action: Action, labels: Labels, palette: Palette): readonly 
   return [
     [
       colour(`${SIGN[kind]} ${kind}`),
-      quiet(labels(release)),
+      ...cells(release).map(quiet),
       palette.quiet(chartText(action)),
       palette.quiet(revision === 0 ? '' : `revision ${revision}`),
       quiet(first),
     ],
-    ...more.map((reason) => ['', '', '', '', quiet(reason)]),
+    ...more.map((reason) => ['', ...cells(release).map(() => ''), '', '', quiet(reason)]),
   ]
 }
 
@@ -92,14 +113,14 @@ function marks({group, release, kind, requires}: Action, labels: Labels): readon
 
 function bystanderRow(
   {release, state, note}: Bystander,
-  labels: Labels,
+  {cells}: Naming,
   palette: Palette,
 ): readonly string[] {
   const {sign, word} = BYSTANDER[state]
-  return [palette.quiet(`${sign} ${word}`), labels(release), '', '', palette.quiet(note)]
+  return [palette.quiet(`${sign} ${word}`), ...cells(release), '', '', palette.quiet(note)]
 }
 
-function unchangedLine(unchanged: readonly Action[], labels: Labels, palette: Palette): string {
+function unchangedLine(unchanged: readonly Action[], {labels}: Naming, palette: Palette): string {
   const names = unchanged.map(({release}) => labels(release)).join(', ')
   return palette.quiet(`  = ${unchanged.length} unchanged: ${names}`)
 }

@@ -45,6 +45,31 @@ describe('a plan for people', () => {
     `)
   })
 
+  it('shows the namespace of each release where there are several', () => {
+    const actions = [
+      action('ingress', 'unchanged', {reasons: ['unchanged']}),
+      action('ingress', 'upgrade', {
+        release: 'kube-system/ingress',
+        group: ['kube-system/ingress'],
+        reasons: ['its section changed', 'so did its chart'],
+      }),
+    ]
+    const bystanders = [{release: 'openstack/heat', state: 'foreign', note: 'kk did not install it'}] as const
+
+    expect(planText(plan({actions, bystanders}), palette(0))).toMatchInlineSnapshot(`
+      "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)
+      environment  all-in-one (environments/all-in-one.yaml)
+
+        = unchanged  ingress  openstack    ingress 0.1.0  revision 3  unchanged
+        ~ upgrade    ingress  kube-system  ingress 0.1.0  revision 3  its section changed
+                                                                      so did its chart
+        ? foreign    heat     openstack                               kk did not install it
+
+      plan: 1 to upgrade, 1 unchanged, 1 foreign (not installed by kk, left alone)
+      "
+    `)
+  })
+
   it('puts many unchanged releases on one line', () => {
     const names = Array.from({length: 12}, (_, index) => `service-${index}`)
     const actions = [action('keystone', 'upgrade'), ...names.map((name) => action(name, 'unchanged'))]
