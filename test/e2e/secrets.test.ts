@@ -109,3 +109,33 @@ describe('a password', () => {
     expect((await corner.kk(['values', 'show', 'db', 'env.yaml'])).stdout).toContain('***')
   })
 })
+
+it('is masked in what the pod of another release says', async () => {
+  const pair = (teller: string) => `
+kk:
+  OWN
+  releases: {db: {chart: workload}, teller: {chart: workload, timeout: 5s}}
+db: {auth: {password: ${SECRET}}}
+teller: {${teller}}
+`
+  const other = await openCorner(pair(''))
+  await other.kk(['deploy', 'env.yaml'])
+  await other.write(
+    'env.yaml',
+    pair(`image: "registry.example.org/${SECRET}:1", pod: {fail: ImagePullBackOff}`),
+  )
+
+  const texts: string[] = []
+  for (const words of [
+    'deploy env.yaml',
+    'status env.yaml',
+    'status env.yaml teller',
+    'rollback env.yaml --release teller --revision 2 --yes',
+  ]) {
+    const {stdout, stderr} = await other.kk(words.split(' '))
+    texts.push(`${stdout}\n${stderr}`)
+  }
+
+  for (const text of texts) expect(text).toContain('Back-off pulling image "registry.example.org/***')
+  expect(texts.filter(holdsSecret)).toEqual([])
+})

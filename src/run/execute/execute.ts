@@ -41,13 +41,14 @@ export async function execute({
   tools,
   controls,
 }: Execute): Promise<{readonly revision: number}> {
-  const seconds = (work ?? removal)?.timeoutSeconds ?? timeoutSeconds
+  const given = work ?? removal
+  const seconds = given?.timeoutSeconds ?? timeoutSeconds
   const execution: Execution = {
     ...tools,
     action,
     controls,
     deadline: tools.clock.now() + seconds * 1000,
-    ...(work ? {redact: redactor(work.values)} : {}),
+    ...(given && {redact: redactor(given.values)}),
   }
   const {release} = action
   try {

@@ -1,4 +1,5 @@
 import type {Cluster} from '../../cluster/cluster.ts'
+import type {Redact} from '../../cluster/redact-secrets.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Action} from '../../plan/plan.ts'
 import type {Journal} from '../journal/journal.ts'
@@ -48,6 +49,8 @@ export interface Tools {
   readonly agreement: Agreement
   readonly clock: Clock
   readonly journal: Journal
+  /** Masks the secrets of all releases of the environment. */
+  readonly mask: Redact
 }
 
 /** One action with all that it needs. */
@@ -57,5 +60,5 @@ export interface Execution extends Tools {
   /** Milliseconds since the epoch. */
   readonly deadline: number
   /** Masks the secrets among the release's values, where they are known. */
-  readonly redact?: (text: string) => string
+  readonly redact?: Redact
 }

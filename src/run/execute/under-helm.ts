@@ -4,6 +4,7 @@ import {asKkError, KkError} from '../../errors.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
+import {masking} from './masking.ts'
 import {areServed} from './served-kinds.ts'
 import type {Work} from './work.ts'
 
@@ -45,11 +46,11 @@ export async function underHelm<T>(
 }
 
 function watchHooks({execution, work}: Surroundings): Promise<HookWatch> {
-  const {action, cluster, controls, redact} = execution
+  const {action, cluster, controls} = execution
   return cluster.watchHooks({
     namespace: releaseNamespace(action.release),
     hooks: work.objects.filter(isHook),
-    ...(redact ? {redact} : {}),
+    redact: masking(execution),
     signal: controls.signal,
     onProgress: (blames) => {
       if (blames[0]) controls.onProgress('helm', describeBlame(blames[0]), blames)

@@ -14,6 +14,7 @@ import type {Action, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
+import {preparedMask} from '../environment-mask.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {namedRelease, type Prepared} from '../preparation/prepare.ts'
 import {renderRelease} from '../preparation/render-release.ts'
@@ -92,7 +93,14 @@ export async function planAdoption(
     ours: looked.filter(({isOurs}) => isOurs).map(({record}) => record.release),
     diffs: compared.map(({adoption: {release}, before, after}) => ({release, before, after})),
     redact: (text) => compared.reduce((cleaned, {redact}) => redact(cleaned), text),
-    run: (choices) => startRun({...choices, plan, ports, work: (release) => workOf(release, prepared)}),
+    run: (choices) =>
+      startRun({
+        ...choices,
+        plan,
+        ports,
+        work: (release) => workOf(release, prepared),
+        mask: preparedMask(prepared),
+      }),
   }
 }
 

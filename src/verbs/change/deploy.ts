@@ -9,6 +9,7 @@ import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
 import {laterImages} from '../../run/pulls/later-images.ts'
 import {withPulls} from '../../run/pulls/with-pulls.ts'
+import {preparedMask} from '../environment-mask.ts'
 import {beforesOf} from '../preparation/befores.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/fences.ts'
 import {foreknownRender} from '../preparation/foreknown-render.ts'
@@ -69,7 +70,7 @@ export async function readyDeployment(
       close: vendored.remove,
       run: ({prepull = false, ...choices}) =>
         withPulls({
-          events: startRun({...choices, plan, ports, work: (release) => work.get(release)}),
+          events: startRun({...choices, plan, ports, work: (release) => work.get(release), mask: preparedMask(prepared)}),
           pulls: prepull ? laterImages(plan, rendered) : [],
           cluster: ports.cluster,
         }),

@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {hostname} from 'node:os'
 import type {Cluster} from '../../cluster/cluster.ts'
+import type {Redact} from '../../cluster/redact-secrets.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
@@ -24,6 +25,7 @@ import type {Pace} from '../../run/schedule/schedule.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
+import {recordedMask} from '../environment-mask.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {expectFree} from './expect-free.ts'
 
@@ -63,6 +65,8 @@ export interface StartOptions extends RunChoices {
   readonly pruning?: (release: ReleaseId) => PruningWork | undefined
   /** Seconds, where there is no work. */
   readonly timeout?: (release: ReleaseId) => number | undefined
+  /** Masks the secrets of the environment; by default, those that its records hold. */
+  readonly mask?: Redact
   /** Leave no record in the cluster: what changes nothing is not part of its history. */
   readonly unrecorded?: boolean
   readonly env?: NodeJS.ProcessEnv
@@ -91,7 +95,18 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   const agreement = newAgreement(plan.actions)
   const hold = newHold({cluster: ports.cluster, holder, actions: plan.actions, waits})
   const {environment} = plan
-  const tools = {...ports, environment, run: id, holder, hold, waits, agreement, clock: systemClock, journal}
+  const tools = {
+    ...ports,
+    environment,
+    run: id,
+    holder,
+    hold,
+    waits,
+    agreement,
+    clock: systemClock,
+    journal,
+    mask: options.mask ?? (await recordedMask(ports.cluster, plan)),
+  }
   const performed = run({
     run: id,
     plan,

@@ -2,7 +2,7 @@ import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
-import {redactHealth} from '../../cluster/redact-secrets.ts'
+import {type Redact, redactHealth} from '../../cluster/redact-secrets.ts'
 import {asKkError} from '../../errors.ts'
 import type {Graph} from '../../graph/graph.ts'
 import {withoutSoft} from '../../graph/without-soft.ts'
@@ -48,6 +48,12 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     known.set(version, found)
     return found
   }
+  /** A pod may print what another release of the environment was given. */
+  const maskOf = async (records: readonly ReleaseRecord[]): Promise<Redact> => {
+    const payloads = await mapParallel(records, READERS, readPayload)
+    const masks = payloads.flatMap((payload) => ('redact' in payload ? [payload.redact] : []))
+    return (text) => masks.reduce((cleaned, mask) => mask(cleaned), text)
+  }
   return async () => {
     const [seen, held] = await Promise.all([seenRevisions(cluster, sought), seenLeases(cluster)])
     const last = [...lastOf(seen.revisions).values()]
@@ -72,6 +78,9 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const healths = await Promise.all(
       payloads.map((payload, index) => healthOf(cluster, releases[index]!, payload)),
     )
+    const mask = healths.some((health) => health && health.state !== 'healthy')
+      ? await maskOf(last.filter(({labels}) => readLabels(labels)?.owner === subject.owner))
+      : undefined
     const left = await mapParallel(releases, READERS, (release) =>
       leftOver(readLeftovers, release, seen.revisions),
     )
@@ -80,7 +89,8 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       environment: subject.owner,
       releases: rows.map((row, index) => {
         const {leftovers} = left[index]!
-        return {...row, health: healths[index], ...(leftovers.length > 0 && {leftovers})}
+        const health = healths[index] && mask ? redactHealth(healths[index], mask) : healths[index]
+        return {...row, health, ...(leftovers.length > 0 && {leftovers})}
       }),
       notes: notes.filter((note) => note !== undefined),
     }

@@ -64,7 +64,14 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
     prunings: found.map(({record: _, ...pruning}) => pruning),
     plan,
     run: (choices) =>
-      startRun({...choices, plan, work: () => undefined, pruning: (release) => work.get(release)}),
+      startRun({
+        ...choices,
+        plan,
+        work: () => undefined,
+        pruning: (release) => work.get(release),
+        // No pod speaks here.
+        mask: (text) => text,
+      }),
   }
 }
 

@@ -48,6 +48,26 @@ describe('install', () => {
     expect(deeds.indexOf('keep claim openstack/data')).toBeLessThan(deeds.indexOf('helm upgrade'))
   })
 
+  test('masks what a pod says: secrets of the release, and those of others', async () => {
+    const said: (string | undefined)[] = []
+    const text = 'cannot log in with own-password or others-password'
+    const world = newWorld({
+      mask: (each) => each.replace('others-password', '***'),
+      cluster: {
+        gate: async ({redact}) => void said.push(redact?.(text)),
+        watchHooks: async ({redact}) => {
+          said.push(redact?.(text))
+          return {blames: async () => [], stop: () => undefined}
+        },
+      },
+    })
+
+    await world.execute(actionOf('install', 0), workOf(keystone, {values: {password: 'own-password'}}))
+
+    const masked = 'cannot log in with *** or ***'
+    expect(said).toEqual([masked, masked])
+  })
+
   test('gives helm the values, all labels and the time that is left', async () => {
     const seen: [ReleaseCall, ChangeOptions][] = []
     const world = newWorld({

@@ -36,6 +36,8 @@ interface Setting {
   readonly leftHelm?: HelmSighting
   /** What happens while helm runs tests. */
   readonly test?: () => Promise<void>
+  /** Masks the secrets of other releases. */
+  readonly mask?: (text: string) => string
   readonly appliedAwaited?: boolean
   readonly onApplied?: () => void
 }
@@ -206,6 +208,7 @@ export function newWorld(setting: Setting = {}) {
     agreement: newAgreement([]),
     clock: time.clock,
     journal: {note: async (transition) => void journal.push(transition)},
+    mask: setting.mask ?? ((text) => text),
   }
   return {
     log,

@@ -7,6 +7,7 @@ import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../../plan/labels.ts'
 import {unfinished} from '../../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
+import {masking} from '../masking.ts'
 import {expectRevision, raced} from '../races.ts'
 import {awaitServed} from '../served-kinds.ts'
 import {whileCurrent} from './while-current.ts'
@@ -47,8 +48,10 @@ export async function passGateAgain(execution: Execution): Promise<{readonly rev
   const objects = parseManifest(stored.manifest)
   const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(release), objects))
   if (exist) controls.onHelmEnded()
-  // What was deployed before this run is known by its record alone.
-  const redact = execution.redact ?? redactor(stored.values)
+  // What was deployed before this run is known by its record.
+  const {redact: own = (text) => text} = execution
+  const recorded = redactor(stored.values)
+  const redact = (text: string) => recorded(own(text))
   await awaitHealth({...execution, redact}, {objects, revision})
   // Nobody has compared a release that is only checked with what is wanted: its mark would let it pass as unchanged.
   return kind === 'check' ? {revision} : mark(execution, revision)
@@ -61,7 +64,7 @@ interface Expected {
 }
 
 async function awaitHealth(execution: Execution, {objects, revision}: Expected): Promise<void> {
-  const {action, cluster, controls, deadline, redact, journal} = execution
+  const {action, cluster, controls, deadline, journal} = execution
   const current = whileCurrent(execution, revision)
   controls.onProgress('gate', 'waiting for health')
   await cluster.gate({
@@ -73,7 +76,7 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
       current.look(blames)
       if (blames[0]) controls.onProgress('gate', describeBlame(blames[0]), blames)
     },
-    ...(redact ? {redact} : {}),
+    redact: masking(execution),
   })
   await journal.note({type: 'gate-passed', release: action.release, revision})
 }
