@@ -76,8 +76,12 @@ export default class Plan extends KkCommand {
       const scope = {names: releases, install: releases.length === 0}
       const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true})
       const planned = observed.plan
-      this.document(flags.output, planDocument(planned), (palette) => planText(planned, palette))
+      const show = () =>
+        this.document(flags.output, planDocument(planned), (palette) => planText(planned, palette))
+      // A document is one: the plan, or why it would be refused.
+      if (flags.output === 'text') show()
       const rendered = await this.foresee(flags, {prepared, observed, cluster})
+      if (flags.output !== 'text') show()
       if (flags.save !== undefined) {
         const later = await askedToAccept(rendered, cluster)
         const unknown = later ? knownAfterApply(later) : []

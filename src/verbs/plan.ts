@@ -10,6 +10,7 @@ import type {Action, Plan} from '../plan/plan.ts'
 import {hasPassed} from '../plan/rollback/last-gated.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
+import {ailingNotes} from './preparation/ailing-releases.ts'
 import {beforesOf} from './preparation/befores.ts'
 import {driftedReleases} from './preparation/drifted-releases.ts'
 import {observedRecords} from './preparation/observed-records.ts'
@@ -83,6 +84,7 @@ export async function observedPlan(
     ...newSecretNotes(settled, prepared),
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
+    ...(await ailingNotes(settled.actions, prepared, cluster)),
   ]
   return {
     plan: notes.length === 0 ? settled : {...settled, notes},

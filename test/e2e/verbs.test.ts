@@ -206,6 +206,10 @@ describe.concurrent('kk upgrade', () => {
     const {exitCode, stderr} = await environment.kk('upgrade', 'db')
 
     expect(planned.stdout).toMatch(/○ check +api .*must pass its gate again after db/)
+    expect(planned.stdout).toMatch(
+      /note: api is not healthy now, before anything changes, and must be afterwards: Deployment\/api: .*CrashLoopBackOff/,
+    )
+    expect(planned.stdout).not.toContain('web is not healthy')
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/api .*failed|failed.*api/s)
     expect(stderr).toContain('CrashLoopBackOff')

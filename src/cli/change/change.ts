@@ -105,10 +105,11 @@ export async function change(options: Change): Promise<ExitCode> {
     const fences = {verb: isChangeVerb(verb) ? verb : undefined, forceVersion: flags['force-version']}
     if (fences.verb) expectVerb(planned, fences.verb)
     if (!isDry) say(planText(planned, palette(levelOf('stderr', words))))
-    if (isDry) {
-      printPlan(planned, flags.output, levelOf('stdout', words))
-      if (!hasChanges(planned)) return 0
-    }
+    const isDocument = flags.output === 'json' || flags.output === 'yaml'
+    const printDry = () => printPlan(planned, flags.output, levelOf('stdout', words))
+    // A document is one: the plan, or why it would be refused.
+    if (isDry && !(isDocument && hasChanges(planned))) printDry()
+    if (isDry && !hasChanges(planned)) return 0
     if (!hasChanges(planned) && !isDry) {
       printNothingDone(planned, flags.output)
       return await reportNothingDone(planned, reports, words)
@@ -121,7 +122,10 @@ export async function change(options: Change): Promise<ExitCode> {
       ...fences,
     })
     try {
-      if (isDry) return 0
+      if (isDry) {
+        if (isDocument) printDry()
+        return 0
+      }
       if (!flags.yes && canAsk()) await confirm(`${verb} these releases to ${cluster.context}?`)
       if (prepared.store && [...prepared.releases.values()].some(({desired}) => isOverridden(desired)))
         await bindStore(flags, prepared.environment, {...prepared.store, cluster: planned.cluster.uid})
