@@ -1,3 +1,6 @@
+import {isPlaceholder} from './placeholder.ts'
+import {holdsNames, isNameAt, isReference} from './secret-names.ts'
+
 /** Words at the end of a key that say that its value is a secret, each also in the plural: `adminPassword`, `rootpw`. */
 const SECRET_WORD =
   /(?:password|passwd|passphrase|secret|token|credential|cookie|keyring|fernet|psk|pwd|pw)s?$/
@@ -17,6 +20,9 @@ const SECTION = /(?:^|_)authtoken$/
 /** What an `authorization` holds where it is no mode such as `RBAC`. */
 const AUTHORIZATION = /^["']?(?:basic|bearer|digest|token)\s/i
 
+/** A rule of oslo.policy, such as that of `identity:revoke_token`. */
+const POLICY = /^\\?["']?\(?(?:not )?(?:rule|role|is_admin|system_scope|project_id|user_id|domain_id):/
+
 /** Whether a text under a key of this name is to be kept out of what people read. */
 export function looksSecret(key: string): boolean {
   const words = wordsOf(key).replace(FORM, '')
@@ -24,22 +30,43 @@ export function looksSecret(key: string): boolean {
   return [SECRET_WORD, PASS, SECRET_KEY, SECRET_NAME].some((pattern) => pattern.test(words))
 }
 
-/** The same of what stands at a place among values: also what is below such a key, except for settings. */
-export function looksSecretPath(path: readonly string[]): boolean {
+/** The same of what stands at a place among values: also what is below such a key, except for settings and names. */
+export function looksSecretPath(path: readonly string[], value?: unknown): boolean {
+  if (isNameAt(path, value) || isRule(value)) return false
   return path.reduce((isSecret, key, at) => {
+    if (isReference(path[at - 1] ?? '', key)) return false
     const isOption = at < path.length - 1 && SECTION.test(wordsOf(key))
     return (isSecret && !isSetting(key)) || (looksSecret(key) && !isOption)
   }, false)
 }
 
-/** The entries of a map, each with whether it is secret; `isSecret` tells whether the map is. */
+/**
+ * The entries of a map, each with whether it is secret; `isSecret` tells whether the map is, `under` the key that it stands
+ * under.
+ */
 export function markedEntries(
   map: object,
   isSecret: boolean,
+  under = '',
 ): (readonly [key: string, value: unknown, isSecret: boolean])[] {
-  return Object.entries(map).map(
-    ([key, value]) => [key, value, (isSecret && !isSetting(key)) || saysSecret(key, value, map)] as const,
-  )
+  return Object.entries(map).map(([key, value]) => {
+    const isBelow = isSecret && !isSetting(key)
+    return [key, value, !isReference(under, key) && (isBelow || saysSecret(key, value, map))] as const
+  })
+}
+
+/** The items of a list, each with whether it is secret, also as the word after `--password` in a command. */
+export function markedItems(
+  list: readonly unknown[],
+  isSecret: boolean,
+): (readonly [item: unknown, isSecret: boolean])[] {
+  return list.map((item, at) => [item, isSecret || isFlagged(list[at - 1], item)] as const)
+}
+
+function isFlagged(flag: unknown, word: unknown): boolean {
+  if (typeof flag !== 'string' || typeof word !== 'string') return false
+  const [, name] = /^--?([A-Za-z][\w-]+)$/.exec(flag) ?? []
+  return name !== undefined && looksSecret(name) && !word.startsWith('-') && !isPlaceholder(word)
 }
 
 /** Whether a key and its value say that it is a secret, also as in `{name: DB_PASSWORD, value: …}`. */
@@ -47,6 +74,7 @@ export function saysSecret(key: string, value: unknown, around: object = {}): bo
   if (key === 'value' && 'name' in around && typeof around.name === 'string') {
     return saysSecret(around.name, value)
   }
+  if (isRule(value) || holdsNames(key, value)) return false
   // Of a selector or a toleration: the key of a label.
   if (key === 'key' && 'operator' in around) return false
   const words = wordsOf(key)
@@ -55,7 +83,12 @@ export function saysSecret(key: string, value: unknown, around: object = {}): bo
   return looksSecret(key) && !isSection
 }
 
-function isSetting(key: string): boolean {
+function isRule(value: unknown): boolean {
+  return typeof value === 'string' && POLICY.test(value)
+}
+
+/** Whether a key says how secrets are made and kept. */
+export function isSetting(key: string): boolean {
   return SETTING.test(wordsOf(key))
 }
 

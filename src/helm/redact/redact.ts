@@ -1,5 +1,5 @@
 import type {Values} from '../../release.ts'
-import {looksSecretPath, markedEntries} from './looks-secret.ts'
+import {looksSecretPath, markedEntries, markedItems} from './looks-secret.ts'
 import {replaceSecrets} from './text-secrets.ts'
 
 const MASK = '***'
@@ -14,23 +14,31 @@ const LONG = 12
  */
 export function redactor(values: Values): (text: string) => string {
   const secrets = new Set<string>()
-  collect(values, false, secrets)
+  collect(values, {isSecret: false, under: ''}, secrets)
   const pattern = secretPattern(secrets)
   return (text) => maskQuoted(pattern ? text.replace(pattern, MASK) : text)
 }
 
-function collect(value: unknown, secret: boolean, found: Set<string>): void {
+interface Standing {
+  readonly isSecret: boolean
+  /** The key that it stands under. */
+  readonly under: string
+}
+
+function collect(value: unknown, {isSecret, under}: Standing, found: Set<string>): void {
   if (Array.isArray(value)) {
-    for (const item of value) collect(item, secret, found)
+    for (const [item, isHidden] of markedItems(value, isSecret))
+      collect(item, {isSecret: isHidden, under}, found)
     return
   }
   if (typeof value === 'object' && value !== null) {
-    for (const [, child, isSecret] of markedEntries(value, secret)) collect(child, isSecret, found)
+    for (const [key, child, isHidden] of markedEntries(value, isSecret, under))
+      collect(child, {isSecret: isHidden, under: key}, found)
     return
   }
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return
   const text = String(value)
-  for (const form of secret ? forms(text) : textSecrets(text)) if (form.length >= SHORTEST) found.add(form)
+  for (const form of isSecret ? forms(text) : textSecrets(text)) if (form.length >= SHORTEST) found.add(form)
 }
 
 /** The shapes in which one secret can come back: as it is, line by line, quoted by Go, in a URL, in a Secret. */

@@ -26,7 +26,8 @@ export function valueChanges(
     const [earlier, later] = [at(before, path), at(after, path)]
     const change = isNothing(earlier) ? 'added' : isNothing(later) ? 'removed' : 'changed'
     const named = {path: path.join('.'), change} as const
-    if (looksSecretPath(path)) return {...named, masked: true}
+    if ([earlier, later].some((value) => !isNothing(value) && looksSecretPath(path, value)))
+      return {...named, masked: true}
     const [one, other] = [shown(earlier, redact), shown(later, redact)]
     return {...named, ...(one !== undefined && {before: one}), ...(other !== undefined && {after: other})}
   })

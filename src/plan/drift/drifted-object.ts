@@ -1,5 +1,5 @@
 import type {DryApply, KubernetesObject, ScaleTarget} from '../../cluster/cluster.ts'
-import {looksSecret, markedEntries} from '../../helm/redact/looks-secret.ts'
+import {looksSecret, markedEntries, markedItems} from '../../helm/redact/looks-secret.ts'
 import {redactLines} from '../../helm/redact/redact-lines.ts'
 import {conflictPath} from './conflict-path.ts'
 import {differences, type FieldDifference, pathText} from './differences.ts'
@@ -94,12 +94,27 @@ function isSecret({kind}: KubernetesObject, path: readonly string[]): boolean {
   return isNamed || looksSecret(last)
 }
 
+interface Standing {
+  readonly isSecret: boolean
+  /** The key that it stands under. */
+  readonly under: string
+}
+
 /** Texts without secrets, whatever they are part of; whole subtrees are walked. */
-function shown(value: unknown, redact: (text: string) => string, isSecret = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => shown(item, redact, isSecret))
+function shown(
+  value: unknown,
+  redact: (text: string) => string,
+  {isSecret, under}: Standing = {isSecret: false, under: ''},
+): unknown {
+  if (Array.isArray(value)) {
+    const items = markedItems(value, isSecret)
+    return items.map(([item, isHidden]) => shown(item, redact, {isSecret: isHidden, under}))
+  }
   if (typeof value === 'object' && value !== null) {
-    const entries = markedEntries(value, isSecret)
-    return Object.fromEntries(entries.map(([key, item, isHidden]) => [key, shown(item, redact, isHidden)]))
+    const entries = markedEntries(value, isSecret, under)
+    return Object.fromEntries(
+      entries.map(([key, item, isHidden]) => [key, shown(item, redact, {isSecret: isHidden, under: key})]),
+    )
   }
   if (isSecret && value !== null && typeof value !== 'boolean') return '***'
   return typeof value === 'string' ? redactLines(redact(value)) : value

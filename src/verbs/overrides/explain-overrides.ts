@@ -38,10 +38,9 @@ export function maskedKey(key: ExplainedKey, places: readonly ValuePath[]): Expl
   const within = places
     .filter((place) => isBelow(place, key.path))
     .map((place) => place.slice(key.path.length))
-  const looks = looksSecretPath(key.path)
   const shown = (value: unknown) => {
     if (isKnown) return maskedWhole(value)
-    const masked = maskedValue(value, looks)
+    const masked = maskedValue(value, looksSecretPath(key.path, value), key.path.at(-1))
     return isMap(masked) ? maskPlaces(masked, within) : masked
   }
   const statement = (each: Statement): Statement => ({...each, value: shown(each.value)})

@@ -78,3 +78,12 @@ it.each([
 ])('what stands at %s is secret: %s', (path, isSecret) => {
   expect(looksSecretPath(path.split('.'))).toBe(isSecret)
 })
+
+it.each([
+  ['secrets.identity.admin', 'nova-keystone-admin', false],
+  ['secrets.identity.admin', '3c9e1f7a-aa00', true],
+  ['secrets.admin', 'nova-keystone-admin', true],
+  ['env.valueFrom.secretKeyRef.key', 'DB_PASSWORD', false],
+])('%s of %s is secret: %s', (path, value, isSecret) => {
+  expect(looksSecretPath(path.split('.'), value)).toBe(isSecret)
+})

@@ -18,6 +18,13 @@ it.each([
     {headers: [{name: 'Authorization', value: '***'}]},
   ],
   [{'.dockerconfigjson': '{"auths": {}}'}, {'.dockerconfigjson': '***'}],
+  [{secrets: {dbAdmin: 'correct-horse'}}, {secrets: {dbAdmin: '***'}}],
+  [
+    {secrets: {identity: {admin: 'nova-admin', nova: 'S3cret'}}},
+    {secrets: {identity: {admin: '***', nova: '***'}}},
+  ],
+  [{args: ['--password', 'x', '--user', 'a']}, {args: ['--password', '***', '--user', 'a']}],
+  [{client: {name: 'client.admin', key: 'AQB'}}, {client: {name: 'client.admin', key: '***'}}],
   [{auths: {registry: {auth: 'dTpw'}}}, {auths: {registry: {auth: '***'}}}],
 ])('%j is shown as %j', (value, shown) => {
   expect(maskedValue(value)).toEqual(shown)
@@ -34,6 +41,25 @@ it.each([
   {tolerations: [{key: 'node-role.kubernetes.io/control-plane', operator: 'Exists'}]},
   {authorization: {mode: 'RBAC'}},
   {password: ''},
+  {
+    secrets: {
+      identity: {admin: 'keystone-keystone-admin'},
+      tls: {identity: {api: {public: 'keystone-tls-public'}}},
+    },
+  },
+  {secrets: {oslo_db_cell0: {nova: 'nova-db-cell0-user'}, keyrings: {admin: 'pvc-ceph-client-key'}}},
+  {
+    conf: {
+      policy: {
+        'identity:revoke_token': 'rule:admin_required',
+        'identity:check_token': 'role:admin or rule:a',
+      },
+    },
+  },
+  {env: [{name: 'A', valueFrom: {secretKeyRef: {name: 'nova', key: 'DB_PASSWORD', optional: true}}}]},
+  {pod: {volumes: [{name: 'tls', secret: {secretName: 'nova-tls', defaultMode: 420}}]}},
+  {imagePullSecrets: [{name: 'registry'}]},
+  {args: ['--password', '$(DB_PASSWORD)', '--token', '--verbose']},
 ])('%j is shown as it is', (value) => {
   expect(maskedValue(value)).toEqual(value)
 })
