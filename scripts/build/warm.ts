@@ -79,7 +79,16 @@ async function useStore(libraries: Libraries): Promise<void> {
 }
 
 async function serve(libraries: typeof api): Promise<void> {
-  const service = {charts: async () => [], show: notNow, explain: notNow, update: notNow, delete: notNow}
+  const service = {
+    charts: async () => [],
+    show: notNow,
+    explain: notNow,
+    update: notNow,
+    delete: notNow,
+    history: async () => [],
+    export: notNow,
+    import: notNow,
+  }
   const app = await openServer(
     {
       serviceFor: () => service,

@@ -12,6 +12,7 @@ import {describeApi, openApiRoutes} from './operations/openapi-routes.ts'
 import {collectMethods} from './other-methods.ts'
 import {pageRoutes} from './pages/routes.ts'
 import type {ReleasesOf} from './pages/show-chart.ts'
+import {storeRoutes} from './store/routes.ts'
 import type {Tokens} from './tokens.ts'
 
 export interface ServerOptions {
@@ -113,6 +114,7 @@ export async function openServer(
   metricsRoute(app, metrics)
   healthRoutes(app, ready)
   helmChartRoutes(app, serviceFor)
+  storeRoutes(app, serviceFor)
   openApiRoutes(app)
   await pageRoutes(app, {serviceFor, releasesOf})
   refuseOtherMethods()

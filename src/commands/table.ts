@@ -1081,11 +1081,11 @@ export const commands: Readonly<Record<string, unknown>> = {
     description:
       'The name of the environment is confirmed with --confirm, or typed on a terminal. What another environment or a foreign release uses stays, and protected releases that are not confirmed by their own name, and all that these require; the plan says why. Namespaces and data stay.',
     examples: [
-      '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --dry-run',
+      '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --dry-run',
       {
         description: 'The database too, which is protected.',
         command:
-          '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm mariadb --dry-run',
+          '<%= config.bin %> destroy environments/all-in-one.yaml --sandbox --confirm all-in-one --confirm mariadb --dry-run',
       },
     ],
     flags: {
@@ -3746,6 +3746,16 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
+      server: {
+        exclusive: ['store', 'facts', 'environment'],
+        name: 'server',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
+        hasDynamicHelp: false,
+        helpValue: 'URL',
+        multiple: false,
+        type: 'option',
+      },
     },
     hasDynamicHelp: false,
     hiddenAliases: [],
@@ -3861,6 +3871,16 @@ export const commands: Readonly<Record<string, unknown>> = {
         summary: 'The context of the kubeconfig.',
         hasDynamicHelp: false,
         helpValue: 'NAME',
+        multiple: false,
+        type: 'option',
+      },
+      server: {
+        exclusive: ['store', 'facts', 'environment'],
+        name: 'server',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
+        hasDynamicHelp: false,
+        helpValue: 'URL',
         multiple: false,
         type: 'option',
       },
@@ -3990,6 +4010,16 @@ export const commands: Readonly<Record<string, unknown>> = {
         summary: 'The context of the kubeconfig.',
         hasDynamicHelp: false,
         helpValue: 'NAME',
+        multiple: false,
+        type: 'option',
+      },
+      server: {
+        exclusive: ['store', 'facts', 'environment'],
+        name: 'server',
+        summary:
+          'Through kk serve at this address (also KK_SERVER); its token is read from KK_SERVER_TOKEN or KK_TOKEN.',
+        hasDynamicHelp: false,
+        helpValue: 'URL',
         multiple: false,
         type: 'option',
       },

@@ -1,4 +1,5 @@
 import type {ExplainedKey} from './explain/explain.ts'
+import type {AuditEntry} from './user/store.ts'
 
 /** A chart that has overrides, with its namespaces; both sorted. */
 export interface OverriddenChart {
@@ -40,6 +41,29 @@ export interface RequestedUpdate extends OverrideUpdate {
   readonly showSecrets?: boolean
 }
 
+interface Place {
+  readonly name: string
+  readonly namespace: string
+}
+
+export interface RequestedImport {
+  /** What the document is called in messages. */
+  readonly file: string
+  /** Overrides that the document does not have are deleted. */
+  readonly prune: boolean
+  /** Only say what would change. */
+  readonly dryRun: boolean
+}
+
+/** What an import writes or deletes. */
+export interface ImportedContent {
+  readonly changed: readonly (Place & {readonly action: 'set' | 'delete'})[]
+  /** Generated secrets that are added or replaced. */
+  readonly secrets: readonly Place[]
+  /** The id of the store that a new one becomes. */
+  readonly becomes?: string
+}
+
 /** Where overrides are seen and changed: on the store directly, or through a server. Both behave the same. */
 export interface OverrideService {
   /** Charts that are active, by name. */
@@ -60,4 +84,10 @@ export interface OverrideService {
   ): Promise<Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides' | 'etag'>>
   /** Succeeds when there is nothing to delete, too. */
   delete(name: string, namespace: string, options?: {readonly ifMatch?: string}): Promise<void>
+  /** What was changed, newest first: of one chart, or of all; masked as in `show`. */
+  history(of?: Place, options?: {readonly showSecrets?: boolean}): Promise<readonly AuditEntry[]>
+  /** All that is stored but its history, as one YAML; what is encrypted stays so unless secrets are to be shown. */
+  export(options?: {readonly showSecrets?: boolean}): Promise<string>
+  /** Rejects with what is wrong with the document, and as `update`; then nothing is changed. */
+  import(document: string, how: RequestedImport): Promise<ImportedContent>
 }

@@ -3,6 +3,7 @@ import type {FastifyInstance} from 'fastify'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {remoteService} from '../../src/api/client/remote-service.ts'
 import {parseTokens} from '../../src/api/tokens.ts'
+import type {KkError} from '../../src/errors.ts'
 import type {OverrideService} from '../../src/overrides/service.ts'
 import {type TestOverrides, testOverrides} from './support/overrides.ts'
 import {testServer} from './support/server.ts'
@@ -36,8 +37,26 @@ async function story(service: OverrideService): Promise<unknown> {
     const error = (await call().catch((each) => each)) as {code: string; hint: string}
     told.push({code: error.code, hint: error.hint})
   }
+  const changes = await service.history({name: 'rabbitmq', namespace: 'openstack'})
+  const document = await service.export()
+  told.push(
+    changes.map(({at: _, ...change}) => change),
+    document.replace(/^store: .*$/m, ''),
+    (await service.history()).length,
+    (await service.history({name: 'ingress', namespace: 'openstack'})).length,
+  )
   await service.delete('rabbitmq', 'openstack', etag === undefined ? {} : {ifMatch: etag})
-  return [...told, await service.show('rabbitmq', 'openstack')]
+  told.push(await service.show('rabbitmq', 'openstack'))
+  const how = {file: 'the document', prune: true}
+  const other = 'version: 1\noverrides: {ingress: {openstack: {a: 1}}}\n'
+  told.push(await service.import(document, {...how, dryRun: true}))
+  told.push(await service.import(document, {...how, dryRun: false}))
+  told.push(await service.import(other, {...how, dryRun: false}))
+  for (const bad of ['version: 2\n', 'version: 1\noverrides: {ingres: {openstack: {a: 1}}}\n']) {
+    const error = (await service.import(bad, {...how, dryRun: false}).catch((each) => each)) as KkError
+    told.push({code: error.code, hint: error.hint, message: error.message})
+  }
+  return [...told, (await service.history()).length]
 }
 
 describe('a remote service', () => {

@@ -1,6 +1,7 @@
 import {ERRORS, type ErrorCode, KkError} from '../../errors.ts'
 import type {ExplainedKey, Statement} from '../../overrides/explain/explain.ts'
-import type {OverriddenChart, OverrideService} from '../../overrides/service.ts'
+import type {ImportedContent, OverriddenChart, OverrideService} from '../../overrides/service.ts'
+import type {AuditEntry} from '../../overrides/user/store.ts'
 import type {ErrorBody} from '../errors.ts'
 
 export interface RemoteOptions {
@@ -100,6 +101,21 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
         ...(ifMatch !== undefined && {ifMatch}),
       })
     },
+    async history(of, {showSecrets = false} = {}) {
+      const query = {...of, show_secrets: showSecrets ? 'true' : undefined}
+      const response = await send(address('v1/history', query))
+      return ((await response.json()) as {entries: readonly AuditEntry[]}).entries
+    },
+    async export({showSecrets = false} = {}) {
+      const query = {show_secrets: showSecrets ? 'true' : undefined}
+      const response = await send(address('v1/store', query))
+      return ((await response.json()) as {document: string}).document
+    },
+    async import(document, {prune, dryRun}) {
+      const target = address('v1/store', {dry_run: dryRun ? 'true' : undefined})
+      const response = await send(target, {method: 'POST', body: {document, prune}})
+      return (await response.json()) as ImportedContent
+    },
   }
 }
 
@@ -129,7 +145,7 @@ function statementOf({layer, source, file, line, column, value}: StatementDocume
 }
 
 interface Call {
-  readonly method?: 'GET' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'PATCH' | 'POST' | 'DELETE'
   readonly body?: object
   readonly ifMatch?: string
 }

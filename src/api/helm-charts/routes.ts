@@ -1,7 +1,8 @@
-import type {FastifyInstance, FastifyReply, FastifySchema} from 'fastify'
+import type {FastifyInstance, FastifyReply} from 'fastify'
 import type {OverrideService, OverrideUpdate} from '../../overrides/service.ts'
 import {overridesDocument, updatedDocument} from '../../report/overrides/overrides-document.ts'
 import {explainedKeyDocument} from '../../report/values/explained-text.ts'
+import {documented} from '../documented.ts'
 import {
   CHART_PARAMS,
   CHART_QUERY,
@@ -10,7 +11,6 @@ import {
   LIST,
   LIST_QUERY,
   OVERRIDES,
-  REFUSALS,
   SHOW_QUERY,
   UPDATE,
   UPDATE_QUERY,
@@ -132,19 +132,6 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
       return reply.code(204).send()
     },
   )
-}
-
-interface Documented {
-  readonly params?: object
-  readonly querystring?: object
-  readonly headers?: object
-  readonly body?: object
-  readonly ok: Readonly<Record<number, object>>
-}
-
-/** A schema with a summary, and the errors that every route can answer with. */
-function documented(summary: string, {ok, ...request}: Documented): FastifySchema {
-  return {summary, tags: ['overrides'], ...request, response: {...ok, ...REFUSALS}}
 }
 
 /** Rejects as `OverrideService.show` does for a chart that is not active. */

@@ -1,22 +1,22 @@
 /** JSON Schemas of the resource `helm_charts`: they check requests, and OpenAPI is made from them. */
 
-const name = {
+export const name = {
   type: 'string',
   minLength: 1,
   maxLength: 253,
   description: 'The chart.',
   examples: ['rabbitmq'],
 } as const
-const namespace = {
+export const namespace = {
   type: 'string',
   minLength: 1,
   maxLength: 63,
   description: 'The namespace.',
   examples: ['openstack'],
 } as const
-const yaml = (description: string) =>
+export const yaml = (description: string) =>
   ({type: 'string', description: `${description} YAML; "" for none.`}) as const
-const flag = (description: string) => ({type: 'string', enum: ['true', 'false'], description}) as const
+export const flag = (description: string) => ({type: 'string', enum: ['true', 'false'], description}) as const
 
 export const CHART_PARAMS = {type: 'object', required: ['name'], properties: {name}} as const
 

@@ -4,7 +4,6 @@ import {loadEnvironment} from '../../environment/load.ts'
 import {KkError} from '../../errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
 import {factsRead} from '../../overrides/system/system-overrides.ts'
-import type {ImportStore} from '../../overrides/user/import.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {environmentBase} from '../../verbs/overrides/environment-base.ts'
@@ -31,19 +30,34 @@ interface Purpose {
   readonly say: (line: string) => void
 }
 
+interface ServicePurpose extends Purpose {
+  /** What the store lies upon, where less is needed than `baseOf` gives. */
+  readonly base?: (environment: Environment | undefined) => Promise<OverrideBase>
+  /** Throws where there is no store to read. */
+  readonly ifMissing?: () => never
+}
+
 /** Works on the overrides that the flags mean: through a server, or on the store directly. */
 export async function onOverrides<T>(
   flags: OverridesFlags,
-  purpose: Purpose,
+  purpose: ServicePurpose,
   body: (service: OverrideService) => Promise<T>,
 ): Promise<T> {
-  const url = flags.server ?? (process.env.KK_SERVER || undefined)
+  const url = flags.server ?? (namesStore(flags) ? undefined : process.env.KK_SERVER || undefined)
   if (url !== undefined) return body(remoteService({url: serverAddress(url), token: serverToken()}))
   const environment = await namedEnvironment(flags)
-  const base = await baseOf(flags, environment, purpose.changes ? () => {} : purpose.say)
-  return onStore(flags, {...purpose, environment}, (store) =>
-    body(localOverrides({base, store: store ?? NO_STORE, who: whoAmI(), allowSecrets: true})),
-  )
+  const base = purpose.base
+    ? await purpose.base(environment)
+    : await baseOf(flags, environment, purpose.changes ? () => {} : purpose.say)
+  return onStore(flags, {...purpose, environment}, async (store) => {
+    if (!store) purpose.ifMissing?.()
+    return body(localOverrides({base, store: store ?? NO_STORE, who: whoAmI(), allowSecrets: true}))
+  })
+}
+
+/** What is on the command line wins over `KK_SERVER`. */
+function namesStore({store, facts, environment}: OverridesFlags): boolean {
+  return [store, facts, environment].some((flag) => flag !== undefined)
 }
 
 /** Works on the store that the flags mean; undefined where it is missing and nothing is to be changed. */
@@ -111,7 +125,7 @@ function serverAddress(text: string): string {
 }
 
 /** What a store without overrides says. */
-export const NO_STORE: OverrideWorld['store'] & ImportStore = {
+const NO_STORE: OverrideWorld['store'] = {
   get: async () => undefined,
   list: async () => [],
   secrets: async () => [],

@@ -1,9 +1,9 @@
 import {Flags} from '@oclif/core'
-import {localOverridesFlags} from '../../cli/overrides/flags.ts'
-import {namedEnvironment, onStore} from '../../cli/overrides/open-overrides.ts'
+import {overridesFlags} from '../../cli/overrides/flags.ts'
+import {onOverrides} from '../../cli/overrides/open-overrides.ts'
+import {storeBase} from '../../cli/overrides/store-base.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
-import {exportStore} from '../../overrides/user/export.ts'
 import {writeNamedFile} from '../../state/files/write-named-file.ts'
 
 export default class OverridesExport extends KkCommand {
@@ -19,7 +19,7 @@ export default class OverridesExport extends KkCommand {
       helpValue: 'NAME',
     }),
     'show-secrets': Flags.boolean({summary: 'With passwords and keys in clear.'}),
-    ...localOverridesFlags,
+    ...overridesFlags,
   }
 
   override async run(): Promise<void> {
@@ -27,17 +27,19 @@ export default class OverridesExport extends KkCommand {
     const purpose = {
       changes: false,
       say: (line: string) => this.say(line),
-      environment: await namedEnvironment(flags),
+      base: () => storeBase(flags),
+      ifMissing: noStore,
     }
-    const text = await onStore(flags, purpose, async (store) =>
-      store ? exportStore(store, {secrets: flags['show-secrets']}) : undefined,
+    const text = await onOverrides(flags, purpose, (service) =>
+      service.export({showSecrets: flags['show-secrets']}),
     )
-    if (text === undefined) {
-      throw new KkError('KK_FILE', 'there is no store of overrides to export', {
-        hint: 'name it with --store or KK_STORE, or its cluster with --context or --sandbox',
-      })
-    }
     if (flags.file === undefined) return this.print(text)
     await writeNamedFile(flags.file, text)
   }
+}
+
+function noStore(): never {
+  throw new KkError('KK_FILE', 'there is no store of overrides to export', {
+    hint: 'name it with --store or KK_STORE, or its cluster with --context or --sandbox',
+  })
 }

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
 import {changeFlags, documentFlags} from '../../cli/flags.ts'
-import {localOverridesFlags} from '../../cli/overrides/flags.ts'
+import {overridesFlags} from '../../cli/overrides/flags.ts'
 import {importFile} from '../../cli/overrides/import-file.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {importedText} from '../../report/overrides/imported-text.ts'
@@ -21,7 +21,7 @@ export default class OverridesImport extends KkCommand {
     'dry-run': Flags.boolean({summary: 'Show what would change, and change nothing.'}),
     yes: changeFlags.yes,
     ...documentFlags,
-    ...localOverridesFlags,
+    ...overridesFlags,
   }
 
   override async run(): Promise<void> {

@@ -9,7 +9,7 @@ interface ExportOptions {
 
 /** All that is stored as one YAML document, without history. Needs the key only with `secrets`, or to list encrypted overrides. */
 export async function exportStore(
-  store: OverrideStore,
+  store: Pick<OverrideStore, 'list' | 'identity' | 'secrets'>,
   {secrets = false}: ExportOptions = {},
 ): Promise<string> {
   const overrides = await store.list()

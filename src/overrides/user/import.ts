@@ -15,6 +15,8 @@ interface ImportOptions {
   readonly dryRun?: boolean
   /** Throws for a chart or a namespace for which there should be no overrides. */
   readonly expectPlace?: (name: string, namespace: string) => void
+  /** Rejects where something speaks against what would be written. */
+  readonly expectPlan?: (planned: PlannedImport) => Promise<void>
 }
 
 /** What an import changes. */
@@ -26,17 +28,23 @@ export interface Imported {
   readonly becomes: string | undefined
 }
 
+/** The same before it is written. */
+export interface PlannedImport extends Imported {
+  /** The overrides that are there now. */
+  readonly before: (name: string, namespace: string) => StoredOverrides | undefined
+}
+
 export type ImportStore = Pick<OverrideStore, 'list' | 'secrets' | 'identity' | 'putAll'>
 
 /**
  * Writes a document of `exportStore` in one transaction, after all of it was checked; gives what was changed. Overrides
  * and secrets that are there are replaced. A store to which nothing was ever written becomes the one that was exported.
- * Rejects with `KK_YAML`, `KK_VALUES`, `KK_STORE_CONFLICT`, and with what `expectPlace` throws.
+ * Rejects with `KK_YAML`, `KK_VALUES`, `KK_STORE_CONFLICT`, and with what `expectPlace` and `expectPlan` throw.
  */
 export async function importStore(
   store: ImportStore,
   text: string,
-  {who, file, prune = false, dryRun = false, expectPlace = () => {}}: ImportOptions,
+  {who, file, prune = false, dryRun = false, expectPlace = () => {}, expectPlan}: ImportOptions,
 ): Promise<Imported> {
   const {identity, overrides, secrets} = readStoreDocument(text, file)
   for (const {name, namespace} of overrides) expectPlace(name, namespace)
@@ -63,6 +71,8 @@ export async function importStore(
     secrets: await newSecrets(store, secrets),
     becomes: identity && (await becoming(store, identity)),
   }
+  const before = (name: string, namespace: string) => present.get(keyOf({name, namespace}))
+  await expectPlan?.({...imported, before})
   if (!dryRun) await store.putAll({changes, secrets, identity})
   return imported
 }

@@ -15,6 +15,7 @@ import type {NextOverrides, StoredOverrides} from '../../overrides/user/store.ts
 import {etagOf, keptValues} from '../../overrides/user/stored-values.ts'
 import type {Values} from '../../release.ts'
 import type {OverrideWorld} from './override-world.ts'
+import {refuseSecret} from './refuse-secrets.ts'
 
 interface Place {
   readonly name: string
@@ -40,7 +41,7 @@ export async function updateStored(
   const next = (current: StoredOverrides | undefined): Next => {
     const before = keptValues(current)
     const values = applyUpdate(before.values, update)
-    if (!allowSecrets) refuseSecrets(changedAt(before.values, values, paths))
+    if (!allowSecrets) refuseSecret(changedAt(before.values, values, paths))
     const secretAt = secretsAmong(values, paths)
     // What was secret to a plugin that is not here now must not be written in clear.
     const stays = update.flag === 'reuse' && isOpaque(before, paths)
@@ -78,7 +79,7 @@ export async function deleteOverrides(
   const paths = await options.base.secretPaths(name)
   await write(options, {name, namespace, ifMatch}, (current) => {
     // To take one away is to change it, too.
-    if (!options.allowSecrets) refuseSecrets(changedAt(keptValues(current).values, {}, paths))
+    if (!options.allowSecrets) refuseSecret(changedAt(keptValues(current).values, {}, paths))
     return {userOverrides: null, secret: false}
   })
 }
@@ -101,16 +102,5 @@ async function write(
     'KK_STORE_CONFLICT',
     `the overrides of ${name} in ${namespace} are not those any more that the change was made from`,
     {hint: 'look at them again, then repeat the change'},
-  )
-}
-
-function refuseSecrets(path: ValuePath | undefined): void {
-  if (path === undefined) return
-  throw new KkError(
-    'KK_SECRET',
-    `${path.join('.')} is a secret that kk keeps: an override of it can neither be set nor taken away here`,
-    {
-      hint: 'change the secret with kk secrets rotate, or start the server with --allow-secret-overrides',
-    },
   )
 }

@@ -9,6 +9,9 @@ import {etagOf, keptValues} from '../../overrides/user/stored-values.ts'
 import type {Values} from '../../release.ts'
 import {deleteOverrides, updateStored} from './change-overrides.ts'
 import {explainOverrides} from './explain-overrides.ts'
+import {exportOverrides} from './export-overrides.ts'
+import {overridesHistory} from './history.ts'
+import {importOverrides} from './import-overrides.ts'
 import type {OverrideWorld} from './override-world.ts'
 
 /** Overrides straight from the store; what lies below the deployer's comes from `base`. */
@@ -19,6 +22,10 @@ export function localOverrides(options: OverrideWorld): OverrideService {
     explain: (name, namespace, how = {}) => explainOverrides(options, {name, namespace, ...how}),
     update: (name, namespace, change) => updateStored(options, {name, namespace}, change),
     delete: (name, namespace, how = {}) => deleteOverrides(options, {name, namespace, ...how}),
+    history: (of, {showSecrets = false} = {}) =>
+      overridesHistory(options.store, {of, showSecrets, secretPaths: options.base.secretPaths}),
+    export: (how) => exportOverrides(options, how),
+    import: (document, how) => importOverrides(options, document, how),
   }
 }
 

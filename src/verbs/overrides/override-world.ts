@@ -18,7 +18,10 @@ export interface OverrideBase {
 /** What overrides are read from, and by whom they are changed. */
 export interface OverrideWorld {
   readonly base: OverrideBase
-  readonly store: Pick<OverrideStore, 'get' | 'update' | 'put' | 'audit'>
+  readonly store: Pick<
+    OverrideStore,
+    'get' | 'update' | 'put' | 'audit' | 'list' | 'secrets' | 'identity' | 'putAll'
+  >
   /** For the history: who changes something. */
   readonly who: string
   /** Whether values may be set that plugins call secret. */

@@ -1,0 +1,120 @@
+import type {FastifyInstance} from 'fastify'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {parseTokens} from '../../src/api/tokens.ts'
+import {type TestOverrides, testOverrides} from './support/overrides.ts'
+import {testServer} from './support/server.ts'
+
+const READ = 'r'.repeat(32)
+const WRITE = 'w'.repeat(32)
+/** A place that the plugin of rabbitmq calls secret. */
+const PASSWORD = 'endpoints: {oslo_messaging: {auth: {admin: {password: kept-by-kk}}}}'
+
+let app: FastifyInstance
+let overrides: TestOverrides
+beforeEach(async () => {
+  overrides = await testOverrides()
+  const tokens = parseTokens(`read ${READ} ada\nwrite ${WRITE} bob`, 'tokens')
+  app = await testServer(overrides, {tokens})
+})
+afterEach(async () => {
+  await app.close()
+  await overrides.remove()
+})
+
+const get = (url: string, token = READ) => app.inject({url, headers: {authorization: `Bearer ${token}`}})
+const importing = (document: string, more: {token?: string; prune?: boolean; query?: string} = {}) =>
+  app.inject({
+    method: 'POST',
+    url: `/v1/store${more.query ?? ''}`,
+    headers: {authorization: `Bearer ${more.token ?? WRITE}`},
+    payload: {document, ...(more.prune !== undefined && {prune: more.prune})},
+  })
+const stored = (values: string) => `version: 1\noverrides: {rabbitmq: {openstack: ${values}}}\n`
+const putInClear = (userOverrides: string) =>
+  overrides.store.put({
+    name: 'rabbitmq',
+    namespace: 'openstack',
+    who: 'somebody',
+    expected: undefined,
+    secret: false,
+    userOverrides,
+  })
+
+describe('the store as a whole', () => {
+  it('is imported by who may write, and exported and looked back upon by who may read', async () => {
+    const refused = await importing(stored('{a: 1}'), {token: READ})
+    const dry = await importing(stored('{a: 1}'), {query: '?dry_run=true'})
+    const done = await importing(stored('{a: 1}'))
+    const exported = await get('/v1/store')
+    const history = await get('/v1/history?name=rabbitmq&namespace=openstack')
+
+    expect(refused.statusCode).toBe(403)
+    const imported = {changed: [{name: 'rabbitmq', namespace: 'openstack', action: 'set'}], secrets: []}
+    expect([dry.json(), done.json()]).toEqual([imported, imported])
+    expect(exported.json().document).toMatch(/^version: 1\nstore: .*\noverrides:\n {2}rabbitmq:\n/ms)
+    expect(history.json().entries).toMatchObject([{who: 'bob', before: null, after: 'a: 1\n'}])
+  })
+
+  it('loses what a document does not have only with prune', async () => {
+    await importing(stored('{a: 1}'))
+
+    const kept = await importing('version: 1\n')
+    const pruned = await importing('version: 1\n', {prune: true})
+
+    expect(kept.json().changed).toEqual([])
+    expect(pruned.json().changed).toEqual([{name: 'rabbitmq', namespace: 'openstack', action: 'delete'}])
+  })
+
+  it.each([
+    ['/v1/history', 'kept-by-kk'],
+    ['/v1/store', 'kept-by-kk'],
+  ])('shows secrets at %s to nobody who may only read', async (url, secret) => {
+    await putInClear(`${PASSWORD}\n`)
+
+    const masked = await get(url)
+    const refused = await get(`${url}?show_secrets=true`)
+    const shown = await get(`${url}?show_secrets=true`, WRITE)
+
+    expect([masked.body, refused.body].filter((text) => text.includes(secret))).toEqual([])
+    expect(refused.statusCode).toBe(403)
+    expect(shown.body).toContain(secret)
+  })
+
+  it('takes no secret that kk keeps from a document, and loses none by one', async () => {
+    const set = await importing(stored(`{${PASSWORD}}`))
+    const generated = await importing('version: 1\nsecrets: {openstack: {admin: marked}}\n')
+    const sealed = await importing(stored('kk-sealed:v1:0123abcd:AAAA'))
+    await putInClear(`${PASSWORD}\n`)
+    const pruned = await importing('version: 1\n', {prune: true})
+
+    for (const answer of [set, generated, sealed, pruned]) {
+      expect([answer.statusCode, answer.json().error.code]).toEqual([403, 'KK_SECRET'])
+      expect(answer.body).not.toMatch(/marked|kept-by-kk/)
+    }
+  })
+
+  it.each([
+    ['a chart that is not active', 'version: 1\noverrides: {nova: {openstack: {a: 1}}}\n', 404],
+    ['another version', 'version: 2\n', 400],
+    ['what is no YAML', 'a: [', 400],
+    ['what is no document', '', 400],
+  ])('refuses %s, and changes nothing', async (_, document, status) => {
+    const answer = await importing(document)
+
+    expect(answer.statusCode).toBe(status)
+    expect((await get('/v1/history')).json().entries).toEqual([])
+  })
+
+  it('takes a document that is longer than other requests', async () => {
+    const answer = await importing(stored(`{a: ${'x'.repeat(2 * 1024 ** 2)}}`))
+
+    expect(answer.statusCode).toBe(200)
+  })
+
+  it.each(['/v1/history?name=rabbitmq', '/v1/history?other=1', '/v1/store?dry_run=true'])(
+    'refuses the query of %s',
+    async (url) => {
+      expect((await get(url)).json().error.code).toBe('KK_USAGE')
+    },
+  )
+})
