@@ -1,4 +1,13 @@
-import {copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {DatabaseSync} from 'node:sqlite'
 import {describe, expect, it} from 'vitest'
@@ -15,6 +24,17 @@ function errorOf(database: DatabaseSync, statement: string): unknown {
     database.close()
   }
   throw new Error(`expected to fail: ${statement}`)
+}
+
+/** As somebody who is not root, for whom permissions count. */
+async function asStranger(body: () => Promise<void>): Promise<void> {
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid?.('nobody')
+  try {
+    await body()
+  } finally {
+    if (isRoot) process.seteuid?.('root')
+  }
 }
 
 export function refusesFiles(newLocation: () => Promise<string>): void {
@@ -65,15 +85,16 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
     })
 
     it.each([
-      ['removed', (path: string) => rmSync(path)],
+      ['the file was removed', (path: string) => rmSync(path)],
+      ['its log PATH-wal was removed', (path: string) => rmSync(`${path}-wal`)],
       [
-        'replaced by another',
+        'the file was replaced by another',
         (path: string) => {
           copyFileSync(path, `${path}.copy`)
           renameSync(`${path}.copy`, path)
         },
       ],
-    ])('that is %s meanwhile is neither read nor written', async (how, disturb) => {
+    ])('is neither read nor written when %s meanwhile', async (how, disturb) => {
       const path = await newLocation()
       const store = await openTestStore(path)
       await store.put(change({}))
@@ -82,12 +103,50 @@ export function refusesFiles(newLocation: () => Promise<string>): void {
 
       const refused = {
         code: 'KK_STORE_DATABASE',
-        message: `the store of overrides ${path} cannot be used: the file was ${how} while kk had it open`,
+        message: `the store of overrides ${path} cannot be used: ${how.replace('PATH', path)} while kk had it open`,
       }
       await expect(store.put(change({name: 'glance'}))).rejects.toMatchObject(refused)
       await expect(store.putSecret({name: 'a', namespace: 'b', value: 'c'})).rejects.toMatchObject(refused)
       await expect(store.list()).rejects.toMatchObject(refused)
       await expect(store.identity()).rejects.toMatchObject(refused)
+    })
+
+    it('that may only be read is read, and says so when it is to be written', async () => {
+      const path = await newLocation()
+      const own = await openTestStore(path)
+      await own.put(change({}))
+      await own.close()
+      chmodSync(path, 0o444)
+      for (const directory of [dirname(path), dirname(dirname(path))]) chmodSync(directory, 0o555)
+
+      await asStranger(async () => {
+        const store = await openTestStore(path)
+
+        expect(await store.list()).toHaveLength(1)
+        expect((await store.audit()).length).toBe(1)
+        await expect(store.put(change({name: 'glance'}))).rejects.toMatchObject({
+          code: 'KK_STORE_DATABASE',
+          message: `the store of overrides ${path} cannot be used: it may only be read`,
+        })
+        await store.close()
+      })
+      for (const directory of [dirname(path), dirname(dirname(path))]) chmodSync(directory, 0o700)
+    })
+
+    it('that somebody else has open, and may only be read, is read with what they wrote last', async () => {
+      const path = await newLocation()
+      const own = await openTestStore(path)
+      await own.put(change({}))
+      for (const each of [path, `${path}-wal`, `${path}-shm`]) chmodSync(each, 0o444)
+      for (const directory of [dirname(path), dirname(dirname(path))]) chmodSync(directory, 0o555)
+
+      await asStranger(async () => {
+        const store = await openTestStore(path)
+        expect(await store.list()).toHaveLength(1)
+        await store.close()
+      })
+      for (const directory of [dirname(path), dirname(dirname(path))]) chmodSync(directory, 0o700)
+      await own.close()
     })
 
     it('that is full, only to be read or locked is told as that', async () => {
