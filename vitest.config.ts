@@ -13,6 +13,7 @@ const WITH_PROGRAMS = [
   'test/scripts/**/*.test.ts',
   'test/verbs/charts/*.test.ts',
   'test/verbs/explain.test.ts',
+  'test/verbs/overrides/expect-schema.test.ts',
   'test/verbs/preparation/inference/*.test.ts',
 ]
 

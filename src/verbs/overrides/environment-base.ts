@@ -1,13 +1,17 @@
 import {KkError} from '../../errors.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {activeCharts, expectActive} from '../../overrides/system/active.ts'
-import {releaseName, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
+import {expectSchema, type HelmOf} from './expect-schema.ts'
 import {pathsOf} from './facts-base.ts'
 import type {OverrideBase} from './override-world.ts'
 
-/** With an environment: its releases say which charts are active, and its layers lie below the deployer's. What is made of it is made once. */
-export function environmentBase(prepared: Prepared): OverrideBase {
+/**
+ * With an environment: its releases say which charts are active, and its layers lie below the deployer's. What is made of it
+ * is made once. `helm` is looked for when a schema is to be asked.
+ */
+export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase {
   const {plugins} = prepared
   const placed = [...prepared.releases].map(([release, {chart}]) => ({
     chart: chart.name,
@@ -23,7 +27,7 @@ export function environmentBase(prepared: Prepared): OverrideBase {
     active,
     layers: async (chart, namespace) => {
       expectActive(await active(), chart, namespace)
-      const release = releaseOf(prepared, chart, namespace)
+      const [, release] = releaseOf(prepared, chart, namespace)
       const layers = below.get(release) ?? release.layers.filter(({name}) => name !== 'user')
       below.set(release, layers)
       return layers
@@ -31,14 +35,20 @@ export function environmentBase(prepared: Prepared): OverrideBase {
     releases: (chart, namespace) =>
       releasesOf(prepared, chart, namespace).map(([release]) => releaseName(release)),
     secretPaths: pathsOf(plugins),
+    ...(helm && {
+      check: async (chart, namespace, user) => {
+        const [release] = releaseOf(prepared, chart, namespace)
+        await expectSchema(prepared, {release, user, helm})
+      },
+    }),
   }
 }
 
 /** The one release of the chart there. Throws `KK_USAGE` for several: each has a section, and so values, of its own. */
-function releaseOf(prepared: Prepared, chart: string, namespace: string): PreparedRelease {
+function releaseOf(prepared: Prepared, chart: string, namespace: string): [ReleaseId, PreparedRelease] {
   const found = releasesOf(prepared, chart, namespace)
   const [first, ...more] = found
-  if (first && more.length === 0) return first[1]
+  if (first && more.length === 0) return first
   const names = found.map(([release]) => releaseName(release))
   throw new KkError(
     'KK_USAGE',

@@ -2,6 +2,7 @@ import type {Layer} from '../../overrides/layer.ts'
 import type {ValuePath} from '../../overrides/secrets/secret-values.ts'
 import type {OverriddenChart} from '../../overrides/service.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
+import type {Values} from '../../release.ts'
 
 /** What the deployer's overrides lie upon. */
 export interface OverrideBase {
@@ -11,6 +12,11 @@ export interface OverrideBase {
   layers(name: string, namespace: string): Promise<readonly Layer[]>
   /** The names of the chart's releases there, active or not; undefined where no environment tells which there are. */
   releases(name: string, namespace: string): readonly string[] | undefined
+  /**
+   * Asks whether the chart's schema accepts what these overrides of the deployer make of the values. Rejects with
+   * `KK_VALUES`; without a chart, or without a helm, nothing is asked.
+   */
+  check?(name: string, namespace: string, user: Values): Promise<void>
   /** The places among the chart's values where secrets stand. */
   secretPaths(name: string): Promise<readonly ValuePath[]>
 }

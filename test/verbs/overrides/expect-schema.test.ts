@@ -1,0 +1,54 @@
+import {join} from 'node:path'
+import {expect, it} from 'vitest'
+import {readEnvironment} from '../../../src/environment/read.ts'
+import {KkError} from '../../../src/errors.ts'
+import type {Helm} from '../../../src/helm/helm.ts'
+import {openHelm} from '../../../src/helm/open.ts'
+import {helmVersion} from '../../../src/helm/version.ts'
+import {environmentBase} from '../../../src/verbs/overrides/environment-base.ts'
+import {localOverrides} from '../../../src/verbs/overrides/local-overrides.ts'
+import {prepare} from '../../../src/verbs/preparation/prepare.ts'
+import {toolPath} from '../../support/tools.ts'
+import {openService, setting} from './support/service.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** The deployer's overrides of kk's own memcached. */
+async function memcached(helm: () => Promise<Pick<Helm, 'template'>>) {
+  const prepared = await prepare({
+    environment: readEnvironment({
+      file: 'cloud.yaml',
+      text: 'kk: {charts: [charts]}\nmemcached: {}\n',
+      directory: ROOT,
+    }),
+    finding: {builtIn: async () => join(ROOT, 'charts'), cache: '/nowhere', packages: {} as never},
+    values: [],
+    sets: [],
+  })
+  const {store} = await openService()
+  const base = environmentBase(prepared, helm)
+  const service = localOverrides({base, store, who: 'ada', allowSecrets: true})
+  return (expression: string, dryRun = true) =>
+    service.update('memcached', 'openstack', {...setting(expression), flag: 'reuse', dryRun})
+}
+
+it('a preview is refused where the schema of the chart would refuse it, and a change is not', async () => {
+  const path = await toolPath('helm4')
+  const helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
+  const update = await memcached(async () => helm)
+
+  await expect(update('pod.replicas.server=many')).rejects.toMatchObject({
+    code: 'KK_VALUES',
+    message: expect.stringContaining("at '/pod/replicas/server'"),
+  })
+  expect((await update('pod.replicas.server=2')).userOverrides).toContain('server: 2')
+  await update('pod.replicas.server=many', false)
+  // What stands there is told, whatever it is.
+  expect((await update('pod.replicas.server=many')).userOverrides).toContain('server: many')
+})
+
+it('without a helm nothing is asked', async () => {
+  const update = await memcached(() => Promise.reject(new KkError('KK_HELM_MISSING', 'there is none')))
+
+  expect((await update('pod.replicas.server=many')).userOverrides).toContain('server: many')
+})
