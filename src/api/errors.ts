@@ -30,6 +30,7 @@ const REFUSED: Readonly<Record<number, {readonly code: string; readonly hint: st
   413: {code: 'KK_TOO_LARGE', hint: 'send less at once'},
   414: {code: 'KK_TOO_LARGE', hint: 'send less in the address'},
   415: {code: 'KK_USAGE', hint: 'send JSON with "content-type: application/json"'},
+  417: {code: 'KK_USAGE', hint: 'leave the header Expect out'},
   431: {code: 'KK_TOO_LARGE', hint: 'send less in the headers'},
   429: {code: 'KK_TOO_MANY', hint: 'wait as long as the header Retry-After says'},
 }

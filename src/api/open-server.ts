@@ -12,6 +12,7 @@ import {describeApi, openApiRoutes} from './operations/openapi-routes.ts'
 import {collectMethods} from './other-methods.ts'
 import {pageRoutes} from './pages/routes.ts'
 import type {ReleasesOf} from './pages/show-chart.ts'
+import {OWN_ANSWERS, refuseOddHeads} from './request-heads.ts'
 import {storeRoutes} from './store/routes.ts'
 import type {Tokens} from './tokens.ts'
 
@@ -59,6 +60,7 @@ export async function openServer(
     requestTimeout: requestTime,
     headersTimeout: requestTime,
     connectionsCheckingInterval: Math.min(LOOK_MILLISECONDS, requestTime),
+    ...OWN_ANSWERS,
   }
   const app = fastify({
     bodyLimit: bodyBytes,
@@ -101,6 +103,7 @@ export async function openServer(
     })
   })
   endIdleConnections(app)
+  refuseOddHeads(app)
   readJsonBodies(app)
   await describeApi(app, {plugin: swagger, version, secured: tokens !== undefined})
   await app.register(rateLimit, {global: false, max: requestsPerMinute, timeWindow: '1 minute'})

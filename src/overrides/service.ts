@@ -32,9 +32,14 @@ export interface OverrideUpdate {
   }
 }
 
+/**
+ * The etags of which one must be that of the overrides, '' for none, `*` for any but none; otherwise a change is refused
+ * with `KK_STORE_CONFLICT`.
+ */
+export type Condition = readonly string[]
+
 export interface RequestedUpdate extends OverrideUpdate {
-  /** Only if the overrides still are those, '' for none, `*` for any but none; otherwise `KK_STORE_CONFLICT`. */
-  readonly ifMatch?: string
+  readonly ifMatch?: Condition
   /** Only say what they would be. */
   readonly dryRun?: boolean
   /** Of what comes back; masked by default. */
@@ -83,7 +88,7 @@ export interface OverrideService {
     change: RequestedUpdate,
   ): Promise<Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides' | 'etag'>>
   /** Succeeds when there is nothing to delete, too. */
-  delete(name: string, namespace: string, options?: {readonly ifMatch?: string}): Promise<void>
+  delete(name: string, namespace: string, options?: {readonly ifMatch?: Condition}): Promise<void>
   /** What was changed, newest first: of one chart, or of all; masked as in `show`. */
   history(of?: Place, options?: {readonly showSecrets?: boolean}): Promise<readonly AuditEntry[]>
   /** All that is stored but its history, as one YAML; what is encrypted stays so unless secrets are to be shown. */

@@ -29,8 +29,8 @@ async function story(service: OverrideService): Promise<unknown> {
   told.push(updated, {...(await service.show(...place)), etag: undefined})
   const failing = [
     () => service.show('rabbit', 'openstack'),
-    () => service.update('rabbitmq', 'openstack', {flag: 'reset', values, ifMatch: 'another'}),
-    () => service.delete('rabbitmq', 'openstack', {ifMatch: 'another'}),
+    () => service.update('rabbitmq', 'openstack', {flag: 'reset', values, ifMatch: ['another']}),
+    () => service.delete('rabbitmq', 'openstack', {ifMatch: ['another', 'a third']}),
     () => service.update('rabbitmq', 'openstack', {flag: 'reset', values: {...values, set: ['a']}}),
   ]
   for (const call of failing) {
@@ -45,7 +45,7 @@ async function story(service: OverrideService): Promise<unknown> {
     (await service.history()).length,
     (await service.history({name: 'ingress', namespace: 'openstack'})).length,
   )
-  await service.delete('rabbitmq', 'openstack', etag === undefined ? {} : {ifMatch: etag})
+  await service.delete('rabbitmq', 'openstack', etag === undefined ? {} : {ifMatch: ['another', etag]})
   told.push(await service.show('rabbitmq', 'openstack'))
   const how = {file: 'the document', prune: true}
   const other = 'version: 1\noverrides: {ingress: {openstack: {a: 1}}}\n'

@@ -192,6 +192,14 @@ describe('the service of overrides', () => {
     expect((await update(['a=2'], {'if-match': '*'})).statusCode).toBe(200)
   })
 
+  it('takes a list of etags in If-Match, of which one must be right', async () => {
+    await open()
+    const {etag} = (await update(['a=1'])).headers
+
+    expect((await update(['b=1'], {'if-match': '"x", "", W/"y"'})).statusCode).toBe(409)
+    expect((await update(['b=1'], {'if-match': `"x",W/${etag} , "y"`})).statusCode).toBe(200)
+  })
+
   it.each([
     ['PUT', RABBITMQ, 'DELETE, GET, HEAD, PATCH'],
     ['POST', '/v1/helm_charts', 'GET, HEAD'],
@@ -451,6 +459,13 @@ describe('the service of overrides', () => {
     ['what is no HTTP', 'hello\r\n\r\n', 400, 'KK_USAGE'],
     ['a head without an end', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}`, 431, 'KK_TOO_LARGE'],
     ['a head that does not arrive', 'GET / HTTP/1.1\r\n', 408, 'KK_TIMEOUT'],
+    ['a request without Host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'KK_USAGE'],
+    [
+      'an expectation that nobody meets',
+      'GET / HTTP/1.1\r\nhost: localhost\r\nexpect: a-miracle\r\nconnection: close\r\n\r\n',
+      417,
+      'KK_USAGE',
+    ],
     [
       'a body that does not arrive',
       `PATCH ${RABBITMQ} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,

@@ -1,6 +1,6 @@
 import {ERRORS, type ErrorCode, KkError} from '../../errors.ts'
 import type {ExplainedKey, Statement} from '../../overrides/explain/explain.ts'
-import type {ImportedContent, OverriddenChart, OverrideService} from '../../overrides/service.ts'
+import type {Condition, ImportedContent, OverriddenChart, OverrideService} from '../../overrides/service.ts'
 import type {AuditEntry} from '../../overrides/user/store.ts'
 import type {ErrorBody} from '../errors.ts'
 
@@ -33,7 +33,7 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
       headers: {
         ...(token !== undefined && {authorization: `Bearer ${token}`}),
         ...(body !== undefined && {'content-type': 'application/json'}),
-        ...(ifMatch !== undefined && {'if-match': `"${ifMatch}"`}),
+        ...(ifMatch !== undefined && {'if-match': ifMatch.map(quoted).join(', ')}),
       },
       ...(body !== undefined && {body: JSON.stringify(body)}),
       redirect: 'error',
@@ -147,7 +147,12 @@ function statementOf({layer, source, file, line, column, value}: StatementDocume
 interface Call {
   readonly method?: 'GET' | 'PATCH' | 'POST' | 'DELETE'
   readonly body?: object
-  readonly ifMatch?: string
+  readonly ifMatch?: Condition
+}
+
+/** `*` is no etag. */
+function quoted(etag: string): string {
+  return etag === '*' ? etag : `"${etag}"`
 }
 
 function etagOf(response: Response): string | undefined {

@@ -1,5 +1,5 @@
 import type {FastifyInstance, FastifyReply} from 'fastify'
-import type {OverrideService, OverrideUpdate} from '../../overrides/service.ts'
+import type {Condition, OverrideService, OverrideUpdate} from '../../overrides/service.ts'
 import {overridesDocument, updatedDocument} from '../../report/overrides/overrides-document.ts'
 import {explainedKeyDocument} from '../../report/values/explained-text.ts'
 import {documented} from '../documented.ts'
@@ -104,7 +104,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
       }),
     },
     async ({params, query, body, headers, caller}, reply) => {
-      const ifMatch = etagOf(headers['if-match'])
+      const ifMatch = conditionOf(headers['if-match'])
       const change = {
         ...updateOf(body),
         ...(ifMatch !== undefined && {ifMatch}),
@@ -127,7 +127,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
       }),
     },
     async ({params, query, headers, caller}, reply) => {
-      const ifMatch = etagOf(headers['if-match'])
+      const ifMatch = conditionOf(headers['if-match'])
       await serviceFor(caller).delete(params.name, query.namespace, ifMatch === undefined ? {} : {ifMatch})
       return reply.code(204).send()
     },
@@ -172,7 +172,14 @@ function withEtag(reply: FastifyReply, etag: string | undefined): FastifyReply {
   return reply.header('etag', `"${etag ?? ''}"`)
 }
 
-/** As HTTP quotes it; a weak one is compared the same way. `*` stands for any, and stays. */
-function etagOf(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : header.replace(/^(?:W\/)?"(.*)"$/, '$1')
+const ETAG = /(?:W\/)?"([^"]*)"/g
+
+/**
+ * Etags as HTTP quotes and lists them; a weak one is compared the same way. `*` stands for any, and what is no list of etags
+ * for itself.
+ */
+function conditionOf(header: string | undefined): Condition | undefined {
+  if (header === undefined) return undefined
+  const isList = header.replace(ETAG, '').replace(/[\s,]/g, '') === '' && header.includes('"')
+  return isList ? [...header.matchAll(ETAG)].map(([, etag = '']) => etag) : [header.trim()]
 }

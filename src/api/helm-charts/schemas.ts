@@ -201,9 +201,9 @@ export const IF_MATCH = {
   properties: {
     'if-match': {
       type: 'string',
-      maxLength: 200,
+      maxLength: 2_000,
       description:
-        'The ETag of the overrides that the change was made from, "" for none, * for any but none: with others there, the answer is 409.',
+        'The ETag of the overrides that the change was made from, "" for none, * for any but none, or several with commas between: with others there, the answer is 409.',
     },
   },
 } as const

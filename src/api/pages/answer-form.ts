@@ -27,10 +27,10 @@ export async function answerForm(context: ChartContext, form: Form): Promise<For
   try {
     switch (action) {
       case 'save':
-        await service.update(place.name, place.namespace, {...replacing(typed.text), ifMatch: typed.etag})
+        await service.update(place.name, place.namespace, {...replacing(typed.text), ifMatch: [typed.etag]})
         return {kind: 'done', done: 'saved'}
       case 'reset':
-        await service.delete(place.name, place.namespace, {ifMatch: typed.etag})
+        await service.delete(place.name, place.namespace, {ifMatch: [typed.etag]})
         return {kind: 'done', done: 'reset'}
       case 'preview':
         await expectUnchanged(context, typed)

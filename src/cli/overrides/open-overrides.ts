@@ -15,7 +15,7 @@ import {factsFile} from '../open/facts.ts'
 import {withUnstated} from '../open/on-cluster.ts'
 import {openPlugins} from '../open/plugins.ts'
 import {openStoreToChange, openStoreToRead, type StoreFlags, storePlace} from '../open/store.ts'
-import {prepareBelowUser} from '../open.ts'
+import {openUsersHelm, prepareBelowUser} from '../open.ts'
 
 export interface OverridesFlags extends StoreFlags {
   readonly environment?: string | undefined
@@ -95,7 +95,7 @@ export async function baseOf(
     const prepared = await withUnstated(flags, {environment, say}, (unstated) =>
       prepareBelowUser(environment, flags, unstated),
     )
-    return environmentBase(prepared)
+    return environmentBase(prepared, () => openUsersHelm(flags))
   }
   const plugins = await openPlugins(flags)
   const file = factsFile(flags)

@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util'
 import {KkError} from '../../errors.ts'
 import {applyUpdate} from '../../overrides/apply-update.ts'
 import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
@@ -9,7 +10,7 @@ import {
   secretsAmong,
   type ValuePath,
 } from '../../overrides/secrets/secret-values.ts'
-import type {OverrideService, RequestedUpdate} from '../../overrides/service.ts'
+import type {Condition, OverrideService, RequestedUpdate} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import type {NextOverrides, StoredOverrides} from '../../overrides/user/store.ts'
 import {etagOf, keptValues} from '../../overrides/user/stored-values.ts'
@@ -57,7 +58,10 @@ export async function updateStored(
   })
   if (dryRun) {
     const current = await store.get(name, namespace)
-    return answer(next(current), current)
+    const would = next(current)
+    const isNew = !isEmpty(would.values) && !isDeepStrictEqual(would.values, keptValues(current).values)
+    if (isNew) await base.check?.(name, namespace, would.values)
+    return answer(would, current)
   }
   // Of the last attempt, which is what was written.
   let made: Next = {values: {}, secretAt: [], sealed: false}
@@ -71,11 +75,11 @@ export async function updateStored(
 /** Deletes the deployer's overrides. What is left of a chart that is active no more can go, too. */
 export async function deleteOverrides(
   options: OverrideWorld,
-  {name, namespace, ifMatch}: Place & {readonly ifMatch?: string},
+  {name, namespace, ifMatch}: Place & {readonly ifMatch?: Condition},
 ): Promise<void> {
   const stored = await options.store.get(name, namespace)
   if (!stored) expectActive(await options.base.active(), name, namespace)
-  if (!stored?.userOverrides && !ifMatch) return
+  if (!stored?.userOverrides && (!ifMatch || ifMatch.includes(''))) return
   const paths = await options.base.secretPaths(name)
   await write(options, {name, namespace, ifMatch}, (current) => {
     // To take one away is to change it, too.
@@ -84,18 +88,22 @@ export async function deleteOverrides(
   })
 }
 
+function isEmpty(values: Values): boolean {
+  return Object.keys(values).length === 0
+}
+
 type Change = (current: StoredOverrides | undefined) => NextOverrides
 
 /** Where nobody said from which overrides the change was made, it is made upon whatever is there. */
 async function write(
   {store, who}: OverrideWorld,
-  {name, namespace, ifMatch}: Place & {readonly ifMatch: string | undefined},
+  {name, namespace, ifMatch}: Place & {readonly ifMatch: Condition | undefined},
   change: Change,
 ): Promise<StoredOverrides> {
   if (ifMatch === undefined) return store.update({name, namespace, who}, change)
   const current = await store.get(name, namespace)
   const etag = etagOf(current)
-  if (ifMatch === '*' ? etag !== undefined : (etag ?? '') === ifMatch) {
+  if (ifMatch.includes(etag ?? '') || (ifMatch.includes('*') && etag !== undefined)) {
     return store.put({name, namespace, who, expected: etag, ...change(current)})
   }
   throw new KkError(

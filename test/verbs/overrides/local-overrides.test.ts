@@ -62,7 +62,7 @@ describe("the deployer's overrides", () => {
     const {etag} = await service.update('nova', 'openstack', setting('a=1'))
     await service.update('nova', 'openstack', setting('a=2'))
 
-    const late = service.update('nova', 'openstack', {...setting('a=3'), ifMatch: etag!})
+    const late = service.update('nova', 'openstack', {...setting('a=3'), ifMatch: [etag!]})
 
     await expect(late).rejects.toMatchObject({code: 'KK_STORE_CONFLICT'})
     expect(await service.show('nova', 'openstack')).toMatchObject({userOverrides: 'a: 2\n'})
