@@ -70,7 +70,13 @@ export async function readyDeployment(
       close: vendored.remove,
       run: ({prepull = false, ...choices}) =>
         withPulls({
-          events: startRun({...choices, plan, ports, work: (release) => work.get(release), mask: preparedMask(prepared)}),
+          events: startRun({
+            ...choices,
+            plan,
+            ports,
+            work: (release) => work.get(release),
+            mask: preparedMask(prepared),
+          }),
           pulls: prepull ? laterImages(plan, rendered) : [],
           cluster: ports.cluster,
         }),
