@@ -7,7 +7,7 @@ import {infer} from '../../graph/inference/infer.ts'
 import {isMap} from '../../overrides/merge.ts'
 import {secretsAmong, type ValuePath} from '../../overrides/secrets/secret-values.ts'
 import {readLabels} from '../../plan/labels.ts'
-import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import {unservedNotes} from '../preparation/inference/notes.ts'
 import {type Imported, type ImportedRelease, withOwnNames} from './imported.ts'
 
@@ -38,6 +38,8 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
     .toSorted((a, b) => (a.release < b.release ? -1 : 1))
   const inferred = inferredBetween(found)
   const {releases, lost} = withOwnNames(found.map((each) => imported(each, inferred, showSecrets)))
+  const kept = new Set(releases.map((each) => releaseId(each.namespace, each.name)))
+  const isKept = ({release}: StoredRelease) => kept.has(release)
   return {
     name,
     from: `the releases${namespace === undefined ? '' : ` of ${namespace}`} on ${cluster.context}`,
@@ -48,7 +50,7 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
         ? ['where the charts come from: a record holds a chart, but not its source; name it in kk.charts']
         : []),
       ...lost,
-      ...found.flatMap((each) => lostOf(each, showSecrets)),
+      ...found.filter(isKept).flatMap((each) => lostOf(each, showSecrets)),
       ...inferred.unserved,
     ],
   }

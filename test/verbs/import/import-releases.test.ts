@@ -80,7 +80,7 @@ describe('an environment made of what plain helm installed', () => {
   })
 
   it('leaves out releases whose name means something else in an environment, and says so', async () => {
-    const imported = await importedFrom([DB, stored('data/kk', {}), stored('data/global', {})])
+    const imported = await importedFrom([DB, stored('data/kk', {password: 'x'}), stored('data/global', {})])
 
     const {sections} = readEnvironment({file: 'lab.yaml', text: environmentText(imported), directory: '/'})
 
