@@ -117,12 +117,17 @@ function madeByJob({target}: Want, preferences: Preferences, {madeByJobs}: Catal
 
 function requirement(
   from: ReleaseId,
-  {target, object, waiter, file, text}: Want,
+  want: Want,
   {candidate, kind, isMade}: Extract<Served, {is: 'one'}>,
 ): InferredRequirement {
+  const {object, waiter, file} = want
   const hook = waiter === 'hook' ? ' (hook)' : ''
-  const name = target.what === 'host' || target.what === 'link' ? `: ${candidate.object}` : ''
   const made = isMade ? ', which a Job is told to make' : ''
-  const evidence = {source: 'inferred', file, waiter, text: `${object}${hook} ${text}${name}${made}`} as const
-  return {from, to: candidate.release, kind, evidence}
+  const text = `${object}${hook} ${wantText(want, candidate)}${made}`
+  return {from, to: candidate.release, kind, evidence: {source: 'inferred', file, waiter, text}}
+}
+
+/** What an object says that it needs; a host and a link are told by the Service that was found for them. */
+export function wantText({target, text}: Want, {object}: Pick<Candidate, 'object'>): string {
+  return target.what === 'host' || target.what === 'link' ? `${text}: ${object}` : text
 }

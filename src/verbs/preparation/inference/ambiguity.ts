@@ -1,6 +1,6 @@
 import type {Environment, StatedRequirement} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
-import type {AmbiguousWant, InferredRequirement} from '../../../graph/inference/infer.ts'
+import {type AmbiguousWant, type InferredRequirement, wantText} from '../../../graph/inference/infer.ts'
 import {type ReleaseId, releaseName} from '../../../release.ts'
 
 interface AmbiguityOptions {
@@ -14,7 +14,8 @@ export function ambiguousError(ambiguous: readonly AmbiguousWant[], options: Amb
   const {file} = options.environment
   const lines = ambiguous.map(({release, want, candidates}) => {
     const names = candidates.map((each) => releaseName(each.release)).join(', ')
-    return `  ${releaseName(release)}: ${want.object} ${want.text} (${want.file}): ${names} have it`
+    const text = wantText(want, candidates[0]!)
+    return `  ${releaseName(release)}: ${want.object} ${text} (${want.file}): ${names} have it`
   })
   const byRelease = Map.groupBy(ambiguous, ({release}) => release)
   const choices = [...byRelease].map(([release, wants]) => choiceLine(release, wants, options))

@@ -36,14 +36,14 @@ export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<R
 
 /** `KK_UNSERVED` for what helm would wait for without end. */
 export function unservedError(hanging: readonly UnservedWant[], {file}: Environment): KkError {
-  const first = wantedName(hanging[0]!.want)
+  const names = [...new Set(hanging.map(({want}) => wantedName(want)))]
   return new KkError(
     'KK_UNSERVED',
     [`${file}: hooks wait for what nobody makes, and helm would wait for them:`, ...linesOf(hanging)].join(
       '\n',
     ),
     {
-      hint: `add the chart that makes it, to the file or by "kk charts index DIR" for a directory of kk.charts; if it is there without kk: kk.given: [${first}]`,
+      hint: `add the chart that makes it, to the file or by "kk charts index DIR" for a directory of kk.charts; if it is there without kk: kk.given: [${names.join(', ')}]`,
     },
   )
 }

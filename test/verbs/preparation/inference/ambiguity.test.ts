@@ -2,6 +2,7 @@ import {expect, it} from 'vitest'
 import {readEnvironment} from '../../../../src/environment/read.ts'
 import type {WantKind} from '../../../../src/graph/inference/facts.ts'
 import type {AmbiguousWant} from '../../../../src/graph/inference/infer.ts'
+import {wordDigest} from '../../../../src/graph/inference/word-digest.ts'
 import type {ReleaseId} from '../../../../src/release.ts'
 import {ambiguousError} from '../../../../src/verbs/preparation/inference/ambiguity.ts'
 import {object, want} from '../../../graph/inference/known.ts'
@@ -21,6 +22,23 @@ function hintFor(wants: readonly AmbiguousWant[], releases: object = {}): string
   const environment = readEnvironment({file: 'cloud.yaml', directory: '/', text})
   return ambiguousError(wants, {environment, requirements: []}).hint
 }
+
+it('tells the Service by which a host was found, for the host itself is not kept', () => {
+  const target = {what: 'host', digest: wordDigest('db')} as const
+  const candidates = ['a', 'b'].map((name) => ({
+    release: `openstack/${name}` as ReleaseId,
+    object: 'Service/db',
+    name: 'db',
+  }))
+  const environment = readEnvironment({file: 'cloud.yaml', directory: '/', text: '{api: {}}'})
+
+  const {message} = ambiguousError([{release: 'openstack/api', want: want(target), candidates}], {
+    environment,
+    requirements: [],
+  })
+
+  expect(message).toContain('  api: Deployment/api waits: Service/db (x/templates/api.yaml): a, b have it')
+})
 
 it('is settled by a line of the kind that is wanted, for a stated "ready" may close a cycle', () => {
   expect(hintFor([ambiguous('api', 'applied', ['a', 'b'])])).toBe(

@@ -209,13 +209,13 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
       JSON.stringify({apiVersion: 'v2', name: 'app', version: '1.0.0'}),
     )
     const waited = JSON.stringify([{apiVersion: 'a.org/v1', kind: 'Db', name: 'main'}])
-    const init = env({DEPENDENCY_CUSTOM_RESOURCE: waited})
+    const init = env({DEPENDENCY_SERVICE: 'nobody', DEPENDENCY_CUSTOM_RESOURCE: waited})
     const annotations = {'helm.sh/hook': 'post-install'}
     await writeFile(join(directory, 'templates/job.yaml'), workload({kind: 'Job', init, annotations}))
 
     await expect(prepared({charts: [join(cache, 'charts')]}, ['app'])).rejects.toMatchObject({
       code: 'KK_UNSERVED',
-      hint: expect.stringContaining('kk.given: [CustomResourceDefinition/Db.a.org]'),
+      hint: expect.stringContaining('kk.given: [Service/nobody, CustomResourceDefinition/Db.a.org]'),
     })
   })
 

@@ -1,3 +1,4 @@
+import {wantText} from '../../../../graph/inference/infer.ts'
 import {releaseName} from '../../../../release.ts'
 import {choiceLine} from '../../../preparation/inference/ambiguity.ts'
 import type {InferenceFaults} from '../../../preparation/inference/infer-requirements.ts'
@@ -50,7 +51,7 @@ function ambiguousFault(
     release,
     object: want.object,
     file: want.file,
-    what: `${want.object} ${want.text}: ${names.join(' and ')} have it`,
+    what: `${want.object} ${wantText(want, candidates[0]!)}: ${names.join(' and ')} have it`,
     advice: `say which: ${choiceLine(release, wants, {environment, requirements})}`,
   }
 }
