@@ -10,18 +10,24 @@ export interface HelmfileText {
   readonly isBuilt: boolean
 }
 
-/** The output of `helmfile build` where helmfile is on the PATH, else the file itself. Throws `KK_FILE`. */
-export async function helmfileText(
-  file: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<HelmfileText> {
-  const built = await execa('helmfile', ['--file', resolve(file), 'build'], {
+function runBuild(file: string, flags: readonly string[], env: Readonly<Record<string, string | undefined>>) {
+  return execa('helmfile', ['--file', resolve(file), 'build', ...flags], {
     cwd: dirname(resolve(file)),
     env,
     extendEnv: false,
     reject: false,
     stdin: 'ignore',
   })
+}
+
+/** The output of `helmfile build` where helmfile is on the PATH, else the file itself. Throws `KK_FILE`. */
+export async function helmfileText(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<HelmfileText> {
+  const embedded = await runBuild(file, ['--embed-values'], env)
+  // Values of which some cannot be read, as secrets without the plugin of helm that decrypts them.
+  const built = embedded.exitCode ? await runBuild(file, [], env) : embedded
   if (built.exitCode === 0) return {text: built.stdout, isBuilt: true}
   // Without an exit code it was never started: it is not there.
   if (built.exitCode !== undefined)

@@ -1,11 +1,11 @@
-import {existsSync, readFileSync} from 'node:fs'
-import {basename, dirname, relative, resolve} from 'node:path'
-import {mergeValues} from '../../overrides/merge.ts'
-import {applySet} from '../../overrides/strvals.ts'
-import type {Values} from '../../release.ts'
-import {type Helmfile, type HelmfileRelease, lostKeys} from './helmfile.ts'
+import {dirname, resolve} from 'node:path'
+import {dig} from '../../charts/manifests/dig.ts'
+import {chartSource} from './helmfile/chart-source.ts'
+import {type HelmfileDocument, helmfileDocuments} from './helmfile/documents.ts'
+import type {Helmfile, HelmfileRelease} from './helmfile/helmfile.ts'
+import {lostKeys, lostOfFile} from './helmfile/lost-keys.ts'
+import {releaseValues} from './helmfile/release-values.ts'
 import {type Imported, type ImportedRelease, type ImportedSource, withOwnNames} from './imported.ts'
-import {readMaps} from './read-maps.ts'
 
 interface HelmfileOptions {
   readonly file: string
@@ -21,106 +21,118 @@ interface HelmfileOptions {
  * listed. Throws `KK_YAML` for what is no YAML, as a helmfile with templates is where helmfile is not there.
  */
 export function importHelmfile({file, text, isBuilt, name}: HelmfileOptions): Imported {
-  const directory = dirname(resolve(file))
-  const documents = readMaps(text, file) as readonly Helmfile[]
-  const repositories = documents.flatMap((each) => each.repositories ?? [])
-  const lost: string[] = []
-  const sources: ImportedSource[] = []
-  const releases: ImportedRelease[] = []
-  for (const {helmDefaults = {}, releases: stated = []} of documents) {
-    for (const each of stated) {
-      if (each.installed === false) {
-        lost.push(`${each.name} is left out: installed is false`)
-        continue
-      }
-      const {source, chart} = chartOf(each, repositories, directory)
-      if (source === undefined) lost.push(`where the chart ${each.chart} of ${each.name} comes from`)
-      else sources.push(source)
-      const values = valuesOf(each, directory, lost)
-      const seconds = each.timeout ?? helmDefaults.timeout
-      releases.push({
-        name: each.name ?? '',
-        namespace: each.namespace ?? 'default',
-        chart: {name: chart, ...(each.version !== undefined && {version: String(each.version)})},
-        values,
-        requires: (each.needs ?? []).map((need) =>
-          requirement(need, each.namespace ?? 'default', lost, each),
-        ),
-        ...(seconds !== undefined && {timeout: `${seconds}s`}),
-        notes: [],
-      })
-      for (const key of lostKeys(each))
-        lost.push(`${key} of ${each.name}: an environment has no place for it`)
-    }
+  const documents = helmfileDocuments(text, file)
+  const world: World = {
+    isBuilt,
+    home: dirname(resolve(file)),
+    repositories: documents.flatMap(({state}) => state.repositories ?? []),
+    off: new Map(documents.flatMap((each) => offIn(each))),
   }
-  const own = withOwnNames(releases)
+  const read = documents.flatMap((document) =>
+    (document.state.releases ?? [])
+      .filter((each) => !world.off.has(idOf(each, document)))
+      .map((each) => importRelease(each, document, world)),
+  )
+  const own = withOwnNames(read.map(({release}) => release))
   return {
     name,
     from: `${file}${isBuilt ? ', as helmfile build prints it' : ''}`,
-    charts: unique(sources),
+    charts: unique(read.flatMap(({source}) => source ?? [])),
     releases: own.releases,
-    lost: [...lost, ...own.lost, ...documents.flatMap(lostOfFile)],
+    lost: [
+      ...world.off.values(),
+      ...read.flatMap(({lost}) => lost),
+      ...own.lost,
+      ...documents.flatMap(({state}) => lostOfFile(state, isBuilt)),
+    ],
   }
 }
 
-function lostOfFile(document: Helmfile): readonly string[] {
-  return ['hooks', 'bases', 'helmfiles', 'environments', 'templates']
-    .filter((key) => document[key] !== undefined)
-    .map((key) => `${key}: read it with helmfile on the PATH, or move what it says by hand`)
+interface World {
+  readonly isBuilt: boolean
+  readonly home: string
+  readonly repositories: NonNullable<Helmfile['repositories']>
+  /** Releases that are turned off, with what says so. */
+  readonly off: ReadonlyMap<string, string>
 }
 
-function chartOf(
-  {chart = ''}: HelmfileRelease,
-  repositories: NonNullable<Helmfile['repositories']>,
-  directory: string,
-): {readonly source: ImportedSource | undefined; readonly chart: string} {
-  const name = basename(chart)
-  if (chart.startsWith('oci://'))
-    return {source: dirname(chart).replace('oci:/', 'oci://').replace('oci:///', 'oci://'), chart: name}
-  if (/^[./]/.test(chart) || existsSync(resolve(directory, chart, 'Chart.yaml'))) {
-    const place = relative(directory, dirname(resolve(directory, chart)))
-    return {source: place === '' ? '.' : place.startsWith('.') ? place : `./${place}`, chart: name}
+function offIn(document: HelmfileDocument): readonly (readonly [string, string])[] {
+  return (document.state.releases ?? []).flatMap((release) => {
+    const reason = offBecause(release, document.state)
+    return reason === undefined
+      ? []
+      : [[idOf(release, document), `${release.name} is left out: ${reason}`] as const]
+  })
+}
+
+function offBecause({installed, condition}: HelmfileRelease, state: Helmfile): string | undefined {
+  if (installed === false) return 'installed is false'
+  if (condition === undefined || state.renderedvalues === undefined) return undefined
+  return dig(state.renderedvalues, ...condition.split('.')) === true ? undefined : `${condition} is not true`
+}
+
+interface ReadRelease {
+  readonly release: ImportedRelease
+  readonly source: ImportedSource | undefined
+  readonly lost: readonly string[]
+}
+
+function importRelease(stated: HelmfileRelease, document: HelmfileDocument, world: World): ReadRelease {
+  const {directory, state} = document
+  const {source, chart} = chartSource(stated.chart ?? '', {directory, ...world})
+  const lost: string[] = []
+  const lose = (what: string) => void lost.push(what)
+  if (source === undefined) lose(`where the chart ${stated.chart} of ${stated.name} comes from`)
+  const namespace = namespaceOf(stated, document)
+  const values = releaseValues(stated, directory, lose)
+  const requires = requirementsOf(stated, namespace, {lose, off: world.off})
+  for (const key of lostKeys(stated, world.isBuilt))
+    lose(`${key} of ${stated.name}: an environment has no place for it`)
+  const seconds = stated.timeout ?? state.helmDefaults?.timeout ?? 0
+  const release: ImportedRelease = {
+    name: stated.name ?? '',
+    namespace,
+    chart: {name: chart, ...(stated.version !== undefined && {version: String(stated.version)})},
+    values,
+    requires,
+    ...(seconds > 0 && {timeout: `${seconds}s`}),
+    notes: [],
   }
-  const repository = repositories.find((each) => chart.startsWith(`${each.name}/`))
-  if (repository?.url === undefined) return {source: undefined, chart: name}
-  return {
-    source: repository.oci
-      ? `oci://${repository.url.replace(/^oci:\/\//, '')}`
-      : {repository: repository.url},
-    chart: name,
-  }
+  return {release, source, lost}
 }
 
-/** Files and maps in their order, then `set`; later ones win. */
-function valuesOf({name, values = [], set = []}: HelmfileRelease, directory: string, lost: string[]): Values {
-  let merged: Values = {}
-  for (const each of values) {
-    if (typeof each !== 'string') merged = mergeValues(merged, (each ?? {}) as Values)
-    else if (/\.gotmpl$/.test(each)) lost.push(`the values file ${each} of ${name}: it is a template`)
-    else if (!existsSync(resolve(directory, each)))
-      lost.push(`the values file ${each} of ${name}: it is not there`)
-    else
-      for (const values of readMaps(readFileSync(resolve(directory, each), 'utf8'), each))
-        merged = mergeValues(merged, values as Values)
-  }
-  for (const {name: key, value} of set)
-    if (key !== undefined)
-      merged = applySet(`${key}=${escaped(value)}`, merged, {mode: 'typed', source: `set of ${name}`})
-  return merged
+interface Losing {
+  readonly lose: (what: string) => void
+  readonly off: World['off']
 }
 
-/** As `--set` takes it: a comma would begin another key. */
-function escaped(value: unknown): string {
-  return String(value ?? '').replaceAll(/[\\,]/g, (character) => `\\${character}`)
+/** Each is written `name`, `namespace/name` or `context/namespace/name`. */
+function requirementsOf(
+  {name, needs = []}: HelmfileRelease,
+  own: string,
+  {lose, off}: Losing,
+): readonly string[] {
+  const requires = needs.flatMap((need) => {
+    const parts = need.split('/')
+    const [namespace, release] = parts.length === 1 ? [own, need] : parts.slice(-2)
+    if (off.has(`${namespace}/${release}`)) {
+      lose(`the need of ${name} for ${need}, which is left out`)
+      return []
+    }
+    if (parts.length > 2)
+      lose(`the context of ${need}, which ${name} needs: an environment is of one cluster`)
+    return [namespace === own ? `${release}` : `${namespace}/${release}`]
+  })
+  return [...new Set(requires)]
 }
 
-/** `name`, `namespace/name` or `context/namespace/name`. */
-function requirement(need: string, own: string, lost: string[], {name}: HelmfileRelease): string {
-  const parts = need.split('/')
-  if (parts.length > 2)
-    lost.push(`the context of ${need}, which ${name} needs: an environment is of one cluster`)
-  const [namespace, release] = parts.length === 1 ? [own, need] : parts.slice(-2)
-  return namespace === own ? `${release}` : `${namespace}/${release}`
+function idOf(release: HelmfileRelease, document: HelmfileDocument): string {
+  return `${namespaceOf(release, document)}/${release.name}`
+}
+
+/** What the file says for all of them wins, as in helmfile. */
+function namespaceOf({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
+  return state.namespace ?? namespace ?? 'default'
 }
 
 function unique(sources: readonly ImportedSource[]): readonly ImportedSource[] {

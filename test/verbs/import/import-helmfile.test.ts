@@ -40,13 +40,14 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, {recursive: true}))
 
-function imported() {
-  return importHelmfile({
-    file: join(directory, 'helmfile.yaml'),
-    text: HELMFILE,
-    isBuilt: false,
-    name: 'shop',
-  })
+function imported(text = HELMFILE, isBuilt = false) {
+  return importHelmfile({file: join(directory, 'helmfile.yaml'), text, isBuilt, name: 'shop'})
+}
+
+/** One release, as helmfile writes it, with what the file itself says. */
+function importedOne(release: object, file: object = {}, isBuilt = true) {
+  const stated = {name: 'web', namespace: 'front', chart: './charts/web', ...release}
+  return imported(JSON.stringify({releases: [stated], ...file}), isBuilt)
 }
 
 it('becomes an environment that kk reads, with its needs stated', () => {
@@ -69,7 +70,6 @@ it('becomes an environment that kk reads, with its needs stated', () => {
   expect(releases.get('web')!.requires.map(({namespace, release}) => [namespace, release])).toEqual([
     ['data', 'db'],
     [undefined, 'cache'],
-    ['data', 'db'],
   ])
   expect(releases.get('cache')).toMatchObject({timeoutSeconds: 60})
   expect(releases.get('web')).toMatchObject({timeoutSeconds: 300})
@@ -77,13 +77,86 @@ it('becomes an environment that kk reads, with its needs stated', () => {
 
 it('says what is lost', () => {
   expect(imported().lost).toEqual([
+    'old is left out: installed is false',
     'the values file web.yaml.gotmpl of web: it is a template',
     'the values file gone.yaml of web: it is not there',
     'the context of other/data/db, which web needs: an environment is of one cluster',
     'hooks of web: an environment has no place for it',
-    'old is left out: installed is false',
     'where the chart unknown/lost of lost comes from',
     expect.stringMatching(/^other\/cache is left out: front\/cache has the same name/),
     'environments: read it with helmfile on the PATH, or move what it says by hand',
   ])
+})
+
+it('takes what set and setString say, several values among them', () => {
+  const {releases, lost} = importedOne({
+    set: [
+      {name: 'a.b', value: 1},
+      {name: 'list', values: ['x', 'y,z']},
+      {name: 'cert', file: 'cert.pem'},
+    ],
+    setString: [{name: 'port', value: '080'}],
+  })
+
+  expect(releases[0]!.values).toEqual({a: {b: 1}, list: ['x', 'y,z'], port: '080'})
+  expect(lost).toEqual(['cert of web, which is set from the file cert.pem'])
+})
+
+it.each([
+  ['the namespace of the file for all', {}, {namespace: 'all'}, {namespace: 'all'}],
+  ['no timeout where that is helm’s own', {}, {helmDefaults: {timeout: 0}}, {}],
+  ['its own timeout', {timeout: 60}, {helmDefaults: {timeout: 300}}, {timeout: '60s'}],
+])('takes %s', (_, release, file, expected) => {
+  const {
+    name: _name,
+    chart: _chart,
+    values: _values,
+    requires: _requires,
+    notes: _notes,
+    ...rest
+  } = importedOne(release, file).releases[0]!
+
+  expect(rest).toEqual({namespace: 'front', ...expected})
+})
+
+it.each([
+  [{enabled: true}, ['web'], []],
+  [{enabled: false}, [], ['web is left out: web.enabled is not true']],
+  [{}, [], ['web is left out: web.enabled is not true']],
+])('heeds a condition where helmfile tells its values: %j', (web, names, lost) => {
+  const found = importedOne({condition: 'web.enabled'}, {renderedvalues: {web}})
+
+  expect(found.releases.map(({name}) => name)).toEqual(names)
+  expect(found.lost).toEqual(lost)
+})
+
+it('states no need for what is left out', () => {
+  const off = {name: 'db', namespace: 'data', chart: 'x/db', installed: false}
+  const {releases, lost} = importedOne(
+    {needs: ['data/db']},
+    {releases: [{name: 'web', namespace: 'front', chart: './charts/web', needs: ['data/db']}, off]},
+  )
+
+  expect(releases.map(({requires}) => requires)).toEqual([[]])
+  expect(lost).toEqual([
+    'db is left out: installed is false',
+    'the need of web for data/db, which is left out',
+  ])
+})
+
+it('says nothing of what helmfile has worked out, and what the context was', () => {
+  const file = {environments: {default: {}}, templates: {}, kubeContext: 'production'}
+
+  expect(importedOne({inherit: [{template: 'x'}]}, file).lost).toEqual([
+    'the context production: write kk.context: production if the environment belongs to it alone',
+  ])
+})
+
+it('finds charts and values from the place of each file that helmfile has built', () => {
+  const text = [
+    `---\n#  Source: ${join(directory, 'helmfile.yaml')}\n\nreleases: []\n`,
+    `---\n#  Source: ${join(directory, 'sub/helmfile.yaml')}\n\nreleases: [{name: web, chart: ../charts/web}, {name: own, chart: ./own}]\n`,
+  ].join('')
+
+  expect(imported(text, true).charts).toEqual(['./charts', './sub'])
 })
