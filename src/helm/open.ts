@@ -87,8 +87,18 @@ export function openHelm(options: HelmOptions): Helm {
         command: 'template',
         words: templateArguments(call, template),
         input: valuesJson(call.values),
+        options: {env: {...SHORT_LIVED, ...givenOf(options.env)}},
       }),
   }
+}
+
+/** A helm that only renders ends before tidying up its memory pays: a fifth of its time. */
+const SHORT_LIVED = {GOGC: '800', GOMEMLIMIT: '512MiB'}
+
+/** What the user says of that counts. */
+function givenOf(env: ProcessEnvironment): Record<string, string> {
+  const given = Object.keys(SHORT_LIVED).flatMap((name) => (env[name] ? [[name, env[name]]] : []))
+  return Object.fromEntries(given)
 }
 
 function failed(command: HelmCommand, call: Subject, {stdout, stderr, endedBy}: HelmOutcome): KkError {

@@ -58,6 +58,18 @@ describe('with a helm that records', () => {
     expect(await recorded('arguments')).not.toContain('prod')
   })
 
+  it('spares a helm that only renders tidying up its memory, unless the user says otherwise', async () => {
+    const helm = await fake(RECORDING)
+    const told = openHelm({path, version: HELM_4, env: {...process.env, GOGC: '50'}})
+
+    await helm.install(call(), CHANGE)
+    expect(await recorded('environment')).not.toContain('GOGC=')
+    await helm.template(call())
+    expect(await recorded('environment')).toContain('GOGC=800')
+    await told.template(call())
+    expect(await recorded('environment')).toContain('GOGC=50')
+  })
+
   it('rolls back without values, masks those that it knows, and tells its process id', async () => {
     const helm = await fake(`${RECORDING}echo $$ >"$D/pid"; echo "Error: bad password hunter2" >&2; exit 1`)
     const pids: number[] = []
