@@ -34,6 +34,7 @@ export async function examineRelease(
   {now, next, place, helm}: Renderers,
 ): Promise<ExaminedRelease> {
   const options = optionsOf(release, kinds, {now, place})
+  const deployed = place.deployed.get(release)
   const objects = now.asksKinds(release) ? await render(now.call(release), options, helm) : first
   const again = await render(now.call(release), options, helm)
   const later = next.call(release)
@@ -44,7 +45,10 @@ export async function examineRelease(
     again,
     // Other images may be refused by a schema: then nothing is known of the next version.
     next: await render({...later, values}, options, helm).catch(() => []),
-    deployed: place.deployed.get(release),
+    deployed: deployed && {
+      ...deployed,
+      upgrade: await render(now.call(release), {...options, isUpgrade: true}, helm),
+    },
   }
 }
 
@@ -55,7 +59,6 @@ function optionsOf(
 ): TemplateOptions {
   return {
     kubeVersion: place.kubeVersion,
-    isUpgrade: place.deployed.has(release),
     apiVersions: now.asksKinds(release) ? kinds : [],
   }
 }

@@ -12,5 +12,10 @@ export interface ExaminedRelease {
   /** As the next version of the chart, with other images; empty where that does not render. */
   readonly next: readonly RenderedObject[]
   /** Left out where no cluster was asked, or has none. */
-  readonly deployed?: DeployedRelease | undefined
+  readonly deployed?: ComparedRelease | undefined
+}
+
+/** What is deployed, and what an upgrade would make of it. */
+export interface ComparedRelease extends DeployedRelease {
+  readonly upgrade: readonly RenderedObject[]
 }

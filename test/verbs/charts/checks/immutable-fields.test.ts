@@ -9,7 +9,7 @@ function object(kind: string, fields: object): KubernetesObject {
 /** What is said where this is deployed, and that is rendered. */
 function saidOf(there: KubernetesObject, now: KubernetesObject): readonly string[] {
   const rendered = (each: KubernetesObject) => [{object: each, file: 'x/templates/x.yaml'}]
-  const deployed = {revision: 3, objects: rendered(there)}
+  const deployed = {revision: 3, objects: rendered(there), upgrade: rendered(now)}
   return immutableFields({
     release: 'openstack/x',
     objects: rendered(now),

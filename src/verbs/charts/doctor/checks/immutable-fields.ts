@@ -1,5 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import {dig, digMaps} from '../../../../charts/manifests/dig.ts'
+import type {RenderedObject} from '../../../../charts/manifests/rendered-objects.ts'
 import {hooksOf} from '../../../../charts/manifests/waiter-of.ts'
 import type {KubernetesObject} from '../../../../cluster/cluster.ts'
 import {objectName} from '../../../../cluster/manifest.ts'
@@ -59,19 +60,19 @@ const DATA = [field('data'), field('stringData')]
  * between that and the next version of the chart. Hooks are made anew each time.
  */
 export function immutableFields({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
-  const own = objects.filter(({object}) => hooksOf(object).length === 0)
-  const before = inBoth(own, deployed?.objects ?? [], release).flatMap(([{object, file}, {object: there}]) =>
-    touched(there, object).map((path) => ({
-      check: 'immutable fields',
-      level: 'problem' as const,
-      release,
-      object: objectName(object),
-      file,
-      what: `${path} of ${objectName(object)} is not as revision ${deployed!.revision} has deployed it, and cannot be changed: the upgrade fails`,
-      advice: `take the change back, or delete ${objectName(object)} before the upgrade, which makes it anew`,
-    })),
+  const before = inBoth(deployed?.upgrade.filter(isNoHook) ?? [], deployed?.objects ?? [], release).flatMap(
+    ([{object, file}, {object: there}]) =>
+      touched(there, object).map((path) => ({
+        check: 'immutable fields',
+        level: 'problem' as const,
+        release,
+        object: objectName(object),
+        file,
+        what: `${path} of ${objectName(object)} is not as revision ${deployed!.revision} has deployed it, and cannot be changed: the upgrade fails`,
+        advice: `take the change back, or delete ${objectName(object)} before the upgrade, which makes it anew`,
+      })),
   )
-  const after = inBoth(own, next, release).flatMap(([{object, file}, {object: later}]) =>
+  const after = inBoth(objects.filter(isNoHook), next, release).flatMap(([{object, file}, {object: later}]) =>
     touched(object, later).map((path) => ({
       check: 'immutable fields',
       level: 'warning' as const,
@@ -83,6 +84,10 @@ export function immutableFields({release, objects, next, deployed}: ExaminedRele
     })),
   )
   return [...before, ...after]
+}
+
+function isNoHook({object}: RenderedObject): boolean {
+  return hooksOf(object).length === 0
 }
 
 function touched(object: KubernetesObject, later: KubernetesObject): readonly string[] {

@@ -14,27 +14,30 @@ const ADVICE = 'put a digest of the template, or .Release.Revision, into its nam
  * other images. Hooks are made anew each time.
  */
 export function jobNames({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
-  const jobs = objects.filter(({object}) => object.kind === 'Job' && hooksOf(object).length === 0)
-  const changed = (others: readonly RenderedObject[]) =>
-    inBoth(jobs, others, release)
+  const changed = (one: readonly RenderedObject[], others: readonly RenderedObject[]) =>
+    inBoth(one.filter(isPlainJob), others, release)
       .filter(([one, other]) => !isDeepStrictEqual(templateOf(one), templateOf(other)))
       .map(([{object, file}]) => ({name: objectName(object), file}))
   const fault = ({name, file}: {readonly name: string; readonly file: string}) =>
     ({check: 'names of Jobs', release, object: name, file}) as const
   return [
-    ...changed(deployed?.objects ?? []).map((job) => ({
+    ...changed(deployed?.upgrade ?? [], deployed?.objects ?? []).map((job) => ({
       ...fault(job),
       level: 'problem' as const,
       what: `${job.name} keeps its name, and its template is not as revision ${deployed!.revision} has deployed it: the upgrade fails`,
       advice: `delete ${job.name} before the upgrade, which makes it anew; or ${ADVICE}`,
     })),
-    ...changed(next).map((job) => ({
+    ...changed(objects, next).map((job) => ({
       ...fault(job),
       level: 'warning' as const,
       what: `${job.name} keeps its name while its template changes, as with another image: the upgrade fails`,
       advice: ADVICE,
     })),
   ]
+}
+
+function isPlainJob({object}: RenderedObject): boolean {
+  return object.kind === 'Job' && hooksOf(object).length === 0
 }
 
 function templateOf({object}: RenderedObject): unknown {
