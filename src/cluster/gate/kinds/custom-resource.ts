@@ -17,21 +17,22 @@ export function customResourceHealth(rule: ReadinessRule | undefined): HealthOf<
     const wait = (message: string, condition?: Condition) =>
       closed('waiting', object, {message, pods: [], ...because(condition)})
     if (metadata.deletionTimestamp) return wait('it is being deleted')
-    const seen = status?.observedGeneration
-    if (seen !== undefined && seen < (metadata.generation ?? 0))
-      return wait('its controller has not seen the change yet')
+    const isOld = (seen: number | undefined) => seen !== undefined && seen < (metadata.generation ?? 0)
+    if (isOld(status?.observedGeneration)) return wait('its controller has not seen the change yet')
     if (rule) {
       const found = atJsonPath(object, rule.path)
       if (found !== undefined && rule.values.includes(String(found))) return HEALTHY
       return wait(`${rule.path} is ${text(found)}, not ${rule.values.join(' or ')}`)
     }
     const condition = (type: string) => findCondition(object, type)
+    const ready = condition('Ready') ?? condition('Available')
+    if (isOld(ready?.observedGeneration))
+      return wait(`its condition ${ready!.type} is of an earlier state of it`, ready)
     const stalled = condition('Stalled')
     if (stalled?.status === 'True')
       return closed('failed', object, {message: 'it is stalled', pods: [], ...because(stalled)})
     const reconciling = condition('Reconciling')
     if (reconciling?.status === 'True') return wait('it is being reconciled', reconciling)
-    const ready = condition('Ready') ?? condition('Available')
     if (!ready || ready.status === 'True') return HEALTHY
     return wait(`its condition ${ready.type} is ${ready.status}`, ready)
   }

@@ -20,6 +20,8 @@ export interface Condition {
   readonly status: string
   readonly reason?: string
   readonly message?: string
+  /** Of the object that it was told of; many controllers say it here alone. */
+  readonly observedGeneration?: number
 }
 
 export interface LabelSelector {

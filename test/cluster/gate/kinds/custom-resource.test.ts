@@ -28,6 +28,16 @@ describe('a custom resource', () => {
     ['that is stalled', condition('Stalled', 'True'), 'failed'],
     ['that was seen as it is', {...condition('Ready', 'True'), observedGeneration: 2}, 'healthy'],
     ['that was seen as it was', {...condition('Ready', 'True'), observedGeneration: 1}, 'waiting'],
+    [
+      'that is Ready as it is',
+      {conditions: [{type: 'Ready', status: 'True', observedGeneration: 2}]},
+      'healthy',
+    ],
+    [
+      'that was Ready as it was',
+      {conditions: [{type: 'Ready', status: 'True', observedGeneration: 1}]},
+      'waiting',
+    ],
   ])('%s', (_, status, state) => {
     expect(healthOf(status).state).toBe(state)
   })
