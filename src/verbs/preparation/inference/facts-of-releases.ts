@@ -19,7 +19,7 @@ import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
 const RENDERERS = 4
 
 /** The same for every helm: what `helm template` takes for the cluster's version is that of its own build. */
-export const KUBE_VERSION = 'v1.34.0'
+export const KUBE_VERSION = 'v1.36.0'
 
 /** What rendering needs of the world. */
 export interface Rendering {
