@@ -146,10 +146,10 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
   })
 
   describe('of a chart that waits for a Service of the namespace infra', () => {
-    const chart = async (annotations: object) => {
+    const chart = async (annotations: object, kubeVersion = '') => {
       const directory = join(cache, 'charts/app')
       await mkdir(join(directory, 'templates'), {recursive: true})
-      const manifest = {apiVersion: 'v2', name: 'app', version: '1.0.0', annotations}
+      const manifest = {apiVersion: 'v2', name: 'app', version: '1.0.0', annotations, kubeVersion}
       await writeFile(join(directory, 'Chart.yaml'), JSON.stringify(manifest))
       await writeFile(
         join(directory, 'templates/app.yaml'),
@@ -168,6 +168,12 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
         expect.stringMatching(/^no release makes infra\/Service\/mariadb, which app needs/),
       ])
       expect(served.inferenceNotes).toEqual([])
+    })
+
+    it('are inferred, too, where the chart needs the Kubernetes of a sandbox', async () => {
+      const {inferenceNotes} = await prepared(await chart({}, '>= 1.36.0-0'), ['app'])
+
+      expect(inferenceNotes).toHaveLength(1)
     })
 
     it('are not looked for where the chart speaks for itself, unless they are to be', async () => {
