@@ -4,8 +4,6 @@ import type {BegunPull, ImagePull, PullProgress} from '../../cluster/pulls/image
 import {asKkError} from '../../errors.ts'
 
 const LOOK_EVERY = 2_000
-/** The run has ended by then, and its end waits for nothing longer. */
-const END_WITHIN = 5_000
 
 export interface PulledAhead {
   readonly images: number
@@ -65,7 +63,6 @@ async function pullOne(
   } catch (error) {
     return {...last, trouble: asKkError(error).message}
   } finally {
-    if (begun)
-      await Promise.race([begun.end().catch(() => undefined), pause(END_WITHIN, undefined, {ref: false})])
+    await begun?.end().catch(() => undefined)
   }
 }

@@ -32,34 +32,12 @@ interface MergeOptions {
  */
 export async function mergeConfig(directory: string, {charts, host}: MergeOptions): Promise<ConfigMerge> {
   const names = await directoryFiles(directory)
-  if (names.some((name) => /^(?:[^/]+\/)?config\.json$/.test(name)))
-    throw new KkError(
-      'KK_KOLLA',
-      `${directory}: expected files that you wrote, got what kolla-ansible generated`,
-      {
-        hint: `it holds a config.json; take it whole with: kk config import ${directory}`,
-      },
-    )
-  const wanted = charts.flatMap((chart) => chart.files.map((file) => ({chart, file})))
-  const found = wanted.flatMap(({chart, file}) => {
-    const order = configurationFiles({service: chart.name, host, ...file})
-    const sources = order.filter((name) => names.includes(name))
-    return sources.length === 0 ? [] : [{chart, file, sources}]
-  })
-  if (found.length === 0)
-    throw new KkError('KK_KOLLA', `${directory}: expected global.conf, SERVICE.conf or SERVICE/FILE in it`, {
-      hint: "name kolla's node_custom_config, by default /etc/kolla/config; for what it generated: kk config import",
-    })
+  const found = filesFor(names, {charts, host})
+  if (found.length === 0 || names.some(isGenerated)) throw noOwnFiles(directory, names)
   const merged = await Promise.all(
     found.map(async ({chart, file, sources}) => {
       const read = await Promise.all(sources.map((source) => optionsOf(directory, source, file)))
-      return {
-        release: chart.name,
-        ...valuesOf(
-          file,
-          read.filter((each) => each !== undefined),
-        ),
-      }
+      return {release: chart.name, ...valuesOf(file, read)}
     }),
   )
   const used = new Set(found.flatMap(({sources}) => sources))
@@ -72,6 +50,40 @@ export async function mergeConfig(directory: string, {charts, host}: MergeOption
     files: found.map(({chart, file, sources}) => ({release: chart.name, file: file.name, sources})),
     leftOut: names.filter((name) => !used.has(name)).map((file) => ({file, why: whyNot(file, charts)})),
   }
+}
+
+interface Found {
+  readonly chart: ServiceChart
+  readonly file: ChartFile
+  /** The user's files that are there, the weakest first. */
+  readonly sources: readonly string[]
+}
+
+/** The files of charts that the user has something for. */
+function filesFor(names: readonly string[], {charts, host}: MergeOptions): readonly Found[] {
+  const all = charts.flatMap((chart) => chart.files.map((file) => ({chart, file})))
+  return all.flatMap(({chart, file}) => {
+    const order = configurationFiles({service: chart.name, host, ...file})
+    const sources = order.filter((name) => names.includes(name))
+    return sources.length === 0 ? [] : [{chart, file, sources}]
+  })
+}
+
+function isGenerated(name: string): boolean {
+  return /^(?:[^/]+\/)?config\.json$/.test(name)
+}
+
+function noOwnFiles(directory: string, names: readonly string[]): KkError {
+  const generated = names.find(isGenerated)
+  if (generated === undefined)
+    return new KkError('KK_KOLLA', `${directory}: expected global.conf, SERVICE.conf or SERVICE/FILE in it`, {
+      hint: "name kolla's node_custom_config, by default /etc/kolla/config",
+    })
+  return new KkError(
+    'KK_KOLLA',
+    `${directory}: expected files that you wrote, got what kolla-ansible generated: ${generated}`,
+    {hint: `take it whole with: kk config import ${directory}`},
+  )
 }
 
 async function optionsOf(directory: string, name: string, {key, format}: ChartFile): Promise<ReadOptions> {

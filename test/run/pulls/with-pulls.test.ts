@@ -40,6 +40,7 @@ async function told(
   events: readonly RunEvent[],
   cluster: ReturnType<typeof world>['cluster'],
   pulls = [PULL],
+  patience = 5_000,
 ) {
   const seen: string[] = []
   async function* run() {
@@ -49,7 +50,7 @@ async function told(
       await new Promise(setImmediate)
     }
   }
-  for await (const event of withPulls({events: run(), pulls, cluster}))
+  for await (const event of withPulls({events: run(), pulls, cluster, patience}))
     seen.push(event.type === 'run-noted' ? event.message : event.type)
   return seen
 }
@@ -91,6 +92,14 @@ describe('images of later releases', () => {
     expect(seen[1]).toContain('pulled none of 2 images of later releases to 2 nodes ahead')
     expect(seen[1]).toContain(why)
     expect(seen[2]).toBe('run-finished')
+  })
+
+  it('are not waited for when the cluster does not answer', async () => {
+    const {cluster} = world({may: () => new Promise(() => undefined)})
+
+    const seen = await told([progressed('gate'), finished], cluster, [PULL], 10)
+
+    expect(seen).toContain('what was pulled ahead is not known: the cluster did not answer at the end')
   })
 
   it('are left, with what pulled them taken away, when the run breaks off', async () => {
