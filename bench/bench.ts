@@ -15,6 +15,7 @@ import {measureManyReleases} from './many-releases.ts'
 import {measureOpenStack} from './openstack.ts'
 import {measureOverrides} from './overrides.ts'
 import {measurePlan} from './plan.ts'
+import {measurePrepull} from './prepull.ts'
 import {type Bench, type Result, resultTable} from './result.ts'
 import {measureScheduler} from './scheduler.ts'
 import {measureSplit} from './split.ts'
@@ -37,9 +38,10 @@ const LONG_PARTS: Readonly<Record<string, Measure>> = {
   openstack: measureOpenStack,
 }
 
-/** Only when it is named: it needs root, and a machine without a node. */
+/** Only when it is named: it needs root, and with `aio` a machine without a node. */
 const NODE_PARTS: Readonly<Record<string, Measure>> = {
   aio: measureAio,
+  prepull: measurePrepull,
 }
 
 const say = (line: string) => process.stderr.write(`${line}\n`)

@@ -1,0 +1,60 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, it} from 'vitest'
+import {kk, kubectl, makeNamespace, nodeHome, nodeUp} from './support/node.ts'
+import {pushRandomImage} from './support/random-image.ts'
+
+const CHARTS = join(import.meta.dirname, '../../bench/charts')
+
+let namespace: string
+let directory: string
+let registry: string
+beforeAll(async () => {
+  registry = (await nodeUp()).registry
+  namespace = await makeNamespace()
+  directory = await mkdtemp(join(tmpdir(), 'kk-aio-prepull-'))
+})
+afterAll(async () => {
+  await rm(directory, {recursive: true})
+  await kubectl(['delete', 'namespace', namespace, '--wait=false'])
+})
+
+/** `later` requires `first`, which takes its time to start; each has an image of its own that the node has never seen. */
+async function writeEnvironment(): Promise<string> {
+  const image = (name: string) => `${registry}/${namespace}/${name}:1`
+  for (const name of ['first', 'later'])
+    await pushRandomImage({reference: image(name), megabytes: 1, home: nodeHome()})
+  const environment = {
+    kk: {
+      ...{name: namespace, namespace, charts: [CHARTS], infer: false},
+      releases: {first: {chart: 'service'}, later: {chart: 'service', requires: ['first']}},
+    },
+    first: {image: image('first'), start: 30},
+    later: {image: image('later')},
+  }
+  const file = join(directory, 'env.yaml')
+  await writeFile(file, JSON.stringify(environment))
+  return file
+}
+
+it('on the node, the image of a later release is there before its pod, and what pulled it is gone', async () => {
+  const environment = await writeEnvironment()
+
+  const {exitCode, stderr} = await kk(['deploy', environment, '--sandbox-name', 'aio', '--yes'])
+
+  expect(exitCode, stderr).toBe(0)
+  expect(stderr).toMatch(/^pulled 1 image of later releases to 1 node ahead, in \d+ s$/m)
+  const events = await kubectl([
+    'get',
+    'events',
+    '--namespace',
+    namespace,
+    '--field-selector',
+    'reason=Pulled',
+  ])
+  expect(
+    events.split('\n').filter((line) => /pod\/later-.*already present on machine/.test(line)),
+  ).toHaveLength(1)
+  expect(await kubectl(['get', 'jobs', '--namespace', namespace, '--output', 'name'])).toBe('')
+}, 600_000)

@@ -1,0 +1,34 @@
+import {describe, expect, it} from 'vitest'
+import {kubectl} from './support/cluster.ts'
+import {makeEnvironment, workloads} from './support/environment.ts'
+
+const TWO = workloads({
+  first: {values: {image: 'registry.example.org/first:1', pod: {'ready-after': '4s'}}},
+  later: {requires: ['first'], values: {image: 'registry.example.org/later:1'}},
+})
+
+describe.concurrent('kk deploy', () => {
+  it('--prepull pulls beside the run, says so at its end, and leaves nothing of it', async () => {
+    const environment = await makeEnvironment({content: TWO})
+
+    const {exitCode, stderr} = await environment.kk('deploy', '--prepull')
+
+    expect(exitCode, stderr).toBe(0)
+    // Nodes of the throwaway cluster pull nothing: how many are done is not theirs to say.
+    expect(stderr).toMatch(/^pulled .*1 image of later releases to \d+ nodes? ahead/m)
+    const jobs = await kubectl(['get', 'jobs', '--namespace', environment.name, '--output', 'name'])
+    expect(jobs).toBe('')
+  })
+
+  it.each([[[]], [['--no-prepull']]])(
+    'pulls nothing ahead on other clusters by itself: %j',
+    async (flags) => {
+      const environment = await makeEnvironment({content: TWO})
+
+      const {exitCode, stderr} = await environment.kk('deploy', ...flags)
+
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr).not.toContain('of later releases')
+    },
+  )
+})
