@@ -1,4 +1,4 @@
-import {isPlaceholder} from './placeholder.ts'
+import {isNoSecretWord} from './placeholder.ts'
 import {holdsNames, isNameAt, isReference} from './secret-names.ts'
 
 /** Words at the end of a key that say that its value is a secret, each also in the plural: `adminPassword`, `rootpw`. */
@@ -66,7 +66,7 @@ export function markedItems(
 function isFlagged(flag: unknown, word: unknown): boolean {
   if (typeof flag !== 'string' || typeof word !== 'string') return false
   const [, name] = /^--?([A-Za-z][\w-]+)$/.exec(flag) ?? []
-  return name !== undefined && looksSecret(name) && !word.startsWith('-') && !isPlaceholder(word)
+  return name !== undefined && looksSecret(name) && !word.startsWith('-') && !isNoSecretWord(word)
 }
 
 /** Whether a key and its value say that it is a secret, also as in `{name: DB_PASSWORD, value: …}`. */

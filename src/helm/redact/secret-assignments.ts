@@ -1,17 +1,23 @@
-import {saysSecret} from './looks-secret.ts'
-import {isPlaceholder} from './placeholder.ts'
+import {looksSecret, looksSecretPath, saysSecret} from './looks-secret.ts'
+import {isNoSecretWord, isPlaceholder} from './placeholder.ts'
 
 /** `password =`, `"token":` and `--db-password=`, with what comes before the value. */
 const ASSIGNMENT = /(?<![\w.-])([\w.-]+)[\\"']*\s*[:=]\s*(?=\S)/g
 /** `--db-password WORD`, as commands have it. */
-const FLAG = /(?<![\w-])--?([A-Za-z][\w-]+)\s+(?!-)("[^"]*"|'[^']*'|\S+)/g
+const FLAG = /(?<![\w-])--?([A-Za-z][\w-]+)(?:["'],)?\s+(?!["']?-)("[^"]*"|'[^']*'|\S+)/g
 /** Before the `key` of a reference that stands on one line. */
 const REFERENCE = /KeyRef["']?\s*:\s*\{[^}]*$/
+
+/** So far before a key is looked: lines can be long. */
+const AHEAD = 300
+/** The name of a variable that stands on the same line. */
+const NAME = /\bname["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?$/
 
 /** A line with its secrets replaced, and the one that ends it, with its place. */
 export interface Assigned {
   readonly line: string
   readonly secret?: string
+  readonly key?: string
   readonly at?: number
 }
 
@@ -20,16 +26,23 @@ export function replaceAssigned(line: string, replace: (secret: string) => strin
   for (const {0: start, 1: key = '', index} of line.matchAll(ASSIGNMENT)) {
     const at = index + start.length
     const secret = line.slice(at)
-    if (!saysSecret(key, secret) || isPlaceholder(secret) || REFERENCE.test(line.slice(0, index))) continue
-    return {line: replaceFlags(line.slice(0, at), replace) + replace(secret), secret, at}
+    const before = line.slice(Math.max(0, index - AHEAD), index)
+    if (!isSecretKey(key, secret, before) || isPlaceholder(secret) || REFERENCE.test(before)) continue
+    return {line: replaceFlags(line.slice(0, at), replace) + replace(secret), secret, key, at}
   }
   return {line: replaceFlags(line, replace)}
+}
+
+/** Also a place, `passwords.admin=`, and the `value` of a variable that is named before it: `{name: DB_PASSWORD, value: …}`. */
+function isSecretKey(key: string, secret: string, before: string): boolean {
+  if (key === 'value') return looksSecret(NAME.exec(before)?.[1] ?? '')
+  return saysSecret(key, secret) || (key.includes('.') && looksSecretPath(key.split('.'), secret))
 }
 
 function replaceFlags(line: string, replace: (secret: string) => string): string {
   if (!line.includes('-')) return line
   return line.replace(FLAG, (whole: string, flag: string, word: string) =>
-    saysSecret(flag, word) && !isPlaceholder(word)
+    saysSecret(flag, word) && !isNoSecretWord(word)
       ? whole.slice(0, whole.length - word.length) + replace(word)
       : whole,
   )

@@ -1,40 +1,37 @@
 import {isSetting, saysSecret} from './looks-secret.ts'
-import {isPlaceholder} from './placeholder.ts'
-import {type Assigned, replaceAssigned} from './secret-assignments.ts'
+import {isNoSecretWord, isPlaceholder} from './placeholder.ts'
+import {replaceAssigned} from './secret-assignments.ts'
 import {isReference, isSecretName} from './secret-names.ts'
+import {continuation, type Opening, openingIn} from './secret-openings.ts'
 
-/** `password:` and nothing more in its line, or the sign of a block text; with all that stands before the key. */
-const OPENING = /^(\s*(?:-\s+)*)["']?([\w.-]+)["']?\s*[:=]\s*(?:([|>][-+\d]*)\s*)?(?:#.*)?$/
 /** A key of its own, such as in a map below `passwords:`, with what follows it. */
 const KEYED = /^((["']?)([\w.-]+)\2\s*(?::(?=\s|$)|=)\s*)(.*)$/
-/** A key at the beginning of its line, whose value may go on in the next. */
-const LEADING = /^\s*(?:-\s+)*["']?[\w.-]+["']?\s*[:=]\s*$/
 
-/** What a line leaves open for those below it. */
-type Opening =
-  /** A secret text, whatever it looks like. */
-  | {readonly kind: 'block'; readonly indent: number}
-  /** A secret of its own line, a list, or a map of secrets. */
-  | {readonly kind: 'below'; readonly indent: number; readonly key: string}
-  /** A reference to a Secret. */
-  | {readonly kind: 'reference'; readonly indent: number; readonly key: string}
-  /** A secret that may go on in lines that are indented more. */
-  | {readonly kind: 'continued'; readonly indent: number}
-  /** A secret in quotes that goes on until they are closed. */
-  | {readonly kind: 'quoted'; readonly quote: string}
+type Replace = (secret: string) => string
+
+/** A line without what it begins with: blanks, and the sign of an item. */
+interface Content {
+  readonly before: string
+  readonly value: string
+}
+
+/** What becomes of a line, and what it leaves open. */
+interface Replaced {
+  readonly value: string
+  readonly opening: Opening | undefined
+}
 
 /** Lines with the secrets in them replaced: behind a key, below it, and where a text goes on over several lines. */
-export function replaceInLines(lines: readonly string[], replace: (secret: string) => string): string[] {
+export function replaceInLines(lines: readonly string[], replace: Replace): string[] {
   let opening: Opening | undefined
   return lines.map((line) => {
     const [, before = '', value = ''] = /^(\s*(?:-\s+)?)(.*)$/s.exec(line) ?? []
     if (value === '') return line
-    if (opening?.kind === 'quoted') {
-      if (value.includes(opening.quote)) opening = undefined
-      return before + replace(value)
+    const inside = opening && insideOf(opening, {before, value}, replace)
+    if (inside) {
+      opening = inside.opening
+      return before + inside.value
     }
-    const inside = opening && before.length > opening.indent ? insideOf(opening, value, replace) : undefined
-    if (inside !== undefined) return before + inside
     const assigned = replaceAssigned(line, replace)
     opening = openingIn(line) ?? continuation(line, assigned)
     return assigned.line
@@ -42,47 +39,48 @@ export function replaceInLines(lines: readonly string[], replace: (secret: strin
 }
 
 /** A line that belongs to what was opened; undefined for one that speaks for itself. */
-function insideOf(
-  opening: Exclude<Opening, {kind: 'quoted'}>,
-  value: string,
-  replace: (secret: string) => string,
-): string | undefined {
+function insideOf(opening: Opening, {before, value}: Content, replace: Replace): Replaced | undefined {
   const [, start = '', , key, rest = ''] = KEYED.exec(value) ?? []
+  const whole = {value: replace(value), opening}
+  const entry = (isSecret: boolean) => ({value: isSecret ? start + replace(rest) : value, opening})
+  if ('indent' in opening && opening.kind !== 'named' && before.length <= opening.indent) return undefined
   switch (opening.kind) {
+    case 'quoted':
+      return {...whole, opening: value.search(opening.quote) === -1 ? opening : undefined}
     case 'block':
-      return replace(value)
+      return whole
     case 'continued':
-      return key === undefined && !value.startsWith('-') ? replace(value) : undefined
+      return key === undefined && !value.startsWith('-') ? whole : undefined
     case 'reference':
-      return key !== undefined && isReference(opening.key, key) ? value : undefined
+      return key !== undefined && isReference(opening.key, key) ? entry(false) : undefined
+    case 'named':
+      if (key !== 'value' || before.length !== opening.indent) return undefined
+      return namedValue({start, rest, indent: opening.indent}, replace)
+    case 'flag':
+      return value.startsWith('-') || isNoSecretWord(value) ? undefined : {...whole, opening: undefined}
+    case 'section':
+      return key === undefined || value.startsWith('[') ? undefined : entry(!isPlaceholder(rest))
     case 'below':
-      if (key === undefined) return replace(value)
+      if (key === undefined) return whole
       // `keystone_authtoken:` is a section, whose keys speak for themselves.
       if (!saysSecret(opening.key, {})) return undefined
-      return isNoSecret(opening.key, key, rest) ? value : start + replace(rest)
+      return entry(!isNoSecret(opening.key, key, rest))
   }
+}
+
+/** Of `value:` beside a name that says it: also a text that follows. */
+function namedValue({start, rest, indent}: NamedValue, replace: Replace): Replaced {
+  if (!isPlaceholder(rest)) return {value: start + replace(rest), opening: {kind: 'continued', indent}}
+  return {value: start + rest, opening: /^[|>]|^$/.test(rest) ? {kind: 'block', indent} : undefined}
+}
+
+interface NamedValue {
+  readonly start: string
+  readonly rest: string
+  readonly indent: number
 }
 
 function isNoSecret(opening: string, key: string, rest: string): boolean {
   if (isPlaceholder(rest) || isSetting(key) || isReference(opening, key)) return true
   return (opening === 'secrets' || opening === 'keyrings') && isSecretName(rest)
-}
-
-function openingIn(line: string): Opening | undefined {
-  const [, before = '', key, block] = OPENING.exec(line) ?? []
-  if (key === undefined) return undefined
-  const indent = before.length
-  if (/KeyRef$/.test(key)) return {kind: 'reference', indent, key}
-  if (!saysSecret(key, '')) return undefined
-  return block === undefined ? {kind: 'below', indent, key} : {kind: 'block', indent}
-}
-
-/** What a secret at the end of a line leaves open. */
-function continuation(line: string, {secret, at = 0}: Assigned): Opening | undefined {
-  if (secret === undefined) return undefined
-  const [, quote] = /^\\?(["'])/.exec(secret) ?? []
-  if (quote !== undefined)
-    return secret.indexOf(quote, secret.indexOf(quote) + 1) === -1 ? {kind: 'quoted', quote} : undefined
-  if (secret.endsWith('\\') || !LEADING.test(line.slice(0, at))) return undefined
-  return {kind: 'continued', indent: /^\s*(?:-\s+)*/.exec(line)![0].length}
 }

@@ -1,7 +1,11 @@
+import {saysSecret} from './looks-secret.ts'
+import {isPlaceholder} from './placeholder.ts'
 import {replaceInLines} from './secret-lines.ts'
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
 const URL_PASSWORD = /(:\/\/[^\s/@:]*:)([^\s@]+)(?=@)/g
+const ELEMENT = /(<([\w.-]+)>)([^<>]+)(?=<\/\2>)/g
+const SQL = /(\bIDENTIFIED BY\s+)('[^']*'|"[^"]*")/gi
 /** A word with digits or capitals, not "Bearer authentication". */
 const BEARER = /(\bBearer\s+)(?=[a-z.~+/=_-]*[\dA-Z])([\w.~+/=-]{8,})/g
 
@@ -11,10 +15,14 @@ const BEARER = /(\bBearer\s+)(?=[a-z.~+/=_-]*[\dA-Z])([\w.~+/=-]{8,})/g
  * keys. For texts whose secrets are not known.
  */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string {
-  if (!/[:=]|Bearer\s|-----BEGIN|-\w/.test(text)) return text
+  if (!/[:=]|Bearer\s|-----BEGIN|-\w|<\/|IDENTIFIED BY/i.test(text)) return text
   const after = (_: string, start: string, secret: string) => start + replace(secret)
   return replaceInLines(text.replace(PRIVATE_KEY, replace).split('\n'), replace)
     .join('\n')
     .replace(URL_PASSWORD, after)
+    .replace(SQL, after)
+    .replace(ELEMENT, (whole: string, start: string, name: string, secret: string) =>
+      saysSecret(name, secret) && !isPlaceholder(secret) ? start + replace(secret) : whole,
+    )
     .replace(BEARER, after)
 }
