@@ -24,6 +24,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk apply plan\.json/, 'KK_FILE'],
   [/^kk secrets rotate/, 'KK_USAGE'],
   [/^kk overrides (ex|im)port/, 'KK_FILE'],
+  [/^kk config (import|merge) \/etc\/kolla/, 'KK_FILE'],
   [/^kk unlock keystone/, 'KK_MOVED'],
   [/^kk unlock openstack\/keystone/, 'KK_UNKNOWN_RELEASE'],
 ]
@@ -131,7 +132,7 @@ function inSandboxOfRun(line: string, environment: string): string {
   const {sandbox} = inject('run')
   const name = line.startsWith('kk sandbox down') ? `${sandbox}-gone` : sandbox
   return line
-    .replace('--owner all-in-one', `--owner ${environment}`)
+    .replace(/--(owner|confirm) all-in-one\b/, `--$1 ${environment}`)
     .replace(/^kk (unlock|rollback --release) .*/, (words) => `${words} --owner ${environment}`)
     .replace(/ --sandbox-name \S+/, '')
     .replace(/ --sandbox\b/, ` --sandbox-name ${name}`)
