@@ -3,7 +3,7 @@ import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {FACT_DEFINITIONS, FACTS} from './chart-schema/facts.ts'
-import {OF_UNITS, PLACE_DEFINITIONS, SHARED} from './chart-schema/places.ts'
+import {OF_UNITS, PLACE_DEFINITIONS, SHARED, STORAGE} from './chart-schema/places.ts'
 import {ANY_OBJECT, closed, type Schema, text} from './chart-schema/schema.ts'
 import {manifestKeys, type ServiceValues, unitNames} from './chart-schema/units.ts'
 
@@ -21,7 +21,7 @@ export function chartSchema(name: string, values: ServiceValues): Schema {
       ...OF_UNITS,
       manifests: closed(Object.fromEntries(manifestKeys(values).map((key) => [key, {type: 'boolean'}]))),
       // What Helm adds by itself: the values that go to every chart, and the library's.
-      global: {...ANY_OBJECT, properties: {region: text, ...SHARED}},
+      global: {...ANY_OBJECT, properties: {region: text, ...SHARED, storage: STORAGE}},
       common: ANY_OBJECT,
     }),
     definitions: {

@@ -40,6 +40,9 @@ export const SHARED: Readonly<Record<string, Schema>> = {
   secrets: closed({env: text, files: text}),
 }
 
+/** `global.storage` may also be one word for all releases. */
+export const STORAGE: Schema = {anyOf: [{enum: ['persistent', 'ephemeral']}, SHARED['storage']]}
+
 const amount: Schema = {type: ['integer', 'string']}
 const strategy = (...names: string[]): Schema => ({enum: names})
 const each = (schema: Schema) => keyed(ref('unit'), schema)
@@ -87,6 +90,7 @@ export const OF_UNITS: Readonly<Record<string, Schema>> = {
     properties: {roles: mapOf(ref('label'))},
   },
   network: component(closed({node_port: closed({enabled: flag, port: whole})})),
+  network_policy: component(closed({ingress: {type: 'array', items: {type: 'object'}}})),
   dependencies: closed({
     enabled: flag,
     static: each(

@@ -48,6 +48,7 @@ export function manifestKeys(values: ServiceValues): string[] {
     ...Object.keys(values.generated ?? {}).map((name) => `secret_${name}`),
     'configmap_bin',
     'configmap_etc',
+    'network_policy',
     'rbac',
     'secret_env',
     'secret_files',

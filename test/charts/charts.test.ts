@@ -36,6 +36,18 @@ describe.each(SERVICES)('%s', (chart) => {
     expect(await charts.lint(chart, {global: {}})).toBe('')
   })
 
+  it("bears Kubernetes' recommended labels on every object", async () => {
+    for (const {kind, metadata} of await charts.render(chart)) {
+      expect(metadata.labels, `${kind} ${metadata.name}`).toMatchObject({
+        'app.kubernetes.io/name': chart,
+        'app.kubernetes.io/instance': chart,
+        'app.kubernetes.io/version': '2025.2',
+        'app.kubernetes.io/part-of': 'openstack',
+        'app.kubernetes.io/managed-by': 'Helm',
+      })
+    }
+  })
+
   it('is the same for both helms, and each time', async () => {
     const first = await charts.text(chart)
 

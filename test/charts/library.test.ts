@@ -144,4 +144,18 @@ describe('a service of the library', () => {
       'files cell and conf are both called compute.conf',
     )
   })
+
+  it.each([
+    [
+      {files: {cell: {name: 'db-sync.json'}}},
+      "file cell is called db-sync.json, as is kolla's configuration of db-sync",
+    ],
+    [
+      {files: {cell: {name: 'config.json'}}},
+      "file cell is called config.json, as is kolla's configuration of",
+    ],
+    [{jobs: {api: {command: 'true'}}}, 'a component, job, cronjob or test is called api twice'],
+  ])('is refused when a file would be what kolla starts from: %j', async (values, message) => {
+    expect(await charts.refusal('compute', {global, values})).toContain(message)
+  })
 })

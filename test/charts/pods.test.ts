@@ -131,6 +131,43 @@ describe('a Deployment', () => {
   })
 })
 
+describe('a disruption budget', () => {
+  const budgets = async (pod: object) =>
+    ofKind(await charts.render('mariadb', {values: {pod}}), 'PodDisruptionBudget').map(({spec}) => spec)
+
+  it('lets one of several pods go at a time, and is not made for one alone, which could never move', async () => {
+    expect(await budgets({replicas: 1})).toEqual([])
+    expect(await budgets({replicas: 3})).toEqual([expect.objectContaining({maxUnavailable: 1})])
+  })
+
+  it('keeps as many as pod.lifecycle.disruption_budget says', async () => {
+    const lifecycle = {disruption_budget: {server: {min_available: 1}}}
+
+    expect(await budgets({replicas: 1, lifecycle})).toEqual([expect.objectContaining({minAvailable: 1})])
+  })
+})
+
+describe('a pod with clients', () => {
+  const hook = async (api: object) =>
+    workloads(await charts.render('keystone', {values: {components: {api}}}))[0]?.spec?.template?.spec
+      .containers[0]?.lifecycle
+
+  it('goes on until every node sends them elsewhere, within the time that it has to end', async () => {
+    const [keystone] = workloads(await charts.render('keystone'))
+
+    expect(await hook({})).toEqual({preStop: {exec: {command: ['sleep', '5']}}})
+    expect(keystone?.spec?.template?.spec.terminationGracePeriodSeconds).toBe(60)
+  })
+
+  it('does so as long as its component says, or what that says instead', async () => {
+    const preStop = {exec: {command: ['true']}}
+
+    expect(await hook({drain: 20})).toEqual({preStop: {exec: {command: ['sleep', '20']}}})
+    expect(await hook({drain: 0})).toBeUndefined()
+    expect(await hook({lifecycle: {preStop}})).toEqual({preStop})
+  })
+})
+
 describe('a workload that needs its node', () => {
   it('gets network, processes, privileges and a SELinux type', async () => {
     const values = {

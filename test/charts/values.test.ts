@@ -1,7 +1,7 @@
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {CHARTS, SERVICES, useCharts} from './support/charts.ts'
+import {CHARTS, SECRETS, SERVICES, useCharts} from './support/charts.ts'
 import {containers, find, ofKind, pods, workloads} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -112,8 +112,10 @@ describe('values', () => {
       (await charts.render('keystone', {values})).map(({kind, metadata}) => `${kind} ${metadata.name}`)
     const manifests = Object.fromEntries(Object.keys(left).map((key) => [key, false]))
 
-    const all = await names({})
-    const rest = await names({manifests})
+    const replicas = {pod: {replicas: 2}}
+
+    const all = await names(replicas)
+    const rest = await names({...replicas, manifests})
 
     expect(all.filter((name) => !rest.includes(name)).sort()).toEqual(Object.values(left).sort())
   })
@@ -141,41 +143,76 @@ describe('data', () => {
     })
   })
 
-  it.each(['mariadb', 'rabbitmq', 'glance'])(
-    'of %s goes with the pod where it is ephemeral',
-    async (chart) => {
-      const objects = await charts.render(chart, {values: {storage: {ephemeral: true}}})
+  it.each([
+    ['mariadb', {storage: {ephemeral: true}}],
+    ['rabbitmq', {storage: {ephemeral: true}}],
+    ['glance', {storage: {ephemeral: true}}],
+    ['glance', {storage: 'ephemeral'}],
+  ])('of %s goes with the pod where it is ephemeral: %j', async (chart, shared) => {
+    const objects = await charts.render(chart, {global: {...SECRETS, ...shared}})
 
-      const [server] = workloads(objects)
-      expect(ofKind(objects, 'PersistentVolumeClaim')).toEqual([])
-      expect(server?.spec).not.toHaveProperty('volumeClaimTemplates')
-      expect(server?.spec?.template?.spec.volumes?.find(({name}) => name === 'data')).toEqual({
-        name: 'data',
-        emptyDir: {},
-      })
-    },
-  )
+    const [server] = workloads(objects)
+    expect(ofKind(objects, 'PersistentVolumeClaim')).toEqual([])
+    expect(server?.spec).not.toHaveProperty('volumeClaimTemplates')
+    expect(server?.spec?.template?.spec.volumes?.find(({name}) => name === 'data')).toEqual({
+      name: 'data',
+      emptyDir: {},
+    })
+  })
 })
 
-describe('more than one member', () => {
-  it('of mariadb is a cluster, one is not', async () => {
-    const conf = async (replicas: number) =>
-      find(await charts.render('mariadb', {values: {pod: {replicas}}}), 'ConfigMap', 'mariadb-etc').data?.[
-        'my.cnf'
-      ]
+describe('one word for the data of all releases', () => {
+  it('is persistent or ephemeral, and a section may say otherwise', async () => {
+    const claims = async (storage: string, own: object) =>
+      ofKind(
+        await charts.render('glance', {global: {...SECRETS, storage}, values: {storage: own}}),
+        'PersistentVolumeClaim',
+      ).length
 
-    expect(await conf(1)).toContain('wsrep_on = false\n')
-    expect(await conf(2)).toContain(
-      'wsrep_cluster_address = gcomm://mariadb-server-0.mariadb-server-peers,mariadb-server-1.mariadb-server-peers\n',
-    )
+    expect(await claims('persistent', {})).toBe(1)
+    expect(await claims('ephemeral', {ephemeral: false})).toBe(1)
+    expect(await claims('persistent', {ephemeral: true})).toBe(0)
   })
 
-  it('of rabbitmq knows the others', async () => {
-    const objects = await charts.render('rabbitmq', {values: {pod: {replicas: 2}}})
-
-    expect(find(objects, 'ConfigMap', 'rabbitmq-etc').data?.['rabbitmq.conf']).toContain(
-      'cluster_formation.classic_config.nodes.2 = rabbit@rabbitmq-server-1.rabbitmq-server-peers.openstack.svc.cluster.local\n',
+  it('is refused if it is another', async () => {
+    expect(await charts.refusal('glance', {global: {...SECRETS, storage: 'permanent'}})).toContain(
+      '/global/storage',
     )
+  })
+})
+
+describe('more members', () => {
+  it.each(['mariadb', 'rabbitmq'])('of %s leave those alone that are there', async (chart) => {
+    const template = async (replicas: number) =>
+      workloads(await charts.render(chart, {values: {pod: {replicas}}}))[0]?.spec?.template
+
+    expect(await template(3)).toEqual(await template(1))
+  })
+
+  it('of mariadb are known to those that are there by a file that they read again', async () => {
+    const objects = await charts.render('mariadb', {values: {pod: {replicas: 2}}})
+
+    expect(JSON.parse(find(objects, 'ConfigMap', 'mariadb-etc').data!['members.json']!)).toEqual({
+      service: 'mariadb-server-peers',
+      members: ['mariadb-server-0.mariadb-server-peers', 'mariadb-server-1.mariadb-server-peers'],
+    })
+  })
+
+  it('of rabbitmq are found by Kubernetes, of which each may ask nothing else', async () => {
+    const objects = await charts.render('rabbitmq', {
+      release: 'a-bus-of-a-name-that-is-quite-as-long-as-it-gets',
+    })
+
+    const peers = ofKind(objects, 'Service').find(({metadata}) => metadata.name.endsWith('-peers'))!.metadata
+      .name
+    expect(ofKind(objects, 'Role').flatMap(({rules}) => rules)).toEqual([
+      {apiGroups: [''], resources: ['endpoints'], resourceNames: [peers], verbs: ['get']},
+    ])
+    expect(
+      ofKind(objects, 'ConfigMap')
+        .map(({data}) => data?.['rabbitmq.conf'])
+        .join(''),
+    ).toContain(`cluster_formation.k8s.service_name = ${peers}\n`)
   })
 })
 

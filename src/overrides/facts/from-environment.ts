@@ -6,7 +6,7 @@ import type {Facts} from './facts.ts'
 /** What the `global` of an environment says of the cloud, in the places where kk's charts read it. */
 export function factsOfEnvironment({global = {}}: Pick<Environment, 'global'>): Facts {
   const endpoints = mapIn(global, 'endpoints')
-  const storage = mapIn(global, 'storage')
+  const storage = storageIn(global)
   const found = {
     region: text(global['region']),
     dnsDomain: text(endpoints['cluster_domain_suffix']) ?? text(global['cluster_domain_suffix']),
@@ -19,6 +19,13 @@ export function factsOfEnvironment({global = {}}: Pick<Environment, 'global'>): 
 function storageOf({ephemeral, class: name}: Values): Facts['storage'] {
   if (ephemeral === true) return 'ephemeral'
   return ephemeral === false || text(name) !== undefined ? 'class' : undefined
+}
+
+/** One word, `persistent` or `ephemeral`, says of the map only whether volumes outlive their pod. */
+function storageIn(global: Values): Values {
+  const {storage} = global
+  if (storage === 'persistent' || storage === 'ephemeral') return {ephemeral: storage === 'ephemeral'}
+  return mapIn(global, 'storage')
 }
 
 function mapIn(values: Values, key: string): Values {

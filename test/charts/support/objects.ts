@@ -16,6 +16,7 @@ export interface Container {
   readonly startupProbe?: object
   readonly readinessProbe?: object
   readonly livenessProbe?: object
+  readonly lifecycle?: object
   readonly volumeMounts?: readonly {readonly name: string; readonly mountPath: string}[]
 }
 
@@ -26,6 +27,7 @@ export interface PodSpec {
   readonly hostPID?: boolean
   readonly hostIPC?: boolean
   readonly restartPolicy?: string
+  readonly terminationGracePeriodSeconds?: number
   readonly nodeSelector: Readonly<Record<string, string>>
   readonly securityContext: {readonly seccompProfile?: object; readonly seLinuxOptions?: object}
   readonly initContainers?: readonly Container[]

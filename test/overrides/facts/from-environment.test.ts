@@ -8,6 +8,8 @@ it.each([
   [{cluster_domain_suffix: 'b.local'}, {dnsDomain: 'b.local'}],
   [{storage: {ephemeral: true}}, {storage: 'ephemeral'}],
   [{storage: {ephemeral: false}}, {storage: 'class'}],
+  [{storage: 'ephemeral'}, {storage: 'ephemeral'}],
+  [{storage: 'persistent'}, {storage: 'class'}],
   [{storage: {class: 'fast'}}, {storage: 'class', defaultStorageClass: 'fast'}],
   [{region: '', storage: 'pvc', endpoints: null}, {}],
 ])('the global section %j states %j', (global, facts) => {

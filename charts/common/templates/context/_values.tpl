@@ -17,10 +17,13 @@ Sets .values, .endpoints and .user of the context.
 {{- range $layer := list $own.global $own -}}
 {{- if $layer -}}
 {{- $shared := dict -}}
-{{- range $key := list "region" "endpoints" "images" "labels" "pod" "storage" "network" "dependencies" "secrets" -}}
+{{- range $key := list "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "secrets" -}}
 {{- if hasKey $layer $key -}}
 {{- $_ := set $shared $key (get $layer $key) -}}
 {{- end -}}
+{{- end -}}
+{{- if kindIs "string" $shared.storage -}}
+{{- $_ := set $shared "storage" (dict "ephemeral" (eq $shared.storage "ephemeral")) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $values "from" $shared) -}}
 {{- end -}}

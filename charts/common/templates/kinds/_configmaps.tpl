@@ -8,7 +8,7 @@
 {{- range $_, $file := .files -}}
 {{- if and $file.imported (not $file.secret) -}}
 {{- $_ := set $etc $file.name $file.text -}}
-{{- else if and $file.path $file.text (not $file.secret) -}}
+{{- else if and (or $file.path $file.live) $file.text (not $file.secret) -}}
 {{- $_ := set $etc $file.name (trim $file.text | printf "%s\n") -}}
 {{- end -}}
 {{- end -}}

@@ -1,9 +1,13 @@
-{{- /* Evictions one at a time, or as openstack-helm's `pod.lifecycle.disruption_budget.<component>.min_available` has it. */ -}}
+{{- /*
+Evictions one at a time where there are several pods, or as openstack-helm's
+`pod.lifecycle.disruption_budget.<component>.min_available` has it: one alone could only be kept from moving at all.
+*/ -}}
 {{- define "common.kinds.pdb" -}}
 {{- $unit := .unit -}}
-{{- if and (ne $unit.kind "DaemonSet") (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pdb-%s" $unit.key))) -}}
-{{- $budget := include "common.context.pick" (dict "ctx" .ctx "key" $unit.key "of" .ctx.values.pod.lifecycle.disruption_budget) | mustFromJson }}
-{{- $least := dig "min_available" "" ($budget | default dict) }}
+{{- $budget := include "common.context.pick" (dict "ctx" .ctx "key" $unit.key "of" .ctx.values.pod.lifecycle.disruption_budget) | mustFromJson -}}
+{{- $least := dig "min_available" "" ($budget | default dict) -}}
+{{- $wanted := and (ne $unit.kind "DaemonSet") (or (gt $unit.replicas 1) (not (kindIs "string" $least))) -}}
+{{- if and $wanted (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pdb-%s" $unit.key))) }}
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget

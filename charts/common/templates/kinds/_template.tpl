@@ -1,6 +1,6 @@
 {{- /*
 The pod template of a component. The hash is of what this component mounts and nothing else, so that a change rolls
-those pods alone that read it.
+those pods alone that read it. A file that is `live` is no reason: the pod reads it again while it runs.
 */ -}}
 {{- define "common.kinds.template" -}}
 {{- $ctx := .ctx -}}
@@ -10,7 +10,9 @@ those pods alone that read it.
 {{- $config := get $ctx.configs (printf "%s.json" $unit.key) | default "" -}}
 {{- $inputs = append $inputs $config -}}
 {{- range $key := $unit.files -}}
+{{- if not (dig $key "live" false $ctx.files) -}}
 {{- $inputs = append $inputs (dig $key "text" "" $ctx.files) -}}
+{{- end -}}
 {{- end -}}
 {{- range $name := $unit.scripts -}}
 {{- $inputs = append $inputs (get $ctx.scripts $name) -}}

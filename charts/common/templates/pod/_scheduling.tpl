@@ -14,7 +14,7 @@ affinity:
   podAntiAffinity:
     {{- include "common.pod.affinity" . | nindent 4 }}
 {{- end }}
-terminationGracePeriodSeconds: {{ dig "timeout" ($unit.grace | default 30) ($grace | default dict) | int64 }}
+terminationGracePeriodSeconds: {{ dig "timeout" ($unit.grace | default 60) ($grace | default dict) | int64 }}
 {{- end }}
 {{- with include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $pod.tolerations) | mustFromJson }}
 {{- if .enabled }}

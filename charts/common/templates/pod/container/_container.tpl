@@ -20,9 +20,9 @@
   {{- with include "common.pod.probes" . | trim }}
   {{- . | nindent 2 }}
   {{- end }}
-  {{- with $unit.lifecycle }}
+  {{- with include "common.pod.lifecycle" . | trim }}
   lifecycle:
-    {{- toYaml . | nindent 4 }}
+    {{- . | nindent 4 }}
   {{- end }}
   {{- end }}
   resources:

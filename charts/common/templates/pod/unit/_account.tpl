@@ -1,6 +1,6 @@
 {{- /*
 The service account of a unit: the release's, or its own if it may do more (`rbac`, `rollout`). The rules are kept
-in .accounts of the context; resourceNames are this release's.
+in .accounts of the context; resourceNames are this release's; `<component>-peers` is the Service of a StatefulSet's members.
 */ -}}
 {{- define "common.pod.account" -}}
 {{- $ctx := .ctx -}}
@@ -9,7 +9,8 @@ in .accounts of the context; resourceNames are this release's.
 {{- range $_, $rule := $unit.rbac -}}
 {{- $names := list -}}
 {{- range $rule.resourceNames -}}
-{{- $names = append $names (include "common.context.name" (dict "ctx" $ctx "key" .)) -}}
+{{- $suffix := ternary "-peers" "" (hasSuffix "-peers" .) -}}
+{{- $names = append $names (printf "%s%s" (include "common.context.name" (dict "ctx" $ctx "key" (trimSuffix "-peers" .))) $suffix) -}}
 {{- end -}}
 {{- $rules = append $rules (dict "apiGroups" $rule.apiGroups "resources" $rule.resources "resourceNames" $names "verbs" $rule.verbs) -}}
 {{- end -}}

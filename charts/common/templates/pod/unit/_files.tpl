@@ -16,7 +16,7 @@ for everybody or for it.
 {{- end -}}
 {{- else if $unit.kolla -}}
 {{- range $name, $file := .ctx.files -}}
-{{- if and $file.path (has ($file.for | default $key) (list $key)) -}}
+{{- if and (or $file.path $file.live) (has ($file.for | default $key) (list $key)) -}}
 {{- $files = append $files $name -}}
 {{- end -}}
 {{- end -}}

@@ -23,6 +23,15 @@ name, image, run (the command), files (keys), env, digest (of all that it reads)
 {{- $_ := set $ctx.scripts $name (include (printf "common.scripts.%s" $name) $ctx) -}}
 {{- end -}}
 {{- if $unit.kolla -}}
-{{- $_ := set $ctx.configs (printf "%s.json" .key) (include "common.config.kolla" (dict "ctx" $ctx "unit" $unit)) -}}
+{{- $config := printf "%s.json" .key -}}
+{{- range $key, $file := $ctx.files -}}
+{{- if has $file.name (list $config "config.json") -}}
+{{- fail (printf "file %s is called %s, as is kolla's configuration of %s: give it another name" $key $file.name $unit.key) -}}
+{{- end -}}
+{{- end -}}
+{{- if hasKey $ctx.configs $config -}}
+{{- fail (printf "a component, job, cronjob or test is called %s twice: give one another name" $unit.key) -}}
+{{- end -}}
+{{- $_ := set $ctx.configs $config (include "common.config.kolla" (dict "ctx" $ctx "unit" $unit)) -}}
 {{- end -}}
 {{- end -}}
