@@ -1,15 +1,19 @@
-{{- /* rabbitmq.conf: the ports of the endpoint, and the members by their names. */ -}}
+{{- /*
+rabbitmq.conf: the ports of the endpoint, and how the members find each other: Kubernetes says who is behind their
+Service. However many they are, the file is the same. A lock among them has one begin and the others join it.
+*/ -}}
 {{- define "common.config.block.rabbitmq" -}}
 {{- $ctx := .ctx -}}
-{{- $name := include "common.context.name" (dict "ctx" $ctx "key" "server") -}}
+{{- $peers := include "common.context.name" (dict "ctx" $ctx "key" "server") | printf "%s-peers" -}}
 options:
   listeners.tcp.1: 0.0.0.0:{{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "amqp" "interface" "service") }}
   management.tcp.port: {{ include "common.endpoints.port" (dict "ctx" $ctx "type" "oslo_messaging" "port" "http" "interface" "service") }}
   load_definitions: /etc/rabbitmq/definitions.json
-  cluster_formation.peer_discovery_backend: classic_config
-  {{- range $i := until (include "common.context.replicas" (dict "ctx" $ctx "key" "server") | int) }}
-  cluster_formation.classic_config.nodes.{{ add1 $i }}: rabbit@{{ $name }}-{{ $i }}.{{ $name }}-peers.{{ $ctx.namespace }}.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
-  {{- end }}
+  cluster_formation.peer_discovery_backend: k8s
+  cluster_formation.k8s.host: kubernetes.default.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
+  cluster_formation.k8s.address_type: hostname
+  cluster_formation.k8s.service_name: {{ $peers }}
+  cluster_formation.k8s.hostname_suffix: .{{ $peers }}.{{ $ctx.namespace }}.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
 {{- end -}}
 
 {{- /* The one account and virtual host that all services share; loaded at every start. */ -}}

@@ -1,0 +1,63 @@
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {killPods, makeCloud, pushImages, rolledOut} from './support/cloud.ts'
+import {kubectl, makeNamespace, nodeUp} from './support/node.ts'
+
+const PODS = ['rabbitmq-server-0', 'rabbitmq-server-1', 'rabbitmq-server-2']
+
+let namespace: string
+let cloud: Awaited<ReturnType<typeof makeCloud>>
+beforeAll(async () => {
+  await nodeUp()
+  await pushImages('rabbitmq')
+  namespace = await makeNamespace()
+  cloud = await makeCloud(namespace)
+})
+afterAll(() => cloud.remove())
+
+async function deploy(server: number): Promise<void> {
+  const resources = {server: {requests: {cpu: '50m', memory: '128Mi'}}}
+  await cloud.run('deploy', {rabbitmq: {pod: {replicas: {server}, resources}, storage: {size: '1Gi'}}})
+}
+
+async function rabbitmqctl(pod: string, ...args: readonly string[]): Promise<string> {
+  return kubectl([
+    'exec',
+    '--namespace',
+    namespace,
+    pod,
+    '--container',
+    'server',
+    '--',
+    'rabbitmqctl',
+    '--quiet',
+    ...args,
+  ])
+}
+
+/** The short names of the members that a member knows to run. */
+async function members(pod: string): Promise<readonly string[]> {
+  const {running_nodes} = JSON.parse(await rabbitmqctl(pod, 'cluster_status', '--formatter', 'json')) as {
+    running_nodes: string[]
+  }
+  return running_nodes.map((name) => /^rabbit@([^.]+)\./.exec(name)![1]!).sort()
+}
+
+describe('a message bus of three', () => {
+  it('is one cluster, whose members found each other by Kubernetes', async () => {
+    await deploy(3)
+
+    for (const pod of PODS) expect(await members(pod)).toEqual(PODS)
+  })
+
+  it('is the same cluster again after all were killed at once', async () => {
+    await rabbitmqctl('rabbitmq-server-0', 'add_vhost', 'kept')
+
+    await killPods(namespace, ...PODS)
+    await rolledOut(namespace, 'statefulset/rabbitmq-server')
+
+    for (const pod of PODS) {
+      expect(await members(pod)).toEqual(PODS)
+      expect(await rabbitmqctl(pod, 'list_vhosts')).toContain('kept')
+    }
+  })
+})

@@ -1,0 +1,117 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {expect} from 'vitest'
+import {kk, kubectl} from './node.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const REGISTRY = 'localhost:5010'
+const TAG = 'zed-debian-bookworm'
+
+/** The reference of an image of kk's in the registry of the node. */
+export function imageOf(name: string, tag = TAG): string {
+  return `${REGISTRY}/kk/${name}:${tag}`
+}
+
+/** Puts images of kk's into the registry of the node, by the names of images/images.yaml; builds what is not yet built. */
+export async function pushImages(...names: readonly string[]): Promise<void> {
+  await execa(process.execPath, [join(ROOT, 'bin/kk.ts'), 'images', 'build', ...names, '--push', REGISTRY], {
+    cwd: ROOT,
+  })
+}
+
+const GLOBAL = {
+  images: {
+    registry: REGISTRY,
+    namespace: 'kk',
+    tag: TAG,
+    pull_policy: 'Always',
+    tags: {dep_check: imageOf('kk')},
+  },
+  storage: 'persistent',
+  endpoints: {
+    oslo_db: {auth: {admin: {password: 'dev-database-admin'}, keystone: {password: 'dev-database-keystone'}}},
+    oslo_messaging: {auth: {admin: {password: 'dev-message-bus'}, erlang_cookie: 'dev-erlang-cookie'}},
+    oslo_cache: {auth: {memcache_secret_key: 'dev-cache'}},
+    identity: {auth: {admin: {password: 'dev-admin'}}},
+  },
+}
+
+/** A cloud of kk's own charts and images in a namespace of its own; `remove` takes the namespace away with its volumes. */
+export async function makeCloud(namespace: string) {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-cloud-'))
+  const file = join(directory, 'cloud.yaml')
+  return {
+    /** Runs a verb for the sections; fails the test when it does. */
+    async run(verb: string, sections: object, ...args: readonly string[]): Promise<void> {
+      const environment = {
+        kk: {name: namespace, namespace, charts: [join(ROOT, 'charts')]},
+        global: GLOBAL,
+        ...sections,
+      }
+      await writeFile(file, JSON.stringify(environment))
+      const {exitCode, stdout, stderr} = await kk([verb, file, ...args, '--sandbox-name', 'aio', '--yes'])
+      expect(exitCode, `${stdout}\n${stderr}`).toBe(0)
+    },
+    async remove(): Promise<void> {
+      await rm(directory, {recursive: true})
+      await kubectl(['delete', 'namespace', namespace, '--wait=false'])
+    },
+  }
+}
+
+interface Client {
+  readonly namespace: string
+  readonly name: string
+  readonly image: string
+  /** What bash runs. */
+  readonly script: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts a pod that uses a service, and waits until it runs. */
+export async function startClient({namespace, name, image, script, env = {}}: Client): Promise<void> {
+  await kubectl(['create', '--filename', '-'], {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {name, namespace},
+    spec: {
+      terminationGracePeriodSeconds: 0,
+      restartPolicy: 'Never',
+      containers: [
+        {
+          name: 'client',
+          image,
+          command: ['bash', '-c', script],
+          env: Object.entries(env).map(([key, value]) => ({name: key, value})),
+        },
+      ],
+    },
+  })
+  await kubectl(['wait', '--namespace', namespace, `pod/${name}`, '--for=condition=Ready', '--timeout=90s'])
+}
+
+/** What a pod has printed, line by line. */
+export async function linesOf(namespace: string, pod: string): Promise<readonly string[]> {
+  const text = await kubectl(['logs', '--namespace', namespace, pod])
+  return text.split('\n').filter((line) => line !== '')
+}
+
+/** Ends pods as a crash does, without a chance to stop. */
+export async function killPods(namespace: string, ...names: readonly string[]): Promise<void> {
+  await kubectl(['delete', 'pod', '--namespace', namespace, '--force', '--grace-period=0', ...names])
+}
+
+/** The ids of pods, by name: another id is another pod. */
+export async function podIds(namespace: string, selector: string): Promise<Readonly<Record<string, string>>> {
+  const {items} = JSON.parse(
+    await kubectl(['get', 'pods', '--namespace', namespace, '--selector', selector, '--output', 'json']),
+  ) as {items: {metadata: {name: string; uid: string}}[]}
+  return Object.fromEntries(items.map(({metadata}) => [metadata.name, metadata.uid]))
+}
+
+/** Waits until a workload has as many ready pods of its newest template as it wants. */
+export async function rolledOut(namespace: string, workload: string): Promise<void> {
+  await kubectl(['rollout', 'status', '--namespace', namespace, workload, '--timeout=300s'])
+}
