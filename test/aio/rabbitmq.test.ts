@@ -1,5 +1,6 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {killPods, makeCloud, pushImages, rolledOut} from './support/cloud.ts'
+import {pushImages} from '../cloud/support/images.ts'
+import {killPods, makeCloud, rolledOut} from './support/cloud.ts'
 import {kubectl, makeNamespace, nodeUp} from './support/node.ts'
 
 const PODS = ['rabbitmq-server-0', 'rabbitmq-server-1', 'rabbitmq-server-2']
@@ -42,7 +43,7 @@ async function members(pod: string): Promise<readonly string[]> {
   return running_nodes.map((name) => /^rabbit@([^.]+)\./.exec(name)![1]!).sort()
 }
 
-describe('a message bus of three', () => {
+describe('a message bus of three', {timeout: 600_000}, () => {
   it('is one cluster, whose members found each other by Kubernetes', async () => {
     await deploy(3)
 

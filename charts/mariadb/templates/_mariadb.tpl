@@ -1,7 +1,5 @@
-{{- /* my.cnf. One member is a plain server; more are a Galera cluster. */ -}}
+{{- /* my.cnf. One member is a cluster of one: others can join it without a restart. */ -}}
 {{- define "common.config.block.mariadb" -}}
-{{- $replicas := include "common.context.replicas" (dict "ctx" .ctx "key" "server") | int -}}
-{{- $name := include "common.context.name" (dict "ctx" .ctx "key" "server") -}}
 options:
   client:
     default-character-set: utf8mb4
@@ -17,38 +15,30 @@ options:
     skip-name-resolve: true
     # Migrations make triggers and functions.
     log_bin_trust_function_creators: true
-    {{- if gt $replicas 1 }}
-    {{- $members := list }}
-    {{- range $i := until $replicas }}
-    {{- $members = append $members (printf "%s-%d.%s-peers" $name $i $name) }}
-    {{- end }}
     binlog_format: ROW
     innodb_autoinc_lock_mode: 2
     wsrep_on: true
     wsrep_provider: /usr/lib/galera/libgalera_smm.so
-    wsrep_cluster_name: {{ $name }}
-    wsrep_cluster_address: gcomm://{{ join "," $members }}
-    wsrep_sst_method: rsync
-    {{- else }}
-    wsrep_on: false
-    {{- end }}
+    # Where others may be; mariadb-start.py says which, or that there are none.
+    wsrep_cluster_address: gcomm://{{ include "common.context.name" (dict "ctx" .ctx "key" "server") }}-peers
+    wsrep_cluster_name: {{ include "common.context.name" (dict "ctx" .ctx "key" "server") }}
+    # Whoever gives its data to another goes on serving.
+    wsrep_sst_method: mariabackup
+  # Its password is in MYSQL_PWD.
+  mariabackup:
+    user: {{ include "common.endpoints.auth" (dict "ctx" .ctx "type" "oslo_db" "user" "admin" "field" "username") }}
 {{- end -}}
 
-{{- /* The first member of a cluster that nobody else runs begins it; galera itself refuses if others know more. */ -}}
-{{- define "common.scripts.mariadb-start.sh" -}}
-set -eu
-members=$(sed -n 's|^wsrep_cluster_address = gcomm://||p' /var/lib/kolla/config_files/my.cnf | tr , ' ')
-if [ -z "$members" ]; then
-  exec mariadbd
-fi
-begin=--wsrep-new-cluster
-[ "${POD_NAME##*-}" = 0 ] || begin=
-for member in $members; do
-  [ "${member%%.*}" = "$POD_NAME" ] && continue
-  if timeout 3 bash -c "exec 3<>/dev/tcp/$member/4567" 2>/dev/null; then begin=; fi
-done
-exec mariadbd --wsrep-node-name="$POD_NAME" --wsrep-node-address="$POD_IP" $begin
-{{ end -}}
+{{- /* Who the members are: mariadb-start.py reads it anew each time it looks. */ -}}
+{{- define "common.config.block.members" -}}
+{{- $name := include "common.context.name" (dict "ctx" .ctx "key" "server") -}}
+options:
+  service: {{ $name }}-peers
+  members:
+    {{- range $i := until (include "common.context.replicas" (dict "ctx" .ctx "key" "server") | int) }}
+    - {{ $name }}-{{ $i }}.{{ $name }}-peers
+    {{- end }}
+{{- end -}}
 
 {{- /*
 kolla's first start on an empty volume, as the image's extend_start.sh does it. It cannot be repeated on what it left
@@ -64,12 +54,28 @@ fi
 if [ -e $mark ]; then
   find . -mindepth 1 ! -name lost+found ! -name $mark -delete
 fi
-if [ -d mysql ]; then
+# Whoever was in a cluster has its data from there, also if it ended before that was all copied.
+if [ -d mysql ] || [ -e grastate.dat ]; then
   exit 0
 fi
 touch $mark
 kolla_start
 rm $mark
+{{ end -}}
+
+{{- /*
+Ready: in step with the others (4), or giving its data to one of them (2), which does not hold it up. Alive: in a
+cluster that may change data; a member that lost the others looks for them anew.
+*/ -}}
+{{- define "common.scripts.mariadb-probe.sh" -}}
+set -eu
+status() {
+  mariadb --user=root --connect-timeout=5 --batch --skip-column-names --execute="SHOW STATUS LIKE '$1'" | cut -f2
+}
+case $1 in
+  ready) [[ $(status wsrep_local_state) == [24] ]] ;;
+  alive) [[ $(status wsrep_cluster_status) == Primary ]] ;;
+esac
 {{ end -}}
 
 {{- define "common.scripts.mariadb-test.sh" -}}

@@ -1,24 +1,15 @@
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {execa} from 'execa'
 import {expect} from 'vitest'
+import {REGISTRY, ROOT} from '../../cloud/support/images.ts'
 import {kk, kubectl} from './node.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
-const REGISTRY = 'localhost:5010'
 const TAG = 'zed-debian-bookworm'
 
 /** The reference of an image of kk's in the registry of the node. */
 export function imageOf(name: string, tag = TAG): string {
   return `${REGISTRY}/kk/${name}:${tag}`
-}
-
-/** Puts images of kk's into the registry of the node, by the names of images/images.yaml; builds what is not yet built. */
-export async function pushImages(...names: readonly string[]): Promise<void> {
-  await execa(process.execPath, [join(ROOT, 'bin/kk.ts'), 'images', 'build', ...names, '--push', REGISTRY], {
-    cwd: ROOT,
-  })
 }
 
 const GLOBAL = {

@@ -8,10 +8,10 @@ export const ROOT = join(import.meta.dirname, '../../..')
 /** The registry of the node. */
 export const REGISTRY = 'localhost:5010'
 
-/** Builds the images of the charts, as far as their inputs changed, and pushes what the node's registry lacks. */
-export async function pushImages(): Promise<void> {
+/** Builds images of the charts (all, unless named), as far as their inputs changed, and pushes what the node's registry lacks. */
+export async function pushImages(...names: readonly string[]): Promise<void> {
   // With the cache of whoever runs the tests, where built images are known.
   await phase('images built and pushed', () =>
-    execa(inject('aio').kk, ['images', 'build', '--push', REGISTRY], {cwd: ROOT, stdin: 'ignore'}),
+    execa(inject('aio').kk, ['images', 'build', ...names, '--push', REGISTRY], {cwd: ROOT, stdin: 'ignore'}),
   )
 }

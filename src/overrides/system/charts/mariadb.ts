@@ -31,7 +31,7 @@ export const plugin = definePlugin({
       given(bufferPool(facts), (size) => ({
         conf: {my_cnf: {mysqld: {innodb_buffer_pool_size: `${size}M`}}},
       })),
-      listens(facts),
+      listens(facts.ipFamily),
       belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
     ),
 })
@@ -41,10 +41,9 @@ function bufferPool({memory, allInOne}: Pick<Facts, 'memory' | 'allInOne'>): num
   return allInOne ? undefined : memoryPart(memory, {parts: 16, least: 128, most: 8192})
 }
 
-/** Clients, and the members among themselves where there are several. */
-function listens({ipFamily, controllers = 1}: Pick<Facts, 'ipFamily' | 'controllers'>): Values | undefined {
+/** Clients, and the members among themselves. */
+function listens(ipFamily: Facts['ipFamily']): Values | undefined {
   if (ipFamily !== 'ipv6') return undefined
-  const members =
-    databaseSize(controllers) > 1 ? {wsrep_provider_options: 'gmcast.listen_addr=tcp://[::]:4567'} : {}
+  const members = {wsrep_provider_options: 'gmcast.listen_addr=tcp://[::]:4567'}
   return {conf: {my_cnf: {mysqld: {'bind-address': '::', ...members}}}}
 }

@@ -1,0 +1,152 @@
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {pushImages} from '../cloud/support/images.ts'
+import {waitFor} from '../e2e/support/cluster.ts'
+import {imageOf, killPods, linesOf, makeCloud, podIds, startClient} from './support/cloud.ts'
+import {kubectl, makeNamespace, nodeUp} from './support/node.ts'
+
+const PASSWORD = {MYSQL_PWD: 'dev-database-admin'}
+const SERVERS = 'app.kubernetes.io/component=server'
+const PODS = ['mariadb-server-0', 'mariadb-server-1', 'mariadb-server-2']
+
+/** Writes number after number through the Service, and prints each that the database has promised to keep. */
+const WRITER = `
+number=0
+while true; do
+  number=$((number + 1))
+  if mariadb --host=mariadb-server --user=root --connect-timeout=3 --execute="INSERT INTO test.written VALUES ($number)" 2>/dev/null
+  then echo $number; else sleep 0.2; fi
+done`
+
+let namespace: string
+let cloud: Awaited<ReturnType<typeof makeCloud>>
+beforeAll(async () => {
+  await nodeUp()
+  await pushImages('mariadb-server')
+  namespace = await makeNamespace()
+  cloud = await makeCloud(namespace)
+  await deploy(1)
+  await query('mariadb-server-0', 'CREATE DATABASE test; CREATE TABLE test.written (number INT PRIMARY KEY)')
+})
+afterAll(() => cloud.remove())
+
+/** Small members, so that three of them and their copies fit onto a small machine. */
+async function deploy(server: number): Promise<void> {
+  const resources = {server: {requests: {cpu: '50m', memory: '128Mi'}}}
+  const conf = {my_cnf: {mysqld: {max_connections: 100, innodb_buffer_pool_size: '64M'}}}
+  await cloud.run('deploy', {mariadb: {pod: {replicas: {server}, resources}, conf, storage: {size: '1Gi'}}})
+}
+
+async function query(pod: string, statement: string): Promise<readonly string[]> {
+  const command = ['mariadb', '--user=root', '--batch', '--skip-column-names', `--execute=${statement}`]
+  const text = await kubectl([
+    'exec',
+    '--namespace',
+    namespace,
+    pod,
+    '--container',
+    'server',
+    '--',
+    ...command,
+  ])
+  return text.split('\n').filter((line) => line !== '')
+}
+
+/** The numbers that a member has, with all that was confirmed elsewhere before it was asked. */
+const written = async (pod: string) =>
+  new Set(await query(pod, 'SET SESSION wsrep_sync_wait = 1; SELECT number FROM test.written'))
+
+/** Waits until there are so many members and no more, all in step. */
+async function settled(size: number): Promise<void> {
+  const statement = "SHOW STATUS WHERE Variable_name IN ('wsrep_cluster_size', 'wsrep_local_state')"
+  const expected = [`wsrep_cluster_size\t${size}`, 'wsrep_local_state\t4']
+  const inStep = async (pod: string) => (await query(pod, statement)).join() === expected.join()
+  await waitFor(
+    async () => {
+      const pods = Object.keys(await podIds(namespace, SERVERS))
+      if (pods.length !== size) return false
+      const found = await Promise.all(pods.map((pod) => inStep(pod).catch(() => false)))
+      return found.every(Boolean)
+    },
+    {until: `${size} members are in step`, seconds: 300},
+  )
+}
+
+/** Waits until a client of its own name has written `more` numbers. */
+async function progress(client: string, more: number): Promise<readonly string[]> {
+  const before = (await linesOf(namespace, client)).length
+  return waitFor(
+    async () => {
+      const lines = await linesOf(namespace, client)
+      return lines.length >= before + more && lines
+    },
+    {until: `${client} writes ${more} more`, seconds: 240},
+  )
+}
+
+async function lost(client: string, pod: string): Promise<readonly string[]> {
+  const promised = await linesOf(namespace, client)
+  const kept = await written(pod)
+  return promised.filter((number) => !kept.has(number))
+}
+
+const write = (name: string) =>
+  startClient({namespace, name, image: imageOf('mariadb-server'), script: WRITER, env: PASSWORD})
+
+describe('a database of three', {timeout: 600_000}, () => {
+  it('grows from one, which goes on as it is and whose data all have', async () => {
+    await query('mariadb-server-0', 'INSERT INTO test.written VALUES (0)')
+    const before = await podIds(namespace, SERVERS)
+
+    await deploy(3)
+
+    expect(await podIds(namespace, SERVERS)).toMatchObject(before)
+    await settled(3)
+    for (const pod of PODS) expect(await written(pod)).toContain('0')
+  })
+
+  it('is written to while one is away, and that one has it all when it is back', async () => {
+    await write('one-away')
+    await progress('one-away', 20)
+
+    await killPods(namespace, 'mariadb-server-1')
+    await progress('one-away', 20)
+    await settled(3)
+
+    expect(await lost('one-away', 'mariadb-server-1')).toEqual([])
+    await kubectl(['delete', 'pod', '--namespace', namespace, 'one-away'])
+  })
+
+  it.each(['first', 'second'])(
+    'comes back by itself with all that it promised after all were killed for the %s time',
+    async (time) => {
+      await query('mariadb-server-0', 'DELETE FROM test.written')
+      await write(time)
+      await progress(time, 50)
+
+      await killPods(namespace, ...PODS)
+      await progress(time, 20)
+      await settled(3)
+
+      expect(await lost(time, 'mariadb-server-2')).toEqual([])
+      await kubectl(['delete', 'pod', '--namespace', namespace, time])
+      const [first, ...others] = await Promise.all(PODS.map(written))
+      for (const other of others) expect(other).toEqual(first)
+    },
+  )
+
+  it('shrinks to one, which goes on as it is, and grows again', async () => {
+    const before = await podIds(namespace, SERVERS)
+    const data = await written('mariadb-server-0')
+
+    await deploy(1)
+    await settled(1)
+    expect(before).toMatchObject(await podIds(namespace, SERVERS))
+    await query('mariadb-server-0', 'INSERT INTO test.written VALUES (-1)')
+    await killPods(namespace, 'mariadb-server-0')
+    await settled(1)
+    await deploy(3)
+
+    await settled(3)
+    for (const pod of PODS) expect(await written(pod)).toEqual(new Set([...data, '-1']))
+  })
+})

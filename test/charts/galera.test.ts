@@ -1,0 +1,144 @@
+import {describe, expect, it} from 'vitest'
+import {useCharts} from './support/charts.ts'
+import {useGalera} from './support/galera.ts'
+import {find} from './support/objects.ts'
+
+const charts = await useCharts()
+const objects = await charts.render('mariadb', {values: {pod: {replicas: 3}}})
+const makeCluster = useGalera(find(objects, 'ConfigMap', 'mariadb-bin').data!['mariadb-start.py']!)
+
+const HISTORY = '8c0b4f4e-c6a5-11f0-9b2c-3f2b6a5d1e00'
+const OTHER = '9d1c5f5e-c6a5-11f0-9b2c-3f2b6a5d1e00'
+const NONE = '00000000-0000-0000-0000-000000000000'
+
+describe('members that were all killed', () => {
+  it('wait for the last to say what it knows, and who knows most begins where it stopped', async () => {
+    const cluster = await makeCluster()
+    const first = await cluster.start(0, {history: HISTORY, recovered: `${HISTORY}:41`})
+    const second = await cluster.start(1, {history: HISTORY, recovered: `${HISTORY}:40`})
+    await first.says(`waiting for ${cluster.address(2)}`)
+    expect(await first.waits()).toBe(true)
+
+    const third = await cluster.start(2, {history: HISTORY, recovered: `${HISTORY}:42`})
+
+    expect(await third.started()).toContain(`--wsrep-start-position=${HISTORY}:42 --wsrep-new-cluster`)
+    expect(await third.read('grastate.dat')).toContain('safe_to_bootstrap: 1')
+    await first.says('which may know more')
+    expect([await first.waits(), await second.waits()]).toEqual([true, true])
+  })
+
+  it('join who began', async () => {
+    const cluster = await makeCluster()
+    const first = await cluster.start(0, {history: HISTORY, seqno: 7})
+    await cluster.start(1, {history: HISTORY, seqno: 7})
+    await cluster.start(2, {history: HISTORY, seqno: 9})
+    await first.says('which begins')
+
+    await cluster.runs(2)
+
+    expect(await first.started()).toMatch(
+      new RegExp(
+        `--wsrep-start-position=${HISTORY}:7 --wsrep-cluster-address=gcomm://.*${cluster.address(2)}`,
+      ),
+    )
+  })
+
+  it('leave it to the first of those who know the same', async () => {
+    const cluster = await makeCluster()
+    const [first, second] = [
+      await cluster.start(0, {history: HISTORY, seqno: 7}),
+      await cluster.start(1, {history: HISTORY, seqno: 7}),
+    ]
+    await cluster.start(2, {history: HISTORY, seqno: 6})
+
+    expect(await first.started()).toContain('--wsrep-new-cluster')
+    expect(await second.waits()).toBe(true)
+  })
+
+  it.each([
+    ['lost its data', {data: false}],
+    ['had not copied all data', {history: NONE}],
+    ['was set up anew', {}],
+  ])('do not count who %s', async (_, state) => {
+    const cluster = await makeCluster()
+    const first = await cluster.start(0, state)
+    const second = await cluster.start(1, {history: HISTORY, seqno: 3})
+    await cluster.start(2, {history: HISTORY, seqno: 2})
+
+    expect(await second.started()).toContain(`--wsrep-start-position=${HISTORY}:3`)
+    expect(await first.waits()).toBe(true)
+  })
+
+  it('with different histories leave it to people', async () => {
+    const cluster = await makeCluster()
+    const first = await cluster.start(0, {history: HISTORY, seqno: 100})
+    const second = await cluster.start(1, {history: OTHER, seqno: 3})
+    await cluster.start(2, {history: OTHER, seqno: 3})
+    await first.says('different histories')
+    expect(await first.waits()).toBe(true)
+
+    await second.touch('begin-without-others')
+
+    expect(await second.started()).not.toContain('--wsrep-start-position')
+    expect(await second.read('grastate.dat')).toBeUndefined()
+    expect(await second.read('begin-without-others')).toBeUndefined()
+  })
+
+  it('begin a new history on order, though one is silent: what that one knows is not mixed in later', async () => {
+    const cluster = await makeCluster()
+    const first = await cluster.start(0, {history: HISTORY, seqno: 5})
+    await first.says(`waiting for ${cluster.address(1)}, ${cluster.address(2)}`)
+
+    await first.touch('begin-without-others')
+
+    const started = await first.started()
+    expect(started).toContain('--wsrep-new-cluster')
+    expect(started).not.toContain(HISTORY)
+  })
+})
+
+describe('a member', () => {
+  it('of a new cluster begins as the first, with the data that it was set up with', async () => {
+    const cluster = await makeCluster()
+    const [first, second] = [await cluster.start(0), await cluster.start(1, {data: false})]
+    await cluster.start(2, {data: false})
+
+    expect(await first.started()).toContain('--wsrep-new-cluster')
+    expect(await second.waits()).toBe(true)
+  })
+
+  it('alone begins at once, with the history that it was left with', async () => {
+    const cluster = await makeCluster(0)
+
+    const member = await cluster.start(0, {history: HISTORY, recovered: `${HISTORY}:12`, safe: 1})
+
+    expect(await member.started()).toContain(`--wsrep-start-position=${HISTORY}:12 --wsrep-new-cluster`)
+  })
+
+  it('alone that was not the last begins a new history: who was may have known more', async () => {
+    const cluster = await makeCluster(0)
+
+    const member = await cluster.start(0, {history: HISTORY, recovered: `${HISTORY}:12`})
+
+    expect(await member.started()).not.toContain('--wsrep-start-position')
+  })
+
+  it('that the list does not name is found behind the Service', async () => {
+    const cluster = await makeCluster(0)
+    await cluster.runs(0)
+
+    const member = await cluster.start(1, {history: HISTORY, seqno: 1, safe: 1})
+
+    expect(await member.started()).toContain(`gcomm://${cluster.address(0)}`)
+  })
+
+  it('ends with what the server said if its data cannot be read', async () => {
+    const cluster = await makeCluster()
+    const member = await cluster.start(0, {history: HISTORY})
+
+    const {exitCode, all} = await member.ended
+
+    expect(exitCode).toBe(1)
+    expect(all).toContain('mariadbd could not tell its position')
+  })
+})
