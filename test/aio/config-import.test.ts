@@ -1,0 +1,64 @@
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {load} from 'js-yaml'
+import {afterAll, beforeAll, expect, it} from 'vitest'
+import {kk, kubectl, makeNamespace, nodeUp} from './support/node.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const GENERATED = join(ROOT, 'test/fixtures/kolla/generated/keystone')
+const PLACE = ['--sandbox-name', 'aio']
+
+let namespace: string
+let directory: string
+beforeAll(async () => {
+  await nodeUp()
+  namespace = await makeNamespace()
+  directory = await mkdtemp(join(tmpdir(), 'kk-aio-config-'))
+})
+afterAll(async () => {
+  await rm(directory, {recursive: true})
+  await kubectl(['delete', 'namespace', namespace, '--wait=false'])
+})
+
+/** keystone and what it requires, without volumes, on the images that kk builds. */
+async function writeEnvironment(): Promise<string> {
+  const {global} = load(await readFile(join(ROOT, 'environments/aio.yaml'), 'utf8')) as {global: object}
+  const file = join(directory, 'env.yaml')
+  const environment = {
+    kk: {name: namespace, namespace, charts: [join(ROOT, 'charts')]},
+    global: {...global, storage: {ephemeral: true}},
+    keystone: {pod: {env: {api: {UWSGI_AUTOLOAD: 'true'}}}},
+  }
+  await writeFile(file, JSON.stringify(environment))
+  return file
+}
+
+const inKeystone = (command: string) =>
+  kubectl(['exec', '--namespace', namespace, 'deployment/keystone-api', '--', 'bash', '-c', command])
+
+it('keystone answers with a token from the files that kolla-ansible generated', async () => {
+  const environment = await writeEnvironment()
+  const values = join(directory, 'imported')
+
+  const imported = await kk(['config', 'import', GENERATED, '--output-dir', values])
+  const deployed = await kk([
+    ...['deploy', environment, ...PLACE, '--yes'],
+    ...['--values', `keystone=${values}/keystone.yaml`],
+    ...['--values', `keystone=${values}/keystone.secrets.yaml`],
+  ])
+  const tested = await kk(['test', environment, 'keystone', ...PLACE])
+
+  expect(imported.exitCode, imported.stderr).toBe(0)
+  expect(deployed.exitCode, deployed.stderr).toBe(0)
+  // The test of the chart: a token, and the catalogue.
+  expect(tested.exitCode, tested.stderr).toBe(0)
+  const generated = await readFile(join(GENERATED, 'keystone.conf'), 'utf8')
+  expect(await inKeystone('cat /etc/keystone/keystone.conf')).toBe(generated.trimEnd())
+  const placed = '/etc/keystone/keystone.conf /usr/bin/keystone-startup.sh'
+  expect((await inKeystone(`stat -c "%U %a %n" ${placed}`)).split('\n')).toEqual([
+    'keystone 600 /etc/keystone/keystone.conf',
+    'root 755 /usr/bin/keystone-startup.sh',
+  ])
+  expect(await inKeystone('cat /etc/keystone/domains/keystone.users.conf')).toContain('driver = ldap')
+}, 1_800_000)
