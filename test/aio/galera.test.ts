@@ -59,7 +59,7 @@ const written = async (pod: string) =>
 async function settled(size: number): Promise<void> {
   const statement = "SHOW STATUS WHERE Variable_name IN ('wsrep_cluster_size', 'wsrep_local_state')"
   const expected = [`wsrep_cluster_size\t${size}`, 'wsrep_local_state\t4']
-  const inStep = async (pod: string) => (await query(pod, statement)).join() === expected.join()
+  const inStep = async (pod: string) => (await query(pod, statement)).toSorted().join() === expected.join()
   await waitFor(
     async () => {
       const pods = Object.keys(await podIds(namespace, SERVERS))
