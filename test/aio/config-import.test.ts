@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {afterAll, beforeAll, expect, it} from 'vitest'
+import {pushImages} from '../cloud/support/images.ts'
 import {kk, kubectl, makeNamespace, nodeUp} from './support/node.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -13,6 +14,7 @@ let namespace: string
 let directory: string
 beforeAll(async () => {
   await nodeUp()
+  await pushImages('mariadb-server', 'rabbitmq', 'memcached', 'keystone', 'toolbox', 'kk')
   namespace = await makeNamespace()
   directory = await mkdtemp(join(tmpdir(), 'kk-aio-config-'))
 })
