@@ -1,3 +1,4 @@
+import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {SERVICES, useCharts} from './support/charts.ts'
 import {
@@ -54,6 +55,38 @@ describe('the name of a job', async () => {
     ["another job's script", {jobs: {'fernet-setup': {args: ['setup', 'other']}}}],
   ])('does not change with %s', async (_, values) => {
     expect(await name('db-migrate', values)).toBe(plain)
+  })
+})
+
+describe('a migration', async () => {
+  const objects = await charts.render('keystone')
+  const {data = {}} = find(objects, 'ConfigMap', 'keystone-bin')
+  const migrate = (script: string) =>
+    execa('bash', ['-c', data['migrate.sh']!, 'migrate.sh', 'bash', '-c', script], {reject: false})
+
+  it('is run through the script that knows a later schema', () => {
+    const {data: files = {}} = find(objects, 'ConfigMap', 'keystone-etc')
+
+    expect(JSON.parse(files['db-expand.json']!).command).toBe(
+      'bash /scripts/migrate.sh keystone-manage db_sync --expand',
+    )
+    expect(JSON.parse(files['bootstrap.json']!).command).toBe('keystone-manage bootstrap')
+  })
+
+  it.each([
+    ['it succeeds', 'echo migrated', 0, 'migrated'],
+    ['it fails', 'echo lost connection >&2; exit 3', 3, 'lost connection'],
+    [
+      'the schema is of a later release',
+      `echo "alembic.util.exc.CommandError: Can't locate revision identified by '47147121'" >&2; exit 1`,
+      0,
+      'the schema of the database is of a later release: nothing to migrate',
+    ],
+  ])('ends as it should when %s', async (_, script, code, says) => {
+    const {exitCode, stdout} = await migrate(script)
+
+    expect(exitCode).toBe(code)
+    expect(stdout).toContain(says)
   })
 })
 

@@ -15,6 +15,13 @@ export async function cloudUp(): Promise<void> {
   await phase('first token', client)
 }
 
+/** The node is left, and the images; the next that needs a cloud deploys it anew. */
+export async function cloudGone(): Promise<void> {
+  const confirmed = ['mariadb', 'rabbitmq'].flatMap((name) => ['--confirm', name])
+  await phase('cloud destroyed', () => succeed(['destroy', AIO, '--yes', ...confirmed]))
+  await kubectl(['delete', 'namespace', NAMESPACE])
+}
+
 /** Runs a command of kk on the node; resolves with what it printed. */
 export async function succeed(args: readonly string[]): Promise<string> {
   const {stdout, stderr, exitCode} = await onCloud(args)

@@ -7,6 +7,10 @@ elsewhere the sections are not known, and all counts.
 {{- $ctx := .ctx -}}
 {{- $unit := .unit -}}
 {{- $_ := set $unit "restart" "OnFailure" -}}
+{{- if $unit.migration -}}
+{{- $_ := set $unit "command" (printf "bash /scripts/migrate.sh %s" $unit.command) -}}
+{{- $_ := set $unit "scripts" (append ($unit.scripts | default list) "migrate.sh") -}}
+{{- end -}}
 {{- include "common.pod.unit" (dict "ctx" $ctx "role" "job" "key" .key "unit" $unit) -}}
 {{- $spec := include "common.pod.spec" (dict "ctx" $ctx "unit" $unit) -}}
 {{- $inputs := concat (list $spec $unit.run) $unit.digest -}}
