@@ -42,7 +42,8 @@ export async function measureAio({kk, toolbox, directory, signal}: Bench): Promi
     const cold = await deploy()
     const nothing = await phase(['deploy', ENVIRONMENT, '--yes', ...ON_NODE])
     const tests = await phase(['test', ENVIRONMENT, ...ON_NODE])
-    const gone = await phase(['destroy', ENVIRONMENT, '--confirm', 'aio', '--yes', ...ON_NODE])
+    const confirmed = ['aio', 'mariadb', 'rabbitmq'].flatMap((name) => ['--confirm', name])
+    const gone = await phase(['destroy', ENVIRONMENT, '--yes', ...confirmed, ...ON_NODE])
     const warm = await deploy()
     return [
       {what: 'kk aio up', value: seconds(up), target: {text: '< 60 s', met: up < 60_000}},

@@ -17,7 +17,7 @@ export async function cloudUp(): Promise<void> {
 
 /** The node is left, and the images; the next that needs a cloud deploys it anew. */
 export async function cloudGone(): Promise<void> {
-  const confirmed = ['mariadb', 'rabbitmq'].flatMap((name) => ['--confirm', name])
+  const confirmed = ['aio', 'mariadb', 'rabbitmq'].flatMap((name) => ['--confirm', name])
   await phase('cloud destroyed', () => succeed(['destroy', AIO, '--yes', ...confirmed]))
   await kubectl(['delete', 'namespace', NAMESPACE])
 }
