@@ -43,7 +43,7 @@ describe.concurrent('by the audit log of the API server', () => {
 
   it('a release starts as soon as its own requirements are Ready: no other is waited for', async () => {
     const content = workloads({
-      slow: {values: readyAfter('9s')},
+      slow: {values: readyAfter('20s')},
       quick: {values: readyAfter('500ms')},
       middle: {requires: ['quick'], values: readyAfter('1s')},
       last: {requires: ['middle']},
