@@ -82,6 +82,12 @@ describe('a migration', async () => {
       0,
       'the schema of the database is of a later release: nothing to migrate',
     ],
+    [
+      "Keystone's schema was expanded by a later release",
+      'echo "DBMigrationError: You are attempting to upgrade contract ahead of expand." >&2; exit 1',
+      0,
+      'the schema of the database is of a later release: nothing to migrate',
+    ],
   ])('ends as it should when %s', async (_, script, code, says) => {
     const {exitCode, stdout} = await migrate(script)
 

@@ -1,13 +1,14 @@
 {{- /*
-Runs a migration. After a rollback helm runs those of the old release again, on a schema that they do not know: what all
-tools of OpenStack say then is Alembic's, and there is nothing to do.
+Runs a migration. After a rollback helm runs those of the old release again, on a schema that they do not know: what the
+tools of OpenStack say then is Alembic's, and there is nothing to do. Keystone's contraction comes after its expansion, so
+where it says that this is missing, it is of a later release.
 */ -}}
 {{- define "common.scripts.migrate.sh" -}}
 set -uo pipefail
 said=$(mktemp)
 "$@" 2>&1 | tee "$said" && exit
 status=$?
-if grep --quiet "Can't locate revision identified by" "$said"; then
+if grep --quiet --regexp "Can't locate revision identified by" --regexp "attempting to upgrade contract ahead of expand" "$said"; then
   echo "the schema of the database is of a later release: nothing to migrate"
   exit 0
 fi
