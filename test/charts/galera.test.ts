@@ -31,8 +31,8 @@ describe('members that were all killed', () => {
     const cluster = await makeCluster()
     const first = await cluster.start(0, {history: HISTORY, seqno: 7})
     await cluster.start(1, {history: HISTORY, seqno: 7})
-    await cluster.start(2, {history: HISTORY, seqno: 9})
-    await first.says('which begins')
+    const third = await cluster.start(2, {history: HISTORY, seqno: 9})
+    await third.started()
 
     await cluster.runs(2)
 

@@ -26,6 +26,7 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
   deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume'],
   remove: ['destroy'],
   history: ['import'],
+  plan: ['doctor charts'],
   'guard install': ['guard status', 'guard remove'],
 }
 
