@@ -39,12 +39,16 @@ export interface Pod {
   readonly metadata: {
     readonly name: string
     readonly uid: string
-    readonly creationTimestamp: string
     readonly labels: Readonly<Record<string, string>>
     readonly deletionTimestamp?: string
     readonly ownerReferences?: readonly {readonly kind: string}[]
   }
   readonly spec: {readonly containers: readonly {readonly image: string}[]}
+  readonly status: {
+    readonly containerStatuses?: readonly {
+      readonly state: {readonly running?: {readonly startedAt: string}}
+    }[]
+  }
 }
 
 /** The pods that serve, of one release or of all: not those of jobs and tests. */
