@@ -10,8 +10,15 @@ import {phase} from './support/phase.ts'
 
 beforeAll(cloudUp)
 
-const answers = (script: string) =>
-  waitFor(() => inClient(script).catch(() => undefined), {until: `${script} succeeds`, seconds: 180})
+/** What a script prints once it succeeds. */
+async function answers(script: string): Promise<string> {
+  const said = async () => ({text: await inClient(script)})
+  const {text} = await waitFor(() => said().catch(() => undefined), {
+    until: `${script} succeeds`,
+    seconds: 180,
+  })
+  return text
+}
 
 describe('a database whose pod is deleted', () => {
   it('comes back with its data, and the services find it again by themselves', async () => {
