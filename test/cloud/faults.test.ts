@@ -22,7 +22,7 @@ async function answers(script: string): Promise<string> {
 
 describe('a database whose pod is deleted', () => {
   it('comes back with its data, and the services find it again by themselves', async () => {
-    await inClient('openstack project create survivor >/dev/null')
+    await inClient('openstack project create --or-show survivor >/dev/null')
 
     await kubectl(['delete', 'pod', 'mariadb-server-0', '--namespace', NAMESPACE])
 

@@ -1,6 +1,7 @@
 import type {ApiClient} from '../../api/client.ts'
 import type {Blame} from '../../cluster.ts'
 import {type Redact, redactBlame} from '../../redact-secrets.ts'
+import {ENDED} from '../telling-first.ts'
 import {lastWarning} from './object-event.ts'
 import {lastLogLines} from './pod-log.ts'
 
@@ -18,8 +19,6 @@ const VAGUE = ['ContainersNotReady', 'ContainerCreating', 'PodInitializing', 'Pe
 const PASSING = ['Pending', 'ContainerCreating']
 /** A container with such a reason has never run. */
 const WITHOUT_LOG = /Image|^ContainerCreating$|CreateContainer|RunContainer|Unschedulable|Pending/
-/** The container has ended at least once. */
-const ENDED = /^(CrashLoopBackOff|Error|OOMKilled|ContainerCannotRun|DeadlineExceeded)$/
 const MOST_EXPLAINED = 5
 
 export function gatherEvidence(client: ApiClient, namespace: string, redact: Redact): Evidence {
