@@ -4,6 +4,8 @@ import {asking, PODS, resourcePath} from '../../api/resources.ts'
 const LINES = 20
 const BYTES = 16_384
 const TIMEOUT = 3_000
+/** What a kubelet answers, with success, when it has removed the container already. */
+const REMOVED = /^unable to retrieve container logs for /
 
 export interface ContainerPlace {
   readonly namespace: string
@@ -35,7 +37,7 @@ async function readLog(
       asked: asking('read the log of', PODS, namespace, pod),
       signal: AbortSignal.timeout(TIMEOUT),
     })
-    return text.split('\n').filter((line) => line.trim() !== '')
+    return text.split('\n').filter((line) => line.trim() !== '' && !REMOVED.test(line))
   } catch {
     return []
   }

@@ -41,6 +41,13 @@ describe('the evidence for a blame', () => {
     await expect(explain([crashing])).resolves.toMatchObject([{log: ['first run']}])
   })
 
+  it('are the lines of the current run when the kubelet has removed the one before', async () => {
+    const removed = 'unable to retrieve container logs for containerd://158d7ecf'
+    const {explain} = await evidence(log({previous: removed, current: 'Access denied'}))
+
+    await expect(explain([crashing])).resolves.toMatchObject([{log: ['Access denied']}])
+  })
+
   it('are cleaned of secrets', async () => {
     const {explain} = await evidence(log({previous: 'password is hunter2'}), (text) =>
       text.replaceAll('hunter2', '***'),
