@@ -1,4 +1,3 @@
-import {isNoSecretWord} from './placeholder.ts'
 import {holdsNames, isNameAt, isReference} from './secret-names.ts'
 
 /** Words at the end of a key that say that its value is a secret, each also in the plural: `adminPassword`, `rootpw`. */
@@ -38,35 +37,6 @@ export function looksSecretPath(path: readonly string[], value?: unknown): boole
     const isOption = at < path.length - 1 && SECTION.test(wordsOf(key))
     return (isSecret && !isSetting(key)) || (looksSecret(key) && !isOption)
   }, false)
-}
-
-/**
- * The entries of a map, each with whether it is secret; `isSecret` tells whether the map is, `under` the key that it stands
- * under.
- */
-export function markedEntries(
-  map: object,
-  isSecret: boolean,
-  under = '',
-): (readonly [key: string, value: unknown, isSecret: boolean])[] {
-  return Object.entries(map).map(([key, value]) => {
-    const isBelow = isSecret && !isSetting(key)
-    return [key, value, !isReference(under, key) && (isBelow || saysSecret(key, value, map))] as const
-  })
-}
-
-/** The items of a list, each with whether it is secret, also as the word after `--password` in a command. */
-export function markedItems(
-  list: readonly unknown[],
-  isSecret: boolean,
-): (readonly [item: unknown, isSecret: boolean])[] {
-  return list.map((item, at) => [item, isSecret || isFlagged(list[at - 1], item)] as const)
-}
-
-function isFlagged(flag: unknown, word: unknown): boolean {
-  if (typeof flag !== 'string' || typeof word !== 'string') return false
-  const [, name] = /^--?([A-Za-z][\w-]+)$/.exec(flag) ?? []
-  return name !== undefined && looksSecret(name) && !word.startsWith('-') && !isNoSecretWord(word)
 }
 
 /** Whether a key and its value say that it is a secret, also as in `{name: DB_PASSWORD, value: …}`. */

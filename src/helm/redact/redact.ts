@@ -1,5 +1,6 @@
 import type {Values} from '../../release.ts'
-import {looksSecretPath, markedEntries, markedItems} from './looks-secret.ts'
+import {looksSecretPath} from './looks-secret.ts'
+import {mapLeaves} from './map-leaves.ts'
 import {replaceSecrets} from './text-secrets.ts'
 
 const MASK = '***'
@@ -14,31 +15,18 @@ const LONG = 12
  */
 export function redactor(values: Values): (text: string) => string {
   const secrets = new Set<string>()
-  collect(values, {isSecret: false, under: ''}, secrets)
+  mapLeaves(values, (leaf, isSecret) => {
+    for (const form of formsOf(leaf, isSecret)) secrets.add(form)
+  })
   const pattern = secretPattern(secrets)
   return (text) => maskQuoted(pattern ? text.replace(pattern, MASK) : text)
 }
 
-interface Standing {
-  readonly isSecret: boolean
-  /** The key that it stands under. */
-  readonly under: string
-}
-
-function collect(value: unknown, {isSecret, under}: Standing, found: Set<string>): void {
-  if (Array.isArray(value)) {
-    for (const [item, isHidden] of markedItems(value, isSecret))
-      collect(item, {isSecret: isHidden, under}, found)
-    return
-  }
-  if (typeof value === 'object' && value !== null) {
-    for (const [key, child, isHidden] of markedEntries(value, isSecret, under))
-      collect(child, {isSecret: isHidden, under: key}, found)
-    return
-  }
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return
-  const text = String(value)
-  for (const form of isSecret ? forms(text) : textSecrets(text)) if (form.length >= SHORTEST) found.add(form)
+/** What of a leaf is to be masked. */
+function formsOf(leaf: unknown, isSecret: boolean): readonly string[] {
+  if (typeof leaf !== 'string' && typeof leaf !== 'number' && typeof leaf !== 'bigint') return []
+  const text = String(leaf)
+  return (isSecret ? forms(text) : textSecrets(text)).filter((form) => form.length >= SHORTEST)
 }
 
 /** The shapes in which one secret can come back: as it is, line by line, quoted by Go, in a URL, in a Secret. */

@@ -45,7 +45,7 @@ export function openingIn(line: string): Opening | undefined {
 }
 
 /** The same of a key with nothing behind it but a sign. */
-export function openedBy(key: string, sign: string, indent: number): Opening | undefined {
+function openedBy(key: string, sign: string, indent: number): Opening | undefined {
   if (/KeyRef$/.test(key)) return {kind: 'reference', indent, key}
   if (!saysSecret(key, '')) return undefined
   return /^[|>]/.test(sign) ? {kind: 'block', indent} : {kind: 'below', indent, key}

@@ -1,4 +1,4 @@
-import {markedEntries, markedItems} from '../../helm/redact/looks-secret.ts'
+import {mapLeaves} from '../../helm/redact/map-leaves.ts'
 import {redactLines} from '../../helm/redact/redact-lines.ts'
 
 const MASK = '***'
@@ -8,16 +8,13 @@ const MASK = '***'
  * text. With `isSecret` the key of the value itself is one of those; `under` is that key. Empty texts, nulls and booleans are no secrets.
  */
 export function maskedValue(value: unknown, isSecret = false, under = ''): unknown {
-  if (value === undefined || value === null || value === '' || typeof value === 'boolean') return value
-  if (Array.isArray(value)) {
-    return markedItems(value, isSecret).map(([item, isHidden]) => maskedValue(item, isHidden, under))
-  }
-  if (typeof value === 'object') {
-    const entries = markedEntries(value, isSecret, under)
-    return Object.fromEntries(entries.map(([key, inner, isInner]) => [key, maskedValue(inner, isInner, key)]))
-  }
+  return mapLeaves(value, maskedLeaf, {isSecret, under})
+}
+
+function maskedLeaf(leaf: unknown, isSecret: boolean): unknown {
+  if (leaf === undefined || leaf === null || leaf === '' || typeof leaf === 'boolean') return leaf
   if (isSecret) return MASK
-  return typeof value === 'string' ? redactLines(value) : value
+  return typeof leaf === 'string' ? redactLines(leaf) : leaf
 }
 
 /** A value at a place that is secret whatever stands there: each text, number and boolean is masked. */

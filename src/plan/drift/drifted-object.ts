@@ -1,5 +1,6 @@
 import type {DryApply, KubernetesObject, ScaleTarget} from '../../cluster/cluster.ts'
-import {looksSecret, markedEntries, markedItems} from '../../helm/redact/looks-secret.ts'
+import {looksSecret} from '../../helm/redact/looks-secret.ts'
+import {mapLeaves} from '../../helm/redact/map-leaves.ts'
 import {redactLines} from '../../helm/redact/redact-lines.ts'
 import {conflictPath} from './conflict-path.ts'
 import {differences, type FieldDifference, pathText} from './differences.ts'
@@ -94,28 +95,10 @@ function isSecret({kind}: KubernetesObject, path: readonly string[]): boolean {
   return isNamed || looksSecret(last)
 }
 
-interface Standing {
-  readonly isSecret: boolean
-  /** The key that it stands under. */
-  readonly under: string
-}
-
 /** Texts without secrets, whatever they are part of; whole subtrees are walked. */
-function shown(
-  value: unknown,
-  redact: (text: string) => string,
-  {isSecret, under}: Standing = {isSecret: false, under: ''},
-): unknown {
-  if (Array.isArray(value)) {
-    const items = markedItems(value, isSecret)
-    return items.map(([item, isHidden]) => shown(item, redact, {isSecret: isHidden, under}))
-  }
-  if (typeof value === 'object' && value !== null) {
-    const entries = markedEntries(value, isSecret, under)
-    return Object.fromEntries(
-      entries.map(([key, item, isHidden]) => [key, shown(item, redact, {isSecret: isHidden, under: key})]),
-    )
-  }
-  if (isSecret && value !== null && typeof value !== 'boolean') return '***'
-  return typeof value === 'string' ? redactLines(redact(value)) : value
+function shown(value: unknown, redact: (text: string) => string): unknown {
+  return mapLeaves(value, (leaf, isSecret) => {
+    if (isSecret && leaf !== null && typeof leaf !== 'boolean') return '***'
+    return typeof leaf === 'string' ? redactLines(redact(leaf)) : leaf
+  })
 }

@@ -1,0 +1,61 @@
+import {isSetting, looksSecret, saysSecret} from './looks-secret.ts'
+import {isNoSecretWord} from './placeholder.ts'
+import {isReference} from './secret-names.ts'
+
+/** What takes the place of a text, a number, a boolean or null; `isSecret` tells what its place says of it. */
+type OfLeaf = (leaf: unknown, isSecret: boolean) => unknown
+
+interface Standing {
+  readonly isSecret: boolean
+  /** The key that it stands under. */
+  readonly under: string
+}
+
+/** A value with each of its leaves replaced: those below a key that looks secret, and all others. */
+export function mapLeaves(
+  value: unknown,
+  ofLeaf: OfLeaf,
+  {isSecret, under}: Standing = {isSecret: false, under: ''},
+): unknown {
+  if (Array.isArray(value)) {
+    const items = markedItems(value, isSecret)
+    return items.map(([item, isHidden]) => mapLeaves(item, ofLeaf, {isSecret: isHidden, under}))
+  }
+  if (typeof value !== 'object' || value === null) return ofLeaf(value, isSecret)
+  const entries = markedEntries(value, isSecret, under)
+  return Object.fromEntries(
+    entries.map(([key, inner, isHidden]) => [
+      key,
+      mapLeaves(inner, ofLeaf, {isSecret: isHidden, under: key}),
+    ]),
+  )
+}
+
+/**
+ * The entries of a map, each with whether it is secret; `isSecret` tells whether the map is, `under` the key that it stands
+ * under.
+ */
+function markedEntries(
+  map: object,
+  isSecret: boolean,
+  under = '',
+): (readonly [key: string, value: unknown, isSecret: boolean])[] {
+  return Object.entries(map).map(([key, value]) => {
+    const isBelow = isSecret && !isSetting(key)
+    return [key, value, !isReference(under, key) && (isBelow || saysSecret(key, value, map))] as const
+  })
+}
+
+/** The items of a list, each with whether it is secret, also as the word after `--password` in a command. */
+function markedItems(
+  list: readonly unknown[],
+  isSecret: boolean,
+): (readonly [item: unknown, isSecret: boolean])[] {
+  return list.map((item, at) => [item, isSecret || isFlagged(list[at - 1], item)] as const)
+}
+
+function isFlagged(flag: unknown, word: unknown): boolean {
+  if (typeof flag !== 'string' || typeof word !== 'string') return false
+  const [, name] = /^--?([A-Za-z][\w-]+)$/.exec(flag) ?? []
+  return name !== undefined && looksSecret(name) && !word.startsWith('-') && !isNoSecretWord(word)
+}
