@@ -4,6 +4,7 @@ import type {Discovery} from './api/discovery.ts'
 import {METADATA} from './api/list.ts'
 import {asking, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
 import type {KubernetesObject, Validation} from './cluster.ts'
+import {isHook} from './is-hook.ts'
 import {objectName} from './manifest.ts'
 import {mapParallel} from './parallel.ts'
 import {type Redact, redactSecretsOf} from './redact-secrets.ts'
@@ -79,6 +80,7 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
   const {object, redact} = run
   const name = objectName(object)
   try {
+    // Helm deletes a hook before it makes it again: what cannot change in an object may change in a hook.
     await client.json(isHook(object) ? creation(run) : application(run))
     return {object: name, outcome: 'accepted'}
   } catch (error) {
@@ -95,11 +97,6 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
 /** A permission is missing. Admission refuses objects with the same status, but in its own words. */
 function isNotAllowed({status, said = ''}: ApiError): boolean {
   return status === 403 && /is forbidden: user "[^"]*" (?:cannot |.*is attempting to grant )/i.test(said)
-}
-
-/** Helm deletes a hook before it makes it again: what cannot change in an object may change in a hook. */
-function isHook({metadata}: KubernetesObject): boolean {
-  return metadata.annotations?.['helm.sh/hook'] !== undefined
 }
 
 function creation({resource, namespace, object}: DryRun): ApiRequest {

@@ -1,7 +1,8 @@
 import type {Discovery} from '../api/discovery.ts'
-import {CLAIMS, PODS, type Resource} from '../api/resources.ts'
+import {CLAIMS, JOBS, PODS, type Resource} from '../api/resources.ts'
 import {isBuiltIn} from '../built-in-kind.ts'
 import type {Health, KubernetesObject} from '../cluster.ts'
+import {isHook} from '../is-hook.ts'
 import {barePodHealth} from './kinds/bare-pod.ts'
 import {customResourceHealth} from './kinds/custom-resource.ts'
 import {daemonSetHealth} from './kinds/daemon-set.ts'
@@ -40,13 +41,7 @@ const GATED_KINDS: readonly GatedKind[] = [
   {...apps('Deployment', 'deployments'), health: deploymentHealth as HealthOf<Observed>},
   {...apps('StatefulSet', 'statefulsets'), health: statefulSetHealth as HealthOf<Observed>},
   {...apps('DaemonSet', 'daemonsets'), health: daemonSetHealth as HealthOf<Observed>},
-  {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    plural: 'jobs',
-    namespaced: true,
-    health: jobHealth as HealthOf<Observed>,
-  },
+  {...JOBS, health: jobHealth as HealthOf<Observed>},
   {...PODS, health: barePodHealth as HealthOf<Observed>},
 ]
 
@@ -77,8 +72,9 @@ export async function allGatedObjects(
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly GatedObject[]> {
+  // Helm has waited for hooks, and may have deleted them.
   const custom = objects.filter(
-    (object) => !isHook(object.metadata) && (!isBuiltIn(object.apiVersion) || ruleFor(rules, object)),
+    (object) => !isHook(object) && (!isBuiltIn(object.apiVersion) || ruleFor(rules, object)),
   )
   const seen = new Map<string, Promise<boolean>>()
   const sees = (resource: Resource, home: string) => {
@@ -99,11 +95,6 @@ export async function allGatedObjects(
     }),
   )
   return [...gatedObjects(namespace, objects), ...found.flat()]
-}
-
-/** Helm has waited for it, and may have deleted it. */
-function isHook({annotations = {}}: KubernetesObject['metadata']): boolean {
-  return 'helm.sh/hook' in annotations
 }
 
 /** The collections that `evaluate` looks into. */

@@ -1,4 +1,5 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {objectKey} from '../../cluster/object-key.ts'
 import {isKept} from '../removal/objects.ts'
 
 /** What one revision of a release consists of. */
@@ -50,10 +51,4 @@ export function comparedRevision<T extends {readonly revision: number; readonly 
 ): T | undefined {
   const newestFirst = revisions.toSorted((a, b) => b.revision - a.revision)
   return newestFirst.find(({status}) => status === 'deployed') ?? newestFirst[0]
-}
-
-/** Objects of one key are one object, in whatever version of its group a manifest names it. */
-function objectKey({apiVersion, kind, metadata}: KubernetesObject, namespace: string): string {
-  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : ''
-  return `${group}/${kind}/${metadata.namespace ?? namespace}/${metadata.name}`
 }

@@ -1,5 +1,6 @@
 import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
 import {describeBlame} from '../../cluster/gate/describe-blame.ts'
+import {isHook} from '../../cluster/is-hook.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
@@ -8,7 +9,6 @@ import {masking} from './masking.ts'
 import {areServed} from './served-kinds.ts'
 import type {Work} from './work.ts'
 
-const HOOK = 'helm.sh/hook'
 /** How often the objects of a release that others wait for are looked for. */
 const LOOK_MILLISECONDS = 1000
 
@@ -114,8 +114,4 @@ function lostUnderHelm(release: ReleaseId, kind: ActionKind, lost: AbortSignal):
     `${cause.message}; helm ${kind} ran, and was ended. What it had sent to the cluster by then is not undone, and whoever holds ${releaseName(release)} now is not shielded from it`,
     {cause, hint: 'look at what it left with kk status, then run the same command again'},
   )
-}
-
-function isHook({metadata}: KubernetesObject): boolean {
-  return metadata.annotations?.[HOOK] !== undefined
 }

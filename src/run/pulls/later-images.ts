@@ -1,5 +1,6 @@
 import {containersOf, podTemplate} from '../../charts/manifests/pods.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {isHook} from '../../cluster/is-hook.ts'
 import type {ImagePull} from '../../cluster/pulls/image-pull.ts'
 import {levels} from '../../graph/levels.ts'
 import {isMap} from '../../overrides/merge.ts'
@@ -52,7 +53,7 @@ function neededImages(home: string, objects: readonly KubernetesObject[]): reado
   return objects.flatMap((object) => {
     const {kind, metadata} = object
     const template = podTemplate(object)
-    if (!template || kind === 'CronJob' || 'helm.sh/hook' in (metadata.annotations ?? {})) return []
+    if (!template || kind === 'CronJob' || isHook(object)) return []
     const spec = isMap(template.spec) ? template.spec : {}
     const placement = Object.fromEntries(
       PLACEMENT.flatMap((key) => (spec[key] === undefined ? [] : [[key, spec[key]]])),

@@ -1,11 +1,11 @@
 import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import type {KubernetesObject} from '../../../cluster/cluster.ts'
+import {objectKey} from '../../../cluster/object-key.ts'
 import {type ReleaseId, releaseNamespace} from '../../../release.ts'
 
 /** What an object is on a cluster: its group, kind, namespace and name. */
-export function identity({apiVersion, kind, metadata}: KubernetesObject, release: ReleaseId): string {
-  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : ''
-  return [group, kind, metadata.namespace ?? releaseNamespace(release), metadata.name].join('/')
+export function identity(object: KubernetesObject, release: ReleaseId): string {
+  return objectKey(object, releaseNamespace(release))
 }
 
 /** The objects that two renders of a release have in common, in the order of the first. */

@@ -1,5 +1,6 @@
 import {dig, digText} from '../../../../charts/manifests/dig.ts'
 import type {RenderedObject} from '../../../../charts/manifests/rendered-objects.ts'
+import {apiGroup} from '../../../../cluster/api-group.ts'
 import {objectName} from '../../../../cluster/manifest.ts'
 import {type ReleaseId, releaseName} from '../../../../release.ts'
 import type {ChartFault} from '../chart-fault.ts'
@@ -23,7 +24,9 @@ export function claimedTwice(releases: readonly ExaminedRelease[]): readonly Cha
   const isWide = wideKinds(releases)
   const claims = releases.flatMap(({release, objects}) => objects.map((each) => ({release, ...each})))
   const keyOf = ({release, object}: Claim) =>
-    isWide(object) ? `${groupOf(object)}/${object.kind}/${object.metadata.name}` : identity(object, release)
+    isWide(object)
+      ? `${apiGroup(object.apiVersion)}/${object.kind}/${object.metadata.name}`
+      : identity(object, release)
   return [...Map.groupBy(claims, keyOf).values()].flatMap(faultOf)
 }
 
@@ -54,9 +57,6 @@ function wideKinds(releases: readonly ExaminedRelease[]): (object: RenderedObjec
       ({object}) => `${digText(object, 'spec', 'group')}/${digText(object, 'spec', 'names', 'kind')}`,
     ),
   )
-  return (object) => CLUSTER_WIDE.test(object.kind) || custom.has(`${groupOf(object)}/${object.kind}`)
-}
-
-function groupOf({apiVersion}: RenderedObject['object']): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+  return (object) =>
+    CLUSTER_WIDE.test(object.kind) || custom.has(`${apiGroup(object.apiVersion)}/${object.kind}`)
 }

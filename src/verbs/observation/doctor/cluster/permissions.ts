@@ -1,3 +1,4 @@
+import {apiGroup} from '../../../../cluster/api-group.ts'
 import {KK_NAMESPACE} from '../../../../cluster/lease/lease.ts'
 import type {Access} from '../../../../cluster/permissions/access.ts'
 import type {Need} from '../../../../cluster/permissions/need.ts'
@@ -66,7 +67,7 @@ async function renderedAccesses({rendered, cluster}: Facts): Promise<readonly Ne
       const served = await cluster.diagnosis.served(apiVersion, kind)
       if (!served) continue
       const namespace = served.namespaced ? (metadata.namespace ?? releaseNamespace(release)) : ''
-      const group = apiVersion.includes('/') ? apiVersion.split('/')[0]! : ''
+      const group = apiGroup(apiVersion)
       for (const verb of RENDERED_VERBS) {
         const access = {group, resource: served.plural, verb, namespace}
         const why = `to install what the charts render (${kind})`
