@@ -5,11 +5,9 @@ import {readContainerConfig} from '../../overrides/kolla/container-config.ts'
 import {handedOptions} from '../../overrides/kolla/handed-options.ts'
 import {importContainer} from '../../overrides/kolla/import-container.ts'
 import {usedFiles} from '../../overrides/kolla/used-files.ts'
-import {mergeValues} from '../../overrides/merge.ts'
-import type {Values} from '../../release.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {directoryFiles} from './directory-files.ts'
-import type {ReleaseValues} from './release-values.ts'
+import {joinedValues, type ReleaseValues} from './release-values.ts'
 import type {Component, ServiceChart} from './service-charts.ts'
 
 export interface ConfigImport {
@@ -36,7 +34,7 @@ interface ImportOptions {
  */
 export async function importConfig(directory: string, options: ImportOptions): Promise<ConfigImport> {
   const names = await directoryFiles(directory)
-  if (names.includes('config.json')) return importOne(directory, options)
+  if (names.includes('config.json')) return importOne({directory, names}, options)
   const containers = names.flatMap((name) => /^([^/]+)\/config\.json$/.exec(name)?.[1] ?? [])
   if (containers.length === 0)
     throw new KkError('KK_KOLLA', `${directory}: expected a config.json in it, or in directories below`, {
@@ -49,7 +47,7 @@ export async function importConfig(directory: string, options: ImportOptions): P
   return {
     ...joined(
       await Promise.all(
-        taken.map(({container, place}) => imported(join(directory, container), place, options)),
+        taken.map(({container, place}) => imported(below({directory, names}, container), place, options)),
       ),
     ),
     leftOut: judged.flatMap(({container, place}) =>
@@ -58,9 +56,24 @@ export async function importConfig(directory: string, options: ImportOptions): P
   }
 }
 
-async function importOne(directory: string, options: ImportOptions): Promise<ConfigImport> {
+/** A directory with the names of all files below it. */
+interface Listed {
+  readonly directory: string
+  readonly names: readonly string[]
+}
+
+function below({directory, names}: Listed, container: string): Listed {
+  const start = `${container}/`
+  return {
+    directory: join(directory, container),
+    names: names.flatMap((name) => (name.startsWith(start) ? [name.slice(start.length)] : [])),
+  }
+}
+
+async function importOne(listed: Listed, options: ImportOptions): Promise<ConfigImport> {
+  const {directory} = listed
   const place = placeOf(basename(resolve(directory)), options.charts)
-  if (typeof place !== 'string') return {...joined([await imported(directory, place, options)]), leftOut: []}
+  if (typeof place !== 'string') return {...joined([await imported(listed, place, options)]), leftOut: []}
   const known = options.charts.flatMap(({components}) => components.flatMap(({containers}) => containers))
   const close = suggest(basename(resolve(directory)), known)
   throw new KkError('KK_KOLLA', `${directory}: ${place}`, {
@@ -88,11 +101,15 @@ function placeOf(container: string, charts: readonly ServiceChart[]): Place | st
 
 type Imported = ConfigImport['containers'][number] & Pick<ReleaseValues, 'values' | 'secrets'>
 
-async function imported(directory: string, place: Place, {passwords}: ImportOptions): Promise<Imported> {
+async function imported(
+  {directory, names}: Listed,
+  place: Place,
+  {passwords}: ImportOptions,
+): Promise<Imported> {
   const {container, chart, component} = place
   const file = join(directory, 'config.json')
   const config = readContainerConfig({file, text: await readNamedFile(file)})
-  const present = (await directoryFiles(directory)).filter((name) => name !== 'config.json')
+  const present = names.filter((name) => name !== 'config.json')
   const used = usedFiles(file, config, present)
   const texts = new Map<string, string>()
   for (const name of used) texts.set(name, await readNamedFile(join(directory, name)))
@@ -110,14 +127,8 @@ async function imported(directory: string, place: Place, {passwords}: ImportOpti
 }
 
 function joined(imports: readonly Imported[]): Omit<ConfigImport, 'leftOut'> {
-  const releases = Map.groupBy(imports, ({chart}) => chart)
-  const merged = (values: readonly Values[]) => values.reduce(mergeValues, {})
   return {
-    releases: [...releases].map(([release, of]) => ({
-      release,
-      values: merged(of.map(({values}) => values)),
-      secrets: merged(of.map(({secrets}) => secrets)),
-    })),
+    releases: joinedValues(imports.map(({chart, values, secrets}) => ({release: chart, values, secrets}))),
     containers: imports.map(({values: _values, secrets: _secrets, ...told}) => told),
   }
 }

@@ -6,7 +6,7 @@ import {isMap, mergeValues} from '../../overrides/merge.ts'
 import type {Values} from '../../release.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {directoryFiles} from './directory-files.ts'
-import type {ReleaseValues} from './release-values.ts'
+import {joinedValues, type ReleaseValues} from './release-values.ts'
 import type {ChartFile, ServiceChart} from './service-charts.ts'
 
 export interface ConfigMerge {
@@ -42,11 +42,7 @@ export async function mergeConfig(directory: string, {charts, host}: MergeOption
   )
   const used = new Set(found.flatMap(({sources}) => sources))
   return {
-    releases: [...Map.groupBy(merged, ({release}) => release)].map(([release, of]) => ({
-      release,
-      values: of.map(({values}) => values).reduce(mergeValues, {}),
-      secrets: of.map(({secrets}) => secrets).reduce(mergeValues, {}),
-    })),
+    releases: joinedValues(merged),
     files: found.map(({chart, file, sources}) => ({release: chart.name, file: file.name, sources})),
     leftOut: names.filter((name) => !used.has(name)).map((file) => ({file, why: whyNot(file, charts)})),
   }

@@ -1,3 +1,4 @@
+import {mergeValues} from '../../overrides/merge.ts'
 import type {Values} from '../../release.ts'
 
 /** Values for one release, and apart from them those that nobody is to see. */
@@ -5,4 +6,13 @@ export interface ReleaseValues {
   readonly release: string
   readonly values: Values
   readonly secrets: Values
+}
+
+/** One for each release: of several, later ones win. */
+export function joinedValues(parts: readonly ReleaseValues[]): readonly ReleaseValues[] {
+  return [...Map.groupBy(parts, ({release}) => release)].map(([release, of]) => ({
+    release,
+    values: of.map(({values}) => values).reduce(mergeValues, {}),
+    secrets: of.map(({secrets}) => secrets).reduce(mergeValues, {}),
+  }))
 }
