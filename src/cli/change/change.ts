@@ -27,6 +27,7 @@ import {openOnCluster} from '../open/on-cluster.ts'
 import {openSecrets} from '../open/secrets.ts'
 import {bindStore, type StoreFlags} from '../open/store.ts'
 import {openUsersHelm} from '../open.ts'
+import type {ChangingRunFlags} from '../run-flags.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {sameAgain, sameWay} from '../show/same-again.ts'
@@ -36,30 +37,17 @@ import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {paceOf} from './pace.ts'
 import type {OnFailure} from './undo-options.ts'
 
-export interface ChangeFlags extends StoreFlags {
-  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
-  readonly yes: boolean
-  readonly 'dry-run': boolean
-  readonly concurrency?: number | undefined
-  readonly 'fail-fast': boolean
-  readonly 'no-wait': boolean
+export interface ChangeFlags extends StoreFlags, ChangingRunFlags {
   readonly 'force-version'?: boolean | undefined
   readonly 'force-conflicts'?: boolean | undefined
-  readonly message?: string | undefined
   readonly 'on-failure'?: OnFailure | undefined
   readonly 'keep-schema'?: boolean | undefined
   readonly 'adopt-store'?: boolean | undefined
   readonly 'remove-new'?: boolean | undefined
   readonly values?: readonly string[] | undefined
   readonly set?: readonly string[] | undefined
-  readonly helm?: string | undefined
-  readonly environment?: string | undefined
   /** By default on the all-in-one node. */
   readonly prepull?: boolean | undefined
-  readonly sandbox?: boolean | undefined
-  readonly 'sandbox-name'?: string | undefined
-  /** `KIND=FILE` each. */
-  readonly report?: readonly string[] | undefined
 }
 
 /** What a plan was made of. */
@@ -105,10 +93,10 @@ export async function change(options: Change): Promise<ExitCode> {
     const fences = {verb: isChangeVerb(verb) ? verb : undefined, forceVersion: flags['force-version']}
     if (fences.verb) expectVerb(planned, fences.verb)
     if (!isDry) say(planText(planned, palette(levelOf('stderr', words))))
-    const isDocument = flags.output === 'json' || flags.output === 'yaml'
-    const printDry = () => printPlan(planned, flags.output, levelOf('stdout', words))
     // A document is one: the plan, or why it would be refused.
-    if (isDry && !(isDocument && hasChanges(planned))) printDry()
+    const isLate = (flags.output === 'json' || flags.output === 'yaml') && hasChanges(planned)
+    const printDry = () => printPlan(planned, flags.output, levelOf('stdout', words))
+    if (isDry && !isLate) printDry()
     if (isDry && !hasChanges(planned)) return 0
     if (!hasChanges(planned) && !isDry) {
       printNothingDone(planned, flags.output)
@@ -123,7 +111,7 @@ export async function change(options: Change): Promise<ExitCode> {
     })
     try {
       if (isDry) {
-        if (isDocument) printDry()
+        if (isLate) printDry()
         return 0
       }
       if (!flags.yes && canAsk()) await confirm(`${verb} these releases to ${cluster.context}?`)

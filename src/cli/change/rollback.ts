@@ -19,25 +19,13 @@ import {requireConfirmation} from '../confirm/confirm.ts'
 import {awaitOrphansOf} from '../open/await-orphans-of.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster, openUsersHelm} from '../open.ts'
+import type {RunFlags} from '../run-flags.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 
-export interface RollbackRunFlags {
-  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
-  readonly concurrency?: number | undefined
-  readonly 'fail-fast': boolean
-  readonly 'no-wait': boolean
-  readonly message?: string | undefined
-  readonly helm?: string | undefined
-  /** `KIND=FILE` each. */
-  readonly report?: readonly string[] | undefined
-  readonly sandbox?: boolean | undefined
-  readonly 'sandbox-name'?: string | undefined
-}
-
-export interface RollbackFlags extends RollbackRunFlags, OwnerFlags {
+export interface RollbackFlags extends RunFlags, OwnerFlags {
   readonly yes: boolean
   readonly 'dry-run': boolean
   readonly release?: string | undefined
@@ -77,7 +65,7 @@ export async function rollBack(
 }
 
 export interface RollBackOptions extends RunRollbackOptions {
-  readonly flags: RollbackRunFlags & {
+  readonly flags: RunFlags & {
     readonly yes: boolean
     readonly 'dry-run': boolean
     readonly 'keep-schema': boolean
@@ -114,7 +102,7 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
 
 export interface RunRollbackOptions {
   readonly cluster: Cluster
-  readonly flags: RollbackRunFlags
+  readonly flags: RunFlags
   readonly words: readonly string[]
   /** For timeouts, where there is a file. */
   readonly environment: Environment | undefined

@@ -12,21 +12,15 @@ import {planTests} from '../../verbs/observation/test.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import type {EnvironmentFlags} from '../open.ts'
 import {openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
+import type {RunFlags} from '../run-flags.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 
-export interface TestFlags extends EnvironmentFlags {
-  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
+export interface TestFlags extends EnvironmentFlags, RunFlags {
   readonly 'dry-run': boolean
-  readonly concurrency?: number | undefined
-  readonly 'fail-fast': boolean
-  readonly 'no-wait': boolean
   readonly timeout?: string | undefined
-  readonly sandbox?: boolean | undefined
-  readonly 'sandbox-name'?: string | undefined
-  readonly report?: readonly string[] | undefined
 }
 
 /** Runs the tests of releases, in the order of who requires whom, and reports. Asks nothing: it changes no release. */

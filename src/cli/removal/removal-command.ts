@@ -1,24 +1,12 @@
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
+import type {ChangingRunFlags} from '../run-flags.ts'
 
-export interface RemovalFlags {
-  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
-  readonly yes: boolean
-  readonly 'dry-run': boolean
-  readonly concurrency?: number | undefined
-  readonly 'fail-fast': boolean
-  readonly 'no-wait': boolean
-  readonly message?: string | undefined
-  readonly helm?: string | undefined
-  readonly environment?: string | undefined
-  readonly sandbox?: boolean | undefined
-  readonly 'sandbox-name'?: string | undefined
+export interface RemovalFlags extends ChangingRunFlags {
   readonly 'delete-data': boolean
   readonly 'confirm-data'?: readonly string[] | undefined
   readonly 'ignore-record'?: readonly string[] | undefined
   readonly confirm?: readonly string[] | undefined
   readonly 'with-dependents'?: boolean | undefined
-  /** `KIND=FILE` each. */
-  readonly report?: readonly string[] | undefined
 }
 
 export interface RemovalCommand {
