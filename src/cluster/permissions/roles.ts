@@ -1,6 +1,7 @@
 import type {Need} from './need.ts'
-import {ALIKE, NEEDS, type NeedingVerb} from './needs.ts'
+import {NEEDS} from './needs.ts'
 import {RENDERED_VERBS, renderedNeeds} from './rendered.ts'
+import {ALIKE, type NeedingVerb} from './verbs.ts'
 
 /** One rule of a Role, with what it is for. */
 export interface Rule {

@@ -1,0 +1,29 @@
+/** For the verbs of `ALIKE`, see there. */
+export type NeedingVerb =
+  | 'status'
+  | 'plan'
+  | 'history'
+  | 'drift'
+  | 'drift --prune'
+  | 'test'
+  | 'deploy'
+  | 'rollback'
+  | 'unlock'
+  | 'remove'
+  | 'orphans'
+  | 'guard install'
+  | 'guard approve'
+  | 'doctor'
+  | 'secrets list'
+  | 'secrets import'
+  | 'secrets rotate'
+  | 'facts'
+
+/** Verbs that need what another needs. */
+export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
+  deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume'],
+  remove: ['destroy'],
+  history: ['import'],
+  plan: ['doctor charts'],
+  'guard install': ['guard status', 'guard remove'],
+}
