@@ -1,29 +1,16 @@
-import type {FastifyInstance} from 'fastify'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {parseTokens} from '../../src/api/tokens.ts'
-import {type TestOverrides, testOverrides} from './support/overrides.ts'
-import {testServer} from './support/server.ts'
+import {READ, useServer, WRITE} from './support/use-server.ts'
 
-const READ = 'r'.repeat(32)
-const WRITE = 'w'.repeat(32)
 /** A place that the plugin of rabbitmq calls secret. */
 const PASSWORD = 'endpoints: {oslo_messaging: {auth: {admin: {password: kept-by-kk}}}}'
 
-let app: FastifyInstance
-let overrides: TestOverrides
-beforeEach(async () => {
-  overrides = await testOverrides()
-  const tokens = parseTokens(`read ${READ} ada\nwrite ${WRITE} bob`, 'tokens')
-  app = await testServer(overrides, {tokens})
-})
-afterEach(async () => {
-  await app.close()
-  await overrides.remove()
-})
+const {app, overrides, open} = useServer()
+beforeEach(() => open({tokens: parseTokens(`read ${READ} ada\nwrite ${WRITE} bob`, 'tokens')}))
 
-const get = (url: string, token = READ) => app.inject({url, headers: {authorization: `Bearer ${token}`}})
+const get = (url: string, token = READ) => app().inject({url, headers: {authorization: `Bearer ${token}`}})
 const importing = (document: string, more: {token?: string; prune?: boolean; query?: string} = {}) =>
-  app.inject({
+  app().inject({
     method: 'POST',
     url: `/v1/store${more.query ?? ''}`,
     headers: {authorization: `Bearer ${more.token ?? WRITE}`},
@@ -31,7 +18,7 @@ const importing = (document: string, more: {token?: string; prune?: boolean; que
   })
 const stored = (values: string) => `version: 1\noverrides: {rabbitmq: {openstack: ${values}}}\n`
 const putInClear = (userOverrides: string) =>
-  overrides.store.put({
+  overrides().store.put({
     name: 'rabbitmq',
     namespace: 'openstack',
     who: 'somebody',

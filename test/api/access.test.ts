@@ -1,0 +1,120 @@
+import {describe, expect, it} from 'vitest'
+import {parseTokens} from '../../src/api/tokens.ts'
+import {RABBITMQ, READ, useServer, WRITE} from './support/use-server.ts'
+
+const {app, overrides, open, update} = useServer()
+
+describe('who may use the service, and what it says of itself', () => {
+  it('says of its own errors nothing but that there was one', async () => {
+    const charts = () => Promise.reject(new Error('password=marked'))
+    const serviceFor = (who: string) => ({...overrides().serviceFor(who), charts})
+    const lines: string[] = []
+    await open({serviceFor, log: {level: 'info', stream: {write: (line) => lines.push(line)}}})
+
+    const answer = await app().inject('/v1/helm_charts')
+
+    expect(answer.statusCode).toBe(500)
+    expect(answer.body + lines.join('')).not.toContain('marked')
+  })
+
+  it('answers 429 to whoever asks too often', async () => {
+    await open({limits: {requestsPerMinute: 2}})
+    const codes = []
+    for (let count = 0; count < 3; count++) codes.push((await app().inject('/v1/helm_charts')).statusCode)
+
+    expect(codes).toEqual([200, 200, 429])
+    expect((await app().inject('/healthz')).statusCode).toBe(200)
+  })
+
+  it.each([
+    ['wrong tokens', RABBITMQ, 401],
+    ['addresses that there are not', '/v2', 404],
+  ])('counts %s, too', async (_, url, status) => {
+    const tokens = parseTokens(`write ${WRITE}`, 'tokens')
+    await open({limits: {requestsPerMinute: 2}, ...(status === 401 && {tokens})})
+    const codes = []
+    for (let count = 0; count < 3; count++) codes.push((await app().inject(url)).statusCode)
+    const late = await app().inject({url: RABBITMQ, headers: {authorization: `Bearer ${WRITE}`}})
+
+    expect(codes).toEqual([status, status, 429])
+    expect(late.statusCode).toBe(429)
+  })
+
+  it('logs no parameter but the namespace', async () => {
+    const lines: string[] = []
+    await open({log: {level: 'info', stream: {write: (line) => lines.push(line)}}})
+
+    await app().inject(`${RABBITMQ}&pasword=marked`)
+
+    expect(lines.join('')).not.toContain('marked')
+    expect(JSON.parse(lines[0]!).req).toMatchObject({
+      method: 'GET',
+      url: '/v1/helm_charts/rabbitmq',
+      namespace: 'openstack',
+    })
+  })
+
+  it('keeps pages of other sites from using it on loopback', async () => {
+    await open()
+
+    const foreign = await update(['a=1'], {origin: 'https://evil.example', host: 'localhost'})
+    expect(foreign.statusCode).toBe(403)
+    const rebound = await app().inject({url: '/v1/helm_charts', headers: {host: 'evil.example'}})
+    expect(rebound.statusCode).toBe(403)
+    expect((await update(['a=1'], {origin: 'http://localhost:80', host: 'localhost:80'})).statusCode).toBe(
+      200,
+    )
+  })
+
+  it.each([
+    ['localhost', 200],
+    ['LOCALHOST:8080', 200],
+    ['127.9.9.9:1', 200],
+    ['[::1]:8080', 200],
+    ['[::ffff:127.0.0.1]:8080', 200],
+    ['[::ffff:10.0.0.1]', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['localhost@evil.example', 403],
+    ['localhost:80:evil.example', 403],
+    ['localhost.evil.example:80', 403],
+    ['0.0.0.0', 403],
+  ])('answers to %s with %d on loopback', async (host, status) => {
+    await open()
+
+    const headers = {host, 'x-forwarded-host': 'localhost'}
+    expect((await app().inject({url: '/v1/helm_charts', headers})).statusCode).toBe(status)
+  })
+
+  describe('with tokens', () => {
+    const tokens = parseTokens(`# who\nread ${READ} monitoring\nwrite ${WRITE} ada\n`, 'tokens')
+    const as = (token: string) => ({authorization: `Bearer ${token}`})
+
+    it('needs one for all but its health', async () => {
+      await open({tokens})
+
+      expect((await app().inject('/v1/helm_charts')).statusCode).toBe(401)
+      expect((await app().inject({url: '/v1/helm_charts', headers: as('x'.repeat(32))})).statusCode).toBe(401)
+      expect((await app().inject({url: '/metrics'})).statusCode).toBe(401)
+      expect((await app().inject({url: '/healthz'})).statusCode).toBe(200)
+    })
+
+    it('lets one that reads only read, and no secrets', async () => {
+      await open({tokens})
+
+      expect((await app().inject({url: RABBITMQ, headers: as(READ)})).statusCode).toBe(200)
+      expect((await app().inject({url: `${RABBITMQ}&show_secrets=true`, headers: as(READ)})).statusCode).toBe(
+        403,
+      )
+      expect((await update(['a=1'], as(READ))).statusCode).toBe(403)
+      expect((await update(['a=1'], as(WRITE))).statusCode).toBe(200)
+      expect((await overrides().store.audit()).map(({who}) => who)).toEqual(['ada'])
+    })
+
+    it('takes the token as the password of a browser', async () => {
+      await open({tokens})
+      const basic = `Basic ${Buffer.from(`me:${READ}`).toString('base64')}`
+
+      expect((await app().inject({url: RABBITMQ, headers: {authorization: basic}})).statusCode).toBe(200)
+    })
+  })
+})
