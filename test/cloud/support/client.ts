@@ -3,7 +3,7 @@ import {load} from 'js-yaml'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {AIO} from './environment.ts'
-import {REGISTRY} from './images.ts'
+import {imageOf} from './images.ts'
 
 const NAME = 'client'
 const NAMESPACE = 'openstack'
@@ -32,7 +32,7 @@ export async function client(): Promise<void> {
       containers: [
         {
           name: 'main',
-          image: `${REGISTRY}/kk/toolbox:zed-debian-bookworm`,
+          image: imageOf('toolbox'),
           command: ['sleep', 'infinity'],
           env: Object.entries(env).map(([name, value]) => ({name, value})),
         },

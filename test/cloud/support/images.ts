@@ -15,3 +15,8 @@ export async function pushImages(...names: readonly string[]): Promise<void> {
     execa(inject('aio').kk, ['images', 'build', ...names, '--push', REGISTRY], {cwd: ROOT, stdin: 'ignore'}),
   )
 }
+
+/** The reference of an image of kk's in the registry of the node. */
+export function imageOf(name: string): string {
+  return `${REGISTRY}/kk/${name}:zed-debian-bookworm`
+}

@@ -1,44 +1,30 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {load} from 'js-yaml'
 import {expect} from 'vitest'
-import {REGISTRY, ROOT} from '../../cloud/support/images.ts'
-import {kk, kubectl} from './node.ts'
+import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
+import {AIO} from './environment.ts'
+import {pushImages, ROOT} from './images.ts'
 
-const TAG = 'zed-debian-bookworm'
-
-/** The reference of an image of kk's in the registry of the node. */
-export function imageOf(name: string, tag = TAG): string {
-  return `${REGISTRY}/kk/${name}:${tag}`
-}
-
-const GLOBAL = {
-  images: {
-    registry: REGISTRY,
-    namespace: 'kk',
-    tag: TAG,
-    pull_policy: 'Always',
-    tags: {dep_check: imageOf('kk')},
-  },
-  storage: 'persistent',
-  endpoints: {
-    oslo_db: {auth: {admin: {password: 'dev-database-admin'}, keystone: {password: 'dev-database-keystone'}}},
-    oslo_messaging: {auth: {admin: {password: 'dev-message-bus'}, erlang_cookie: 'dev-erlang-cookie'}},
-    oslo_cache: {auth: {memcache_secret_key: 'dev-cache'}},
-    identity: {auth: {admin: {password: 'dev-admin'}}},
-  },
-}
-
-/** A cloud of kk's own charts and images in a namespace of its own; `remove` takes the namespace away with its volumes. */
-export async function makeCloud(namespace: string) {
+/**
+ * A cloud of kk's own charts on these images, in a namespace of its own; `remove` takes the namespace away with
+ * its volumes.
+ */
+export async function makeCloud(...images: readonly string[]) {
+  await nodeUp()
+  await pushImages(...images)
+  const namespace = await makeNamespace()
+  const {global} = load(await readFile(AIO, 'utf8')) as {readonly global: object}
   const directory = await mkdtemp(join(tmpdir(), 'kk-cloud-'))
   const file = join(directory, 'cloud.yaml')
   return {
+    namespace,
     /** Runs a verb for the sections; fails the test when it does. */
     async run(verb: string, sections: object, ...args: readonly string[]): Promise<void> {
       const environment = {
         kk: {name: namespace, namespace, charts: [join(ROOT, 'charts')]},
-        global: GLOBAL,
+        global: {...global, storage: 'persistent'},
         ...sections,
       }
       await writeFile(file, JSON.stringify(environment))

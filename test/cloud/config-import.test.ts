@@ -1,12 +1,11 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {load} from 'js-yaml'
 import {afterAll, beforeAll, expect, it} from 'vitest'
-import {pushImages} from '../cloud/support/images.ts'
-import {kk, kubectl, makeNamespace, nodeUp} from './support/node.ts'
+import {kk, kubectl, makeNamespace, nodeUp} from '../aio/support/node.ts'
+import {changedEnvironment} from './support/environment.ts'
+import {pushImages, ROOT} from './support/images.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const GENERATED = join(ROOT, 'test/fixtures/kolla/generated/keystone')
 const PLACE = ['--sandbox-name', 'aio']
 
@@ -23,24 +22,19 @@ afterAll(async () => {
   await kubectl(['delete', 'namespace', namespace, '--wait=false'])
 })
 
-/** keystone and what it requires, without volumes, on the images that kk builds. */
-async function writeEnvironment(): Promise<string> {
-  const {global} = load(await readFile(join(ROOT, 'environments/aio.yaml'), 'utf8')) as {global: object}
-  const file = join(directory, 'env.yaml')
-  const environment = {
-    kk: {name: namespace, namespace, charts: [join(ROOT, 'charts')]},
-    global: {...global, storage: {ephemeral: true}},
-    keystone: {pod: {env: {api: {UWSGI_AUTOLOAD: 'true'}}}},
-  }
-  await writeFile(file, JSON.stringify(environment))
-  return file
-}
-
 const inKeystone = (command: string) =>
   kubectl(['exec', '--namespace', namespace, 'deployment/keystone-api', '--', 'bash', '-c', command])
 
 it('keystone answers with a token from the files that kolla-ansible generated', async () => {
-  const environment = await writeEnvironment()
+  // Without volumes, on the images that kk builds.
+  const environment = await changedEnvironment({
+    values: {
+      kk: {name: namespace, namespace},
+      global: {storage: {ephemeral: true}},
+      keystone: {pod: {env: {api: {UWSGI_AUTOLOAD: 'true'}}}},
+    },
+    without: ['glance', 'placement', 'horizon'],
+  })
   const values = join(directory, 'imported')
 
   const imported = await kk(['config', 'import', GENERATED, '--output-dir', values])

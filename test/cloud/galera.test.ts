@@ -1,8 +1,8 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {pushImages} from '../cloud/support/images.ts'
+import {kubectl} from '../aio/support/node.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
-import {imageOf, killPods, linesOf, makeCloud, podIds, startClient} from './support/cloud.ts'
-import {kubectl, makeNamespace, nodeUp} from './support/node.ts'
+import {imageOf} from './support/images.ts'
+import {killPods, linesOf, makeCloud, podIds, startClient} from './support/own-cloud.ts'
 
 const PASSWORD = {MYSQL_PWD: 'dev-database-admin'}
 const SERVERS = 'app.kubernetes.io/component=server'
@@ -20,10 +20,8 @@ done`
 let namespace: string
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  await nodeUp()
-  await pushImages('mariadb-server')
-  namespace = await makeNamespace()
-  cloud = await makeCloud(namespace)
+  cloud = await makeCloud('mariadb-server')
+  namespace = cloud.namespace
   await deploy(1)
   await query('mariadb-server-0', 'CREATE DATABASE test; CREATE TABLE test.written (number INT PRIMARY KEY)')
 })

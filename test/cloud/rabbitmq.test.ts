@@ -1,17 +1,14 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {pushImages} from '../cloud/support/images.ts'
-import {killPods, makeCloud, rolledOut} from './support/cloud.ts'
-import {kubectl, makeNamespace, nodeUp} from './support/node.ts'
+import {kubectl} from '../aio/support/node.ts'
+import {killPods, makeCloud, rolledOut} from './support/own-cloud.ts'
 
 const PODS = ['rabbitmq-server-0', 'rabbitmq-server-1', 'rabbitmq-server-2']
 
 let namespace: string
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  await nodeUp()
-  await pushImages('rabbitmq')
-  namespace = await makeNamespace()
-  cloud = await makeCloud(namespace)
+  cloud = await makeCloud('rabbitmq')
+  namespace = cloud.namespace
 })
 afterAll(() => cloud.remove())
 

@@ -1,8 +1,7 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {pushImages} from '../cloud/support/images.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
-import {imageOf, linesOf, makeCloud, podIds, startClient} from './support/cloud.ts'
-import {makeNamespace, nodeUp} from './support/node.ts'
+import {imageOf} from './support/images.ts'
+import {linesOf, makeCloud, podIds, startClient} from './support/own-cloud.ts'
 
 /** Asks for a token twice a second through the Service, by connections of its own, and prints what came of each. */
 const CLIENT = `python3 -u - <<'PYTHON'
@@ -28,10 +27,16 @@ const INFRASTRUCTURE = {mariadb: {storage: {size: '1Gi'}}, rabbitmq: {storage: {
 let namespace: string
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  await nodeUp()
-  await pushImages('mariadb-server', 'rabbitmq', 'memcached', 'keystone', 'keystone-2023.1', 'toolbox', 'kk')
-  namespace = await makeNamespace()
-  cloud = await makeCloud(namespace)
+  cloud = await makeCloud(
+    'mariadb-server',
+    'rabbitmq',
+    'memcached',
+    'keystone',
+    'keystone-2023.1',
+    'toolbox',
+    'kk',
+  )
+  namespace = cloud.namespace
   await cloud.run('deploy', {...INFRASTRUCTURE, keystone: KEYSTONE})
   await startClient({namespace, name: 'client', image: imageOf('toolbox'), script: CLIENT})
 })
