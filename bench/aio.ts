@@ -1,9 +1,6 @@
-import {mkdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
-import {ensureSystemPackages} from '../scripts/system-packages.ts'
-import {NODE_KIT} from '../scripts/toolbox/recipe.ts'
-import {buildToolbox} from '../scripts/toolbox.ts'
+import {prepareAio} from '../test/aio/support/prepare-aio.ts'
 import {runAio} from '../test/aio/support/run-aio.ts'
 import {type Bench, type Result, seconds} from './result.ts'
 
@@ -16,10 +13,7 @@ const TOKEN_SECONDS = 180
 /** The all-in-one cloud with real pods, phase by phase. Needs root, and no node that runs. */
 export async function measureAio({kk, toolbox, directory, signal}: Bench): Promise<Result[]> {
   const say = (line: string) => process.stderr.write(`${line}\n`)
-  await ensureSystemPackages(say, 'aio')
-  const home = join(directory, 'aio')
-  await mkdir(home)
-  const run = {kk, toolbox: [toolbox, await buildToolbox(process.env, say, NODE_KIT)].join(':'), home}
+  const run = await prepareAio({kk, toolbox, home: join(directory, 'aio'), say})
   // Images are built by whoever measures, before and not here.
   const caches = {HOME: process.env['HOME'] ?? '/root'}
   const phase = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {

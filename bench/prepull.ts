@@ -1,11 +1,9 @@
-import {mkdir, writeFile} from 'node:fs/promises'
+import {writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {ensureSystemPackages} from '../scripts/system-packages.ts'
-import {NODE_KIT} from '../scripts/toolbox/recipe.ts'
-import {buildToolbox} from '../scripts/toolbox.ts'
 import type {Node} from '../src/sandbox/node/node.ts'
+import {prepareAio} from '../test/aio/support/prepare-aio.ts'
 import {pushRandomImage} from '../test/aio/support/random-image.ts'
 import {aioEnvironment, runAio} from '../test/aio/support/run-aio.ts'
 import {CLOUD, environment, imageName} from './prepull/cloud.ts'
@@ -22,10 +20,8 @@ const CHARTS = join(import.meta.dirname, 'charts')
  */
 export async function measurePrepull({kk, toolbox, signal}: Bench): Promise<Result[]> {
   const say = (line: string) => process.stderr.write(`${line}\n`)
-  await ensureSystemPackages(say, 'aio')
   const home = join(tmpdir(), 'kk-aio-test')
-  await mkdir(home, {recursive: true})
-  const run = {kk, toolbox: [toolbox, await buildToolbox(process.env, say, NODE_KIT)].join(':'), home}
+  const run = await prepareAio({kk, toolbox, home, say})
   const ran = (await runAio(run, ['aio', 'status'])).exitCode === 0
   const up = await runAio(run, ['aio', 'up', '--output', 'json'])
   if (up.exitCode !== 0) throw new Error(`kk aio up failed:\n${up.stderr}`)

@@ -1,12 +1,9 @@
-import {mkdir} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {TestProject} from 'vitest/node'
-import {ensureSystemPackages} from '../../../scripts/system-packages.ts'
-import {NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
-import {buildToolbox} from '../../../scripts/toolbox.ts'
 import {buildWhenOld} from '../../e2e/support/build.ts'
 import {toolbox} from '../../support/tools.ts'
+import {prepareAio} from './prepare-aio.ts'
 import {runAio} from './run-aio.ts'
 
 /** What every test of the all-in-one node is given. */
@@ -33,11 +30,8 @@ const say = (line: string) => process.stderr.write(`${line}\n`)
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.getuid?.() !== 0) throw new Error('the tests of the all-in-one node need root')
-  await ensureSystemPackages(say, 'aio')
-  const directories = [await toolbox(), await buildToolbox(process.env, say, NODE_KIT)]
   const home = join(tmpdir(), 'kk-aio-test')
-  await mkdir(home, {recursive: true})
-  const run = {kk: await buildWhenOld(say), toolbox: directories.join(':'), home}
+  const run = await prepareAio({kk: await buildWhenOld(say), toolbox: await toolbox(), home, say})
   project.provide('aio', run)
   return async () => {
     if (process.env.KK_TEST_KEEP_NODE) return
