@@ -1,46 +1,30 @@
-import type {FastifyInstance} from 'fastify'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import type {ServerOptions} from '../../src/api/open-server.ts'
+import {beforeEach, describe, expect, it} from 'vitest'
 import {parseTokens} from '../../src/api/tokens.ts'
-import {type TestOverrides, testOverrides} from './support/overrides.ts'
-import {testServer} from './support/server.ts'
+import {READ, useServer, WRITE} from './support/use-server.ts'
 
-const READ = 'r'.repeat(32)
-const WRITE = 'w'.repeat(32)
 const RABBITMQ = '/charts/rabbitmq?namespace=openstack'
 const SECRET = 'mysecret'
 
-let app: FastifyInstance
-let overrides: TestOverrides
-beforeEach(async () => {
-  overrides = await testOverrides()
-})
-afterEach(async () => {
-  await app.close()
-  await overrides.remove()
-})
+const {app, overrides, open} = useServer()
 
-const open = async (options: Partial<ServerOptions> = {}) => {
-  app = await testServer(overrides, options)
-}
 const post = (fields: Record<string, string>, {url = RABBITMQ, headers = {}} = {}) =>
-  app.inject({
+  app().inject({
     method: 'POST',
     url,
     headers: {'content-type': 'application/x-www-form-urlencoded', ...headers},
     payload: new URLSearchParams(fields).toString(),
   })
-const stored = async () => (await overrides.store.get('rabbitmq', 'openstack'))?.userOverrides ?? ''
+const stored = async () => (await overrides().store.get('rabbitmq', 'openstack'))?.userOverrides ?? ''
 const store = async (text: string) => {
   const update = {flag: 'reset', values: {files: [{source: 'a', text}], set: [], setString: []}} as const
-  return (await overrides.serviceFor('ada').update('rabbitmq', 'openstack', update)).etag!
+  return (await overrides().serviceFor('ada').update('rabbitmq', 'openstack', update)).etag!
 }
 
 describe('the pages', () => {
   it('list the charts, with a link for each of their namespaces', async () => {
     await open()
 
-    const {body, headers} = await app.inject('/')
+    const {body, headers} = await app().inject('/')
 
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
     expect(body).toContain(
@@ -53,7 +37,7 @@ describe('the pages', () => {
     await open()
     await store('pod: {replicas: {server: 2}}')
 
-    const {body} = await app.inject(RABBITMQ)
+    const {body} = await app().inject(RABBITMQ)
 
     const row = /<tr><th scope="row"><code>pod.replicas.server<\/code>.*?<\/tr>/s.exec(body)![0]
     expect(body).toContain('<th scope="col">System</th><th scope="col">User</th>')
@@ -82,7 +66,7 @@ describe('the pages', () => {
     const {statusCode, headers} = await post({action: 'save', overrides: 'a: "é+&%"\r\n', etag: ''})
 
     expect(statusCode).toBe(303)
-    expect((await app.inject(headers.location!)).body).toMatch(/role="status"[^>]*>Saved\./)
+    expect((await app().inject(headers.location!)).body).toMatch(/role="status"[^>]*>Saved\./)
     expect(await stored()).toBe('a: "\\xE9+&%"\n')
   })
 
@@ -148,7 +132,7 @@ describe('the pages', () => {
     const text = 'a: "</textarea><script>alert(1)</script>"'
     await store(text)
 
-    const shown = await app.inject(RABBITMQ)
+    const shown = await app().inject(RABBITMQ)
     const typed = await post({action: 'preview', overrides: '</textarea><script>', etag: ''})
 
     expect(shown.body + typed.body).not.toContain('<script')
@@ -157,8 +141,8 @@ describe('the pages', () => {
   it('are answered as pages where something is wrong', async () => {
     await open()
 
-    const unknown = await app.inject('/charts/rabbit?namespace=openstack')
-    const without = await app.inject('/charts/rabbitmq')
+    const unknown = await app().inject('/charts/rabbit?namespace=openstack')
+    const without = await app().inject('/charts/rabbitmq')
 
     expect(unknown.statusCode).toBe(404)
     expect(unknown.body).toMatch(/role="alert".*rabbitmq/s)
@@ -169,7 +153,7 @@ describe('the pages', () => {
   it('take forms and nothing else', async () => {
     await open()
     const sent = (type: string, payload: string | Buffer) =>
-      app.inject({method: 'POST', url: RABBITMQ, headers: {'content-type': type}, payload})
+      app().inject({method: 'POST', url: RABBITMQ, headers: {'content-type': type}, payload})
     const form = 'application/x-www-form-urlencoded'
 
     expect((await sent('application/json', '{"action": "save"}')).statusCode).toBe(415)
@@ -195,15 +179,15 @@ describe('the pages', () => {
     const tokens = parseTokens(`read ${READ}\nwrite ${WRITE} ada\n`, 'tokens')
     const as = (token: string) => ({authorization: `Basic ${Buffer.from(`:${token}`).toString('base64')}`})
     beforeEach(async () => {
-      await open({tokens, serviceFor: (who) => overrides.serviceFor(who)})
-      await overrides.store.put({
+      await open({tokens, serviceFor: (who) => overrides().serviceFor(who)})
+      await overrides().store.put({
         ...{name: 'rabbitmq', namespace: 'openstack', who: 'ada', expected: undefined, secret: false},
         userOverrides: `password: ${SECRET}\n`,
       })
     })
 
     it('mask them, and have no form in which the mask could be saved', async () => {
-      const {body} = await app.inject({url: RABBITMQ, headers: as(WRITE)})
+      const {body} = await app().inject({url: RABBITMQ, headers: as(WRITE)})
 
       expect(body).toContain('***')
       expect(body).not.toContain(SECRET)
@@ -213,7 +197,7 @@ describe('the pages', () => {
 
     it('show them in the form to who may write', async () => {
       const url = `${RABBITMQ}&show_secrets=true`
-      const {body} = await app.inject({url, headers: as(WRITE)})
+      const {body} = await app().inject({url, headers: as(WRITE)})
 
       expect(body).toContain(`>\npassword: ${SECRET}\n</textarea>`)
       expect(body).toContain('action="/charts/rabbitmq?namespace=openstack&amp;show_secrets=true"')
@@ -230,14 +214,14 @@ describe('the pages', () => {
       'show_secrets=1',
     ])('never show them to who may only read: %s', async (query) => {
       for (const address of [RABBITMQ, RABBITMQ.replace('/charts', '/v1/helm_charts')]) {
-        const {statusCode, body} = await app.inject({url: `${address}&${query}`, headers: as(READ)})
+        const {statusCode, body} = await app().inject({url: `${address}&${query}`, headers: as(READ)})
         expect([400, 403]).toContain(statusCode)
         expect(body).not.toContain(SECRET)
       }
     })
 
     it('have no form for who may only read, and take none from them', async () => {
-      const {body} = await app.inject({url: RABBITMQ, headers: as(READ)})
+      const {body} = await app().inject({url: RABBITMQ, headers: as(READ)})
       const {statusCode} = await post({action: 'save', overrides: 'a: 1', etag: ''}, {headers: as(READ)})
 
       expect(body).toContain('Your token may only read')
