@@ -2,6 +2,7 @@ import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {kubectl} from '../aio/support/node.ts'
 import {waitFor} from '../e2e/support/cluster.ts'
 import {imageOf} from './support/images.ts'
+import {query} from './support/in-server.ts'
 import {killPods, linesOf, makeCloud, podIds, startClient} from './support/own-cloud.ts'
 
 const PASSWORD = {MYSQL_PWD: 'dev-database-admin'}
@@ -23,7 +24,11 @@ beforeAll(async () => {
   cloud = await makeCloud('mariadb-server')
   namespace = cloud.namespace
   await deploy(1)
-  await query('mariadb-server-0', 'CREATE DATABASE test; CREATE TABLE test.written (number INT PRIMARY KEY)')
+  await query(
+    namespace,
+    'mariadb-server-0',
+    'CREATE DATABASE test; CREATE TABLE test.written (number INT PRIMARY KEY)',
+  )
 })
 afterAll(() => cloud.remove())
 
@@ -34,30 +39,16 @@ async function deploy(server: number): Promise<void> {
   await cloud.run('deploy', {mariadb: {pod: {replicas: {server}, resources}, conf, storage: {size: '1Gi'}}})
 }
 
-async function query(pod: string, statement: string): Promise<readonly string[]> {
-  const command = ['mariadb', '--user=root', '--batch', '--skip-column-names', `--execute=${statement}`]
-  const text = await kubectl([
-    'exec',
-    '--namespace',
-    namespace,
-    pod,
-    '--container',
-    'server',
-    '--',
-    ...command,
-  ])
-  return text.split('\n').filter((line) => line !== '')
-}
-
 /** The numbers that a member has, with all that was confirmed elsewhere before it was asked. */
 const written = async (pod: string) =>
-  new Set(await query(pod, 'SET SESSION wsrep_sync_wait = 1; SELECT number FROM test.written'))
+  new Set(await query(namespace, pod, 'SET SESSION wsrep_sync_wait = 1; SELECT number FROM test.written'))
 
 /** Waits until there are so many members and no more, all in step. */
 async function settled(size: number): Promise<void> {
   const statement = "SHOW STATUS WHERE Variable_name IN ('wsrep_cluster_size', 'wsrep_local_state')"
   const expected = [`wsrep_cluster_size\t${size}`, 'wsrep_local_state\t4']
-  const inStep = async (pod: string) => (await query(pod, statement)).toSorted().join() === expected.join()
+  const inStep = async (pod: string) =>
+    (await query(namespace, pod, statement)).toSorted().join() === expected.join()
   await waitFor(
     async () => {
       const pods = Object.keys(await podIds(namespace, SERVERS))
@@ -92,7 +83,7 @@ const write = (name: string) =>
 
 describe('a database of three', {timeout: 600_000}, () => {
   it('grows from one, which goes on as it is and whose data all have', async () => {
-    await query('mariadb-server-0', 'INSERT INTO test.written VALUES (0)')
+    await query(namespace, 'mariadb-server-0', 'INSERT INTO test.written VALUES (0)')
     const before = await podIds(namespace, SERVERS)
 
     await deploy(3)
@@ -117,7 +108,7 @@ describe('a database of three', {timeout: 600_000}, () => {
   it.each(['first', 'second'])(
     'comes back by itself with all that it promised after all were killed for the %s time',
     async (time) => {
-      await query('mariadb-server-0', 'DELETE FROM test.written')
+      await query(namespace, 'mariadb-server-0', 'DELETE FROM test.written')
       await write(time)
       await progress(time, 50)
 
@@ -139,7 +130,7 @@ describe('a database of three', {timeout: 600_000}, () => {
     await deploy(1)
     await settled(1)
     expect(before).toMatchObject(await podIds(namespace, SERVERS))
-    await query('mariadb-server-0', 'INSERT INTO test.written VALUES (-1)')
+    await query(namespace, 'mariadb-server-0', 'INSERT INTO test.written VALUES (-1)')
     await killPods(namespace, 'mariadb-server-0')
     await settled(1)
     await deploy(3)

@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {kubectl} from '../aio/support/node.ts'
+import {inServer} from './support/in-server.ts'
 import {killPods, makeCloud, rolledOut} from './support/own-cloud.ts'
 
 const PODS = ['rabbitmq-server-0', 'rabbitmq-server-1', 'rabbitmq-server-2']
@@ -17,19 +17,8 @@ async function deploy(server: number): Promise<void> {
   await cloud.run('deploy', {rabbitmq: {pod: {replicas: {server}, resources}, storage: {size: '1Gi'}}})
 }
 
-async function rabbitmqctl(pod: string, ...args: readonly string[]): Promise<string> {
-  return kubectl([
-    'exec',
-    '--namespace',
-    namespace,
-    pod,
-    '--container',
-    'server',
-    '--',
-    'rabbitmqctl',
-    '--quiet',
-    ...args,
-  ])
+function rabbitmqctl(pod: string, ...args: readonly string[]): Promise<string> {
+  return inServer(namespace, pod, 'rabbitmqctl', '--quiet', ...args)
 }
 
 /** The short names of the members that a member knows to run. */

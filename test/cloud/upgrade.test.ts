@@ -3,6 +3,7 @@ import {kubectl} from '../aio/support/node.ts'
 import {token} from './support/client.ts'
 import {cloudGone, cloudUp, NAMESPACE, onCloud, type Pod, serving, succeed} from './support/cloud.ts'
 import {AIO, changedEnvironment} from './support/environment.ts'
+import {query} from './support/in-server.ts'
 import {phase} from './support/phase.ts'
 
 const RELEASES = ['2023.1-debian-bookworm', '2024.1-debian-bookworm']
@@ -37,11 +38,8 @@ async function migrations(): Promise<readonly Job[]> {
 
 /** What Keystone's database says of its schema. */
 async function schema(): Promise<string> {
-  const query = 'SELECT version_num FROM keystone.alembic_version ORDER BY 1'
-  return kubectl([
-    ...['exec', '--namespace', NAMESPACE, 'mariadb-server-0', '--container', 'server', '--'],
-    ...['mariadb', '--user=root', '--skip-column-names', '--batch', `--execute=${query}`],
-  ])
+  const versions = 'SELECT version_num FROM keystone.alembic_version ORDER BY 1'
+  return (await query(NAMESPACE, 'mariadb-server-0', versions)).join('\n')
 }
 
 describe('the next release of Keystone', () => {
