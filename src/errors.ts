@@ -82,8 +82,7 @@ export const ERRORS = {
   KK_PRUNED: {exit: 3, meaning: 'helm does not keep the revision any more that is to be returned to'},
   KK_IN_THE_WAY: {
     exit: 3,
-    meaning:
-      'a rollback would meet objects that the last revision has no more, and helm would give up half way',
+    meaning: 'objects exist that helm would not take over, so that it would give up half way',
   },
   KK_MIGRATION: {exit: 3, meaning: 'a rollback would cross the migration of a database'},
   KK_UNCONFIRMED: {exit: 3, meaning: 'the change was not confirmed'},

@@ -150,7 +150,12 @@ export interface HookWatch {
 
 /** What the API server says of an object that it was asked to accept in a dry run. */
 export type Validation =
-  | {readonly object: string; readonly outcome: 'accepted'}
+  | {
+      readonly object: string
+      readonly outcome: 'accepted'
+      /** Of an object that exists already, as it would be then; hooks are made anew. */
+      readonly standing?: KubernetesObject['metadata']
+    }
   | {readonly object: string; readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind'}
   | {readonly object: string; readonly outcome: 'refused'; readonly message: string}
 

@@ -81,8 +81,14 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
   const name = objectName(object)
   try {
     // Helm deletes a hook before it makes it again: what cannot change in an object may change in a hook.
-    await client.json(isHook(object) ? creation(run) : application(run))
-    return {object: name, outcome: 'accepted'}
+    if (isHook(object)) {
+      await client.json(creation(run))
+      return {object: name, outcome: 'accepted'}
+    }
+    const {metadata} = await client.json<KubernetesObject>(application(run))
+    // What is made in a dry run has no version.
+    const standing = Boolean(metadata.resourceVersion)
+    return {object: name, outcome: 'accepted', ...(standing && {standing: metadata})}
   } catch (error) {
     if (isApiError(error, 404)) return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
     if (!isApiError(error, ...REFUSALS) || isNotAllowed(error)) throw error

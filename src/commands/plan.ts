@@ -83,7 +83,7 @@ export default class Plan extends KkCommand {
       const rendered = await this.foresee(flags, {prepared, observed, cluster})
       if (flags.output !== 'text') show()
       if (flags.save !== undefined) {
-        const later = await askedToAccept(rendered, cluster)
+        const later = await askedToAccept(rendered, cluster, observed)
         const unknown = later ? knownAfterApply(later) : []
         if (unknown.length > 0)
           this.say(`known after apply, for its kind comes with this plan: ${unknown.join(', ')}`)

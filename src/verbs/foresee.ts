@@ -11,6 +11,7 @@ import {expectSupportedVersions} from './preparation/fences.ts'
 import {foreknownRender} from './preparation/foreknown-render.ts'
 import type {Prepared} from './preparation/prepare.ts'
 import {helmActions, type Rendered, renderAll, validateAll} from './preparation/render.ts'
+import type {Compared} from './preparation/unclaimed.ts'
 import {vendor} from './preparation/vendored.ts'
 
 /**
@@ -58,14 +59,16 @@ export async function expectSupported({observed, rendered, ports, forceVersion}:
 
 /**
  * Asks the API server whether it would accept what was rendered. Resolves with what it cannot tell yet, for its namespace or
- * kind comes with the plan; undefined where it could not be asked: who may only look may not. Throws `KK_INVALID_OBJECT`.
+ * kind comes with the plan; undefined where it could not be asked: who may only look may not. Throws `KK_INVALID_OBJECT`
+ * and `KK_IN_THE_WAY`.
  */
 export async function askedToAccept(
   rendered: Rendered,
   cluster: Pick<Cluster, 'validate'>,
+  observed: Compared,
 ): Promise<Rendered | undefined> {
   try {
-    return await validateAll(rendered, cluster)
+    return await validateAll(rendered, cluster, observed)
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return undefined
     throw error

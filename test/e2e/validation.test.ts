@@ -86,6 +86,30 @@ describe.concurrent('before the first change', () => {
     expect(await revisions(environment.name)).toEqual({cache: 1, db: 1})
   })
 
+  it('an object of a release of somebody else is an error that names it, and nothing is changed', async () => {
+    const namespace = await makeNamespace('claimed')
+    const helm = {labels: {'app.kubernetes.io/managed-by': 'Helm'}}
+    const mark = {'meta.helm.sh/release-name': 'theirs', 'meta.helm.sh/release-namespace': namespace}
+    await kubectl(['create', '--filename', '-'], {
+      input: JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: {name: 'api', namespace, ...helm, annotations: mark},
+      }),
+    })
+    const content = workloads({db: {}, api: {requires: ['db'], values: {conf: {debug: true}}}})
+    const environment = await makeEnvironment({content, namespace})
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('KK_IN_THE_WAY')
+    expect(stderr).toContain(
+      `${namespace}/api: ConfigMap/api, which belongs to the release ${namespace}/theirs`,
+    )
+    expect(await revisions(namespace)).toEqual({})
+  })
+
   it('a namespace that is being deleted is told once, not for each object', async () => {
     const namespace = await makeNamespace('going')
     const held = {name: 'held', namespace, finalizers: ['example.org/hold']}

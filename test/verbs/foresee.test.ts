@@ -2,10 +2,13 @@ import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/errors.ts'
 import {askedToAccept, knownAfterApply} from '../../src/verbs/foresee.ts'
 import {id} from '../graph/graph-of.ts'
+import {planOf} from '../run/plan-of.ts'
 
 const RENDERED = new Map([
   [id('keystone'), [{apiVersion: 'v1', kind: 'Secret', metadata: {name: 'keystone'}}]],
 ])
+
+const COMPARED = {plan: planOf({keystone: []}), befores: new Map()}
 
 /** A cluster that is asked whether it would accept the objects, and throws or refuses. */
 const clusterThat = (error: KkError) => ({validate: () => Promise.reject(error)})
@@ -14,7 +17,9 @@ describe('whether the API server would accept what a plan makes', () => {
   it('is told by it', async () => {
     const validate = async () => [{object: 'Secret/keystone', outcome: 'accepted'} as const]
 
-    await expect(askedToAccept(RENDERED, {validate})).resolves.toEqual(new Map([[id('keystone'), []]]))
+    await expect(askedToAccept(RENDERED, {validate}, COMPARED)).resolves.toEqual(
+      new Map([[id('keystone'), []]]),
+    )
   })
 
   it('is known after apply of a kind that comes with the plan', async () => {
@@ -23,7 +28,7 @@ describe('whether the API server would accept what a plan makes', () => {
     const later = (object: string) => ({object, outcome: 'known-after-apply', missing: 'kind'}) as const
     const validate = async () => [later('Secret/keystone'), later('Cache/one')]
 
-    const unknown = await askedToAccept(rendered, {validate})
+    const unknown = await askedToAccept(rendered, {validate}, COMPARED)
 
     expect(knownAfterApply(unknown!)).toEqual(['cache: Cache/one'])
   })
@@ -31,13 +36,13 @@ describe('whether the API server would accept what a plan makes', () => {
   it('is not known to who may only look', async () => {
     const cluster = clusterThat(new KkError('KK_FORBIDDEN', 'may not patch secrets'))
 
-    await expect(askedToAccept(RENDERED, cluster)).resolves.toBeUndefined()
+    await expect(askedToAccept(RENDERED, cluster, COMPARED)).resolves.toBeUndefined()
   })
 
   it('is not known while it does not answer, and nothing is concluded', async () => {
     const cluster = clusterThat(new KkError('KK_UNREACHABLE', 'gone'))
 
-    await expect(askedToAccept(RENDERED, cluster)).rejects.toMatchObject({code: 'KK_UNREACHABLE'})
+    await expect(askedToAccept(RENDERED, cluster, COMPARED)).rejects.toMatchObject({code: 'KK_UNREACHABLE'})
   })
 
   it('is refused with every object that it would not accept', async () => {
@@ -45,6 +50,8 @@ describe('whether the API server would accept what a plan makes', () => {
       {object: 'Secret/keystone', outcome: 'refused', message: 'bad name'} as const,
     ]
 
-    await expect(askedToAccept(RENDERED, {validate})).rejects.toMatchObject({code: 'KK_INVALID_OBJECT'})
+    await expect(askedToAccept(RENDERED, {validate}, COMPARED)).rejects.toMatchObject({
+      code: 'KK_INVALID_OBJECT',
+    })
   })
 })

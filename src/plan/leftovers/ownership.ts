@@ -1,5 +1,5 @@
 import type {KubernetesObject, ObjectIdentity, PresentObject} from '../../cluster/cluster.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {isKept} from '../removal/objects.ts'
 
 /** Why an object is never deleted as a leftover. */
@@ -22,12 +22,18 @@ export function helmMetadata(release: ReleaseId): {
 /** Whether a live object bears helm's mark of this release, and of no other. */
 export function bearsMarkOf(
   release: ReleaseId,
-  {annotations = {}}: Pick<KubernetesObject['metadata'], 'annotations'>,
+  live: Pick<KubernetesObject['metadata'], 'annotations'>,
 ): boolean {
-  return (
-    annotations[RELEASE_NAME] === releaseName(release) &&
-    annotations[RELEASE_NAMESPACE] === releaseNamespace(release)
-  )
+  return markedRelease(live) === release
+}
+
+/** The release that helm's mark on a live object names. */
+export function markedRelease({
+  annotations = {},
+}: Pick<KubernetesObject['metadata'], 'annotations'>): ReleaseId | undefined {
+  const name = annotations[RELEASE_NAME]
+  const namespace = annotations[RELEASE_NAMESPACE]
+  return name !== undefined && namespace !== undefined ? releaseId(namespace, name) : undefined
 }
 
 /** Why a leftover stays, whatever is asked; undefined when it may be deleted. */

@@ -63,7 +63,7 @@ export async function readyDeployment(
     const fenced = {plan, rendered, befores: await beforesOf(plan, ports.cluster)}
     if (verb) expectSameImages(fenced, verb)
     if (!forceVersion) expectSupportedVersions(fenced)
-    const unvalidated = await validateAll(rendered, ports.cluster)
+    const unvalidated = await validateAll(rendered, ports.cluster, fenced)
     const work = workOf({prepared, vendored, unvalidated, ...fenced})
     return {
       plan,

@@ -6,6 +6,7 @@ import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {type Compared, expectUnclaimed, type StandingObject} from './unclaimed.ts'
 import type {Vendored} from './vendored.ts'
 
 /** How many helms render at once: each takes about 100 MB for a moment. */
@@ -66,10 +67,16 @@ async function render(
 
 /**
  * Asks the API server, in a dry run, to accept every object whose namespace and kind exist. Resolves with the others,
- * which are known after apply; rejects with `KK_INVALID_OBJECT` and all that it refuses.
+ * which are known after apply; rejects with `KK_INVALID_OBJECT` and all that it refuses, and with `KK_IN_THE_WAY` and all
+ * that helm would refuse.
  */
-export async function validateAll(rendered: Rendered, cluster: Pick<Cluster, 'validate'>): Promise<Rendered> {
+export async function validateAll(
+  rendered: Rendered,
+  cluster: Pick<Cluster, 'validate'>,
+  compared: Compared,
+): Promise<Rendered> {
   const refusals: string[] = []
+  const standing: StandingObject[] = []
   const later = new Map<ReleaseId, readonly KubernetesObject[]>()
   for (const [release, objects] of rendered) {
     const validations = await cluster.validate(releaseNamespace(release), objects)
@@ -77,11 +84,14 @@ export async function validateAll(rendered: Rendered, cluster: Pick<Cluster, 'va
       release,
       objects.filter((_, index) => validations[index]?.outcome === 'known-after-apply'),
     )
-    for (const validation of validations) {
+    for (const [index, validation] of validations.entries()) {
       if (validation.outcome === 'refused')
         refusals.push(`${release}: ${validation.object}: ${validation.message}`)
+      if (validation.outcome === 'accepted' && validation.standing)
+        standing.push({release, object: objects[index]!, live: validation.standing})
     }
   }
+  expectUnclaimed(standing, compared)
   if (refusals.length === 0) return later
   const going = [...new Set(refusals.flatMap((refusal) => goingNamespace(refusal) ?? []))]
   if (going.length > 0) {
