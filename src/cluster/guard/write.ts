@@ -9,7 +9,7 @@ import {policyObjects, restingObjects} from './layout.ts'
 import {EXPIRY_NAME, GUARD_NAME, UNTIL_LABEL} from './names.ts'
 import {configMapOf} from './parameters.ts'
 import {awaitClock, awaitEnforcement} from './policies/enforcement.ts'
-import {awaitVerdict, blind, PARAMETERS, targetOf} from './policies/probe.ts'
+import {awaitVerdict, blind, CLOCK_FACE, PARAMETERS, targetOf} from './policies/probe.ts'
 
 /** Writes a guard and returns when it is enforced; a new one that the API server is blind to is put to rest again. */
 export async function installGuard(
@@ -73,7 +73,8 @@ export async function writeApprovals(
 export async function removeGuard(client: ApiClient): Promise<void> {
   for (const [resource, object] of restingObjects()) await apply(client, resource, object)
   const late = () => blind('that the guard is removed')
-  await awaitVerdict(client, PARAMETERS, ({outcome}) => outcome === 'allowed', late)
+  for (const target of [PARAMETERS, CLOCK_FACE])
+    await awaitVerdict(client, target, ({outcome}) => outcome === 'allowed', late)
   for (const name of [GUARD_NAME, EXPIRY_NAME]) await deleteObject(client, CONFIG_MAPS, KK_NAMESPACE, name)
 }
 

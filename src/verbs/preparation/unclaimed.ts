@@ -27,6 +27,8 @@ export interface Compared {
 export function expectUnclaimed(standing: readonly StandingObject[], {plan, befores}: Compared): void {
   const blocked = standing.filter(({release, object, live}) => {
     const owner = markedRelease(live)
+    // Those of `crds/` helm takes as they are, whoever made them, and here they look like any other.
+    if (object.kind === 'CustomResourceDefinition') return false
     if (owner === release || (owner && isUpgraded(plan, owner))) return false
     const before = (befores.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
     return droppedObjects([object], before, releaseNamespace(release)).length > 0

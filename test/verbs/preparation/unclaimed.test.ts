@@ -6,9 +6,17 @@ import {id} from '../../graph/graph-of.ts'
 import {planOf} from '../../run/plan-of.ts'
 
 const OBJECT = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'etc'}}
+const DEFINITION = {...OBJECT, kind: 'CustomResourceDefinition'}
+
+interface Standing {
+  readonly owner?: string
+  readonly before?: object
+  readonly mariadb?: 'upgrade'
+  readonly object?: typeof OBJECT
+}
 
 /** `etc` of keystone stands already, made by `owner`; keystone is upgraded from `before`. */
-function refused({owner, before, mariadb}: {owner?: string; before?: object; mariadb?: 'upgrade'}) {
+function refused({owner, before, mariadb, object = OBJECT}: Standing) {
   const live = {name: 'etc', ...(owner && helmMetadata(id(owner)))}
   const stored = {manifest: before ? JSON.stringify(before) : ''}
   const compared = {
@@ -18,7 +26,7 @@ function refused({owner, before, mariadb}: {owner?: string; before?: object; mar
     ),
     befores: new Map([[id('keystone'), [stored as StoredRelease]]]),
   }
-  return () => expectUnclaimed([{release: id('keystone'), object: OBJECT, live}], compared)
+  return () => expectUnclaimed([{release: id('keystone'), object, live}], compared)
 }
 
 describe('an object that exists already', () => {
@@ -35,6 +43,7 @@ describe('an object that exists already', () => {
     ['of the release itself', {owner: 'keystone'}],
     ['that the release has now, whoever marked it', {before: OBJECT}],
     ['of a release that may give it up before', {owner: 'mariadb', mariadb: 'upgrade'}],
+    ['that defines a kind', {object: DEFINITION}],
   ] as const)('%s is not', (_whose, setting) => {
     expect(refused(setting)).not.toThrow()
   })
