@@ -54,7 +54,8 @@ export async function startClient({namespace, name, image, script, env = {}}: Cl
     kind: 'Pod',
     metadata: {name, namespace},
     spec: {
-      terminationGracePeriodSeconds: 0,
+      // Without any, its deletion would not wait for its end.
+      terminationGracePeriodSeconds: 1,
       restartPolicy: 'Never',
       containers: [
         {
