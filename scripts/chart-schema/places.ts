@@ -89,7 +89,12 @@ export const OF_UNITS: Readonly<Record<string, Schema>> = {
     ...keyed({anyOf: [ref('component'), {enum: ['job', 'test', 'roles']}]}, ref('label')),
     properties: {roles: mapOf(ref('label'))},
   },
-  network: component(closed({node_port: closed({enabled: flag, port: whole})})),
+  network: component(
+    closed({
+      node_port: closed({enabled: flag, port: whole}),
+      ingress: closed({enabled: flag, class: text, tls_secret: text, annotations: mapOf(scalar)}),
+    }),
+  ),
   network_policy: component(closed({ingress: {type: 'array', items: {type: 'object'}}})),
   dependencies: closed({
     enabled: flag,

@@ -38,8 +38,13 @@ describe('network policies', () => {
     })
   })
 
-  it('let everybody reach what has a port on the nodes', async () => {
-    const [policy] = await policies('keystone', {network: {api: {node_port: {enabled: true, port: 30_500}}}})
+  it.each([
+    ['a port on the nodes', {node_port: {enabled: true, port: 30_500}}],
+    ['an ingress', {ingress: {enabled: true}}],
+  ])('let everybody reach what has %s', async (_what, api) => {
+    const endpoints = {identity: {host_fqdn_override: {public: {host: 'identity.example.org'}}}}
+
+    const [policy] = await policies('keystone', {network: {api}, endpoints})
 
     expect(policy?.spec).toMatchObject({ingress: [{ports: [{protocol: 'TCP', port: 'api'}]}]})
     expect(JSON.stringify(policy?.spec)).not.toContain('"from"')

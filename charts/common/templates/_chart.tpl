@@ -11,6 +11,7 @@ The only entry point: a chart's templates/ is one file that includes this. The c
 {{- range $_, $unit := $ctx.components }}
 {{- include (printf "common.kinds.%s" (lower $unit.kind)) (dict "ctx" $ctx "unit" $unit) }}
 {{- include "common.kinds.service" (dict "ctx" $ctx "unit" $unit) }}
+{{- include "common.kinds.ingress" (dict "ctx" $ctx "unit" $unit) }}
 {{- include "common.kinds.pdb" (dict "ctx" $ctx "unit" $unit) }}
 {{- include "common.kinds.networkpolicy" (dict "ctx" $ctx "unit" $unit) }}
 {{- include "common.kinds.pvc" (dict "ctx" $ctx "unit" $unit) }}

@@ -1,6 +1,6 @@
 {{- /*
 Who may reach a component, where `manifests.network_policy` is true: its members each other, and its clients, who are the
-pods of the namespace, or everybody where it has a port on the nodes. `network_policy.<component>.ingress`
+pods of the namespace, or everybody where it has a port on the nodes or an ingress. `network_policy.<component>.ingress`
 (openstack-helm's place) is said instead of that. A node's kubelet always may.
 */ -}}
 {{- define "common.kinds.networkpolicy" -}}
@@ -16,7 +16,7 @@ pods of the namespace, or everybody where it has a port on the nodes. `network_p
 {{- $ingress := list -}}
 {{- with $served -}}
 {{- $rule := dict "ports" (include "common.kinds.networkpolicy.ports" . | fromYamlArray) -}}
-{{- if not (dig "node_port" "enabled" false $network) -}}
+{{- if not (or (dig "node_port" "enabled" false $network) (dig "ingress" "enabled" false $network)) -}}
 {{- $_ := set $rule "from" $clients -}}
 {{- end -}}
 {{- $ingress = append $ingress $rule -}}
