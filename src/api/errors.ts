@@ -46,7 +46,7 @@ export function answerTo(error: unknown): Answer {
   const status = (error as {readonly statusCode?: number}).statusCode
   if (status !== undefined && status >= 400 && status < 500) {
     const {code, hint} = REFUSED[status] ?? {code: 'KK_USAGE', hint: 'see /docs'}
-    return {status, body: {error: {code, message: (error as {readonly message: string}).message, hint}}}
+    return {status, body: {error: {code, message: messageOf(error as Refusal), hint}}}
   }
   return {
     status: 500,
@@ -54,6 +54,17 @@ export function answerTo(error: unknown): Answer {
       error: {code: asKkError(error).code, message: 'something went wrong inside kk', hint: 'see its log'},
     },
   }
+}
+
+/** An error of fastify; of a body that its schema does not allow, with what ajv says. */
+interface Refusal {
+  readonly message: string
+  readonly validation?: readonly {readonly params: {readonly allowedValues?: readonly unknown[]}}[]
+}
+
+function messageOf({message, validation}: Refusal): string {
+  const allowed = validation?.[0]?.params.allowedValues
+  return allowed ? `${message}: ${allowed.join(', ')}` : message
 }
 
 function bodyOf({code, message, hint}: KkError): ErrorBody {

@@ -3,6 +3,7 @@ import {readOnlyYaml} from '../helm/yaml.ts'
 import type {Values} from '../release.ts'
 import {isMap, mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'
+import {holdsMask} from './secrets/holds-mask.ts'
 import type {OverrideUpdate} from './service.ts'
 import {expectStorable} from './storable.ts'
 import {applySet} from './strvals.ts'
@@ -38,12 +39,6 @@ function withSets(below: Values, {set, setString}: OverrideUpdate['values']): Va
 
 function isAnythingGiven({files, set, setString}: OverrideUpdate['values']): boolean {
   return files.length + set.length + setString.length > 0
-}
-
-/** What a display shows instead of a secret; stored, it would take the place of the secret. */
-function holdsMask(value: unknown): boolean {
-  if (typeof value === 'string') return /(?:^|[:=]\s*["']?)\*\*\*["']?$/m.test(value)
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsMask)
 }
 
 function masked(): KkError {

@@ -109,6 +109,13 @@ describe('the service of overrides', () => {
     expect(answer.json().user_overrides).toBe('')
   })
 
+  it('names the words that are allowed where another came', async () => {
+    await open()
+    const answer = await app().inject({method: 'PATCH', url: RABBITMQ, payload: {flag: 'x', values: {}}})
+
+    expect(answer.json().error.message).toMatch(/allowed values: reset, reuse$/)
+  })
+
   it('takes no secret that a plugin keeps', async () => {
     await open()
     const answer = await update(['global.endpoints.oslo_messaging.auth.admin.password=marked'])

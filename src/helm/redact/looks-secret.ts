@@ -13,7 +13,7 @@ const SECRET_NAME = /^_?(?:keys?|keks?|auths|docker_?config_?json|dockercfg)$/
 const FORM = /_?\d+$|_(?:b64|base64|base|contents?|current|data|hash|new|old|pem|plain|string|text|value)$/
 /** Says how secrets are made and kept, not what they are: `token.provider`, `fernet_tokens.max_active_keys`. */
 const SETTING =
-  /^(?:max|min)_|(?:^|_)(?:backend|cron|days|driver|enabled|expiration|port|provider|repository|seconds|ttl)$/
+  /^(?:allow|max|min)_|(?:^|_)(?:backend|cron|days|driver|enabled|expiration|port|provider|repository|seconds|time|ttl|window)$/
 /** Sections of options that each speak for themselves: `keystone_authtoken.auth_url`. */
 const SECTION = /(?:^|_)authtoken$/
 /** What an `authorization` holds where it is no mode such as `RBAC`. */

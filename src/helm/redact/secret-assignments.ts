@@ -8,6 +8,9 @@ const FLAG = /(?<![\w-])--?([A-Za-z][\w-]+)(?:["'],)?\s+(?!["']?-)("[^"]*"|'[^']
 /** Before the `key` of a reference that stands on one line. */
 const REFERENCE = /KeyRef["']?\s*:\s*\{[^}]*$/
 
+/** What a Python module offers, as `keystonemiddleware.auth_token:filter_factory` in every api-paste.ini. */
+const ENTRY_POINT = /^[\w.]+:(?:\w+_)?(?:app|application|factory|main)\b/
+
 /** So far before a key is looked: lines can be long. */
 const AHEAD = 300
 /** The name of a variable that stands on the same line. */
@@ -28,6 +31,7 @@ export function replaceAssigned(line: string, replace: (secret: string) => strin
     const secret = line.slice(at)
     const before = line.slice(Math.max(0, index - AHEAD), index)
     if (!isSecretKey(key, secret, before) || isPlaceholder(secret) || REFERENCE.test(before)) continue
+    if (key.includes('.') && ENTRY_POINT.test(start + secret)) continue
     return {line: replaceFlags(line.slice(0, at), replace) + replace(secret), secret, key, at}
   }
   return {line: replaceFlags(line, replace)}

@@ -4,6 +4,7 @@ import {readOnlyYaml} from '../../helm/yaml.ts'
 import type {Values} from '../../release.ts'
 import {blockYaml} from '../format/overrides-yaml.ts'
 import {isMap} from '../merge.ts'
+import {holdsMask} from '../secrets/holds-mask.ts'
 import {expectStorable} from '../storable.ts'
 import {isSealed} from './cipher.ts'
 import type {StoredSecret, StoreIdentity} from './store.ts'
@@ -97,6 +98,7 @@ function overridesAt(value: unknown, file: string, path: string): Values | strin
   if (typeof value === 'string' && isSealed(value)) return value
   const values = mapAt(value, file, path)
   expectStorable(values, `${file}: ${path}`)
+  if (holdsMask(values)) throw refused(file, `${path}: got *** for a secret, as displays show it`)
   return values
 }
 

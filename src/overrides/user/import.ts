@@ -1,5 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import {blockYaml} from '../format/overrides-yaml.ts'
+import {isMap} from '../merge.ts'
 import {secretsAmong} from '../secrets/secret-values.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides, StoredSecret, StoreIdentity} from './store.ts'
@@ -104,10 +105,18 @@ function changeTo(
   who: string,
 ): OverrideChange {
   const userOverrides = typeof overrides === 'string' ? overrides : blockYaml(overrides)
-  // What is encrypted stays so; the document does not say what is secret, but names of keys do.
-  const secretAt = typeof overrides === 'string' ? [] : secretsAmong(overrides, [])
-  const secret = present?.sealed !== undefined || secretAt.length > 0
+  const isText = typeof overrides === 'string'
+  const secretAt = isText ? [] : secretsAmong(overrides, [])
+  // The document does not say what is secret, but names of keys do; and any place of what is encrypted may be.
+  const kept = present?.sealed !== undefined && (isText || sharesPlace(storedValues(present), overrides))
+  const secret = kept || secretAt.length > 0
   return {name, namespace, who, userOverrides, expected: present?.etag, secret, secretAt}
+}
+
+/** Whether two have a value at the same place. */
+function sharesPlace(one: unknown, other: unknown): boolean {
+  if (!isMap(one) || !isMap(other)) return true
+  return Object.entries(other).some(([key, value]) => Object.hasOwn(one, key) && sharesPlace(one[key], value))
 }
 
 function isThere({overrides}: DocumentOverrides, present: StoredOverrides | undefined): boolean {

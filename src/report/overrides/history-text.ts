@@ -9,7 +9,9 @@ export function overridesHistoryText(entries: readonly AuditEntry[], palette: Pa
   const blocks = entries.map(({at, who, name, namespace, before, after}) =>
     [
       `${palette.strong(plainLine(name))} in ${plainLine(namespace)}  ${palette.quiet(`${at}  ${plainLine(who)}`)}`,
-      ...differenceLines(before ?? '', after ?? '', palette),
+      ...(before === after
+        ? ['    only what is secret was changed']
+        : differenceLines(before ?? '', after ?? '', palette)),
     ].join('\n'),
   )
   return `${blocks.join('\n\n')}\n`

@@ -42,7 +42,10 @@ export interface OverridesChange {
 /** What a change would do to the user overrides of a chart, line by line. */
 export function changeText(change: OverridesChange, palette: Palette): string {
   const {before, after} = change
-  if (before === after) return lines([titleOf(change, palette), 'nothing would change in the user overrides'])
+  if (before === after) {
+    const secrets = before.includes('***') ? '; secrets are compared with --show-secrets only' : ''
+    return lines([titleOf(change, palette), `nothing would change in the user overrides${secrets}`])
+  }
   return lines([
     titleOf(change, palette),
     'the user overrides would change; nothing was changed:',

@@ -71,6 +71,8 @@ it.each([
   ['secrets.db.admin', true],
   ['tokens.admin.value', true],
   ['conf.keystone.token.provider', false],
+  ['conf.keystone.token.allow_expired_window', false],
+  ['conf.keystone.token.cache_time', false],
   ['conf.keystone.token.expiration', false],
   ['conf.keystone.fernet_tokens.key_repository', false],
   ['conf.glance.keystone_authtoken.auth_url', false],

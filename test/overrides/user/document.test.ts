@@ -30,6 +30,14 @@ describe('a store as a document', () => {
     ['version: 1\noverrides: {nova: {openstack: 7}}\n', 'overrides.nova.openstack: expected a map'],
     ['version: 1\noverrides: {nova: 7}\n', 'overrides.nova: expected a map'],
     ['version: 1\noverrides: {nova: {openstack: {__proto__: {}}}}\n', '__proto__'],
+    [
+      'version: 1\noverrides: {nova: {openstack: {password: "***"}}}\n',
+      'overrides.nova.openstack: got *** for a secret',
+    ],
+    [
+      'version: 1\noverrides: {nova: {openstack: {a: "mysql://u:***@db"}}}\n',
+      'overrides.nova.openstack: got *** for a secret',
+    ],
     ['version: 1\nstore: x\n', 'store: expected the UUID of a store'],
     ['version: 1\nsecrets: {openstack: {admin: 7}}\n', 'secrets.openstack.admin: expected a text'],
     ['version: 1\noverrides: {nova: {openstack: {a: 1}}, nova: {}}\n', 'store.yaml:2'],

@@ -87,6 +87,20 @@ export function exportsAndImports(newLocation: () => Promise<string>): void {
       ])
     })
 
+    it('leaves encrypted what has a value where something encrypted was, and nothing else', async () => {
+      const store = await openTestStore(await newLocation())
+      await store.put(change({userOverrides: 'conf:\n  one: hunter2\n', secret: true}))
+      const plain = (values: string) => `version: 1\noverrides: {nova: {openstack: ${values}}}\n`
+
+      await importStore(store, plain('{conf: {one: 1, two: 2}}'), IMPORT)
+      const same = await store.get('nova', 'openstack')
+      await importStore(store, plain('{conf: {three: 3}}'), IMPORT)
+      const other = await store.get('nova', 'openstack')
+
+      expect(same!.sealed).toBeDefined()
+      expect(other!.sealed).toBeUndefined()
+    })
+
     it('is refused before anything is written when its last part is wrong', async () => {
       const store = await openTestStore(await newLocation())
       const text =
