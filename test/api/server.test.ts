@@ -113,7 +113,7 @@ describe('the service of overrides', () => {
     await open()
     const answer = await app().inject({method: 'PATCH', url: RABBITMQ, payload: {flag: 'x', values: {}}})
 
-    expect(answer.json().error.message).toMatch(/allowed values: reset, reuse$/)
+    expect(answer.json().error.message).toMatch(/allowed values: reuse, reset$/)
   })
 
   it('takes no secret that a plugin keeps', async () => {
