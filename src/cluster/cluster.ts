@@ -267,8 +267,8 @@ export interface Cluster {
   /** Deletes an object under its UID, and in the background what it owns; false when it is gone, or was made anew. */
   deleteObject(object: ObjectIdentity): Promise<boolean>
   claims(namespace: string): Promise<readonly Claim[]>
-  /** Has helm leave a claim when a new revision has it no more; false when there is none. */
-  keepClaim(namespace: string, name: string): Promise<boolean>
+  /** Has helm leave an object when a new revision has it no more; false when there is none. `namespace` is the release's. */
+  keepObject(namespace: string, object: KubernetesObject): Promise<boolean>
   /** Deletes a claim under its UID; one that is gone, or was made anew, is left alone. */
   deleteClaim(claim: Claim): Promise<void>
   /**

@@ -26,8 +26,9 @@ import {withOperation} from './lease/with-operation.ts'
 import {namespaceExists} from './namespace-exists.ts'
 import {imagePulls} from './pulls/image-pulls.ts'
 import {helmRecords} from './records/records.ts'
-import {deleteClaim, keepClaim, listClaims} from './removal/claims.ts'
+import {deleteClaim, listClaims} from './removal/claims.ts'
 import {deleteObject} from './removal/delete-object.ts'
+import {keepObject} from './removal/keep-object.ts'
 import {presentObjects} from './removal/present.ts'
 import {runRecords} from './runs/runs.ts'
 import {keptSecrets} from './secrets/kept-secrets.ts'
@@ -71,7 +72,7 @@ export async function openCluster({
     scaleTargets: (namespace) => listScaleTargets(client, namespace),
     deleteObject: (object) => deleteObject(client, discovery, object),
     claims: (namespace) => listClaims(client, namespace),
-    keepClaim: (namespace, name) => keepClaim(client, namespace, name),
+    keepObject: (namespace, object) => keepObject(client, discovery, namespace, object),
     deleteClaim: (claim) => deleteClaim(client, claim),
     hold: async (release, holder, deadline, onHeld) =>
       withOperation(await holdLease(client, {release, holder, deadline, ...(onHeld && {onHeld})}), client),

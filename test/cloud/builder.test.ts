@@ -52,7 +52,8 @@ describe('a line of a Containerfile that changed', () => {
     const {stdout} = await execa(inject('aio').kk, ['images', 'values', 'keystone', '--registry', REGISTRY])
     const before = await serving()
     const file = await changedEnvironment({
-      values: {...values, keystone: (load(stdout) as {readonly keystone: Values}).keystone},
+      // Said of this service, not of all: its image alone is another.
+      values: {...values, keystone: (load(stdout) as {readonly global: Values}).global},
     })
     await phase('Keystone updated to it', () => succeed(['update', file, 'keystone', '--yes']))
 

@@ -23,23 +23,6 @@ export async function listClaims(client: ApiClient, namespace: string): Promise<
   return items.map(({metadata: {name, uid, labels = {}}}) => ({namespace, name, uid, labels}))
 }
 
-/** Marks a claim so that helm leaves it (kube.Client.Update reads the live object); one that is not there needs none. */
-export async function keepClaim(client: ApiClient, namespace: string, name: string): Promise<boolean> {
-  try {
-    await client.json({
-      method: 'PATCH',
-      path: resourcePath(CLAIMS, namespace, name),
-      contentType: 'application/merge-patch+json',
-      body: {metadata: {annotations: {'helm.sh/resource-policy': 'keep'}}},
-      asked: asking('patch', CLAIMS, namespace, name),
-    })
-    return true
-  } catch (error) {
-    if (isApiError(error, 404)) return false
-    throw error
-  }
-}
-
 /** Deletes exactly the claim that was seen: one that was made anew under its name stays. */
 export async function deleteClaim(client: ApiClient, {namespace, name, uid}: Claim): Promise<void> {
   try {

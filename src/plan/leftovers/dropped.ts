@@ -13,7 +13,14 @@ export function droppedObjects(
   return [...new Map(dropped.map((object) => [key(object), object])).values()]
 }
 
-/** Those of them that are claims: helm would delete them with their data on the way from one to the other. */
-export function droppedClaims(...manifests: Parameters<typeof droppedObjects>): readonly KubernetesObject[] {
-  return droppedObjects(...manifests).filter(({kind}) => kind === 'PersistentVolumeClaim')
+/** Kinds of which an object takes more with it than itself: data, all that is in it, all objects of a kind. */
+const HOLDERS = ['PersistentVolumeClaim', 'Namespace', 'CustomResourceDefinition']
+
+export function isHolder({kind}: Pick<KubernetesObject, 'kind'>): boolean {
+  return HOLDERS.includes(kind)
+}
+
+/** Those of them that helm would delete on the way from one to the other with more than themselves, StatefulSets included. */
+export function droppedHolders(...manifests: Parameters<typeof droppedObjects>): readonly KubernetesObject[] {
+  return droppedObjects(...manifests).filter((object) => isHolder(object) || object.kind === 'StatefulSet')
 }

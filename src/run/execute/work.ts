@@ -14,7 +14,7 @@ export interface Work {
   readonly timeoutSeconds: number
   /** What the chart renders, hooks included, as far as that is known before helm runs. */
   readonly objects: readonly KubernetesObject[]
-  /** Claims that the chart renders no more: their data stays. */
+  /** What the chart renders no more, and what would take more with it than itself; see `droppedHolders`. */
   readonly dropped: readonly KubernetesObject[]
   /** Those of them whose namespace or kind did not exist when the plan was validated. */
   readonly unvalidated: readonly KubernetesObject[]

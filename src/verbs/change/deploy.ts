@@ -2,10 +2,11 @@ import type {KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import type {ChangeVerb} from '../../plan/changes/verb-table.ts'
-import {droppedClaims} from '../../plan/leftovers/dropped.ts'
+import {droppedHolders} from '../../plan/leftovers/dropped.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
+import {expectClaimsStay} from '../../run/execute/keep-dropped.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
 import {laterImages} from '../../run/pulls/later-images.ts'
 import {withPulls} from '../../run/pulls/with-pulls.ts'
@@ -65,6 +66,7 @@ export async function readyDeployment(
     if (!forceVersion) expectSupportedVersions(fenced)
     const unvalidated = await validateAll(rendered, ports.cluster, fenced)
     const work = workOf({prepared, vendored, unvalidated, ...fenced})
+    for (const [release, {dropped}] of work) await expectClaimsStay(ports.cluster, release, dropped)
     return {
       plan,
       close: vendored.remove,
@@ -119,7 +121,7 @@ function workOf({
           timeoutSeconds,
           objects: objects ?? [],
           dropped: objects
-            ? droppedClaims(installed(befores.get(release)), objects, releaseNamespace(release))
+            ? droppedHolders(installed(befores.get(release)), objects, releaseNamespace(release))
             : [],
           unvalidated: unvalidated.get(release) ?? [],
         },

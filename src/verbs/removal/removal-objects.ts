@@ -1,6 +1,7 @@
 import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {asKkError, KkError} from '../../errors.ts'
+import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {
   claimsOfSets,
   goingObject,
@@ -102,7 +103,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
 
 /**
  * Objects of revisions before the last that may exist, for helm deletes only what its last revision has: all of those that
- * failed since the last deployed one, and of superseded ones the claims and what helm was told to keep.
+ * failed since the last deployed one, and of superseded ones what kk or helm was told to keep.
  */
 async function earlierObjects(
   cluster: Reads,
@@ -119,7 +120,7 @@ async function earlierObjects(
           if (isLiving || asKkError(error).code !== 'KK_RECORD') throw error
         })
         const found = stored ? [stored.manifest, ...stored.hooks].flatMap(parseManifest) : []
-        return isLiving ? found : found.filter((each) => each.kind === CLAIM || isKept(each))
+        return isLiving ? found : found.filter((each) => isHolder(each) || isKept(each))
       }),
   )
   return objects.flat()

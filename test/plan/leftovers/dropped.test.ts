@@ -1,11 +1,11 @@
 import {expect, it} from 'vitest'
-import {droppedClaims} from '../../../src/plan/leftovers/dropped.ts'
+import {droppedHolders} from '../../../src/plan/leftovers/dropped.ts'
 
 function object(kind: string, name: string, namespace?: string) {
   return {apiVersion: 'v1', kind, metadata: {name, ...(namespace !== undefined && {namespace})}}
 }
 
-it('claims that a revision has no more are those that no claim of it bears the name of, each once', () => {
+it('what takes more with it than itself, and a revision has no more, is what nothing of its kind bears the name of, each once', () => {
   const data = object('PersistentVolumeClaim', 'data')
   const before = [
     data,
@@ -13,13 +13,20 @@ it('claims that a revision has no more are those that no claim of it bears the n
     object('PersistentVolumeClaim', 'stays'),
     object('PersistentVolumeClaim', 'stays', 'elsewhere'),
     object('Secret', 'gone'),
+    object('Namespace', 'inner'),
+    object('StatefulSet', 'server'),
+    object('CustomResourceDefinition', 'caches.example.org'),
+    object('Deployment', 'api'),
   ]
   const after = [object('PersistentVolumeClaim', 'stays', 'openstack'), object('Secret', 'data')]
 
-  const dropped = droppedClaims(before, after, 'openstack')
+  const dropped = droppedHolders(before, after, 'openstack')
 
   expect(dropped.map(({metadata: {name, namespace}}) => [name, namespace])).toEqual([
     ['data', undefined],
     ['stays', 'elsewhere'],
+    ['inner', undefined],
+    ['server', undefined],
+    ['caches.example.org', undefined],
   ])
 })

@@ -183,7 +183,8 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
     watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
     present: async () => [],
     revisions: async () => [],
-    keepClaim: async () => false,
+    keepObject: async () => false,
+    claims: async () => [],
     deleteClaim: async () => undefined,
     deleteObject: async () => true,
     intents: {

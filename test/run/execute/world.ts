@@ -154,8 +154,9 @@ export function newWorld(setting: Setting = {}) {
       log.push(`delete object ${name}`)
       return true
     },
-    keepClaim: async (namespace, name) => {
-      log.push(`keep claim ${namespace}/${name}`)
+    claims: async () => [],
+    keepObject: async (namespace, {kind, metadata}) => {
+      log.push(`keep ${kind} ${metadata.namespace ?? namespace}/${metadata.name}`)
       return true
     },
     deleteClaim: async ({name}) => void log.push(`delete claim ${name}`),

@@ -4,7 +4,7 @@ import type {ChangedRelease} from '../../../helm/helm.ts'
 import {labelChanges, labelsOf} from '../../../plan/labels.ts'
 import {releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
-import {keepClaims} from '../keep-claims.ts'
+import {keepDropped} from '../keep-dropped.ts'
 import {underIntents} from '../leases/under-intents.ts'
 import {underLease} from '../leases/under-lease.ts'
 import {settling, underOperation} from '../leases/under-operation.ts'
@@ -26,7 +26,7 @@ export function change(execution: Execution, work: Work): Promise<Deployed> {
     const before = await workable(execution, await cluster.lastRecord(release))
     await validate(execution, {work, before})
     if (before) await clearFailedJobs(execution, work)
-    await keepClaims(execution, work.dropped)
+    await keepDropped(execution, work.dropped)
     return settling(execution, lease, async () => {
       const changed = await underIntents(execution, {requirements: work.desired.requirements, before}, () =>
         callHelm(execution, work, {lease, before}),

@@ -4,12 +4,12 @@ import {parseManifest} from '../../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../../cluster/redact-secrets.ts'
 import {redactor} from '../../../helm/redact/redact.ts'
 import {GATED_LABEL, REVISION_LABEL} from '../../../plan/labels.ts'
-import {droppedClaims} from '../../../plan/leftovers/dropped.ts'
+import {droppedHolders} from '../../../plan/leftovers/dropped.ts'
 import {pruned} from '../../../plan/rollback/refusals.ts'
 import {releaseName, releaseNamespace} from '../../../release.ts'
 import {deleteForgotten, objectsBeforeCut} from '../cut-short.ts'
 import type {Execution} from '../execution.ts'
-import {keepClaims} from '../keep-claims.ts'
+import {keepDropped} from '../keep-dropped.ts'
 import {underIntents} from '../leases/under-intents.ts'
 import {underLease} from '../leases/under-lease.ts'
 import {settling, underOperation} from '../leases/under-operation.ts'
@@ -46,7 +46,7 @@ export function rollback(execution: Execution): Promise<RolledBack> {
     }
     const cut = await objectsBeforeCut(execution, last)
     const before = [...parseManifest(last.manifest), ...cut]
-    await keepClaims(execution, droppedClaims(before, objects, releaseNamespace(release)))
+    await keepDropped(execution, droppedHolders(before, objects, releaseNamespace(release)))
     // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
     await cluster.deleteFailedJobs(releaseNamespace(release), objects)
     const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))

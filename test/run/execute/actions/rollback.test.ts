@@ -47,7 +47,7 @@ describe('rollback', () => {
 
     expect(world.deeds().slice(0, 3)).toEqual([
       'hold openstack/keystone',
-      'keep claim openstack/data',
+      'keep PersistentVolumeClaim openstack/data',
       'helm rollback to 2',
     ])
   })
@@ -83,7 +83,7 @@ describe('rollback', () => {
 
     const deeds = world.deeds()
     expect(deeds.filter((deed) => /^(?:keep|delete)/.test(deed))).toEqual([
-      'keep claim openstack/data',
+      'keep PersistentVolumeClaim openstack/data',
       'delete object sync-3',
       'deleted Job/sync-3',
     ])

@@ -1,0 +1,59 @@
+import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
+import {objectName} from '../../cluster/manifest.ts'
+import {KkError} from '../../errors.ts'
+import {isHolder} from '../../plan/leftovers/dropped.ts'
+import {claimsOfSets} from '../../plan/removal/objects.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import type {Execution} from './execution.ts'
+
+const WITH: Readonly<Record<string, string>> = {
+  PersistentVolumeClaim: 'with its data',
+  Namespace: 'with everything in it',
+  CustomResourceDefinition: 'with every object of its kind',
+}
+
+/**
+ * Keeps what helm would delete with more than itself, because a revision has it no more. Throws as `expectClaimsStay`, and
+ * `KK_FORBIDDEN`.
+ */
+export async function keepDropped(
+  {action: {release}, cluster, controls}: Pick<Execution, 'action' | 'cluster' | 'controls'>,
+  dropped: readonly KubernetesObject[],
+): Promise<void> {
+  await expectClaimsStay(cluster, release, dropped)
+  for (const object of dropped.filter(isHolder)) {
+    if (await cluster.keepObject(releaseNamespace(release), object))
+      controls.onProgress('helm', `${objectName(object)} stays, ${WITH[object.kind]}`)
+  }
+}
+
+/**
+ * Throws `KK_UNCONFIRMED` for claims that Kubernetes would delete with a StatefulSet that a revision has no more, as its
+ * retention policy says: nobody has named them.
+ */
+export async function expectClaimsStay(
+  cluster: Pick<Cluster, 'claims'>,
+  release: ReleaseId,
+  dropped: readonly KubernetesObject[],
+): Promise<void> {
+  const namespace = releaseNamespace(release)
+  for (const set of dropped.filter(isDeleting)) {
+    const live = await cluster.claims(set.metadata.namespace ?? namespace)
+    const names = claimsOfSets([set], live, namespace).flatMap(({claim, goes}) => (goes ? [claim.name] : []))
+    if (names.length === 0) continue
+    throw new KkError(
+      'KK_UNCONFIRMED',
+      `${release}: ${objectName(set)} would go, and with it, as it says itself, its claims with their data: ${names.join(', ')}`,
+      {
+        hint: 'to keep them, deploy it with persistentVolumeClaimRetentionPolicy.whenDeleted: Retain first; to delete them, remove the release with --delete-data and each name',
+      },
+    )
+  }
+}
+
+function isDeleting({kind, spec}: KubernetesObject): boolean {
+  const {persistentVolumeClaimRetentionPolicy: policy} = (spec ?? {}) as {
+    readonly persistentVolumeClaimRetentionPolicy?: {readonly whenDeleted?: string}
+  }
+  return kind === 'StatefulSet' && policy?.whenDeleted === 'Delete'
+}
