@@ -124,6 +124,7 @@ interface ErrorDetails {
   readonly cause?: unknown
   /** Last lines of a child program or a container, already cleaned of secrets. */
   readonly log?: readonly string[]
+  readonly release?: `${string}/${string}`
 }
 
 /** An error that a user can reach: what was expected, what came, where; and a hint what to do next. */
@@ -133,6 +134,8 @@ export class KkError extends Error {
   readonly exit: ExitCode
   readonly hint: string | undefined
   readonly log: readonly string[]
+  /** The one on which an operation has not ended: of `KK_PENDING` alone. */
+  readonly release: ErrorDetails['release'] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, {cause: details.cause})
@@ -140,6 +143,7 @@ export class KkError extends Error {
     this.exit = ERRORS[code].exit
     this.hint = details.hint
     this.log = details.log ?? []
+    this.release = details.release
   }
 }
 

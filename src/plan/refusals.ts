@@ -50,6 +50,7 @@ export function unfinished(record: ObservedRecord): KkError | undefined {
   const who = evidence ? whoText(evidence) : ''
   return new KkError('KK_PENDING', `${release} is ${status} at revision ${revision}${who}`, {
     hint: hintOf(record),
+    release,
   })
 }
 

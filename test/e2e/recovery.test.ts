@@ -164,6 +164,66 @@ describe.concurrent('kk killed together with its helm', () => {
   })
 })
 
+/** Runs kk, and does something when it says that it waits. */
+async function whileWaiting(corner: Corner, words: readonly string[], action: () => Promise<void>) {
+  const running = corner.kk([...words, '--output', 'ndjson'])
+  let said = ''
+  running.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  const waits = waitFor(async () => said.includes('waiting for it'), {until: `kk ${words[0]} waits`})
+  await Promise.race([waits, running])
+  await action()
+  return {next: await running, said}
+}
+
+describe.concurrent('another kk at work', () => {
+  const AT_WORK = /hooked: \S+@\S+ \(process \d+, run \S+\) is at work on it \(helm \w+\): waiting for it\n/g
+
+  it('is waited for, and who it is is said; --no-wait and a dry run are refused', async () => {
+    const corner = await openCorner(installing('10s'))
+    const work = await atWork(corner)
+    await work.signalHelm('SIGSTOP')
+
+    const refused = [
+      await corner.kk(['deploy', 'env.yaml', '--no-wait']),
+      await corner.kk(['deploy', 'env.yaml', '--dry-run']),
+      await corner.kk(['remove', 'env.yaml', 'hooked', '--yes', '--no-wait']),
+    ]
+    const {next, said} = await whileWaiting(corner, ['deploy', 'env.yaml'], () => work.signalHelm('SIGCONT'))
+    const first = await work.run.ended()
+
+    expect(refused.map(({exitCode}) => exitCode)).toEqual([3, 3, 3])
+    for (const {stderr} of refused)
+      expect(stderr).toMatch(/KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run/)
+    expect(said.match(AT_WORK), said).toHaveLength(1)
+    expect([first.exitCode, next.exitCode], said).toEqual([0, 0])
+    expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
+  })
+
+  it.each([
+    {words: ['upgrade', 'env.yaml', 'hooked'], last: 'hooked 2 deployed'},
+    {words: ['rollback', '--release', 'hooked', '--revision', '1', 'env.yaml'], last: 'hooked 3 deployed'},
+    {words: ['remove', 'env.yaml', 'hooked'], last: undefined},
+    {words: ['destroy', 'env.yaml', '--confirm', 'NAME'], last: undefined},
+  ])('is waited for by kk $words.0', async ({words, last}) => {
+    const content = {hook: 'post-upgrade', time: '5s'}
+    const corner = await openCorner(hooked(content))
+    await deploy(corner)
+    await corner.write('env.yaml', hooked({...content, replicas: 2}))
+    const work = await atWork(corner, {until: 'hooked 2 pending-upgrade'})
+    await work.signalHelm('SIGSTOP')
+
+    const named = words.map((word) => word.replace('NAME', corner.name))
+    const {next, said} = await whileWaiting(corner, [...named, '--yes'], () => work.signalHelm('SIGCONT'))
+    await work.run.ended()
+
+    expect(said.match(AT_WORK), said).toHaveLength(1)
+    expect(next.exitCode, said).toBe(0)
+    expect((await records(corner.name)).toSorted().at(-1)).toBe(last)
+  })
+})
+
 describe.concurrent('a helm without its kk', () => {
   it('is waited for, and nothing is done twice; who works on it is not unlocked', async () => {
     const corner = await openCorner(installing('10s'))
@@ -173,14 +233,7 @@ describe.concurrent('a helm without its kk', () => {
     const refused = await corner.kk(unlock)
     await work.killKk()
 
-    const deploying = corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
-    let said = ''
-    deploying.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-    await waitFor(async () => said.includes('waiting for it'), {until: 'kk waits for helm'})
-    await work.signalHelm('SIGCONT')
-    const next = await deploying
+    const {next, said} = await whileWaiting(corner, ['deploy', 'env.yaml'], () => work.signalHelm('SIGCONT'))
 
     expect(refused.exitCode).toBe(3)
     expect(refused.stderr).toMatch(

@@ -16,8 +16,8 @@ import {startRun} from '../../verbs/change/start-run.ts'
 import {releaseOnCluster} from '../../verbs/observation/release-on-cluster.ts'
 import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
 import {requireConfirmation} from '../confirm/confirm.ts'
-import {awaitOrphansOf} from '../open/await-orphans-of.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
+import {planInTurn} from '../open/plan-in-turn.ts'
 import {openChosenCluster, openUsersHelm} from '../open.ts'
 import type {RunFlags} from '../run-flags.ts'
 import {printNothingDone, printPlan} from '../show/print-plan.ts'
@@ -75,12 +75,16 @@ export interface RollBackOptions extends RunRollbackOptions {
 /** Plans the way back, shows it, asks, rolls back and reports. */
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
   const {flags, words, cluster, reports} = options
-  if (!flags['dry-run'] && !flags['no-wait']) await awaitOrphansOf(cluster, subject.environment)
-  const planned = await planRollback(cluster, {
-    ...subject,
-    settings: options.environment,
-    keepSchema: flags['keep-schema'],
-  })
+  const {environment, file} = subject
+  const planned = await planInTurn(cluster, {environment, flags}, async () =>
+    planRollback(cluster, {
+      environment,
+      file,
+      request: await requestNow(cluster, subject.request),
+      settings: options.environment,
+      keepSchema: flags['keep-schema'],
+    }),
+  )
   if (flags['dry-run']) {
     printPlan(planned, flags.output, levelOf('stdout', words))
     return 0
@@ -98,6 +102,12 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
   if (flags.output === 'json' || flags.output === 'yaml')
     process.stdout.write(documentText(runDocument(state), flags.output))
   return exit
+}
+
+/** A run that had to be waited for has done more since it was looked up. */
+async function requestNow(cluster: Cluster, request: RollbackRequest): Promise<RollbackRequest> {
+  if (request.kind !== 'run') return request
+  return {...request, run: (await cluster.runs.read(request.run.id)) ?? request.run}
 }
 
 export interface RunRollbackOptions {

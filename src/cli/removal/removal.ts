@@ -7,7 +7,7 @@ import {runDocument} from '../../report/run/run-json.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
 import {usesReader} from '../../verbs/removal/uses-reader.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
-import {awaitOrphansOf} from '../open/await-orphans-of.ts'
+import {planInTurn} from '../open/plan-in-turn.ts'
 import {openChosenCluster, openEnvironment, openUsersHelm} from '../open.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
@@ -25,8 +25,8 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   try {
     const excused = new Set(flags['ignore-record'] ?? [])
     const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
-    if (!flags['dry-run'] && !flags['no-wait']) await awaitOrphansOf(cluster, environment.name)
-    const planned = await command.plan(context, names)
+    const turn = {environment: environment.name, flags}
+    const planned = await planInTurn(cluster, turn, () => command.plan(context, names))
     const isNothing = planned.plan.actions.length === 0
     const missing =
       flags['dry-run'] && !isNothing ? await missingConfirmations(command, planned, context) : []

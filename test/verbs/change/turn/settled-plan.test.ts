@@ -1,9 +1,9 @@
 import {describe, expect, it} from 'vitest'
-import type {LeaseView} from '../../../src/cluster/lease/view.ts'
-import type {Action, Plan} from '../../../src/plan/plan.ts'
-import {settled} from '../../../src/verbs/change/settled-plan.ts'
-import {leaseView} from '../../cluster/lease/lease-view.ts'
-import {id} from '../../graph/graph-of.ts'
+import type {LeaseView} from '../../../../src/cluster/lease/view.ts'
+import type {Action, Plan} from '../../../../src/plan/plan.ts'
+import {settled} from '../../../../src/verbs/change/turn/settled-plan.ts'
+import {leaseView} from '../../../cluster/lease/lease-view.ts'
+import {id} from '../../../graph/graph-of.ts'
 
 const DEADLINE = 1_000_000
 
@@ -36,7 +36,12 @@ async function scene({orphans, changed, waits = true}: Scene) {
   const said: string[] = []
   let plans = 0
   await settled(
-    {leases: async () => (looks.shift() ?? []).map(orphanAt), now: () => 0},
+    {
+      leases: async () => (looks.shift() ?? []).map(orphanAt),
+      lease: async () => undefined,
+      lastRecord: async () => undefined,
+      now: () => 0,
+    },
     async () => {
       plans += 1
       const actions = changed.map((name) => ({release: id(name), kind: 'upgrade'}) as Action)

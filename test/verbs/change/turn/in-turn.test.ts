@@ -1,0 +1,135 @@
+import {describe, expect, it} from 'vitest'
+import type {ReleaseRecord} from '../../../../src/cluster/cluster.ts'
+import type {HelmSighting} from '../../../../src/cluster/lease/sight.ts'
+import type {LeaseView} from '../../../../src/cluster/lease/view.ts'
+import {GRACE_MILLISECONDS} from '../../../../src/plan/pending/evidence.ts'
+import {unfinished} from '../../../../src/plan/refusals.ts'
+import type {Sighting} from '../../../../src/state/processes/process-place.ts'
+import {inTurn} from '../../../../src/verbs/change/turn/in-turn.ts'
+import {leaseView} from '../../../cluster/lease/lease-view.ts'
+import {id} from '../../../graph/graph-of.ts'
+
+const DEADLINE = Date.parse('2026-11-21T08:40:00Z')
+const END = DEADLINE + GRACE_MILLISECONDS
+const WHO = 'ann@laptop (process 10, run run-1)'
+
+interface AtWork {
+  readonly kk: Sighting
+  readonly helm?: HelmSighting
+  readonly ended?: boolean
+  readonly holder?: string | undefined
+}
+
+function leaseOf({kk, helm = {state: 'gone'}, ended, ...given}: AtWork): LeaseView {
+  return leaseView({
+    release: id('keystone'),
+    holder: 'holder' in given ? given.holder : WHO,
+    operation: {
+      verb: 'upgrade',
+      revision: 2,
+      run: 'run-1',
+      environment: 'all-in-one',
+      deadline: DEADLINE,
+      kk: {host: 'laptop', pid: 10, started: '1'},
+      ...(ended && {ended}),
+    },
+    sighting: {holder: kk, operation: {kk, helm}},
+  })
+}
+
+const recordOf = (status: string) => ({release: id('keystone'), revision: 2, status}) as ReleaseRecord
+
+interface Scene {
+  /** The Lease at each look; after the last one, none. */
+  readonly leases: readonly AtWork[]
+  /** The last record at each plan, and at a look between; after the last one, deployed. */
+  readonly statuses: readonly string[]
+  readonly waits?: boolean
+  /** At each look at the Lease; after the last one, the time of the deadline. */
+  readonly times?: readonly number[]
+}
+
+async function scene({leases, statuses, waits = true, times = []}: Scene) {
+  const [looks, left, clock] = [[...leases], [...statuses], [...times]]
+  const lastRecord = async () => recordOf(left.shift() ?? 'deployed')
+  const said: string[] = []
+  let plans = 0
+  const ending = await inTurn(
+    {
+      lease: async () => {
+        const next = looks.shift()
+        return next && leaseOf(next)
+      },
+      lastRecord,
+      now: () => clock.shift() ?? DEADLINE,
+    },
+    async () => {
+      plans += 1
+      const refusal = unfinished(await lastRecord())
+      if (refusal) throw refusal
+      return 'planned'
+    },
+    {waits, say: (line) => void said.push(line)},
+  ).catch((error: Error) => error.message)
+  return {ending, plans, said}
+}
+
+const REFUSED = 'openstack/keystone is pending-upgrade at revision 2'
+const PENDING = 'pending-upgrade'
+
+describe('a plan that meets another run at work', () => {
+  it('is made again when that has ended, and who it was is said once', async () => {
+    const {ending, plans, said} = await scene({
+      leases: [{kk: 'running'}, {kk: 'running', helm: {state: 'running', process: {pid: 11}}}],
+      statuses: [PENDING],
+    })
+
+    expect([ending, plans]).toEqual(['planned', 2])
+    expect(said).toEqual([`openstack/keystone: ${WHO} is at work on it (helm upgrade): waiting for it`])
+  })
+
+  it('of another machine says until when, for it cannot be seen whether it is dead', async () => {
+    const {ending, said} = await scene({
+      leases: [{kk: 'unseen', helm: {state: 'unseen'}}],
+      statuses: [PENDING],
+    })
+
+    expect(ending).toBe('planned')
+    expect(said).toEqual([
+      expect.stringMatching(/waiting for it, until 2026-11-21T08:41:00Z at the longest$/),
+    ])
+  })
+
+  it('waits again for what begins meanwhile', async () => {
+    const {ending, plans} = await scene({
+      leases: [{kk: 'running'}, {kk: 'running', holder: undefined}, {kk: 'running'}],
+      statuses: [PENDING, PENDING],
+    })
+
+    expect([ending, plans]).toEqual(['planned', 3])
+  })
+
+  it('is made again when that has ended before its Lease is looked at', async () => {
+    expect(await scene({leases: [], statuses: [PENDING]})).toEqual({ending: 'planned', plans: 2, said: []})
+  })
+
+  it.each<[string, Scene]>([
+    ['nobody of kk', {leases: [], statuses: [PENDING, PENDING]}],
+    ['a run that has ended', {leases: [{kk: 'running', ended: true}], statuses: [PENDING, PENDING]}],
+    ['a run that is gone', {leases: [{kk: 'gone'}], statuses: [PENDING, PENDING]}],
+    ['one whose time is over', {leases: [{kk: 'unseen'}], statuses: [PENDING, PENDING], times: [END + 1]}],
+    ['who is not to be waited for', {leases: [{kk: 'running'}], statuses: [PENDING], waits: false}],
+  ])('is refused at once for %s', async (_, given) => {
+    expect(await scene(given)).toEqual({ending: REFUSED, plans: 1, said: []})
+  })
+
+  it('waits for no other refusal', async () => {
+    const refused = inTurn(
+      {lease: async () => leaseOf({kk: 'running'}), lastRecord: async () => undefined, now: () => 0},
+      () => Promise.reject(new Error('something else')),
+      {waits: true, say: () => undefined},
+    )
+
+    await expect(refused).rejects.toThrow('something else')
+  })
+})
