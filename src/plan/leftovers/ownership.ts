@@ -5,6 +5,7 @@ import {isKept} from '../removal/objects.ts'
 /** Why an object is never deleted as a leftover. */
 export type KeepReason = 'data' | 'policy' | 'namespace' | 'crd'
 
+const MANAGER = 'app.kubernetes.io/managed-by'
 const RELEASE_NAME = 'meta.helm.sh/release-name'
 const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'
 
@@ -14,9 +15,14 @@ export function helmMetadata(release: ReleaseId): {
   readonly annotations: Readonly<Record<string, string>>
 } {
   return {
-    labels: {'app.kubernetes.io/managed-by': 'Helm'},
+    labels: {[MANAGER]: 'Helm'},
     annotations: {[RELEASE_NAME]: releaseName(release), [RELEASE_NAMESPACE]: releaseNamespace(release)},
   }
+}
+
+/** Whether a live object is labelled as helm labels all that it makes; what is not it does not take over. */
+export function isHelms({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>): boolean {
+  return labels[MANAGER] === 'Helm'
 }
 
 /** Whether a live object bears helm's mark of this release, and of no other. */

@@ -91,7 +91,7 @@ export async function validateAll(
         standing.push({release, object: objects[index]!, live: validation.standing})
     }
   }
-  expectUnclaimed(standing, compared)
+  expectUnclaimed(standing, {...compared, rendered})
   if (refusals.length === 0) return later
   const going = [...new Set(refusals.flatMap((refusal) => goingNamespace(refusal) ?? []))]
   if (going.length > 0) {

@@ -2,9 +2,9 @@ import type {KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {objectName, parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
-import {markedRelease} from '../../plan/leftovers/ownership.ts'
+import {isHelms, markedRelease} from '../../plan/leftovers/ownership.ts'
 import type {Plan} from '../../plan/plan.ts'
-import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
 /** An object of a release that exists already. */
 export interface StandingObject {
@@ -21,32 +21,71 @@ export interface Compared {
 
 /**
  * Throws `KK_IN_THE_WAY` for objects that exist and that helm does not take over, for it has not made them for this release:
- * it says so only when the turn of the release has come (Helm 4.2: validate.go checkOwnership). What a release had
- * before, it may have again, and what another release of the plan has may be given up by then.
+ * it says so only when the turn of the release has come (Helm 4.2: validate.go checkOwnership). What a release had before
+ * it may have again, and what another one gives up earlier in the same plan it may have then.
  */
-export function expectUnclaimed(standing: readonly StandingObject[], {plan, befores}: Compared): void {
-  const blocked = standing.filter(({release, object, live}) => {
-    const owner = markedRelease(live)
+export function expectUnclaimed(
+  standing: readonly StandingObject[],
+  {
+    plan,
+    befores,
+    rendered,
+  }: Compared & {readonly rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>},
+): void {
+  const isGiven = ({release, object}: StandingObject, owner: ReleaseId) =>
+    comesBefore(plan, owner, release) && !has(rendered.get(owner), object, releaseNamespace(owner))
+  const blocked = standing.filter((each) => {
+    const {release, object, live} = each
     // Those of `crds/` helm takes as they are, whoever made them, and here they look like any other.
     if (object.kind === 'CustomResourceDefinition') return false
-    if (owner === release || (owner && isUpgraded(plan, owner))) return false
+    const owner = markedRelease(live)
+    if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
     const before = (befores.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
-    return droppedObjects([object], before, releaseNamespace(release)).length > 0
+    return !has(before, object, releaseNamespace(release))
   })
   if (blocked.length === 0) return
-  const texts = blocked.map(({release, object, live}) => {
-    const owner = markedRelease(live)
-    return `${release}: ${objectName(object)}, ${owner ? `which belongs to the release ${owner}` : 'which no release made'}`
-  })
+  const givers = new Set(
+    blocked.flatMap(({live}) => markedRelease(live) ?? []).filter((owner) => isUpgraded(plan, owner)),
+  )
+  const first = [...givers].map(releaseName).join(' ')
   throw new KkError(
     'KK_IN_THE_WAY',
-    `objects exist already that helm would not take over:\n  ${texts.join('\n  ')}`,
+    `objects exist already that helm would not take over:\n  ${blocked.map(text).join('\n  ')}`,
     {
-      hint: 'call them otherwise in the values of these releases, or delete those that nobody needs; nothing was changed',
+      hint: `${givers.size > 0 ? `where a release is to give one up, upgrade it first: kk upgrade ${first}; else ` : ''}call them otherwise in the values of these releases, or delete those that nobody needs; nothing was changed`,
     },
   )
 }
 
+function text({release, object, live}: StandingObject): string {
+  const owner = markedRelease(live)
+  const whose = owner ? `which belongs to the release ${owner}` : 'which no release made'
+  return `${release}: ${objectName(object)}, ${owner === release ? 'which is not labelled app.kubernetes.io/managed-by: Helm' : whose}`
+}
+
+function has(
+  objects: readonly KubernetesObject[] = [],
+  object: KubernetesObject,
+  namespace: string,
+): boolean {
+  return droppedObjects([object], objects, namespace).length === 0
+}
+
 function isUpgraded({actions}: Plan, release: ReleaseId): boolean {
   return actions.some((action) => action.release === release && action.kind === 'upgrade')
+}
+
+/** Whether one is upgraded before the turn of another, which requires it. */
+function comesBefore(plan: Plan, first: ReleaseId, then: ReleaseId): boolean {
+  const requires = new Map(plan.actions.map((action) => [action.release, action.requires]))
+  const seen = new Set<ReleaseId>()
+  const reach = (release: ReleaseId) => {
+    for (const {release: required} of requires.get(release) ?? []) {
+      if (seen.has(required)) continue
+      seen.add(required)
+      reach(required)
+    }
+  }
+  reach(then)
+  return isUpgraded(plan, first) && seen.has(first)
 }
