@@ -1,4 +1,4 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, it} from 'vitest'
@@ -73,6 +73,26 @@ it('becomes an environment that kk reads, with its needs stated', () => {
   ])
   expect(releases.get('cache')).toMatchObject({timeoutSeconds: 60})
   expect(releases.get('web')).toMatchObject({timeoutSeconds: 300})
+})
+
+it('is read as helmfile 1.8 prints it: helmfile build --embed-values', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../fixtures/helmfile/built.yaml'), 'utf8')
+
+  const made = imported(text, true)
+
+  const {releases, sections} = readEnvironment({file: 'shop.yaml', text: environmentText(made), directory})
+  expect(Object.fromEntries(sections)).toEqual({
+    extra: {},
+    db: {size: 3, user: 'kk', list: 'a,b', on: true, port: '3306'},
+    web: {name: 'web', replicas: 3},
+    cache: {},
+  })
+  expect(releases.get('web')!.requires.map(({namespace, release}) => [namespace, release])).toEqual([
+    ['data', 'db'],
+    [undefined, 'cache'],
+  ])
+  expect(releases.get('cache')).toMatchObject({chart: 'web', timeoutSeconds: 60})
+  expect(made.lost).toEqual(['hooks of web: an environment has no place for it'])
 })
 
 it('says what is lost', () => {

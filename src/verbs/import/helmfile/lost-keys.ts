@@ -43,7 +43,7 @@ const KNOWN = new Set([
 
 /** What `helmfile build` has worked out, and prints all the same. */
 const WORKED_OUT =
-  /^(?:condition|inherit|valuesPathPrefix|(?:values|set|verify|wait|installed|condition)Template)$/
+  /^(?:chartPath|condition|inherit|valuesPathPrefix|(?:values|set|verify|wait|installed|condition)Template)$/
 
 /** Keys of a release that an environment has no place for: hooks, patches, secrets of sops, transformers. */
 export function lostKeys(release: HelmfileRelease, isBuilt: boolean): readonly string[] {
