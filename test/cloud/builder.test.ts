@@ -59,7 +59,7 @@ describe('a line of a Containerfile that changed', () => {
 
     const [keystone] = await serving('keystone')
     expect(keystone!.spec.containers[0]!.image).toMatch(
-      /^10\.213\.0\.1:5010\/kk\/keystone@sha256:[0-9a-f]{64}$/,
+      /^10\.213\.0\.1:5010\/kk\/keystone:[\w.-]+@sha256:[0-9a-f]{64}$/,
     )
     const [, digest] = keystone!.spec.containers[0]!.image.split('@')
     const job = await kubectl([
