@@ -181,7 +181,7 @@ describe.concurrent('another kk at work', () => {
   const AT_WORK = /hooked: \S+@\S+ \(process \d+, run \S+\) is at work on it \(helm \w+\): waiting for it\n/g
 
   it('is waited for, and who it is is said; --no-wait and a dry run are refused', async () => {
-    const corner = await openCorner(installing('10s'))
+    const corner = await openCorner(installing('30s'))
     const work = await atWork(corner)
     await work.signalHelm('SIGSTOP')
 
@@ -207,7 +207,7 @@ describe.concurrent('another kk at work', () => {
     {words: ['remove', 'env.yaml', 'hooked'], last: undefined},
     {words: ['destroy', 'env.yaml', '--confirm', 'NAME'], last: undefined},
   ])('is waited for by kk $words.0', async ({words, last}) => {
-    const content = {hook: 'post-upgrade', time: '5s'}
+    const content = {hook: 'post-upgrade', time: '30s'}
     const corner = await openCorner(hooked(content))
     await deploy(corner)
     await corner.write('env.yaml', hooked({...content, replicas: 2}))
@@ -246,6 +246,49 @@ describe.concurrent('a helm without its kk', () => {
     expect(endings(next.stdout)).toEqual(['hooked await, revision 1'])
     expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
   })
+})
+
+const STORE = `
+kk: {name: NAME, namespace: NAME, charts: [CHARTS/../guarded], releases: {db: {chart: store}}}
+db: {}
+`
+
+it.concurrent('a helm that removes alone leaves the data that was given up, which the same command deletes', async () => {
+  const corner = await openCorner(STORE)
+  await deploy(corner)
+  const claims = async () => {
+    const {items} = await get<{items: readonly {metadata: {name: string}}[]}>('pvc', '-n', corner.name)
+    return items.map(({metadata}) => metadata.name)
+  }
+  const KK_HELM = await corner.helm('case $1 in uninstall) kill -9 $PPID; esac; exec $HELM "$@"')
+  const without = ['remove', 'db', '-e', 'env.yaml', '--yes', '--confirm', 'db']
+  const remove = [...without, ...['db-backup', 'data-db-0'].flatMap((name) => ['--confirm-data', name])]
+  const {signal} = await corner.kk([...remove, '--delete-data'], {env: {KK_HELM}})
+  await waitFor(async () => (await records(corner.name)).length === 0, {until: 'helm has removed db'})
+
+  const resumed = await corner.kk(['resume', 'env.yaml'])
+  const told = await corner.kk(without)
+  const dry = await corner.kk([...without, '--delete-data', '--dry-run'])
+  const left = await claims()
+  const again = await corner.kk([...remove, '--delete-data'])
+  const after = await claims()
+  const last = await corner.kk([...remove, '--delete-data'])
+
+  expect(signal).toBe('SIGKILL')
+  expect(resumed.stderr).toMatch(/hint: kk remove db -e env.yaml$/)
+  expect(told.exitCode, told.stderr).toBe(0)
+  expect(told.stderr).toMatch(
+    /\/db is gone, but not its claim \S+\/data-db-0, which run \S+ was to delete: --delete-data --confirm-data data-db-0/,
+  )
+  expect(dry.exitCode, dry.stderr).toBe(3)
+  expect(dry.stderr).toContain('--confirm-data data-db-0')
+  expect(left).toEqual(['data-db-0'])
+  expect(again.exitCode, again.stderr).toBe(0)
+  expect(again.stderr).toMatch(/deleted the claim \S+\/data-db-0, as run \S+ was to do/)
+  expect(after).toEqual([])
+  expect(last.exitCode, last.stderr).toBe(0)
+  expect(last.stderr).toContain('db is not installed: nothing to remove')
+  expect(last.stderr).not.toContain('claim')
 })
 
 describe.concurrent('helm killed alone', () => {

@@ -135,9 +135,9 @@ function resumable(run: RunRecord): RunRecord {
     })
   }
   if (run.verb !== 'remove' && run.verb !== 'destroy') return run
-  const names = run.scope.names.join(' ')
+  const names = run.scope.names.map((name) => ` ${name}`).join('')
   throw new KkError('KK_USAGE', `run ${run.id} was a removal, which goes on when it is asked for again`, {
-    hint: `kk ${run.verb} ${names === '' ? run.file : `${run.file} ${names}`}`,
+    hint: `kk ${run.verb}${names} -e ${run.file}`,
   })
 }
 

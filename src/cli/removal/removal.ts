@@ -13,6 +13,7 @@ import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {confirmRemoval, missingConfirmations} from './confirm-removal.ts'
+import {deleteLeft} from './delete-left.ts'
 import type {RemovalCommand, RemovalFlags} from './removal-command.ts'
 import {showPlanned} from './show-planned.ts'
 
@@ -27,7 +28,8 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
     const turn = {environment: environment.name, flags}
     const planned = await planInTurn(cluster, turn, () => command.plan(context, names))
-    const isNothing = planned.plan.actions.length === 0
+    const isGone = planned.plan.actions.length === 0
+    const isNothing = isGone && !(flags['delete-data'] && planned.leftClaims.length > 0)
     const missing =
       flags['dry-run'] && !isNothing ? await missingConfirmations(command, planned, context) : []
     showPlanned(planned, {flags, words, missing})
@@ -38,6 +40,12 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     }
     const {isConfirmed, claims} = await confirmRemoval(command, planned, context)
     if (!flags.yes && !isConfirmed) await askOrRefuse(`${verb} these releases from ${cluster.context}?`)
+    const leftClaims = planned.leftClaims.filter((claim) => claims.includes(claim))
+    await deleteLeft(leftClaims, {cluster, verb, flags})
+    if (isGone) {
+      printNothingDone(planned, flags)
+      return await reportNothingDone(planned.plan, reports, words)
+    }
 
     const helm = await openUsersHelm(flags, cluster)
     const left: ReleaseRemoval[] = []

@@ -20,6 +20,8 @@ export interface RunRelease {
   readonly target?: number
   /** What was deleted on its own, not by helm: `ConfigMap/extra`. */
   readonly deleted?: readonly string[]
+  /** Claims that were to be deleted when helm had removed the release, each that of this UID. */
+  readonly claims?: readonly {readonly namespace: string; readonly name: string; readonly uid: string}[]
   readonly outcome: 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped'
   /** The code of the error that it failed with. */
   readonly code?: string

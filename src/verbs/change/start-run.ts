@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto'
 import {hostname} from 'node:os'
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {Redact} from '../../cluster/redact-secrets.ts'
-import type {RunRecord} from '../../cluster/runs/run-record.ts'
+import type {RunRecord, RunRelease} from '../../cluster/runs/run-record.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {lastGated} from '../../plan/rollback/last-gated.ts'
@@ -150,7 +150,8 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   }
 }
 
-async function newRecord(id: string, who: string, {plan, ports, account}: StartOptions): Promise<RunRecord> {
+async function newRecord(id: string, who: string, options: StartOptions): Promise<RunRecord> {
+  const {plan, ports, account} = options
   const {verb, scope, message, of} = account
   const releases = acting(plan).map(({release}) => release)
   const seen = await seenRevisions(ports.cluster, {releases})
@@ -176,9 +177,16 @@ async function newRecord(id: string, who: string, {plan, ports, account}: StartO
       gatedBefore: gated.get(release) ?? 0,
       inputs,
       ...(target !== undefined && {target}),
+      ...claimsGoing(options.removal?.(release)),
       outcome: 'waiting',
     })),
   }
+}
+
+/** Whoever repeats a removal that was cut short finds nothing else of a release that is gone. */
+function claimsGoing(removal: RemovalWork | undefined): Pick<RunRelease, 'claims'> {
+  if (!removal || removal.claims.length === 0) return {}
+  return {claims: removal.claims.map(({namespace, name, uid}) => ({namespace, name, uid}))}
 }
 
 function acting({actions}: Plan): readonly Action[] {

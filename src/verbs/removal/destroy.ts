@@ -3,6 +3,7 @@ import {KkError} from '../../errors.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
+import {leftClaims} from './left-claims.ts'
 import {type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 import {isProtectedIn} from './protected.ts'
 import {clusterOf} from './remove.ts'
@@ -32,7 +33,8 @@ export async function planDestroy(
   const isIncomplete = [...environment.sections.keys()].some(
     (name) => !owned.includes(idOf(environment, name)),
   )
-  return plannedRemoval(context, plan, {isIncomplete})
+  const left = await leftClaims(cluster, environment.name, (release) => !uses.observed.has(release))
+  return plannedRemoval(context, plan, {isIncomplete, left})
 }
 
 /** None for a release that the file knows and the cluster does not: who repeats the command names what is gone. */

@@ -10,6 +10,7 @@ import type {RunEvent} from '../../run/events.ts'
 import type {RemovalWork} from '../../run/execute/actions/remove.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
+import type {LeftClaim} from './left-claims.ts'
 import {type FoundObjects, findObjects} from './removal-objects.ts'
 import type {UsesReader} from './uses-reader.ts'
 
@@ -29,6 +30,8 @@ export interface PlannedRemoval {
   readonly releases: readonly ReleaseRemoval[]
   /** Claims that stay unless they are given up by name. */
   readonly claims: readonly Claim[]
+  /** Those of them that a removal was to delete which was cut short: their releases are gone. */
+  readonly leftClaims: readonly LeftClaim[]
   /** Claims that go with their release, which must be given up by name. */
   readonly goingClaims: readonly Claim[]
   /** Releases that were named and are not there. */
@@ -47,6 +50,7 @@ export interface RemovalRun extends RunChoices {
 }
 
 interface Missing {
+  readonly left?: readonly LeftClaim[]
   /** Releases that were named and are not there. */
   readonly absent?: readonly string[]
   /** Whether some of what was meant is not there. */
@@ -57,7 +61,7 @@ interface Missing {
 export async function plannedRemoval(
   context: RemovalContext,
   plan: Plan,
-  {absent = [], isIncomplete = absent.length > 0}: Missing = {},
+  {absent = [], left = [], isIncomplete = absent.length > 0}: Missing = {},
 ): Promise<PlannedRemoval> {
   const {cluster} = context
   const found = new Map<ReleaseId, FoundObjects>()
@@ -69,7 +73,8 @@ export async function plannedRemoval(
   return {
     plan,
     releases: plan.actions.map(({release}) => found.get(release)!.view),
-    claims: plan.actions.flatMap(({release}) => claimsOf(release)),
+    claims: [...plan.actions.flatMap(({release}) => claimsOf(release)), ...left],
+    leftClaims: left,
     goingClaims: plan.actions.flatMap(({release}) => found.get(release)!.going),
     absent,
     isRepeated: isIncomplete || [...found.values()].some(({isBegun}) => isBegun),

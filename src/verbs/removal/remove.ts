@@ -7,6 +7,7 @@ import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
 import type {Uses} from '../../plan/removal/uses.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
+import {type LeftClaim, leftClaims} from './left-claims.ts'
 import {type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 import {isProtectedIn} from './protected.ts'
 
@@ -26,7 +27,9 @@ export async function planRemove(
 ): Promise<PlannedRemoval> {
   const {environment, cluster} = context
   const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
-  const found = names.map((name) => ({name, release: namedOnCluster(environment, uses, name)}))
+  const left = await leftClaims(cluster, environment.name, (release) => !uses.observed.has(release))
+  const removed = new Set(left.map(({release}) => release))
+  const found = names.map((name) => ({name, release: namedOnCluster(environment, {uses, removed}, name)}))
   const plan = makeRemovalPlan({
     environment: environment.name,
     file: environment.file,
@@ -37,15 +40,27 @@ export async function planRemove(
     isProtected: isProtectedIn(uses, environment),
   })
   const absent = found.filter(({release}) => release === undefined).map(({name}) => name)
-  return plannedRemoval(context, plan, {absent})
+  const isMeant = (claim: LeftClaim) =>
+    names.some((name) => isNamed(claim.release, name) || claim.names.includes(name))
+  return plannedRemoval(context, plan, {absent, left: left.filter(isMeant)})
 }
 
 export async function clusterOf(cluster: Cluster): Promise<Plan['cluster']> {
   return {context: cluster.context, server: cluster.server, ...(await cluster.identity())}
 }
 
-/** The release that a name means; undefined when the file knows it, but the cluster does not. */
-function namedOnCluster(environment: Environment, {observed}: Uses, name: string): ReleaseId | undefined {
+interface OnCluster {
+  readonly uses: Uses
+  /** Those of which a removal has left claims. */
+  readonly removed: ReadonlySet<ReleaseId>
+}
+
+/** The release that a name means; undefined when the file knows it, or it was removed, but the cluster does not have it. */
+function namedOnCluster(
+  environment: Environment,
+  {uses: {observed}, removed}: OnCluster,
+  name: string,
+): ReleaseId | undefined {
   const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
   const isInFile = environment.sections.has(name) || environment.releases.has(name)
   // Not one of the same name that an earlier file put elsewhere: who repeats a removal means what is gone.
@@ -61,6 +76,7 @@ function namedOnCluster(environment: Environment, {observed}: Uses, name: string
       {hint: `name it with its namespace, e.g. ${candidates[0]!.release}`},
     )
   }
+  if ([...removed].some((release) => isNamed(release, name))) return undefined
   const known = [...observed.values()].filter(({labels}) => labels?.owner === environment.name)
   const close = suggest(name, [
     ...known.map(({release}) => releaseName(release)),
@@ -72,4 +88,8 @@ function namedOnCluster(environment: Environment, {observed}: Uses, name: string
         ? 'see what this environment has installed with kk status'
         : `did you mean ${close}?`,
   })
+}
+
+function isNamed(release: ReleaseId, name: string): boolean {
+  return release === name || releaseName(release) === name
 }

@@ -1,0 +1,65 @@
+import type {Claim, Cluster} from '../../cluster/cluster.ts'
+import {OPERATION} from '../../cluster/lease/operation.ts'
+import type {ReleaseId} from '../../release.ts'
+import {raced} from '../../run/execute/races.ts'
+import {claimsIn} from './live-claims.ts'
+
+/** A claim that is there still, though a removal that was cut short was to delete it with its release, which is gone. */
+export interface LeftClaim extends Claim {
+  readonly release: ReleaseId
+  /** The removal, and the releases that its command line named. */
+  readonly run: string
+  readonly names: readonly string[]
+}
+
+/**
+ * The claims that removals of an environment have left. The records of these runs tell the UID of each, so none is found
+ * that was made anew, or by somebody else.
+ */
+export async function leftClaims(
+  cluster: Pick<Cluster, 'runs' | 'claims'>,
+  environment: string,
+  isGone: (release: ReleaseId) => boolean,
+): Promise<readonly LeftClaim[]> {
+  const given = (await cluster.runs.list(environment)).flatMap(({id, scope, releases}) =>
+    releases
+      .filter(({release, outcome}) => outcome !== 'succeeded' && isGone(release))
+      .flatMap(({release, claims = []}) =>
+        claims.map((claim) => ({...claim, release, run: id, names: scope.names})),
+      ),
+  )
+  const namespaces = given.map(({namespace}) => namespace)
+  const live = new Map((await claimsIn(cluster, namespaces)).map((claim) => [claim.uid, claim]))
+  const left = given.flatMap(({uid, release, run, names}) => {
+    const claim = live.get(uid)
+    return claim ? [{...claim, release, run, names}] : []
+  })
+  return [...new Map(left.map((claim) => [claim.uid, claim])).values()]
+}
+
+interface Deleting {
+  /** Who deletes, as others are told. */
+  readonly holder: string
+  /** How long somebody who holds a release is waited for, in milliseconds. */
+  readonly patience: number
+  readonly onHeld: (release: ReleaseId, by: string) => void
+}
+
+/** Deletes such claims under the Leases of their releases. Throws `KK_HELD`, `KK_RACED` for one that is installed again. */
+export async function deleteLeftClaims(
+  cluster: Pick<Cluster, 'hold' | 'lastRecord' | 'deleteClaim'>,
+  claims: readonly LeftClaim[],
+  {holder, patience, onHeld}: Deleting,
+): Promise<void> {
+  for (const [release, own] of Map.groupBy(claims, (claim) => claim.release)) {
+    const held = await cluster.hold(release, holder, Date.now() + patience, (by) => onHeld(release, by))
+    try {
+      if (await cluster.lastRecord(release)) throw raced(release, 'it is installed again')
+      for (const claim of own) await cluster.deleteClaim(claim)
+      // What helm was started for has ended long ago, and is evidence of nothing.
+      await held.annotate({[OPERATION]: null})
+    } finally {
+      await held.release().catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import {describe, expect, it} from 'vitest'
+import type {Claim, HeldLease, ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
+import {deleteLeftClaims, leftClaims} from '../../../src/verbs/removal/left-claims.ts'
+import {id} from '../../graph/graph-of.ts'
+
+const DB = id('db')
+const claim = (name: string, uid: string): Claim => ({namespace: 'openstack', name, uid, labels: {}})
+
+function removal(outcome: RunRelease['outcome'], uids: readonly string[]): RunRecord {
+  const claims = uids.map((uid) => ({namespace: 'openstack', name: 'data-db-0', uid}))
+  const entry = {release: DB, kind: 'remove', before: 1, gatedBefore: 1, inputs: '', outcome, claims}
+  return {id: 'run-1', scope: {names: ['db'], install: false}, releases: [entry]} as unknown as RunRecord
+}
+
+interface Scene {
+  readonly runs: readonly RunRecord[]
+  readonly live?: readonly Claim[]
+  readonly isThere?: boolean
+}
+
+async function found({runs, live = [claim('data-db-0', 'u1')], isThere = false}: Scene) {
+  const cluster = {runs: {list: async () => runs} as never, claims: async () => live}
+  return leftClaims(cluster, 'all-in-one', () => !isThere)
+}
+
+describe('claims that a removal has left', () => {
+  it('are those that it was to delete when its release was gone', async () => {
+    expect(await found({runs: [removal('running', ['u1'])]})).toEqual([
+      {...claim('data-db-0', 'u1'), release: DB, run: 'run-1', names: ['db']},
+    ])
+  })
+
+  it('are told once, though several runs were to delete them', async () => {
+    expect(await found({runs: [removal('failed', ['u1']), removal('running', ['u1'])]})).toHaveLength(1)
+  })
+
+  it.each<[string, Scene]>([
+    ['of the same name that were made anew', {runs: [removal('running', ['u0'])]}],
+    ['that nobody gave up', {runs: [removal('running', [])]}],
+    ['of a removal that has ended', {runs: [removal('succeeded', ['u1'])]}],
+    ['of a release that is there', {runs: [removal('running', ['u1'])], isThere: true}],
+    ['that are gone', {runs: [removal('running', ['u1'])], live: []}],
+  ])('are not those %s', async (_, given) => {
+    expect(await found(given)).toEqual([])
+  })
+})
+
+describe('to delete them', () => {
+  async function deleting(record: ReleaseRecord | undefined) {
+    const done: string[] = []
+    const lease = {
+      annotate: async () => void done.push('annotate'),
+      release: async () => void done.push('give back'),
+    } as unknown as HeldLease
+    const cluster = {
+      hold: async () => {
+        done.push('hold')
+        return lease
+      },
+      lastRecord: async () => record,
+      deleteClaim: async ({name}: Claim) => void done.push(`delete ${name}`),
+    }
+    const left = {...claim('data-db-0', 'u1'), release: DB, run: 'run-1', names: ['db']}
+    const options = {holder: 'ada', patience: 0, onHeld: () => undefined}
+    const code = await deleteLeftClaims(cluster, [left], options).catch((error: {code: string}) => error.code)
+    return {done, code}
+  }
+
+  it('takes the Lease of their release', async () => {
+    const {done} = await deleting(undefined)
+
+    expect(done).toEqual(['hold', 'delete data-db-0', 'annotate', 'give back'])
+  })
+
+  it('is refused when the release is installed again', async () => {
+    const {done, code} = await deleting({release: DB} as ReleaseRecord)
+
+    expect(code).toBe('KK_RACED')
+    expect(done).toEqual(['hold', 'give back'])
+  })
+})
