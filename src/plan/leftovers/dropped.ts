@@ -1,4 +1,5 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {WITH} from '../removal/objects.ts'
 
 /** The objects of one manifest that another does not have, each once. `namespace` is that of the release. */
 export function droppedObjects(
@@ -13,11 +14,9 @@ export function droppedObjects(
   return [...new Map(dropped.map((object) => [key(object), object])).values()]
 }
 
-/** Kinds of which an object takes more with it than itself: data, all that is in it, all objects of a kind. */
-const HOLDERS = ['PersistentVolumeClaim', 'Namespace', 'CustomResourceDefinition']
-
+/** Whether an object takes more with it than itself: data, all that is in it, all objects of a kind. */
 export function isHolder({kind}: Pick<KubernetesObject, 'kind'>): boolean {
-  return HOLDERS.includes(kind)
+  return Object.hasOwn(WITH, kind)
 }
 
 /** Those of them that helm would delete on the way from one to the other with more than themselves, StatefulSets included. */

@@ -42,7 +42,8 @@ export interface SplitObjects {
   readonly stays: readonly {readonly object: KubernetesObject; readonly why: StayReason}[]
 }
 
-const WITH: Readonly<Record<string, string>> = {
+/** Of which kinds an object takes more with it than itself, and what. */
+export const WITH: Readonly<Record<string, string>> = {
   Namespace: 'with everything in it',
   CustomResourceDefinition: 'with every object of its kind on the cluster',
   PersistentVolumeClaim: 'with its data',
@@ -91,9 +92,14 @@ interface StatefulSet extends KubernetesObject {
   }
 }
 
+/** Whether an object is a StatefulSet with which Kubernetes deletes its claims, as its retention policy may say. */
+export function takesClaims({kind, spec}: StatefulSet): boolean {
+  return kind === 'StatefulSet' && spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete'
+}
+
 /**
  * The claims that the templates of StatefulSets have made, `TEMPLATE-SET-ORDINAL` with the labels of the selector; and
- * whether Kubernetes deletes them with their set, as its retention policy may say.
+ * whether they go with their set.
  */
 export function claimsOfSets(
   objects: readonly KubernetesObject[],
@@ -101,8 +107,9 @@ export function claimsOfSets(
   namespace: string,
 ): readonly {readonly claim: Claim; readonly goes: boolean}[] {
   const sets = objects.filter(({kind}) => kind === 'StatefulSet') as readonly StatefulSet[]
-  return sets.flatMap(({metadata, spec = {}}) => {
-    const goes = spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete'
+  return sets.flatMap((set) => {
+    const {metadata, spec = {}} = set
+    const goes = takesClaims(set)
     const labels = Object.entries(spec.selector?.matchLabels ?? {})
     const prefixes = (spec.volumeClaimTemplates ?? []).map(
       (template) => `${template.metadata?.name}-${metadata.name}-`,

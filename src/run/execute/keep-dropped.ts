@@ -2,15 +2,9 @@ import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
 import {objectName} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
-import {claimsOfSets} from '../../plan/removal/objects.ts'
+import {claimsOfSets, takesClaims, WITH} from '../../plan/removal/objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
-
-const WITH: Readonly<Record<string, string>> = {
-  PersistentVolumeClaim: 'with its data',
-  Namespace: 'with everything in it',
-  CustomResourceDefinition: 'with every object of its kind',
-}
 
 /**
  * Keeps what helm would delete with more than itself, because a revision has it no more. Throws as `expectClaimsStay`, and
@@ -37,7 +31,7 @@ export async function expectClaimsStay(
   dropped: readonly KubernetesObject[],
 ): Promise<void> {
   const namespace = releaseNamespace(release)
-  for (const set of dropped.filter(isDeleting)) {
+  for (const set of dropped.filter(takesClaims)) {
     const live = await cluster.claims(set.metadata.namespace ?? namespace)
     const names = claimsOfSets([set], live, namespace).flatMap(({claim, goes}) => (goes ? [claim.name] : []))
     if (names.length === 0) continue
@@ -49,11 +43,4 @@ export async function expectClaimsStay(
       },
     )
   }
-}
-
-function isDeleting({kind, spec}: KubernetesObject): boolean {
-  const {persistentVolumeClaimRetentionPolicy: policy} = (spec ?? {}) as {
-    readonly persistentVolumeClaimRetentionPolicy?: {readonly whenDeleted?: string}
-  }
-  return kind === 'StatefulSet' && policy?.whenDeleted === 'Delete'
 }
