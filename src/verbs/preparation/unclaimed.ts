@@ -1,6 +1,7 @@
 import type {KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {objectName, parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
+import {reached} from '../../graph/requirements.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {isHelms, markedRelease} from '../../plan/leftovers/ownership.ts'
 import type {Plan} from '../../plan/plan.ts'
@@ -78,14 +79,6 @@ function isUpgraded({actions}: Plan, release: ReleaseId): boolean {
 /** Whether one is upgraded before the turn of another, which requires it. */
 function comesBefore(plan: Plan, first: ReleaseId, then: ReleaseId): boolean {
   const requires = new Map(plan.actions.map((action) => [action.release, action.requires]))
-  const seen = new Set<ReleaseId>()
-  const reach = (release: ReleaseId) => {
-    for (const {release: required} of requires.get(release) ?? []) {
-      if (seen.has(required)) continue
-      seen.add(required)
-      reach(required)
-    }
-  }
-  reach(then)
-  return isUpgraded(plan, first) && seen.has(first)
+  const required = reached([then], (release) => (requires.get(release) ?? []).map((each) => each.release))
+  return isUpgraded(plan, first) && required.has(first)
 }
