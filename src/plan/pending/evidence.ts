@@ -35,6 +35,11 @@ export interface Judging {
 /** From the deadline of an operation: kk gives its helm half of it to end, before it kills it. */
 export const GRACE_MILLISECONDS = 60_000
 
+/** When an operation should have ended at the latest: milliseconds since the epoch, by the clock of the API server. */
+export function overdueFrom({deadline}: Pick<Operation, 'deadline'>): number {
+  return deadline + GRACE_MILLISECONDS
+}
+
 /** Whether a record has to be recovered before helm works on it again. */
 export function isUnfinished({status}: Pick<ReleaseRecord, 'status'>): boolean {
   return LEFT_BY.has(status)
@@ -49,7 +54,7 @@ export function evidenceOf(
   const operation = lease?.operation
   const sighting = lease?.sighting.operation
   if (!operation || !sighting || !isLeftBy(record, operation)) return {state: 'foreign'}
-  const {run, deadline} = operation
+  const {run} = operation
   if (operation.ended) return {state: 'stale', why: 'whose helm ended badly', run}
   if (sighting.helm.state === 'running') {
     const {pid} = sighting.helm.process
@@ -57,7 +62,7 @@ export function evidenceOf(
   }
   if (sighting.helm.state === 'gone' && (holding || sighting.kk === 'gone'))
     return {state: 'stale', why: 'whose helm is gone', run}
-  const until = deadline + GRACE_MILLISECONDS
+  const until = overdueFrom(operation)
   if (now > until) return {state: 'stale', why: 'whose time is long over', run}
   if (sighting.kk === 'running') return {state: 'running', by: 'kk', alone: false, pid: operation.kk.pid, run}
   return {state: 'unknown', until, holder: lease.holder ?? 'somebody', run}

@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises'
 import type {Cluster} from '../../../cluster/cluster.ts'
 import type {LeaseView} from '../../../cluster/lease/view.ts'
-import {GRACE_MILLISECONDS} from '../../../plan/pending/evidence.ts'
+import {overdueFrom} from '../../../plan/pending/evidence.ts'
 import type {ReleaseId} from '../../../release.ts'
 
 const LOOK_AGAIN = 500
@@ -25,7 +25,7 @@ export async function awaitOperation(
 
 /** Whose process cannot be seen from here is taken to be at work until its time is over. `now` is by the clock of the API server. */
 function isAtWork({holder, operation, sighting}: LeaseView, now: number): boolean {
-  if (holder === undefined || !operation || operation.ended || now > endOf(operation)) return false
+  if (holder === undefined || !operation || operation.ended || now > overdueFrom(operation)) return false
   return sighting.operation?.kk !== 'gone' || sighting.operation.helm.state === 'running'
 }
 
@@ -34,10 +34,6 @@ function waitingText({release, holder, operation, sighting}: LeaseView): string 
   const isSeen = sighting.operation?.kk === 'running'
   const until = isSeen
     ? ''
-    : `, until ${new Date(endOf(operation!)).toISOString().slice(0, 19)}Z at the longest`
+    : `, until ${new Date(overdueFrom(operation!)).toISOString().slice(0, 19)}Z at the longest`
   return `${release}: ${holder} is at work on it (helm ${verb}): waiting for it${until}`
-}
-
-function endOf({deadline}: NonNullable<LeaseView['operation']>): number {
-  return deadline + GRACE_MILLISECONDS
 }

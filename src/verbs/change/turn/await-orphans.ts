@@ -2,7 +2,7 @@ import {setTimeout as wait} from 'node:timers/promises'
 import type {Cluster} from '../../../cluster/cluster.ts'
 import type {LeaseView} from '../../../cluster/lease/view.ts'
 import {asKkError, KkError} from '../../../errors.ts'
-import {GRACE_MILLISECONDS} from '../../../plan/pending/evidence.ts'
+import {overdueFrom} from '../../../plan/pending/evidence.ts'
 import type {ReleaseId} from '../../../release.ts'
 
 const LOOK_AGAIN = 500
@@ -31,7 +31,7 @@ export async function awaitOrphans(
     const orphans = (await readLeases(cluster)).filter(isConcerned).filter(isOrphan)
     if (orphans.length === 0) return told.size > 0
     for (const orphan of orphans) {
-      if (cluster.now() > orphan.operation!.deadline + GRACE_MILLISECONDS) throw overdue(orphan)
+      if (cluster.now() > overdueFrom(orphan.operation!)) throw overdue(orphan)
       if (!told.has(orphan.release)) say(waitingText(orphan))
       told.add(orphan.release)
     }

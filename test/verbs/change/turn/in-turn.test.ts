@@ -6,7 +6,7 @@ import {GRACE_MILLISECONDS} from '../../../../src/plan/pending/evidence.ts'
 import {unfinished} from '../../../../src/plan/refusals.ts'
 import type {Sighting} from '../../../../src/state/processes/process-place.ts'
 import {inTurn} from '../../../../src/verbs/change/turn/in-turn.ts'
-import {leaseView} from '../../../cluster/lease/lease-view.ts'
+import {leaseView, upgradeBy} from '../../../cluster/lease/lease-view.ts'
 import {id} from '../../../graph/graph-of.ts'
 
 const DEADLINE = Date.parse('2026-11-21T08:40:00Z')
@@ -24,15 +24,7 @@ function leaseOf({kk, helm = {state: 'gone'}, ended, ...given}: AtWork): LeaseVi
   return leaseView({
     release: id('keystone'),
     holder: 'holder' in given ? given.holder : WHO,
-    operation: {
-      verb: 'upgrade',
-      revision: 2,
-      run: 'run-1',
-      environment: 'all-in-one',
-      deadline: DEADLINE,
-      kk: {host: 'laptop', pid: 10, started: '1'},
-      ...(ended && {ended}),
-    },
+    operation: upgradeBy('laptop', {deadline: DEADLINE, ...(ended && {ended})}),
     sighting: {holder: kk, operation: {kk, helm}},
   })
 }

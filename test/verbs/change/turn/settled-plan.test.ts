@@ -2,23 +2,15 @@ import {describe, expect, it} from 'vitest'
 import type {LeaseView} from '../../../../src/cluster/lease/view.ts'
 import type {Action, Plan} from '../../../../src/plan/plan.ts'
 import {settled} from '../../../../src/verbs/change/turn/settled-plan.ts'
-import {leaseView} from '../../../cluster/lease/lease-view.ts'
+import {leaseView, upgradeBy} from '../../../cluster/lease/lease-view.ts'
 import {id} from '../../../graph/graph-of.ts'
 
 const DEADLINE = 1_000_000
 
 function orphanAt(name: string): LeaseView {
-  const kk = {host: 'laptop', pid: 10, started: '1'}
   return leaseView({
     release: id(name),
-    operation: {
-      verb: 'upgrade',
-      revision: 2,
-      run: 'run-1',
-      environment: 'all-in-one',
-      deadline: DEADLINE,
-      kk,
-    },
+    operation: upgradeBy('laptop', {deadline: DEADLINE}),
     sighting: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 11}}}},
   })
 }
