@@ -3,13 +3,12 @@ import {isPlaceholder} from './placeholder.ts'
 import {replaceInLines} from './secret-lines.ts'
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
-/** Of a URL what stands before its last host, up to a quote that ends a value: a password may have an `@` or a quote in it. */
-const URL_USERS = /(?<=:\/\/)[^\s/@:"']*:(?:[^\s"']|["'](?![\s,:}\])]))*(?=@)/g
+/** Of a URL what stands up to its last `@`, or to a quote that ends a value: a password may have an `@` or a quote in it. */
+const URL_USERS = /(?<=:\/\/)[^\s/@:"']*:(?:[^\s"']|["'](?![\s,:}\])]))*@/g
 /** Between the hosts of one URL, as in `rabbit://a:secret@one:5672,a:secret@two:5672`. */
 const NEXT_HOST = /(?<=@[^@,/]*),(?=[^@,/:]*:)/
-/** The password before a host, up to the last `@`; and that of the last host, which is not there any more. */
+/** The password before one of them. */
 const BEFORE_HOST = /^([^/@:]*:)(.+)(?=@)/
-const LAST = /^([^/@:]*:)(.+)/
 const ELEMENT = /(<([\w.-]+)>)([^<>]+)(?=<\/\2>)/g
 const SQL = /(\bIDENTIFIED BY\s+)('[^']*'|"[^"]*")/gi
 /** A word with digits or capitals, not "Bearer authentication". */
@@ -25,12 +24,12 @@ export function replaceSecrets(text: string, replace: (secret: string) => string
   const after = (_: string, start: string, secret: string) => start + replace(secret)
   return replaceInLines(text.replace(PRIVATE_KEY, replace).split('\n'), replace)
     .join('\n')
-    .replace(URL_USERS, (users) => {
-      const hosts = users.split(NEXT_HOST)
-      return hosts
-        .map((host, at) => host.replace(at < hosts.length - 1 ? BEFORE_HOST : LAST, after))
-        .join(',')
-    })
+    .replace(URL_USERS, (users) =>
+      users
+        .split(NEXT_HOST)
+        .map((host) => host.replace(BEFORE_HOST, after))
+        .join(','),
+    )
     .replace(SQL, after)
     .replace(ELEMENT, (whole: string, start: string, name: string, secret: string) =>
       saysSecret(name, secret) && !isPlaceholder(secret) ? start + replace(secret) : whole,

@@ -104,8 +104,8 @@ function changeTo(
   present: StoredOverrides | undefined,
   who: string,
 ): OverrideChange {
-  const userOverrides = typeof overrides === 'string' ? overrides : blockYaml(overrides)
   const isText = typeof overrides === 'string'
+  const userOverrides = isText ? overrides : blockYaml(overrides)
   const secretAt = isText ? [] : secretsAmong(overrides, [])
   // The document does not say what is secret, but names of keys do; and any place of what is encrypted may be.
   const kept = present?.sealed !== undefined && (isText || sharesPlace(storedValues(present), overrides))
