@@ -1,82 +1,18 @@
-import {readFile, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, inject, it} from 'vitest'
-import {type Background, start} from './support/background.ts'
+import {atWork, deploy, hooked, installing, succeed, type Working, whileWaiting} from './support/at-work.ts'
 import {get, waitFor} from './support/cluster.ts'
 import {type Corner, openCorner} from './support/corner.ts'
 import {endings} from './support/events.ts'
 import {kkEnvironment} from './support/kk.ts'
 import {records} from './support/snapshot.ts'
 
-interface Hook {
-  /** At which helm waits, with the record unfinished. */
-  readonly hook: string
-  readonly time: string
-  readonly replicas?: number
-}
-
-const hooked = ({hook, time, replicas = 1}: Hook) => `
-kk:
-  OWN
-  releases: {hooked: {chart: workload}}
-hooked: {replicas: ${replicas}, job: {hook: '${hook}', pod: {complete-after: ${time}}}, auth: {password: correct-horse-battery}}
-`
-const installing = (time: string) => hooked({hook: 'post-install,post-upgrade', time})
-
-const REMEMBER_PID =
-  'case $1 in install|upgrade|rollback|uninstall) echo $$ > "$0.pid";; esac; exec $HELM "$@"'
-
-/** A kk whose helm waits for a hook; and how to kill each of the two. */
-interface AtWork {
-  readonly run: Background
-  killKk(): Promise<void>
-  killHelm(): Promise<void>
-  signalHelm(signal: NodeJS.Signals): Promise<void>
-}
-
-interface Working {
-  readonly words?: readonly string[]
-  /** What the record says by then. */
-  readonly until?: string
-  readonly version?: 3 | 4
-}
-
-async function atWork(
-  corner: Corner,
-  {words = ['deploy', 'env.yaml'], until = 'hooked 1 pending-install', version = 4}: Working = {},
-): Promise<AtWork> {
-  const helm = await corner.helm(`HELM=$(dirname $HELM)/helm${version}; ${REMEMBER_PID}`)
-  const run = start(corner, words, {env: {KK_HELM: helm}})
-  await waitFor(async () => (await records(corner.name)).includes(until), {until})
-  const signalHelm = async (signal: NodeJS.Signals) =>
-    void process.kill(Number(await readFile(`${helm}.pid`, 'utf8')), signal)
-  return {
-    run,
-    signalHelm,
-    async killKk() {
-      run.signal('SIGKILL')
-      await run.ended()
-    },
-    async killHelm() {
-      await signalHelm('SIGKILL')
-      await rm(`${helm}.pid`)
-    },
-  }
-}
-
 async function killBoth(corner: Corner, working?: Working): Promise<void> {
   const work = await atWork(corner, working)
   await work.killKk()
   await work.killHelm()
 }
-
-async function succeed(corner: Corner, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const {exitCode, stdout, stderr} = await corner.kk([...words, '--output', 'ndjson'], {env})
-  expect(exitCode, stderr).toBe(0)
-  return {endings: endings(stdout), stderr}
-}
-const deploy = (corner: Corner) => succeed(corner, ['deploy', 'env.yaml'])
 
 const helm = (version: 3 | 4, args: readonly string[]) =>
   execa(join(inject('run').toolbox, `helm${version}`), args, {
@@ -161,66 +97,6 @@ describe.concurrent('kk killed together with its helm', () => {
       ),
     )
     expect(next.endings).toEqual(['hooked upgrade, revision 2'])
-  })
-})
-
-/** Runs kk, and does something when it says that it waits. */
-async function whileWaiting(corner: Corner, words: readonly string[], action: () => Promise<void>) {
-  const running = corner.kk([...words, '--output', 'ndjson'])
-  let said = ''
-  running.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  const waits = waitFor(async () => said.includes('waiting for it'), {until: `kk ${words[0]} waits`})
-  await Promise.race([waits, running])
-  await action()
-  return {next: await running, said}
-}
-
-describe.concurrent('another kk at work', () => {
-  const AT_WORK = /hooked: \S+@\S+ \(process \d+, run \S+\) is at work on it \(helm \w+\): waiting for it\n/g
-
-  it('is waited for, and who it is is said; --no-wait and a dry run are refused', async () => {
-    const corner = await openCorner(installing('30s'))
-    const work = await atWork(corner)
-    await work.signalHelm('SIGSTOP')
-
-    const refused = [
-      await corner.kk(['deploy', 'env.yaml', '--no-wait']),
-      await corner.kk(['deploy', 'env.yaml', '--dry-run']),
-      await corner.kk(['remove', 'env.yaml', 'hooked', '--yes', '--no-wait']),
-    ]
-    const {next, said} = await whileWaiting(corner, ['deploy', 'env.yaml'], () => work.signalHelm('SIGCONT'))
-    const first = await work.run.ended()
-
-    expect(refused.map(({exitCode}) => exitCode)).toEqual([3, 3, 3])
-    for (const {stderr} of refused)
-      expect(stderr).toMatch(/KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run/)
-    expect(said.match(AT_WORK), said).toHaveLength(1)
-    expect([first.exitCode, next.exitCode], said).toEqual([0, 0])
-    expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
-  })
-
-  it.each([
-    {words: ['upgrade', 'env.yaml', 'hooked'], last: 'hooked 2 deployed'},
-    {words: ['rollback', '--release', 'hooked', '--revision', '1', 'env.yaml'], last: 'hooked 3 deployed'},
-    {words: ['remove', 'env.yaml', 'hooked'], last: undefined},
-    {words: ['destroy', 'env.yaml', '--confirm', 'NAME'], last: undefined},
-  ])('is waited for by kk $words.0', async ({words, last}) => {
-    const content = {hook: 'post-upgrade', time: '30s'}
-    const corner = await openCorner(hooked(content))
-    await deploy(corner)
-    await corner.write('env.yaml', hooked({...content, replicas: 2}))
-    const work = await atWork(corner, {until: 'hooked 2 pending-upgrade'})
-    await work.signalHelm('SIGSTOP')
-
-    const named = words.map((word) => word.replace('NAME', corner.name))
-    const {next, said} = await whileWaiting(corner, [...named, '--yes'], () => work.signalHelm('SIGCONT'))
-    await work.run.ended()
-
-    expect(said.match(AT_WORK), said).toHaveLength(1)
-    expect(next.exitCode, said).toBe(0)
-    expect((await records(corner.name)).toSorted().at(-1)).toBe(last)
   })
 })
 

@@ -1,0 +1,47 @@
+import {describe, expect, test} from 'vitest'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld, workOf} from './world.ts'
+
+const keystone = desiredOf('keystone', {requires: ['mariadb']})
+
+describe('what the chart has no more', () => {
+  test('keeps the claims that the chart has no more, before helm would delete them', async () => {
+    const world = newWorld({record: recordOf(keystone)})
+    const dropped = [{apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {name: 'data'}}]
+
+    await world.execute(actionOf('upgrade', 2), workOf(keystone, {dropped}))
+
+    const deeds = world.deeds()
+    expect(deeds.indexOf('keep PersistentVolumeClaim openstack/data')).toBeGreaterThan(-1)
+    expect(deeds.indexOf('keep PersistentVolumeClaim openstack/data')).toBeLessThan(
+      deeds.indexOf('helm upgrade'),
+    )
+  })
+
+  test('refuses what would take claims with it, as a StatefulSet says', async () => {
+    const claims = [{namespace: 'openstack', name: 'data-db-0', uid: 'u', labels: {app: 'db'}}]
+    const set = (whenDeleted: string) => ({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: {name: 'db'},
+      spec: {
+        selector: {matchLabels: {app: 'db'}},
+        volumeClaimTemplates: [{metadata: {name: 'data'}}],
+        persistentVolumeClaimRetentionPolicy: {whenDeleted},
+      },
+    })
+    const upgrade = async (whenDeleted: string) => {
+      const world = newWorld({record: recordOf(keystone), cluster: {claims: async () => claims}})
+      const work = workOf(keystone, {dropped: [set(whenDeleted)]})
+      return {world, done: world.execute(actionOf('upgrade', 2), work)}
+    }
+
+    const deleting = await upgrade('Delete')
+    await expect(deleting.done).rejects.toMatchObject({
+      code: 'KK_UNCONFIRMED',
+      message: expect.stringContaining('StatefulSet/db would go, and with it'),
+    })
+    await expect((await upgrade('Retain')).done).resolves.toBeDefined()
+    expect(deleting.world.deeds()).not.toContain('helm upgrade')
+  })
+})
