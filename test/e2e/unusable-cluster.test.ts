@@ -135,7 +135,8 @@ describe('a line to the API server that is cut', () => {
     },
   ]
 
-  async function waitingGate(deadline: number) {
+  /** A gate whose line is cut while it waits, with so many milliseconds from its own start. */
+  async function waitingGate(patience: number) {
     const namespace = await makeNamespace('line')
     await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: objects[0]!})
     const port = Number(/127\.0\.0\.1:(\d+)/.exec(await readFile(inject('run').kubeconfig, 'utf8'))?.[1])
@@ -148,7 +149,7 @@ describe('a line to the API server that is cut', () => {
     const gate = far.gate({
       namespace,
       objects,
-      deadline,
+      deadline: Date.now() + patience,
       onProgress: ([blame]) => (blame?.object === 'Job/sync' ? waiting.resolve() : lost.resolve()),
     })
     gate.catch(() => undefined)
@@ -159,7 +160,7 @@ describe('a line to the API server that is cut', () => {
   }
 
   it('does not fail a gate that sees again before its deadline', async () => {
-    const {namespace, gate, wire} = await waitingGate(Date.now() + 60_000)
+    const {namespace, gate, wire} = await waitingGate(60_000)
     await kubectl(['patch', 'job', 'sync', '--namespace', namespace, '--patch', '{"spec":{"suspend":false}}'])
 
     wire.mend()
@@ -168,7 +169,7 @@ describe('a line to the API server that is cut', () => {
   })
 
   it('is what a gate tells that does not see again', async () => {
-    const {gate} = await waitingGate(Date.now() + 4_000)
+    const {gate} = await waitingGate(4_000)
 
     await expect(gate).rejects.toMatchObject({code: 'KK_UNREACHABLE'})
   })
