@@ -1,6 +1,6 @@
-import {readdir, readFile} from 'node:fs/promises'
 import {setTimeout as delay} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
+import {isStartedWith, processesStartedWith} from '../../state/processes/started-with.ts'
 
 /**
  * Every process of a sandbox inherits this variable, set to the sandbox's directory. So the processes of one sandbox
@@ -20,7 +20,7 @@ export async function killProcesses(home: string): Promise<number> {
   const killed = new Set<number>()
   const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
   while (Date.now() < deadline) {
-    const pids = await findProcesses(home)
+    const pids = await processesStartedWith(MARK, home)
     if (pids.length === 0) return killed.size
     for (const pid of pids) {
       killProcess(pid)
@@ -28,7 +28,7 @@ export async function killProcesses(home: string): Promise<number> {
     }
     await delay(10)
   }
-  const left = await findProcesses(home)
+  const left = await processesStartedWith(MARK, home)
   throw new KkError('KK_SANDBOX', `processes of the sandbox do not end: ${left.join(', ')}`, {
     hint: 'look at them with ps, then run "kk sandbox down" again',
   })
@@ -36,15 +36,7 @@ export async function killProcesses(home: string): Promise<number> {
 
 /** Whether this process belongs to the sandbox and has not ended. */
 export async function isOurs(pid: number, home: string): Promise<boolean> {
-  // A process that has ended, a zombie, or another user's: its environment is empty or cannot be read.
-  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-  return environment.split('\0').includes(`${MARK}=${home}`)
-}
-
-async function findProcesses(home: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const ours = await Promise.all(pids.map((pid) => isOurs(pid, home)))
-  return pids.filter((_, index) => ours[index])
+  return isStartedWith(pid, MARK, home)
 }
 
 /** One that has ended meanwhile is no error. */
