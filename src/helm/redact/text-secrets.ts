@@ -13,17 +13,27 @@ const ELEMENT = /(<([\w.-]+)>)([^<>]+)(?=<\/\2>)/g
 const SQL = /(\bIDENTIFIED BY\s+)('[^']*'|"[^"]*")/gi
 /** A word with digits or capitals, not "Bearer authentication". */
 const BEARER = /(\bBearer\s+)(?=[a-z.~+/=_-]*[\dA-Z])([\w.~+/=-]{8,})/g
+/** A word of a shell, in quotes or not. */
+const WORD = String.raw`("[^"]*"|'[^']*'|\S+)`
+/** Secret by their place in a command, as in `curl -u nova:secret`, `mysql -psecret`, `rabbitmqctl add_user nova secret`. */
+const COMMANDS = [
+  String.raw`(\bcurl\s[^|;&\n]{0,300}?(?<=\s)(?:-u|--user)[ =]?["']?[^\s:"']+:)([^\s"']+)`,
+  String.raw`(\b(?:mysql|mariadb)[\w-]*\s[^|;&\n]{0,300}?(?<=\s)-p)(?=\S)${WORD}`,
+  String.raw`(\brabbitmqctl\s[^|;&\n]{0,300}?\b(?:add_user|change_password)\s+\S+\s+)${WORD}`,
+].map((command) => new RegExp(command, 'g'))
 
 /**
  * The text with its secrets replaced: what follows a key such as `password =` or `"token":` up to the end of its line,
- * or stands in the lines below it, the word after `--password`, passwords in URLs, tokens after `Bearer`, and private
- * keys. For texts whose secrets are not known.
+ * or stands in the lines below it, the word after `--password`, passwords of well-known commands and in URLs, tokens after
+ * `Bearer`, and private keys. For texts whose secrets are not known.
  */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string {
-  if (!/[:=]|Bearer\s|-----BEGIN|-\w|<\/|IDENTIFIED BY/i.test(text)) return text
+  if (!/[:=]|Bearer\s|-----BEGIN|-\w|<\/|IDENTIFIED BY|rabbitmqctl/i.test(text)) return text
   const after = (_: string, start: string, secret: string) => start + replace(secret)
-  return replaceInLines(text.replace(PRIVATE_KEY, replace).split('\n'), replace)
-    .join('\n')
+  const unlessPlaceholder = (whole: string, start: string, secret: string) =>
+    isPlaceholder(secret) ? whole : start + replace(secret)
+  const inLines = replaceInLines(text.replace(PRIVATE_KEY, replace).split('\n'), replace).join('\n')
+  return COMMANDS.reduce((redacted, command) => redacted.replace(command, unlessPlaceholder), inLines)
     .replace(URL_USERS, (users) =>
       users
         .split(NEXT_HOST)
