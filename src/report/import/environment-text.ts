@@ -1,13 +1,14 @@
 import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
 import type {Values} from '../../release.ts'
 import {commonNamespace, type Imported, type ImportedRelease} from '../../verbs/import/imported.ts'
+import {releaseSettings} from '../../verbs/import/release-settings.ts'
 
 /** An environment file with what was imported, and what could not be known as comments. */
 export function environmentText({name, from, charts, releases, lost}: Imported): string {
   const namespace = commonNamespace(releases)
   const settings = Object.fromEntries(
     releases.flatMap((release) => {
-      const own = settingsOf(release, namespace)
+      const own = releaseSettings(release, namespace)
       return Object.keys(own).length === 0 ? [] : [[release.name, own]]
     }),
   )
@@ -27,22 +28,13 @@ export function environmentText({name, from, charts, releases, lost}: Imported):
   ].join('')
 }
 
-function settingsOf({name, namespace, chart, requires, timeout}: ImportedRelease, common: string): object {
-  return {
-    ...(chart.name !== name && {chart: chart.name}),
-    ...(chart.version !== undefined && {version: chart.version}),
-    ...(namespace !== common && {namespace}),
-    ...(requires.length > 0 && {requires}),
-    ...(timeout !== undefined && {timeout}),
-  }
-}
-
 function sectionText({name, values, notes}: ImportedRelease): string {
   return [...notes.map(comment), yaml({[name]: values})].join('')
 }
 
+/** On one line, of characters that YAML allows. */
 function comment(text: string): string {
-  return `# ${text.replaceAll(/\s+/g, ' ')}\n`
+  return `# ${text.replaceAll(/[\s\p{C}]+/gu, ' ')}\n`
 }
 
 /** Words that YAML 1.1 would read as something else get quotes. */

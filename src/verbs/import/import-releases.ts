@@ -9,7 +9,9 @@ import {secretsAmong, type ValuePath} from '../../overrides/secrets/secret-value
 import {readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import {unservedNotes} from '../preparation/inference/notes.ts'
-import {type Imported, type ImportedRelease, withOwnNames} from './imported.ts'
+import type {Imported, ImportedRelease, ImportedSource} from './imported.ts'
+import {refuseOddSettings} from './refuse-odd-settings.ts'
+import {withRoom} from './with-room.ts'
 
 interface ImportOptions {
   readonly cluster: Pick<Cluster, 'records' | 'stored' | 'context'>
@@ -25,10 +27,13 @@ const READERS = 8
 
 /**
  * What plain helm, or helmfile, has installed: values from the records, requirements as the manifests tell them. Secrets are
- * left out and listed unless they are asked for. Throws `KK_NOT_INSTALLED` where there is nothing to import.
+ * left out and listed unless they are asked for. Rejects with `KK_NOT_INSTALLED` where there is nothing to import, and with
+ * `KK_USAGE`.
  */
 export async function importReleases(options: ImportOptions): Promise<Imported> {
-  const {cluster, name, namespace, charts, showSecrets} = options
+  const {cluster, name, namespace, showSecrets} = options
+  const charts = options.charts.map(sourceOf)
+  refuseOddSettings({name, charts})
   const records = await cluster.records(namespace)
   const foreign = records.filter(({labels}) => readLabels(labels) === undefined)
   if (foreign.length === 0) throw nothingToImport(namespace, records)
@@ -37,7 +42,7 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
     .filter((each) => each !== undefined)
     .toSorted((a, b) => (a.release < b.release ? -1 : 1))
   const inferred = inferredBetween(found)
-  const {releases, lost} = withOwnNames(found.map((each) => imported(each, inferred, showSecrets)))
+  const {releases, lost} = withRoom(found.map((each) => imported(each, inferred, showSecrets)))
   const kept = new Set(releases.map((each) => releaseId(each.namespace, each.name)))
   const isKept = ({release}: StoredRelease) => kept.has(release)
   return {
@@ -54,6 +59,11 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
       ...inferred.unserved,
     ],
   }
+}
+
+/** A repository has an index, which `kk.charts` says by its key. */
+function sourceOf(stated: string): ImportedSource {
+  return /^https?:/.test(stated) ? {repository: stated} : stated
 }
 
 function imported(

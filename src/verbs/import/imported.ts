@@ -33,31 +33,3 @@ export function commonNamespace(releases: readonly Pick<ImportedRelease, 'namesp
   for (const {namespace} of releases) counts.set(namespace, (counts.get(namespace) ?? 0) + 1)
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? 'openstack'
 }
-
-/** Sections that are no release's. */
-const RESERVED = new Set(['kk', 'global'])
-
-/**
- * Leaves out releases whose name is taken: a section has the name of its release, whatever the namespace, and two sections
- * have a meaning of their own.
- */
-export function withOwnNames(releases: readonly ImportedRelease[]): {
-  readonly releases: readonly ImportedRelease[]
-  readonly lost: readonly string[]
-} {
-  const kept = new Map<string, ImportedRelease>()
-  const lost: string[] = []
-  for (const release of releases) {
-    const other = kept.get(release.name)
-    if (RESERVED.has(release.name))
-      lost.push(
-        `${release.namespace}/${release.name} is left out: a section of that name is no release, so it stays with helm`,
-      )
-    else if (!other) kept.set(release.name, release)
-    else
-      lost.push(
-        `${release.namespace}/${release.name} is left out: ${other.namespace}/${other.name} has the same name, so it needs an environment of its own (--namespace)`,
-      )
-  }
-  return {releases: [...kept.values()], lost}
-}

@@ -100,9 +100,9 @@ it('says what is lost', () => {
     'old is left out: installed is false',
     'the values file web.yaml.gotmpl of web: it is a template',
     'the values file gone.yaml of web: it is not there',
-    'the context of other/data/db, which web needs: an environment is of one cluster',
     'hooks of web: an environment has no place for it',
     'where the chart unknown/lost of lost comes from',
+    'the context of other/data/db, which web needs: an environment is of one cluster',
     expect.stringMatching(/^other\/cache is left out: front\/cache has the same name/),
     'environments: read it with helmfile on the PATH, or move what it says by hand',
   ])
@@ -120,6 +120,22 @@ it('takes what set and setString say, several values among them', () => {
 
   expect(releases[0]!.values).toEqual({a: {b: 1}, list: ['x', 'y,z'], port: '080'})
   expect(lost).toEqual(['cert of web, which is set from the file cert.pem'])
+})
+
+it.each([
+  ['set', '1.10', '1.10'],
+  ['set', '010', '010'],
+  ['set', '5', 5],
+  ['set', 'true', true],
+  ['set', 'yes', 'yes'],
+  ['set', '&anchor 1.0', '1.0'],
+  ['setString', '1.10', '1.10'],
+  ['setString', '5', '5'],
+])('hands to %s what stands there, as helmfile does: %s', (key, written, value) => {
+  const items = `[{name: a, value: ${written}}, {name: b, values: [${written}]}]`
+  const text = `releases:\n- name: web\n  chart: ./charts/web\n  ${key}: ${items}\n`
+
+  expect(imported(text).releases[0]!.values).toEqual({a: value, b: [value]})
 })
 
 it.each([
@@ -161,6 +177,42 @@ it('states no need for what is left out', () => {
   expect(lost).toEqual([
     'db is left out: installed is false',
     'the need of web for data/db, which is left out',
+  ])
+})
+
+it.each([
+  ['a.b', 'the need of web for a.b, which is left out'],
+  ['front/shared', 'the need of web for front/shared, which is left out'],
+  ['gone', 'the need of web for gone, which the helmfile does not have'],
+  ['x/Y', 'the need of web for x/Y, which the helmfile does not have'],
+])('states no need for %s, which the environment does not have', (need, said) => {
+  const text = JSON.stringify({
+    releases: [
+      {name: 'shared', namespace: 'data', chart: './charts/db'},
+      {name: 'shared', namespace: 'front', chart: './charts/db'},
+      {name: 'a.b', namespace: 'front', chart: './charts/db'},
+      {name: 'web', namespace: 'front', chart: './charts/web', needs: [need, 'data/shared']},
+    ],
+  })
+
+  const made = imported(text)
+
+  const {releases} = readEnvironment({file: 'shop.yaml', text: environmentText(made), directory})
+  expect([...releases.keys()]).toEqual(['shared', 'web'])
+  expect(releases.get('web')!.requires).toMatchObject([{release: 'shared', namespace: 'data'}])
+  expect(made.lost).toContain(said)
+  expect(made.lost).toContainEqual(expect.stringMatching(/^front\/a\.b is left out: /))
+})
+
+it('says which values files are no maps, or no files', async () => {
+  await writeFile(join(directory, 'values/list.yaml'), '- a\n')
+
+  const {releases, lost} = importedOne({values: ['values', 'values/list.yaml', 'values/db.yaml', null]})
+
+  expect(releases[0]!.values).toEqual({size: 1, user: 'kk'})
+  expect(lost).toEqual([
+    'the values file values of web: it is not there',
+    'the values file values/list.yaml of web: it is no map',
   ])
 })
 

@@ -38,7 +38,13 @@ const WEB = stored(
 )
 const OWN = stored('data/own', {}, {labels: {'kk.openstack.org/owner': 'other'}})
 
-async function importedFrom(releases: readonly StoredRelease[], showSecrets = false) {
+interface Stated {
+  readonly name?: string
+  readonly charts?: readonly string[]
+  readonly showSecrets?: boolean
+}
+
+async function importedFrom(releases: readonly StoredRelease[], stated: Stated = {}) {
   return importReleases({
     cluster: {
       context: 'lab',
@@ -48,13 +54,14 @@ async function importedFrom(releases: readonly StoredRelease[], showSecrets = fa
     name: 'lab',
     namespace: undefined,
     charts: ['charts'],
-    showSecrets,
+    showSecrets: false,
+    ...stated,
   })
 }
 
 describe('an environment made of what plain helm installed', () => {
   it('has its values, and is read back as they were', async () => {
-    const text = environmentText(await importedFrom([DB, WEB, OWN], true))
+    const text = environmentText(await importedFrom([DB, WEB, OWN], {showSecrets: true}))
 
     const {name, namespace, releases, sections} = readEnvironment({file: 'lab.yaml', text, directory: '/'})
 
@@ -90,6 +97,42 @@ describe('an environment made of what plain helm installed', () => {
       'data/kk is left out: a section of that name is no release, so it stays with helm',
       expect.stringMatching(/^secrets of db/),
     ])
+  })
+
+  it.each<[string, Partial<StoredRelease>, RegExp]>([
+    [
+      'data/a.b',
+      {},
+      /^data\/a\.b is left out: an environment takes the name of a release: .*, not "a\.b", so it stays/,
+    ],
+    ['data/web', {chart: {name: '_x', version: '1', appVersion: '1'}}, /takes the name of a chart, not "_x"/],
+    ['data/web', {values: {global: 'secret'}}, /takes a map of values, not a string/],
+  ])('leaves out %s, which no environment can have as it is, and says so: %j', async (id, more, said) => {
+    const odd = stored(id as ReleaseId, more.values ?? {}, more)
+    const imported = await importedFrom([DB, odd], {showSecrets: true})
+
+    const {sections} = readEnvironment({file: 'lab.yaml', text: environmentText(imported), directory: '/'})
+
+    expect([...sections.keys()]).toEqual(['db'])
+    expect(imported.lost).toEqual([expect.stringMatching(said)])
+  })
+
+  it('takes the address of a repository as a source of charts', async () => {
+    const {charts} = await importedFrom([DB], {charts: ['charts', 'https://charts.example.org']})
+
+    expect(charts).toEqual(['charts', {repository: 'https://charts.example.org'}])
+  })
+
+  it.each([
+    [{name: 'a b'}, /^--name: expected a name: .*, got "a b"$/],
+    [{charts: ['']}, /^--charts: expected a path, .*, got ""$/],
+  ])('is refused where no environment can be so: %j', async (more, message) => {
+    const importing = importedFrom([DB], more)
+
+    await expect(importing).rejects.toMatchObject({
+      code: 'KK_USAGE',
+      message: expect.stringMatching(message),
+    })
   })
 
   it('is not made of what kk installed', async () => {

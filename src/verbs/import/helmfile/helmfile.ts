@@ -1,6 +1,6 @@
 /** One of `set` and `setString`: a value, several, or a file that holds it. */
 export interface HelmfileSet {
-  readonly name?: string
+  readonly name: string
   readonly value?: unknown
   readonly values?: readonly unknown[]
   readonly file?: string
@@ -8,7 +8,7 @@ export interface HelmfileSet {
 
 /** A release as helmfile writes it; only what has a place in an environment, or is worth a word. */
 export interface HelmfileRelease {
-  readonly name?: string
+  readonly name: string
   readonly namespace?: string
   readonly chart?: string
   readonly version?: string
@@ -24,7 +24,7 @@ export interface HelmfileRelease {
   readonly [key: string]: unknown
 }
 
-/** A helmfile, as `helmfile build` prints it or as its YAML stands. */
+/** A helmfile, as `helmfile build` prints it or as its YAML stands; it follows `HELMFILE_SCHEMA`, and nothing in it is null. */
 export interface Helmfile {
   /** That of all its releases, whatever they say. */
   readonly namespace?: string

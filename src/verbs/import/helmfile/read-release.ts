@@ -1,0 +1,62 @@
+import type {ReleaseId} from '../../../release.ts'
+import {releaseId} from '../../../release.ts'
+import type {ImportedRelease, ImportedSource} from '../imported.ts'
+import {chartSource} from './chart-source.ts'
+import type {HelmfileDocument} from './documents.ts'
+import type {Helmfile, HelmfileRelease} from './helmfile.ts'
+import {lostKeys} from './lost-keys.ts'
+import {releaseValues} from './release-values.ts'
+
+/** A release of a helmfile as an environment would have it, but for what it requires. */
+export interface ReadRelease {
+  readonly release: ImportedRelease
+  readonly source: ImportedSource | undefined
+  /** As helmfile writes them. */
+  readonly needs: readonly string[]
+  readonly lost: readonly string[]
+}
+
+interface ReadOptions {
+  readonly isBuilt: boolean
+  /** Where the paths of the environment will start. */
+  readonly home: string
+  readonly repositories: NonNullable<Helmfile['repositories']>
+}
+
+/** Reads one release, with its values files. Throws `KK_YAML` for one that is none, and `KK_VALUES` for a wrong `set`. */
+export function readRelease(
+  stated: HelmfileRelease,
+  document: HelmfileDocument,
+  {isBuilt, home, repositories}: ReadOptions,
+): ReadRelease {
+  const {directory, state} = document
+  const {name, chart = '', needs = []} = stated
+  const lost: string[] = []
+  const lose = (what: string) => void lost.push(what)
+  const found = chartSource(chart, {directory, home, repositories})
+  if (found.source === undefined) lose(`where the chart ${chart} of ${name} comes from`)
+  if (found.unkept !== undefined) lose(`${found.unkept} of the chart of ${name}: state a version instead`)
+  const values = releaseValues(stated, directory, lose)
+  for (const key of lostKeys(stated, isBuilt)) lose(`${key} of ${name}: an environment has no place for it`)
+  const version = found.version ?? stated.version
+  const seconds = stated.timeout ?? state.helmDefaults?.timeout ?? 0
+  const release: ImportedRelease = {
+    name,
+    namespace: namespaceOf(stated, document),
+    chart: {name: found.name, ...(version !== undefined && {version})},
+    values,
+    requires: [],
+    ...(seconds > 0 && {timeout: `${seconds}s`}),
+    notes: [],
+  }
+  return {release, source: found.source, needs, lost}
+}
+
+export function helmfileId(release: HelmfileRelease, document: HelmfileDocument): ReleaseId {
+  return releaseId(namespaceOf(release, document), release.name)
+}
+
+/** What the file says for all of them wins, as in helmfile. */
+function namespaceOf({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
+  return state.namespace ?? namespace ?? 'default'
+}

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import {expect, it} from 'vitest'
+import {readEnvironment} from '../../../src/environment/read.ts'
+import type {Values} from '../../../src/release.ts'
+import {environmentText} from '../../../src/report/import/environment-text.ts'
+import type {ImportedRelease} from '../../../src/verbs/import/imported.ts'
+import {withRoom} from '../../../src/verbs/import/with-room.ts'
+
+/** Words that YAML reads as something else, or that break a rule of kk. */
+const ODD = [
+  ...['y', 'n', 'no', 'off', 'null', 'nan', '8080', '010', '0x10', '1e3', '1.5', '1-1', '2001-01-01', '1:30'],
+  ...['kk', 'global', 'a.b', 'Upper', 'a_b', '-a', 'a-', 'a b', '', 'x'.repeat(54), '\u0085', '# a', 'é'],
+]
+
+const word = fc.oneof(fc.constantFrom('web', 'db', ...ODD), fc.string({unit: 'grapheme', maxLength: 4}))
+const values = fc.dictionary(fc.oneof(fc.constant('global'), word), fc.oneof(word, fc.jsonValue()), {
+  maxKeys: 4,
+  noNullPrototype: true,
+})
+const release: fc.Arbitrary<ImportedRelease> = fc.record({
+  name: word,
+  namespace: word,
+  chart: fc.record({name: word, version: word}, {requiredKeys: ['name']}),
+  values: values as fc.Arbitrary<Values>,
+  requires: fc.constant([]),
+  notes: fc.array(word, {maxLength: 2}),
+})
+
+it('writes only what kk reads, with the same values, whatever releases are called', () => {
+  fc.assert(
+    fc.property(fc.array(release, {maxLength: 6}), fc.array(word), (found, more) => {
+      const {releases, lost} = withRoom(found)
+
+      const text = environmentText({
+        name: 'x',
+        from: 'x',
+        charts: [],
+        releases,
+        lost: [...lost, ...more],
+      })
+      const {sections} = readEnvironment({file: 'cloud.yaml', text, directory: '/'})
+
+      expect(releases.length + lost.length).toBe(found.length)
+      const expected = releases.map((each) => [each.name, JSON.parse(JSON.stringify(each.values))])
+      expect(Object.fromEntries(sections)).toEqual(Object.fromEntries(expected))
+    }),
+    {numRuns: 300},
+  )
+})
