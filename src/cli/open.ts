@@ -67,7 +67,7 @@ export async function prepareEnvironment(
   flags: ValueFlags,
   unstated: Unstated = {},
 ): Promise<Prepared> {
-  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated))
+  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated), servedBy(unstated))
 }
 
 /** The same without the deployer's overrides, for those who lay them on top themselves. */
@@ -76,7 +76,7 @@ export async function prepareBelowUser(
   {helm, ...flags}: FactsFlags & PluginsFlags & Pick<EnvironmentFlags, 'helm'>,
   unstated: Unstated,
 ): Promise<Prepared> {
-  return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated))
+  return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated), servedBy(unstated))
 }
 
 /** The same as `prepareEnvironment`, with what speaks against the inference instead of an error. */
@@ -85,14 +85,15 @@ export async function prepareTolerantly(
   flags: ValueFlags,
   unstated: Unstated,
 ): Promise<Prepared> {
-  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated), {isTolerant: true})
+  const inferring = {...servedBy(unstated), isTolerant: true}
+  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated), inferring)
 }
 
 async function prepareWith(
   environment: Environment,
   flags: Pick<EnvironmentFlags, 'values' | 'set' | 'helm'>,
   places: PlaceLayers,
-  inferring: Pick<InferenceWorld, 'isTolerant'> = {},
+  inferring: Pick<InferenceWorld, 'isTolerant' | 'served'> = {},
 ): Promise<Prepared> {
   const values = (flags.values ?? []).map(parseValuesFlag)
   const sets = (flags.set ?? []).map(parseSetFlag)
@@ -100,6 +101,10 @@ async function prepareWith(
   return withFinding(flags.helm, (finding) =>
     prepare({environment, finding, values, sets, places, inference}),
   )
+}
+
+function servedBy({cluster}: Unstated): Pick<InferenceWorld, 'served'> {
+  return cluster ? {served: async () => (await cluster()).customKinds()} : {}
 }
 
 /** What finding charts needs; what was fetched for it is removed afterwards. */

@@ -28,7 +28,22 @@ export function definedKinds(objects: readonly KubernetesObject[]): readonly str
   return apiVersionsOf(defined)
 }
 
-function apiVersionsOf(
+/** Whether a kind is among those served, in whichever version. */
+export function servesKind(
+  served: readonly string[],
+): (wanted: {readonly group: string; readonly kind: string}) => boolean {
+  const kinds = new Set(served.map(withoutVersion))
+  return ({group, kind}) => kinds.has(`${group}/${kind}`)
+}
+
+/** `group/version/Kind` as `group/Kind`. */
+function withoutVersion(served: string): string {
+  const [group, , kind] = served.split('/')
+  return `${group}/${kind}`
+}
+
+/** `group/version` and `group/version/Kind` of each, sorted. */
+export function apiVersionsOf(
   kinds: readonly {readonly apiVersion: string; readonly kind: string}[],
 ): readonly string[] {
   const found = kinds.flatMap(({apiVersion, kind}) => [apiVersion, `${apiVersion}/${kind}`])

@@ -19,13 +19,14 @@ import type {Cluster} from '../cluster/cluster.ts'
 import {hasChanges} from '../plan/plan.ts'
 import {diffText} from '../report/plan/diff-text.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
-import {planText} from '../report/plan/plan-text.ts'
+import {knownAfterApplyText, planText} from '../report/plan/plan-text.ts'
 import {expectWritable} from '../state/files/write-named-file.ts'
 import {planDiff} from '../verbs/diff.ts'
-import {askedToAccept, expectSupported, knownAfterApply, renderPlan} from '../verbs/foresee.ts'
+import {askedToAccept, expectSupported, renderPlan, unknownYet} from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
-import {helmActions, type Rendered} from '../verbs/preparation/render.ts'
+import type {KnownAfterApply} from '../verbs/preparation/rendering/known-after-apply.ts'
+import {helmActions, type Rendered} from '../verbs/preparation/rendering/render.ts'
 
 export default class Plan extends KkCommand {
   static override summary = 'Show what a deploy would do, and why; change nothing.'
@@ -76,18 +77,16 @@ export default class Plan extends KkCommand {
       const scope = {names: releases, install: releases.length === 0}
       const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true})
       const planned = observed.plan
-      const show = () =>
-        this.document(flags.output, planDocument(planned), (palette) => planText(planned, palette))
+      const show = (later: readonly KnownAfterApply[] = []) =>
+        this.document(flags.output, planDocument(planned, later), (palette) => planText(planned, palette))
       // A document is one: the plan, or why it would be refused.
       if (flags.output === 'text') show()
       const rendered = await this.foresee(flags, {prepared, observed, cluster})
-      if (flags.output !== 'text') show()
+      const later = await unknownYet(prepared, planned, {rendered, cluster})
+      if (flags.output !== 'text') show(later)
+      else if (later.length > 0) this.say(`\n${knownAfterApplyText(later)}`)
       if (flags.save !== undefined) {
-        const later = await askedToAccept(rendered, cluster, observed)
-        const unknown = later ? knownAfterApply(later) : []
-        if (unknown.length > 0)
-          this.say(`known after apply, for its kind comes with this plan: ${unknown.join(', ')}`)
-        if (!later)
+        if (!(await askedToAccept(rendered, cluster, observed)))
           this.say('you may not ask the API server whether it would accept the objects: kk apply does')
         await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
         const force = flags['force-version'] ? ' --force-version' : ''

@@ -110,10 +110,27 @@ export function testArguments(
   ]
 }
 
-/** Knows no cluster: `lookup` finds nothing, and nothing is contacted. No upgrade touches what is in `crds/`. */
-export function templateArguments(call: ReleaseCall, options: TemplateOptions): string[] {
+/** The same in both majors. Changes nothing; the number of the revision follows the last one that helm knows. */
+export function previewArguments(call: ReleaseCall, cluster: ClusterFlags): string[] {
+  return [
+    ...['upgrade', '--reset-values', '--dry-run=server', '--output', 'json'],
+    ...clusterFlags(cluster),
+    ...releaseFlags(call),
+  ]
+}
+
+/**
+ * Unless it is to look objects up on the cluster, it knows none: `lookup` finds nothing, and nothing is contacted. No
+ * upgrade touches what is in `crds/`.
+ */
+export function templateArguments(
+  call: ReleaseCall,
+  options: TemplateOptions,
+  cluster: ClusterFlags,
+): string[] {
   return [
     'template',
+    ...(options.looksUp ? ['--dry-run=server', ...clusterFlags(cluster)] : []),
     '--skip-tests',
     ...(options.isUpgrade ? [] : ['--include-crds']),
     ...(options.kubeVersion ? ['--kube-version', options.kubeVersion] : []),

@@ -68,6 +68,11 @@ export interface TemplateOptions {
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
   readonly isUpgrade?: boolean
+  /**
+   * Let `lookup` find what the cluster has. Helm 4 then takes the kinds, too, from the cluster alone, and fails for objects
+   * of others.
+   */
+  readonly looksUp?: boolean
   readonly showOnly?: readonly string[]
   /** Do not hold the values against the schemas of the chart. */
   readonly skipSchema?: boolean
@@ -98,6 +103,11 @@ export interface Helm {
   uninstall(call: UninstallCall, options: OperationOptions): Promise<void>
   /** Runs the test hooks of the last revision, and writes how they ended into its record. */
   test(call: TestCall, options: OperationOptions): Promise<void>
-  /** The rendered YAML stream, offline. */
+  /**
+   * What an upgrade that makes this revision (2 or later) would apply, whichever the release has: a YAML stream without the
+   * tests, with what `lookup` finds on the cluster. Changes nothing.
+   */
+  previewUpgrade(call: ReleaseCall, revision: number): Promise<string>
+  /** The rendered YAML stream; offline unless it is to look objects up. */
   template(call: ReleaseCall, options?: TemplateOptions): Promise<string>
 }

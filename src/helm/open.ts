@@ -2,6 +2,7 @@ import {KkError} from '../errors.ts'
 import {
   type ClusterFlags,
   installArguments,
+  previewArguments,
   rollbackArguments,
   templateArguments,
   testArguments,
@@ -10,10 +11,12 @@ import {
 } from './arguments.ts'
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
 import {type HelmCommand, helmFailure} from './failure.ts'
-import type {ChangedRelease, Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
+import type {Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
 import {redactor} from './redact/redact.ts'
+import {changedRelease, previewedStream} from './release-json.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
 import {valuesJson} from './values-json.ts'
+import {withHistory} from './with-history.ts'
 
 /** What `run` needs to know of a call; only some commands read values. */
 type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values'>
@@ -57,6 +60,19 @@ export function openHelm(options: HelmOptions): Helm {
     throw outcome.terminated ? terminated(command, call, outcome) : failed(command, call, outcome)
   }
 
+  /** Whatever the words are, it changes nothing, as `template` does. */
+  const render = (
+    call: ReleaseCall,
+    words: readonly string[],
+    marks: Readonly<Record<string, string>> = {},
+  ) =>
+    run(call, {
+      command: 'template',
+      words,
+      input: valuesJson(call.values),
+      options: {env: {...SHORT_LIVED, ...givenOf(options.env), ...marks}},
+    })
+
   return {
     path,
     version,
@@ -82,13 +98,12 @@ export function openHelm(options: HelmOptions): Helm {
       const words = testArguments(call, operation, options)
       await run(call, {command: 'test', words, options: operation})
     },
-    template: (call, template = {}) =>
-      run(call, {
-        command: 'template',
-        words: templateArguments(call, template),
-        input: valuesJson(call.values),
-        options: {env: {...SHORT_LIVED, ...givenOf(options.env)}},
-      }),
+    async previewUpgrade(call, revision) {
+      const words = previewArguments(call, options)
+      const stdout = await withHistory(call, revision - 1, (marks) => render(call, words, marks))
+      return previewedStream(stdout, call)
+    },
+    template: (call, template = {}) => render(call, templateArguments(call, template, options)),
   }
 }
 
@@ -133,32 +148,4 @@ const ENDED: Readonly<Record<HelmCommand, string>> = {
 
 function notStarted(command: HelmCommand, call: Subject): KkError {
   return new KkError('KK_INTERRUPTED', `${call.namespace}/${call.name}: helm ${command} was not started`)
-}
-
-interface ReleaseJson {
-  readonly version: number
-  readonly info: {readonly status: string}
-  readonly manifest?: string
-  readonly hooks?: readonly {readonly manifest: string}[]
-}
-
-/** A cancelled helm prints a sentence beside its JSON. What is kept is small: the answer holds the whole chart. */
-function changedRelease(stdout: string, call: ReleaseCall): ChangedRelease {
-  const json = stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)
-  try {
-    const release = JSON.parse(json) as ReleaseJson
-    return {
-      revision: release.version,
-      status: release.info.status,
-      manifest: release.manifest ?? '',
-      hooks: (release.hooks ?? []).map((hook) => hook.manifest),
-    }
-  } catch {
-    // No cause: a SyntaxError quotes the text, which holds values.
-    throw new KkError(
-      'KK_HELM_FAILED',
-      `${call.namespace}/${call.name}: helm ended well, but printed no release`,
-      {hint: 'run the same command again: kk looks at the cluster first'},
-    )
-  }
 }

@@ -6,7 +6,7 @@ import {mergedValues} from '../overrides/layers.ts'
 import type {ReleaseId} from '../release.ts'
 import type {ObservedPlan} from './plan.ts'
 import type {Prepared} from './preparation/prepare.ts'
-import {helmActions, type Rendered} from './preparation/render.ts'
+import {helmActions, type Rendered} from './preparation/rendering/render.ts'
 
 /** What a plan would change in the manifests of its releases. */
 export interface PlanDiff {

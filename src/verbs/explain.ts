@@ -10,7 +10,7 @@ import {maskedKey} from './overrides/explain-overrides.ts'
 import {type HistoryOf, saidBy} from './overrides/layers-of-place.ts'
 import type {OverrideBase} from './overrides/override-world.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
-import {vendor} from './preparation/vendored.ts'
+import {vendor} from './preparation/rendering/vendored.ts'
 
 export interface ExplainOptions {
   readonly release: string

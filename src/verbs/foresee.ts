@@ -1,18 +1,24 @@
-import {isBuiltIn} from '../cluster/built-in-kind.ts'
 import type {Cluster} from '../cluster/cluster.ts'
-import {objectName} from '../cluster/manifest.ts'
+import {definedKinds} from '../cluster/custom-kinds.ts'
 import {asKkError} from '../errors.ts'
 import type {Helm} from '../helm/helm.ts'
 import type {Action, Plan} from '../plan/plan.ts'
-import {releaseName} from '../release.ts'
 import {refuseDowngrade} from './change/deploy.ts'
 import type {ObservedPlan} from './plan.ts'
 import {expectSupportedVersions} from './preparation/fences.ts'
-import {foreknownRender} from './preparation/foreknown-render.ts'
+import {definedVersions} from './preparation/inference/facts-of-releases.ts'
 import type {Prepared} from './preparation/prepare.ts'
-import {helmActions, type Rendered, renderAll, validateAll} from './preparation/render.ts'
+import {foreknownRender} from './preparation/rendering/foreknown-render.ts'
+import {
+  customResources,
+  customResourcesOf,
+  type KnownAfterApply,
+  knownAfterApply,
+} from './preparation/rendering/known-after-apply.ts'
+import {helmActions, type Rendered, renderAll, validateAll} from './preparation/rendering/render.ts'
+import type {Renderer} from './preparation/rendering/render-on-cluster.ts'
+import {vendor} from './preparation/rendering/vendored.ts'
 import type {Compared} from './preparation/unclaimed.ts'
-import {vendor} from './preparation/vendored.ts'
 
 /**
  * Renders what a plan would install or upgrade; with `ifUnknown` only what was not rendered before with the same inputs, for
@@ -34,11 +40,17 @@ export async function renderPlan(
     helmActions(wanted).map(({release}) => release),
   )
   const objects = (action: Action) => known(action)?.objects
-  return renderAll({plan: wanted, vendored, ...ports, known: objects}).finally(vendored.remove)
+  const kinds = foreknownKinds(prepared)
+  return renderAll({plan: wanted, vendored, ...ports, kinds, known: objects}).finally(vendored.remove)
+}
+
+/** The custom kinds that charts which were rendered to infer their requirements define. */
+function foreknownKinds({foreknown}: Prepared): readonly string[] {
+  return definedVersions([...(foreknown?.values() ?? [])].map(({facts}) => facts))
 }
 
 interface ForesightPorts {
-  readonly helm: Pick<Helm, 'template'>
+  readonly helm: Renderer
   readonly cluster: Pick<Cluster, 'customKinds'>
   readonly ifUnknown?: boolean
 }
@@ -58,28 +70,37 @@ export async function expectSupported({observed, rendered, ports, forceVersion}:
 }
 
 /**
- * Asks the API server whether it would accept what was rendered. Resolves with what it cannot tell yet, for its namespace or
- * kind comes with the plan; undefined where it could not be asked: who may only look may not. Throws `KK_INVALID_OBJECT`
- * and `KK_IN_THE_WAY`.
+ * Asks the API server whether it would accept what was rendered. Resolves with whether it could be asked: who may only look
+ * may not. Throws `KK_INVALID_OBJECT` and `KK_IN_THE_WAY`.
  */
 export async function askedToAccept(
   rendered: Rendered,
   cluster: Pick<Cluster, 'validate'>,
   observed: Compared,
-): Promise<Rendered | undefined> {
+): Promise<boolean> {
   try {
-    return await validateAll(rendered, cluster, observed)
+    await validateAll(rendered, cluster, observed)
+    return true
   } catch (error) {
-    if (asKkError(error).code === 'KK_FORBIDDEN') return undefined
+    if (asKkError(error).code === 'KK_FORBIDDEN') return false
     throw error
   }
 }
 
-/** Custom resources whose kind comes with the plan, as `cache: Cache/cache`: validated when their turn comes. */
-export function knownAfterApply(later: Rendered): readonly string[] {
-  return [...later].flatMap(([release, objects]) =>
-    objects
-      .filter(({apiVersion}) => !isBuiltIn(apiVersion))
-      .map((object) => `${releaseName(release)}: ${objectName(object)}`),
-  )
+/** Custom resources of the plan whose kind comes with it: they are validated when their turn comes. */
+export async function unknownYet(
+  prepared: Prepared,
+  plan: Plan,
+  {rendered, cluster}: {readonly rendered: Rendered; readonly cluster: Pick<Cluster, 'customKinds'>},
+): Promise<readonly KnownAfterApply[]> {
+  const resources = helmActions(plan).map(({release}) => {
+    const facts = prepared.foreknown?.get(release)?.facts
+    const known = facts ? customResourcesOf(facts) : customResources(rendered.get(release) ?? [])
+    return [release, known] as const
+  })
+  const defined = definedKinds([...rendered.values()].flat())
+  return knownAfterApply(new Map(resources), {
+    cluster,
+    brought: new Set([...foreknownKinds(prepared), ...defined]),
+  })
 }

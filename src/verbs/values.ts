@@ -5,7 +5,7 @@ import {maskSecrets, secretPlaces} from '../overrides/secrets/secret-values.ts'
 import type {ReleaseId, Values} from '../release.ts'
 import {pathsOf} from './overrides/facts-base.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
-import {vendor} from './preparation/vendored.ts'
+import {vendor} from './preparation/rendering/vendored.ts'
 
 /** The values of one release, and the layers that they come from. */
 export interface ShownValues {

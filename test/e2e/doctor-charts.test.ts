@@ -33,3 +33,35 @@ it('compares charts with what is deployed, and says which changes the cluster wo
     'problem immutable fields PersistentVolumeClaim/workload',
   ])
 })
+
+it('takes the word of the cluster for what was never stated, and tells what else it refuses', async () => {
+  const environment = await makeEnvironment()
+  const chart = join(environment.directory, 'charts/workload')
+  await cp(join(FIXTURES, 'workload'), chart, {recursive: true})
+  const template = join(chart, 'templates/claim.yaml')
+  const stated = await readFile(template, 'utf8')
+  await writeFile(template, stated.replace('storageClassName: {{ . }}', ''))
+  await environment.write({kk: {charts: ['charts']}, workload: {claim: 'general'}})
+  await environment.deploy()
+  const findings = async () => {
+    const cluster = ['--kubeconfig', inject('run').kubeconfig]
+    const {stdout, stderr} = await environment.kk('doctor charts', ...cluster, '--output', 'json')
+    return (JSON.parse(stdout || stderr) as {findings: readonly ChartFault[]}).findings
+  }
+
+  await writeFile(template, stated)
+  const named = await findings()
+  await writeFile(template, stated.replace('1Gi', '512Mi'))
+  const smaller = await findings()
+
+  expect(named).toEqual([])
+  expect(smaller).toMatchObject([
+    {
+      check: 'refused changes',
+      level: 'problem',
+      object: 'PersistentVolumeClaim/workload',
+      what: expect.stringContaining('field can not be less than'),
+      advice: expect.stringContaining('its data would go with it'),
+    },
+  ])
+})

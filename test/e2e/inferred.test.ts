@@ -1,8 +1,10 @@
+import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {annotatePods} from './support/annotate-pods.ts'
 import {auditEvents, get, kubectl, makeNamespace, waitFor} from './support/cluster.ts'
+import {customResource} from './support/custom-resource.ts'
 import {type EnvironmentContent, makeEnvironment} from './support/environment.ts'
 import {history} from './support/history.ts'
 
@@ -72,6 +74,33 @@ describe.concurrent('an environment without a stated requirement', () => {
     expect((await auditEvents(namespace)).filter(helms)).toEqual([])
   })
 
+  it('is planned where a kind comes with the plan, as known after apply, by a chart that fails without it, too', async () => {
+    const environment = await makeEnvironment()
+    const charts = join(environment.directory, 'charts')
+    const definition = customResource(environment.name, 'A thing')
+    const {kind} = definition.spec.names
+    await writeChart(charts, 'definitions', JSON.stringify(definition))
+    await writeChart(charts, 'things', thingOf(kind))
+    await environment.write({kk: {charts: [charts]}, things: {}, definitions: {}})
+
+    const first = await environment.json<PlanDocument>('plan')
+    const cached = await environment.json<PlanDocument>('plan')
+    const {stderr} = await environment.kk('plan')
+    await environment.deploy()
+    await environment.write({kk: {charts: [charts]}, things: {size: 2}, definitions: {}})
+    const upgrade = await environment.json<PlanDocument>('plan')
+    const other = await makeEnvironment({content: {kk: {charts: [charts]}, things: {}}})
+    const alone = await other.json<PlanDocument>('plan')
+
+    const later = [{release: `${environment.name}/things`, object: `${kind}/one`}]
+    expect([first.knownAfterApply, cached.knownAfterApply]).toEqual([later, later])
+    expect(stderr).toContain(`known after apply, for its kind comes with this plan: things: ${kind}/one`)
+    expect(upgrade.knownAfterApply).toBeUndefined()
+    expect(upgrade.counts.upgrade).toBe(1)
+    expect(alone, 'the cluster has the kind, though no chart brings it').not.toHaveProperty('notes')
+    expect(alone.knownAfterApply).toBeUndefined()
+  })
+
   it('is healthy when its custom resources are as the environment says', async () => {
     const readiness = {'Cache.example.kk.openstack.org': {path: '.status.phase', value: 'Running'}}
     const environment = await makeEnvironment({content: cloud(['operator', 'cache'], {readiness})})
@@ -87,6 +116,22 @@ describe.concurrent('an environment without a stated requirement', () => {
     expect(stdout).toContain('.status.phase is not there, not Running')
   })
 })
+
+/** A chart with one template, which says nothing of what it requires. */
+async function writeChart(charts: string, name: string, template: string): Promise<void> {
+  await mkdir(join(charts, name, 'templates'), {recursive: true})
+  await writeFile(join(charts, name, 'Chart.yaml'), `apiVersion: v2\nname: ${name}\nversion: 0.1.0\n`)
+  await writeFile(join(charts, name, 'templates/all.yaml'), template)
+}
+
+const thingOf = (kind: string) => `
+{{- if not (.Capabilities.APIVersions.Has "example.org/v1/${kind}") }}
+{{- fail "you have to deploy ${kind} first" }}
+{{- end }}
+apiVersion: example.org/v1
+kind: ${kind}
+metadata: {name: one, labels: {size: "{{ .Values.size | default 1 }}"}}
+`
 
 function nameOf(release: string): string {
   return release.slice(release.indexOf('/') + 1)

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {
   installArguments,
+  previewArguments,
   rollbackArguments,
   templateArguments,
   testArguments,
@@ -77,6 +78,8 @@ describe('helm rollback', () => {
   })
 })
 
+const PROD = {kubeconfig: '/k/config', context: 'prod'}
+
 describe('helm template', () => {
   it('knows of no cluster', () => {
     const options = {
@@ -86,7 +89,7 @@ describe('helm template', () => {
       showOnly: ['templates/a.yaml'],
     }
 
-    expect(templateArguments(call, options)).toEqual([
+    expect(templateArguments(call, options, PROD)).toEqual([
       ...['template', '--skip-tests', '--kube-version', '1.36.0'],
       ...[
         '--api-versions',
@@ -102,16 +105,33 @@ describe('helm template', () => {
   })
 
   it('renders crds/ only for an installation, for no upgrade touches them', () => {
-    expect(templateArguments(call, {})).toContain('--include-crds')
-    expect(templateArguments(call, {isUpgrade: true})).not.toContain('--include-crds')
+    expect(templateArguments(call, {}, {})).toContain('--include-crds')
+    expect(templateArguments(call, {isUpgrade: true}, {})).not.toContain('--include-crds')
   })
+
+  it('is given the cluster to look objects up there', () => {
+    expect(templateArguments(call, {looksUp: true, isUpgrade: true}, PROD)).toEqual([
+      ...['template', '--dry-run=server', '--kubeconfig', '/k/config', '--kube-context', 'prod'],
+      ...['--skip-tests', '--is-upgrade'],
+      ...['--namespace', 'openstack', '--values', '-', '--', 'keystone', '/run/charts/key,stone'],
+    ])
+  })
+})
+
+it('a preview of an upgrade is a dry run that drops the old values', () => {
+  expect(previewArguments(call, PROD)).toEqual([
+    ...['upgrade', '--reset-values', '--dry-run=server', '--output', 'json'],
+    ...['--kubeconfig', '/k/config', '--kube-context', 'prod'],
+    ...['--namespace', 'openstack', '--values', '-', '--', 'keystone', '/run/charts/key,stone'],
+  ])
 })
 
 it.each([
   ['install', installArguments(4, call, change, {})],
   ['upgrade', upgradeArguments(4, call, change, {})],
   ['rollback', rollbackArguments(4, back, {timeoutSeconds: 300}, {})],
-  ['template', templateArguments(call, {})],
+  ['template', templateArguments(call, {}, {})],
+  ['upgrade, as a preview,', previewArguments(call, {})],
 ])('helm %s never waits, undoes, forces, or carries a value', (_, words) => {
   expect(words.join(' ')).not.toMatch(/--wait|--atomic|--rollback-on-failure|--force|--set|--debug|s3same/)
 })

@@ -1,6 +1,7 @@
 import {mkdir, mkdtemp, readFile, rm, watch, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {loadAll} from 'js-yaml'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import type {Helm} from '../../src/helm/helm.ts'
 import {openHelm} from '../../src/helm/open.ts'
@@ -56,6 +57,22 @@ describe('with a helm that records', () => {
     expect(await recorded('arguments')).toContain('--kube-context\nprod\n')
     await helm.template(call())
     expect(await recorded('arguments')).not.toContain('prod')
+  })
+
+  it('previews an upgrade on the cluster: objects and hooks, but no tests', async () => {
+    const hooks = [
+      {manifest: 'b: 2\n', events: ['pre-upgrade']},
+      {manifest: 'c: 3\n', events: ['test']},
+    ]
+    const answer = JSON.stringify({version: 2, info: {status: 'pending'}, manifest: '---\na: 1\n', hooks})
+    const helm = await fake(`${RECORDING.replace(/printf '%s\\n' '{.*/, '')}cat <<'END'\n${answer}\nEND`)
+
+    const stream = await helm.previewUpgrade(call({password: 'hunter2'}), 5)
+
+    expect(loadAll(stream).filter((document) => document !== null)).toEqual([{a: 1}, {b: 2}])
+    expect(await recorded('arguments')).toContain('--dry-run=server\n')
+    expect(await recorded('environment')).toContain('HELM_DRIVER=memory\n')
+    expect(JSON.parse(await recorded('input'))).toEqual({password: 'hunter2'})
   })
 
   it('spares a helm that only renders tidying up its memory, unless the user says otherwise', async () => {

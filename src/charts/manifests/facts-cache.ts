@@ -4,7 +4,7 @@ import type {ChartFacts} from '../../graph/inference/facts.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 /** Raised when facts are read from manifests by other rules. */
-const FORMAT = 2
+const FORMAT = 3
 
 /** The facts of charts that were rendered before, by the digest of all that decided the render. */
 export interface FactsCache {

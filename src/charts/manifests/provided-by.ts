@@ -1,3 +1,4 @@
+import {isBuiltIn} from '../../cluster/built-in-kind.ts'
 import type {Provided, ProvidedObject} from '../../graph/inference/facts.ts'
 import {wordDigest} from '../../graph/inference/word-digest.ts'
 import {dig, digMaps, digText} from './dig.ts'
@@ -27,8 +28,14 @@ function objectsOf({
   object,
   file,
 }: RenderedObject): readonly (ProvidedObject & {readonly in: string | undefined})[] {
-  const {kind, metadata} = object
-  const self = {kind, name: metadata.name, in: metadata.namespace, file}
+  const {apiVersion, kind, metadata} = object
+  const self = {
+    ...(!isBuiltIn(apiVersion) && {apiVersion}),
+    kind,
+    name: metadata.name,
+    in: metadata.namespace,
+    file,
+  }
   if (kind === 'Service') {
     const ports = digMaps(object, 'spec', 'ports').map((port) => dig(port, 'port'))
     return [{...self, ports: ports.filter((port) => typeof port === 'number')}]

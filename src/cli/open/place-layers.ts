@@ -12,10 +12,10 @@ export interface AdoptStoreFlag {
   readonly 'adopt-store'?: boolean | undefined
 }
 
-/** Who tells the facts that neither a facts file nor the environment states. */
+/** Who tells the facts that neither a facts file nor the environment states, and which kinds there are. */
 export interface Unstated {
-  /** Opened only when such a fact is wanted; without one, those facts stay unknown. */
-  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory'>>) | undefined
+  /** Opened only when that is wanted; without one, it stays unknown. */
+  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory' | 'customKinds'>>) | undefined
   /** Told of the facts that a cluster would know, where none is asked. */
   readonly onMissing?: ((names: readonly FactName[]) => void) | undefined
 }

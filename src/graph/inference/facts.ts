@@ -40,6 +40,8 @@ export interface Want {
 
 /** An object that a chart makes, as far as others can want it. */
 export interface ProvidedObject {
+  /** Of a custom resource. */
+  readonly apiVersion?: string
   readonly kind: string
   readonly name: string
   readonly namespace?: string

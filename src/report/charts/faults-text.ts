@@ -11,5 +11,7 @@ export function chartFaultsText(faults: readonly ChartFault[], palette: Palette)
 
 function placed({release, file, what, ...fault}: ChartFault) {
   const place = file === undefined || what.includes(file) ? '' : ` (${file})`
-  return {...fault, what: `${releaseName(release)}: ${what}${place}`}
+  const name = `${releaseName(release)}: `
+  // What helm says of a chart begins with the release already.
+  return {...fault, what: `${what.startsWith(name) ? '' : name}${what}${place}`}
 }

@@ -1,14 +1,17 @@
 import {hasChanges, type Plan} from '../../plan/plan.ts'
+import type {KnownAfterApply} from '../../verbs/preparation/rendering/known-after-apply.ts'
 import {type PlanCounts, planCounts} from './plan-counts.ts'
 
 /** The form of `kk plan --output json`. Fields are added, never renamed or taken away. */
 export interface PlanDocument extends Plan {
   readonly changes: boolean
   readonly counts: PlanCounts
+  /** Custom resources whose kind comes with the plan: validated when their turn comes. */
+  readonly knownAfterApply?: readonly KnownAfterApply[]
 }
 
 /** The plan as a document, its keys in one order whoever made it. */
-export function planDocument(plan: Plan): PlanDocument {
+export function planDocument(plan: Plan, later: readonly KnownAfterApply[] = []): PlanDocument {
   const {context, server, uid, version} = plan.cluster
   return {
     environment: plan.environment,
@@ -50,5 +53,6 @@ export function planDocument(plan: Plan): PlanDocument {
     })),
     ...(plan.suffices !== undefined && {suffices: plan.suffices}),
     ...(plan.notes !== undefined && {notes: plan.notes}),
+    ...(later.length > 0 && {knownAfterApply: later}),
   }
 }

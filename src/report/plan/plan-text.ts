@@ -1,5 +1,6 @@
 import type {Action, ActionKind, Bystander, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {KnownAfterApply} from '../../verbs/preparation/rendering/known-after-apply.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
@@ -60,6 +61,12 @@ export function planText(plan: Plan, palette: Palette): string {
     ...(plan.notes ?? []).map((note) => `${palette.strong('note')}: ${note}`),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** What the cluster cannot be asked about before the plan is carried out. */
+export function knownAfterApplyText(later: readonly KnownAfterApply[]): string {
+  const objects = later.map(({release, object}) => `${releaseName(release)}: ${object}`)
+  return `known after apply, for its kind comes with this plan: ${objects.join(', ')}`
 }
 
 function namingOf(releases: readonly ReleaseId[]): Naming {

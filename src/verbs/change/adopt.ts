@@ -17,9 +17,9 @@ import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {namedRelease, type Prepared} from '../preparation/prepare.ts'
-import {renderRelease} from '../preparation/render-release.ts'
+import {renderOnCluster} from '../preparation/rendering/render-on-cluster.ts'
+import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
 import {seenRecords} from '../preparation/seen-records.ts'
-import {type Vendored, vendor} from '../preparation/vendored.ts'
 import {type RunChoices, startRun} from './start-run.ts'
 
 /** What an upgrade with this environment's chart and values would change of a release that kk did not install. */
@@ -150,7 +150,13 @@ async function compare(
   const call = vendored.call(release)
   const before = renderedObjects(stored)
   const apiVersions = vendored.asksKinds(release) ? await cluster.customKinds() : []
-  const after = await renderRelease(helm, call, {kubeVersion, isUpgrade: true, apiVersions})
+  const after = await renderOnCluster(helm, call, {
+    kubeVersion,
+    isUpgrade: true,
+    apiVersions,
+    looksUp: vendored.looksUp(release),
+    revision: vendored.asksRevision(release) ? revision : undefined,
+  })
   const redact = redactSecretsOf([...before, ...after], redactor({before: values, after: call.values}))
   const changed = valueChanges(values, call.values, redact)
   const objects = objectChanges(before, after, releaseNamespace(release))

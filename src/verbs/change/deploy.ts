@@ -13,10 +13,10 @@ import {withPulls} from '../../run/pulls/with-pulls.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {beforesOf} from '../preparation/befores.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/fences.ts'
-import {foreknownRender} from '../preparation/foreknown-render.ts'
 import type {Prepared} from '../preparation/prepare.ts'
-import {helmActions, type Rendered, renderAll, validateAll} from '../preparation/render.ts'
-import {type Vendored, vendor} from '../preparation/vendored.ts'
+import {foreknownRender} from '../preparation/rendering/foreknown-render.ts'
+import {helmActions, type Rendered, renderAll, validateAll} from '../preparation/rendering/render.ts'
+import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
 /** A plan that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */

@@ -4,7 +4,7 @@ import {computedValues} from '../../overrides/computed.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import type {ReleaseId, Values} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
-import {vendor} from '../preparation/vendored.ts'
+import {vendor} from '../preparation/rendering/vendored.ts'
 
 /** Rejects with `KK_HELM_MISSING` where there is none. */
 export type HelmOf = () => Promise<Pick<Helm, 'template'>>

@@ -8,7 +8,7 @@ import {type ChangeVerb, VERB_TABLE} from '../../plan/changes/verb-table.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {unsupported} from '../../plan/versions/unsupported.ts'
 import type {ReleaseId} from '../../release.ts'
-import type {Rendered} from './render.ts'
+import type {Rendered} from './rendering/render.ts'
 
 /** What is to be changed, beside what is there. */
 export interface Fenced {

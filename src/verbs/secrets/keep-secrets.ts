@@ -4,7 +4,7 @@ import {inputsDigest} from '../../plan/digest.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
-import {helmActions} from '../preparation/render.ts'
+import {helmActions} from '../preparation/rendering/render.ts'
 import type {Supplied, SuppliedSecret} from './supply-secrets.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** A CustomResourceDefinition whose schema says so of itself. */
-export function customResource(plural: string, description: string): object {
+export function customResource(plural: string, description: string) {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -9,7 +9,7 @@ it('tells the release and the file of each fault', () => {
     [
       {...fault, file: 'nginx/templates/x.yaml', what: 'Deployment/web waits', advice: 'add it'},
       {...fault, file: 'a.yaml', what: 'made twice: a.yaml, b.yaml'},
-      {...fault, what: 'its values differ'},
+      {...fault, what: 'web: its values differ'},
     ],
     palette(0),
   )

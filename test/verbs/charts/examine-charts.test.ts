@@ -149,11 +149,27 @@ describe('the faults of charts', () => {
     ])
   })
 
-  it('begin with a chart that does not render', async () => {
-    const chart = {manifests: null}
+  it('begin with a chart that does not render, and leave out none of the others', async () => {
+    const found = await examined('faulty', ['one', 'two', 'broken'])
 
-    await expect(examined('unannotated', ['keystone', 'mariadb'], chart)).rejects.toMatchObject({
-      code: 'KK_RENDER',
-    })
+    expect(found).toMatchObject([
+      {
+        check: 'rendering',
+        level: 'problem',
+        release: 'openstack/broken',
+        what: expect.stringContaining('it is broken (KK_RENDER)'),
+      },
+      {check: 'claimed twice', object: 'ConfigMap/shared-config'},
+    ])
+  })
+
+  it('are told of a custom resource beside its own definition, but not where the chart asks for the kind', async () => {
+    const found = await examined('faulty', ['own-kind', 'own-kind-asked'])
+
+    expect(found).toMatchObject([{check: 'missing kinds', level: 'problem', object: 'Widget/widget'}])
+  })
+
+  it('are none where a chart fails without a kind that another one defines', async () => {
+    expect(await examined('faulty', ['kind-asking', 'kind-making'])).toEqual([])
   })
 })

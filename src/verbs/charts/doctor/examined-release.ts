@@ -7,7 +7,9 @@ export interface ExaminedRelease {
   readonly release: ReleaseId
   /** With the values of the environment. */
   readonly objects: readonly RenderedObject[]
-  /** The same again. */
+  /** The same where the kinds that it defines itself, but those in `crds/`, are not known yet. */
+  readonly atFirst: readonly RenderedObject[]
+  /** What `objects` are once more. */
   readonly again: readonly RenderedObject[]
   /** As the next version of the chart, with other images; empty where that does not render. */
   readonly next: readonly RenderedObject[]
@@ -18,4 +20,6 @@ export interface ExaminedRelease {
 /** What is deployed, and what an upgrade would make of it. */
 export interface ComparedRelease extends DeployedRelease {
   readonly upgrade: readonly RenderedObject[]
+  /** What the cluster says to changed objects that it would refuse, by what they are there; undefined where it was not asked. */
+  readonly refusals?: ReadonlyMap<string, string> | undefined
 }

@@ -1,4 +1,4 @@
-import {readFile, writeFile} from 'node:fs/promises'
+import {readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {defaultValues} from '../../../charts/values-method/default-values.ts'
 import {isMap, mergeValues} from '../../../overrides/merge.ts'
@@ -6,8 +6,17 @@ import type {Values} from '../../../release.ts'
 
 const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
 
-/** Makes a copy of a chart its next version: what a template makes of the version changes. */
+/** Of a template: helm renders every chart without a cluster as the first revision. */
+const REVISION = /\$?\.Release\.Revision\b/g
+
+/** Makes a copy of a chart its next version, and its next revision: what a template makes of them changes. */
 export async function bumpVersion(copy: string): Promise<void> {
+  for (const path of await readdir(copy, {recursive: true})) {
+    if (!/templates\/.*\.(?:ya?ml|tpl)$/.test(path)) continue
+    const template = join(copy, path)
+    const text = await readFile(template, 'utf8')
+    if (text.includes('.Release.Revision')) await writeFile(template, text.replace(REVISION, '2'))
+  }
   const file = join(copy, 'Chart.yaml')
   const text = await readFile(file, 'utf8')
   const bumped = text

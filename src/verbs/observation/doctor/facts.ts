@@ -9,8 +9,7 @@ import {livingRevisions} from '../../../plan/removal/observed.ts'
 import type {ReleaseId} from '../../../release.ts'
 import {observedRecords} from '../../preparation/observed-records.ts'
 import type {Prepared} from '../../preparation/prepare.ts'
-import {renderRelease} from '../../preparation/render-release.ts'
-import {vendor} from '../../preparation/vendored.ts'
+import {vendor} from '../../preparation/rendering/vendored.ts'
 
 /** What the checks are given. */
 export interface Patient {
@@ -113,8 +112,8 @@ async function renderEnvironment({
   const releases = [...prepared.releases.keys()]
   const vendored = await vendor(prepared, releases)
   try {
-    const objects = await mapParallel(releases, RENDERERS, (release) =>
-      renderRelease(helm, vendored.call(release), {kubeVersion: version}),
+    const objects = await mapParallel(releases, RENDERERS, async (release) =>
+      parseManifest(await helm.template(vendored.call(release), {kubeVersion: version})),
     )
     return new Map(releases.map((release, index) => [release, objects[index]!]))
   } finally {

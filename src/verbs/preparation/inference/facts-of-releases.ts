@@ -2,9 +2,11 @@ import type {Chart} from '../../../charts/chart.ts'
 import {openFactsCache} from '../../../charts/manifests/facts-cache.ts'
 import {factsOfObjects} from '../../../charts/manifests/facts-of.ts'
 import {renderedObjects} from '../../../charts/manifests/rendered-objects.ts'
-import {mentions} from '../../../charts/mentions.ts'
+import {mentioned, mentions} from '../../../charts/mentions.ts'
 import {vendorCharts} from '../../../charts/vendor-charts.ts'
+import {apiGroup} from '../../../cluster/api-group.ts'
 import type {KubernetesObject} from '../../../cluster/cluster.ts'
+import {apiVersionsOf} from '../../../cluster/custom-kinds.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
@@ -14,6 +16,7 @@ import {mergedValues} from '../../../overrides/layers.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
+import {renderByKinds} from '../rendering/render-by-kinds.ts'
 
 /** How many helms render at once: each takes about 100 MB for a moment. */
 const RENDERERS = 4
@@ -27,6 +30,8 @@ export interface Rendering {
   readonly helm: () => Promise<Pick<Helm, 'template'>>
   /** Where facts of what was rendered are kept. */
   readonly cache: string
+  /** The custom kinds that the cluster serves, as `group/version/Kind`; without it those are not known. */
+  readonly served?: () => Promise<readonly string[]>
   /** Told what was rendered now. */
   readonly onRendered?: (release: ReleaseId, objects: readonly KubernetesObject[]) => void
 }
@@ -44,32 +49,46 @@ export type FactsOfReleases = ReadonlyMap<ReleaseId, ChartFacts | KkError>
 
 /**
  * What the charts of releases provide and want. Only what was not rendered before with the same inputs is rendered; a chart
- * that asks which kinds the cluster has, with those that the other charts define.
+ * that asks which kinds the cluster has, with those that the other charts define, and those that it serves and the chart names.
  */
 export async function factsOfReleases(
   subjects: readonly Subject[],
   rendering: Rendering,
 ): Promise<FactsOfReleases> {
-  const first = await render(
-    subjects.map((subject) => ({...subject, apiVersions: []})),
-    rendering,
-  )
-  const apiVersions = definedVersions(first)
-  const asking = apiVersions.length === 0 ? [] : subjects.filter(({chart}) => mentions(chart, 'APIVersions'))
-  const second = await render(
-    asking.map((subject) => ({...subject, apiVersions})),
-    rendering,
-  )
-  return new Map([...first, ...second])
+  const asking = new Set(subjects.filter(({chart}) => mentions(chart, 'APIVersions')))
+  const served = (asking.size > 0 && (await rendering.served?.())) || []
+  return renderByKinds<Subject, ChartFacts | KkError>(subjects, {
+    asks: (subject) => asking.has(subject),
+    definedBy: (facts) => definedVersions(facts.filter(isKnown)),
+    render: (some, defined) => {
+      const kindsFor = (subject: Subject) =>
+        defined ? [...new Set([...defined, ...namedBy(subject, served)])].sort() : []
+      return render(
+        some.map((subject) => ({...subject, apiVersions: kindsFor(subject)})),
+        rendering,
+      )
+    },
+  })
 }
 
-/** `group/version` and `group/version/Kind` of every custom kind, sorted. */
-function definedVersions(facts: FactsOfReleases): readonly string[] {
-  const found = [...facts.values()].flatMap((each) => ('provided' in each ? each.provided.kinds : []))
-  const named = found.flatMap(({group, kind, versions}) =>
-    versions.flatMap((version) => [`${group}/${version}`, `${group}/${version}/${kind}`]),
+/** Those whose group a chart names: what else the cluster comes to serve must not have the chart rendered again. */
+function namedBy({chart}: Subject, served: readonly string[]): readonly string[] {
+  const groups = mentioned(chart, [...new Set(served.map(apiGroup))])
+  return served.filter((kind) => groups.has(apiGroup(kind)))
+}
+
+function isKnown(facts: ChartFacts | KkError): facts is ChartFacts {
+  return 'provided' in facts
+}
+
+/** The custom kinds that these charts define, as `definedKinds` tells those of objects. */
+export function definedVersions(charts: readonly ChartFacts[]): readonly string[] {
+  const kinds = charts.flatMap(({provided}) => provided.kinds)
+  return apiVersionsOf(
+    kinds.flatMap(({group, kind, versions}) =>
+      versions.map((version) => ({apiVersion: `${group}/${version}`, kind})),
+    ),
   )
-  return [...new Set(named)].sort()
 }
 
 interface Render extends Subject {

@@ -1,4 +1,5 @@
 import type {KubernetesObject} from '../../../cluster/cluster.ts'
+import type {ChartFacts} from '../../../graph/inference/facts.ts'
 import type {Layer} from '../../../overrides/layer.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'
 import type {ReleaseId} from '../../../release.ts'
@@ -9,6 +10,7 @@ export interface Foreknown {
   readonly layers: string
   /** What was rendered; undefined where that was before. */
   readonly objects: readonly KubernetesObject[] | undefined
+  readonly facts: ChartFacts
 }
 
 export type ForeknownReleases = ReadonlyMap<ReleaseId, Foreknown>

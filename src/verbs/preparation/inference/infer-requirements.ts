@@ -1,4 +1,5 @@
 import type {KubernetesObject} from '../../../cluster/cluster.ts'
+import {servesKind} from '../../../cluster/custom-kinds.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Requirement} from '../../../graph/build.ts'
@@ -6,6 +7,7 @@ import type {KnownRelease} from '../../../graph/inference/facts.ts'
 import {
   type AmbiguousWant,
   type Inference,
+  type InferenceInputs,
   type InferredRequirement,
   infer,
   type UnservedWant,
@@ -15,9 +17,11 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
 import {idOf} from '../gathering/load-charts.ts'
 import {ambiguousError} from './ambiguity.ts'
+import type {Requirements} from './choices.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
 import {type ForeknownReleases, layersKey} from './foreknown.ts'
-import {isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
+import {goneNotes, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
+import {possibleRequirements} from './possible-requirements.ts'
 import {readShelf} from './shelf.ts'
 
 /** What inferring needs of the world. */
@@ -30,8 +34,8 @@ export interface InferenceWorld extends Rendering {
 export interface InferenceFaults {
   readonly unserved: readonly UnservedWant[]
   readonly ambiguous: readonly AmbiguousWant[]
-  /** What was inferred beside that. */
-  readonly requirements: readonly InferredRequirement[]
+  /** What is required beside that, and could be by the releases that may be chosen. */
+  readonly requirements: Requirements
 }
 
 /** An environment with its requirements, stated and inferred. */
@@ -64,22 +68,22 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     const onRendered = rendered.set.bind(rendered)
     const facts = await factsOfReleases(subjectsOf(gathered), {...world, onRendered})
     const {releases, failures} = readable(facts, gathered)
-    refuseUnreadable(failures, inferring)
-    const shelf = await readShelf({environment, present: gathered.charts, cache: world.cache})
-    const found = withoutServed(
-      infer({
-        releases,
-        inferring,
-        shelf,
-        named: new Set([...environment.sections.keys()].map((name) => idOf(environment, name))),
-        stated: (release) => statementsOf(environment, gathered, release),
-      }),
-      environment,
-      gathered,
-    )
+    if (!world.isTolerant) refuseUnreadable(failures, inferring)
+    const gone = new Set(added.filter((release) => !gathered.charts.has(release)))
+    const shelf = await readShelf({environment, present: gathered.charts, cache: world.cache, gone})
+    const inputs: InferenceInputs = {
+      releases,
+      inferring,
+      shelf,
+      named: new Set([...environment.sections.keys()].map((name) => idOf(environment, name))),
+      stated: (release) => statementsOf(environment, gathered, release),
+    }
+    const inferred = infer(inputs)
+    const isServed = await servedAmong(inferred, world)
+    const found = withoutServed(inferred, {environment, gathered, isServed})
     if (found.added.length === 0) {
       const foreknown = foreknownOf(releases, gathered, rendered)
-      return {...settled({environment, gathered, found, failures, world}), foreknown}
+      return {...settled({environment, gathered, inputs, found, failures, world, gone}), foreknown}
     }
     added.push(...found.added)
   }
@@ -88,7 +92,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
 const NOTHING = {
   inferred: [],
   notes: [],
-  faults: {unserved: [], ambiguous: [], requirements: []},
+  faults: {unserved: [], ambiguous: [], requirements: new Map<ReleaseId, never>()},
   foreknown: new Map<ReleaseId, never>(),
 } as const
 
@@ -99,9 +103,9 @@ function foreknownOf(
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
 ): ForeknownReleases {
   return new Map(
-    releases.map(({release}) => [
+    releases.map(({release, facts}) => [
       release,
-      {layers: layersKey(layers.get(release)!), objects: rendered.get(release)},
+      {layers: layersKey(layers.get(release)!), objects: rendered.get(release), facts},
     ]),
   )
 }
@@ -167,9 +171,30 @@ function statementsOf(environment: Environment, {requirements}: Gathered, releas
   }
 }
 
-/** Not missed is what the environment says to be there already, or to require of another environment. */
-function withoutServed(found: Inference, environment: Environment, gathered: Gathered): Inference {
-  const isMissed = (each: UnservedWant) => !isGiven(each, environment) && !isElsewhere(each, gathered)
+/** Whether the cluster has the definition that is wanted; it is asked only where one is. */
+async function servedAmong(
+  {unserved, ambiguous}: Inference,
+  {served}: InferenceWorld,
+): Promise<(want: UnservedWant) => boolean> {
+  if (!served || ![...unserved, ...ambiguous].some(isOfKind)) return () => false
+  const isServed = servesKind(await served())
+  return ({want: {target}}) => target.what === 'kind' && target.name === undefined && isServed(target)
+}
+
+function isOfKind({want}: UnservedWant): boolean {
+  return want.target.what === 'kind'
+}
+
+interface There {
+  readonly environment: Environment
+  readonly gathered: Gathered
+  readonly isServed: (want: UnservedWant) => boolean
+}
+
+/** Not missed is what the cluster serves, or the environment says to be there already, or to require of another environment. */
+function withoutServed(found: Inference, {environment, gathered, isServed}: There): Inference {
+  const isMissed = (each: UnservedWant) =>
+    !isServed(each) && !isGiven(each, environment) && !isElsewhere(each, gathered)
   return {
     ...found,
     unserved: found.unserved.filter(isMissed),
@@ -187,24 +212,33 @@ function isElsewhere({release, want}: UnservedWant, {requirements, charts}: Gath
 interface Settled {
   readonly environment: Environment
   readonly gathered: Gathered
+  readonly inputs: InferenceInputs
   readonly found: Inference
   readonly failures: readonly Failure[]
   readonly world: InferenceWorld
+  readonly gone: ReadonlySet<ReleaseId>
 }
 
-function settled({environment, gathered, found, failures, world}: Settled): Omit<Inferred, 'foreknown'> {
-  const {requirements, unserved, ambiguous} = found
+function settled(settled: Settled): Omit<Inferred, 'foreknown'> {
+  const {environment, gathered, inputs, found, failures, world, gone} = settled
+  const {requirements: inferred, unserved, ambiguous} = found
+  const requirements = withInferred(gathered.requirements, inferred)
   const hanging = unserved.filter((each) => isHanging(each, gathered.charts))
-  if (!world.isTolerant && ambiguous.length > 0) throw ambiguousError(ambiguous, {environment, requirements})
+  const possible =
+    ambiguous.length === 0
+      ? requirements
+      : possibleRequirements({stated: gathered.requirements, inferred, inputs})
+  if (!world.isTolerant && ambiguous.length > 0)
+    throw ambiguousError(ambiguous, {environment, requirements: possible})
   if (!world.isTolerant && hanging.length > 0) throw unservedError(hanging, environment)
   const unknown = failures.map(
     ({release, error}) => `what ${releaseName(release)} provides is not known: ${error.message}`,
   )
   return {
     gathered,
-    requirements: withInferred(gathered.requirements, requirements),
-    inferred: requirements,
-    notes: [...unknown, ...unservedNotes(unserved)],
-    faults: {unserved, ambiguous, requirements},
+    requirements,
+    inferred,
+    notes: [...unknown, ...goneNotes(gone), ...unservedNotes(unserved)],
+    faults: {unserved, ambiguous, requirements: possible},
   }
 }

@@ -58,6 +58,14 @@ export function unservedNotes(unserved: readonly UnservedWant[]): readonly strin
   })
 }
 
+/** Charts that an index has and their directory has no more. */
+export function goneNotes(gone: ReadonlySet<ReleaseId>): readonly string[] {
+  return [...gone].map(
+    (release) =>
+      `the chart ${releaseName(release)} was indexed and is not there any more: run "kk charts index DIR" for its directory again`,
+  )
+}
+
 function linesOf(wants: readonly UnservedWant[]): readonly string[] {
   return [
     ...new Set(

@@ -10,6 +10,8 @@ interface ShelfOptions {
   /** What the environment has already. */
   readonly present: ReadonlyMap<ReleaseId, Chart>
   readonly cache: string
+  /** What was indexed, and is not found any more. */
+  readonly gone: ReadonlySet<ReleaseId>
 }
 
 /**
@@ -20,13 +22,15 @@ export async function readShelf({
   environment,
   present,
   cache,
+  gone,
 }: ShelfOptions): Promise<readonly KnownRelease[]> {
   const shelf = new Map<ReleaseId, KnownRelease>()
   for (const source of environment.charts) {
     if (source.kind !== 'directory') continue
     for (const {name, shared, facts} of await readIndex(source.path, cache)) {
       const release = idOf(environment, name)
-      if (!present.has(release) && !shelf.has(release)) shelf.set(release, {release, facts, shared})
+      const isNew = !present.has(release) && !gone.has(release) && !shelf.has(release)
+      if (isNew) shelf.set(release, {release, facts, shared})
     }
   }
   return [...shelf.values()]

@@ -11,6 +11,7 @@ function levelsOf(
   const release = (name: string, objects: readonly object[]): ExaminedRelease => ({
     release: `${name}/${name}`,
     objects: objects.map((each) => ({object: each as KubernetesObject, file})),
+    atFirst: [],
     again: [],
     next: [],
   })

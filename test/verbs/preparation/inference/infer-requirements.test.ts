@@ -1,4 +1,4 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {cp, mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
@@ -21,6 +21,7 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
   let helm: Helm
   let cache: string
   let rendered: string[]
+  let served: readonly string[]
 
   beforeAll(async () => {
     const path = await toolPath(name)
@@ -29,11 +30,13 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
   beforeEach(async () => {
     cache = await mkdtemp(join(tmpdir(), 'kk-test-'))
     rendered = []
+    served = []
   })
   afterEach(() => rm(cache, {recursive: true}))
 
   const rendering = () => ({
     cache,
+    served: async () => served,
     helm: async () => ({
       template: async (...words: Parameters<Helm['template']>) => {
         rendered.push(words[0].name)
@@ -96,7 +99,7 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
     const again = rendered.splice(0)
     await prepared({releases: {dashboard: {namespace: 'web'}}, given: [`Service/x`]})
 
-    expect(first.toSorted()).toEqual([...ALL, 'cache'].toSorted())
+    expect(first.toSorted()).toEqual(ALL)
     expect(again).toEqual([])
     expect(rendered).toEqual(['dashboard'])
   })
@@ -195,6 +198,21 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
     expect(found.graph.releases.map(releaseName)).toEqual(['dashboard', 'keystone', 'mariadb'])
   })
 
+  it('bring in nothing that was indexed and is not there any more, and say so', async () => {
+    const charts = join(cache, 'charts')
+    for (const name of ['dashboard', 'keystone'])
+      await cp(join(CHARTS, name), join(charts, name), {recursive: true})
+    await indexCharts({directory: charts, rendering: rendering()})
+    await rm(join(charts, 'keystone'), {recursive: true})
+
+    const found = await prepared({charts: [charts]}, ['dashboard'])
+
+    expect(found.graph.releases.map(releaseName)).toEqual(['dashboard'])
+    expect(found.inferenceNotes).toEqual([
+      expect.stringContaining('the chart keystone was indexed and is not there any more'),
+    ])
+  })
+
   it('are refused where a hook would wait for what nobody makes, unless it is given', async () => {
     await expect(prepared({}, ['keystone'])).rejects.toMatchObject({
       code: 'KK_UNSERVED',
@@ -246,6 +264,46 @@ describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (nam
     })
     const chosen = {...releases, keystone: {requires: ['db-two']}}
     expect(lines(await prepared({releases: chosen}, sections))).toEqual(['keystone -> db-two ready stated'])
+  })
+
+  describe('of a chart that fails where the cluster has not its kind', () => {
+    const THINGS = `{{- if not (.Capabilities.APIVersions.Has "a.org/v1/Thing") }}{{- fail "no things" }}{{- end }}
+apiVersion: a.org/v1
+kind: Thing
+metadata: {name: one}
+`
+    const kk = () => ({charts: [join(cache, 'charts')]})
+    beforeEach(async () => {
+      const directory = join(cache, 'charts/app')
+      await mkdir(join(directory, 'templates'), {recursive: true})
+      await writeFile(join(directory, 'Chart.yaml'), 'apiVersion: v2\nname: app\nversion: 1.0.0\n')
+      await writeFile(join(directory, 'templates/thing.yaml'), THINGS)
+    })
+
+    it('are not to be had', async () => {
+      await expect(prepared(kk(), ['app'])).rejects.toMatchObject({
+        message: expect.stringContaining('no things'),
+      })
+    })
+
+    it('are known where it has, and the definition is not missed', async () => {
+      served = ['a.org/v1', 'a.org/v1/Thing']
+
+      const {inferenceNotes} = await prepared(kk(), ['app'])
+
+      expect(inferenceNotes).toEqual([])
+    })
+
+    it('are not looked for again when it comes to have kinds that the chart does not name', async () => {
+      served = ['a.org/v1', 'a.org/v1/Thing']
+      await prepared(kk(), ['app'])
+      rendered = []
+
+      served = [...served, 'b.org/v1', 'b.org/v1/Other']
+      await prepared(kk(), ['app'])
+
+      expect(rendered).toEqual([])
+    })
   })
 
   it('are not to be had of a chart that does not render; helm says why', async () => {

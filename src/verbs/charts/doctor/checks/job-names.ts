@@ -1,10 +1,11 @@
 import {isDeepStrictEqual} from 'node:util'
 import {dig} from '../../../../charts/manifests/dig.ts'
 import type {RenderedObject} from '../../../../charts/manifests/rendered-objects.ts'
-import {hooksOf} from '../../../../charts/manifests/waiter-of.ts'
+import {isHook} from '../../../../cluster/is-hook.ts'
 import {objectName} from '../../../../cluster/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
+import {mayBeRefused} from '../refusals.ts'
 import {inBoth} from '../same-object.ts'
 
 const ADVICE = 'put a digest of the template, or .Release.Revision, into its name; or make it a hook'
@@ -15,13 +16,17 @@ const ADVICE = 'put a digest of the template, or .Release.Revision, into its nam
  */
 export function jobNames({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
   const changed = (one: readonly RenderedObject[], others: readonly RenderedObject[]) =>
-    inBoth(one.filter(isPlainJob), others, release)
-      .filter(([one, other]) => !isDeepStrictEqual(templateOf(one), templateOf(other)))
-      .map(([{object, file}]) => ({name: objectName(object), file}))
+    inBoth(one, others, release)
+      .filter(([one, other]) => hasOtherTemplate(one, other))
+      .map(([{object, file}]) => ({name: objectName(object), object, file}))
+  const refused = changed(deployed?.upgrade ?? [], deployed?.objects ?? []).filter(({object}) =>
+    // One that is gone meanwhile is made anew.
+    mayBeRefused(deployed!, object, release),
+  )
   const fault = ({name, file}: {readonly name: string; readonly file: string}) =>
     ({check: 'names of Jobs', release, object: name, file}) as const
   return [
-    ...changed(deployed?.upgrade ?? [], deployed?.objects ?? []).map((job) => ({
+    ...refused.map((job) => ({
       ...fault(job),
       level: 'problem' as const,
       what: `${job.name} keeps its name, and its template is not as revision ${deployed!.revision} has deployed it: the upgrade fails`,
@@ -36,8 +41,13 @@ export function jobNames({release, objects, next, deployed}: ExaminedRelease): r
   ]
 }
 
+/** Whether two are one Job that keeps its name with another template. */
+export function hasOtherTemplate(one: RenderedObject, other: RenderedObject): boolean {
+  return isPlainJob(one) && !isDeepStrictEqual(templateOf(one), templateOf(other))
+}
+
 function isPlainJob({object}: RenderedObject): boolean {
-  return object.kind === 'Job' && hooksOf(object).length === 0
+  return object.kind === 'Job' && !isHook(object)
 }
 
 function templateOf({object}: RenderedObject): unknown {

@@ -1,6 +1,6 @@
 import {wantText} from '../../../../graph/inference/infer.ts'
 import {releaseName} from '../../../../release.ts'
-import {choiceLine} from '../../../preparation/inference/ambiguity.ts'
+import {choiceLines} from '../../../preparation/inference/ambiguity.ts'
 import type {InferenceFaults} from '../../../preparation/inference/infer-requirements.ts'
 import {isHanging, wantedName} from '../../../preparation/inference/notes.ts'
 import type {Prepared} from '../../../preparation/prepare.ts'
@@ -44,7 +44,7 @@ function ambiguousFault(
   environment: Prepared['environment'],
 ): ChartFault {
   const names = candidates.map((each) => releaseName(each.release))
-  const wants = ambiguous.filter((each) => each.release === release)
+  const lines = choiceLines(ambiguous, {environment, requirements})
   return {
     check: 'ambiguous providers',
     level: 'problem',
@@ -52,6 +52,6 @@ function ambiguousFault(
     object: want.object,
     file: want.file,
     what: `${want.object} ${wantText(want, candidates[0]!)}: ${names.join(' and ')} have it`,
-    advice: `say which: ${choiceLine(release, wants, {environment, requirements})}`,
+    advice: `say which: ${lines.get(release)}`,
   }
 }

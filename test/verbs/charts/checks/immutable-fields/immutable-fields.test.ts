@@ -1,18 +1,25 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../../src/cluster/cluster.ts'
-import {immutableFields} from '../../../../src/verbs/charts/doctor/checks/immutable-fields.ts'
+import type {KubernetesObject} from '../../../../../src/cluster/cluster.ts'
+import {immutableFields} from '../../../../../src/verbs/charts/doctor/checks/immutable-fields/immutable-fields.ts'
+import {identity} from '../../../../../src/verbs/charts/doctor/same-object.ts'
 
 function object(kind: string, fields: object): KubernetesObject {
   return {apiVersion: 'v1', kind, metadata: {name: 'x'}, ...fields}
 }
 
-/** What is said where this is deployed, and that is rendered. */
-function saidOf(there: KubernetesObject, now: KubernetesObject): readonly string[] {
+/** What is said where this is deployed, and that is rendered; and where a cluster that was asked refuses these. */
+function saidOf(
+  there: KubernetesObject,
+  now: KubernetesObject,
+  refused?: readonly KubernetesObject[],
+): readonly string[] {
   const rendered = (each: KubernetesObject) => [{object: each, file: 'x/templates/x.yaml'}]
-  const deployed = {revision: 3, objects: rendered(there), upgrade: rendered(now)}
+  const refusals = refused && new Map(refused.map((each) => [identity(each, 'openstack/x'), 'no']))
+  const deployed = {revision: 3, objects: rendered(there), upgrade: rendered(now), refusals}
   return immutableFields({
     release: 'openstack/x',
     objects: rendered(now),
+    atFirst: [],
     again: [],
     next: rendered(now),
     deployed,
@@ -44,6 +51,11 @@ it.each([
   ],
   ['Secret', {}, {type: 'kubernetes.io/tls'}, 'type'],
   ['ConfigMap', {immutable: true, data: {a: '1'}}, {immutable: true, data: {a: '2'}}, 'data'],
+  ['ConfigMap', {immutable: true}, {immutable: false}, 'immutable'],
+  ['Secret', {immutable: true}, {}, 'immutable'],
+  ['Service', {}, {spec: {clusterIP: 'None'}}, 'spec.clusterIP'],
+  ['Job', {spec: {completions: 1}}, {spec: {completions: 3}}, 'spec.completions'],
+  ['Pod', {spec: {containers: [{args: ['1']}]}}, {spec: {containers: [{args: ['2']}]}}, 'spec'],
   ['ClusterRoleBinding', {roleRef: {name: 'a'}}, {roleRef: {name: 'b'}}, 'roleRef'],
   ['PriorityClass', {value: 1}, {value: 2}, 'value'],
 ])('of a %s, %j cannot become %j', (kind, there, now, path) => {
@@ -67,8 +79,19 @@ it.each([
   ],
   ['Secret', {}, {type: 'Opaque'}],
   ['ConfigMap', {data: {a: '1'}}, {data: {a: '2'}}],
+  ['PersistentVolumeClaim', {}, {spec: {storageClassName: 'default'}}],
+  ['Service', {spec: {clusterIP: ''}}, {spec: {type: 'NodePort'}}],
+  ['Pod', {spec: {containers: [{image: '1'}]}}, {spec: {containers: [{image: '2'}]}}],
 ])('of a %s, %j may become %j', (kind, there, now) => {
   expect(saidOf(object(kind, there), object(kind, now))).toEqual([])
+})
+
+const claim = (storageClassName?: string) => object('PersistentVolumeClaim', {spec: {storageClassName}})
+
+it('a cluster that refuses nothing knows better, but for what is taken out, which its dry run leaves', () => {
+  expect(saidOf(claim('a'), claim('b'), [])).toEqual([])
+  expect(saidOf(claim('a'), claim('b'), [claim('b')])).toHaveLength(1)
+  expect(saidOf(claim('a'), claim(), [])).toHaveLength(1)
 })
 
 it('is no matter of hooks, which helm makes anew', () => {

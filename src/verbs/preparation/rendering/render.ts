@@ -1,12 +1,12 @@
-import type {Cluster, KubernetesObject} from '../../cluster/cluster.ts'
-import {definedKinds} from '../../cluster/custom-kinds.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
-import {mapParallel} from '../../cluster/parallel.ts'
-import {KkError} from '../../errors.ts'
-import type {Helm} from '../../helm/helm.ts'
-import type {Action, Plan} from '../../plan/plan.ts'
-import {type ReleaseId, releaseNamespace} from '../../release.ts'
-import {type Compared, expectUnclaimed, type StandingObject} from './unclaimed.ts'
+import type {Cluster, KubernetesObject} from '../../../cluster/cluster.ts'
+import {definedKinds} from '../../../cluster/custom-kinds.ts'
+import {mapParallel} from '../../../cluster/parallel.ts'
+import {KkError} from '../../../errors.ts'
+import type {Action, Plan} from '../../../plan/plan.ts'
+import {type ReleaseId, releaseNamespace} from '../../../release.ts'
+import {type Compared, expectUnclaimed, type StandingObject} from '../unclaimed.ts'
+import {renderByKinds} from './render-by-kinds.ts'
+import {type Renderer, renderOnCluster} from './render-on-cluster.ts'
 import type {Vendored} from './vendored.ts'
 
 /** How many helms render at once: each takes about 100 MB for a moment. */
@@ -22,47 +22,80 @@ export function helmActions(plan: Plan): readonly Action[] {
 
 export interface Rendering {
   readonly plan: Plan
-  readonly helm: Pick<Helm, 'template'>
+  readonly helm: Renderer
   readonly vendored: Vendored
   readonly cluster: Pick<Cluster, 'customKinds'>
+  /** Custom kinds of releases that are not rendered again, as `group/version/Kind`. */
+  readonly kinds?: readonly string[]
   /** What is rendered already. */
   readonly known?: (action: Action) => readonly KubernetesObject[] | undefined
 }
 
 /**
- * Charts that ask which kinds the cluster has are rendered with those that it serves, and those that come with this plan.
+ * Charts that ask which kinds the cluster has are rendered with those that it serves, and those that come with this plan;
+ * those that look objects up, or ask for the number of the revision, as an upgrade would find them.
  * Rejects with what helm says of the first chart, in the order of the plan, that does not render.
  */
 export async function renderAll(rendering: Rendering): Promise<Rendered> {
-  const {plan, vendored, cluster} = rendering
+  const {plan, vendored, cluster, kinds = []} = rendering
+  const asks = ({release}: Action) => vendored.asksKinds(release)
   const actions = helmActions(plan)
-  const first = await render(actions, [], rendering)
-  const asking = actions.filter(({release}) => vendored.asksKinds(release))
-  if (asking.length === 0) return first
-  const kinds = [...(await cluster.customKinds()), ...definedKinds([...first.values()].flat())]
-  return new Map([...first, ...(await render(asking, [...new Set(kinds)].sort(), rendering))])
+  const served = actions.some(asks) ? await cluster.customKinds() : []
+  const outcomes = await renderByKinds<Action, Outcome>(actions, {
+    asks,
+    definedBy: (rendered) =>
+      definedKinds(rendered.flatMap((each) => ('objects' in each ? each.objects : []))),
+    render: (some, defined) =>
+      render(some, {
+        ...rendering,
+        apiVersions: defined ? [...new Set([...served, ...kinds, ...defined])].sort() : [],
+        isServed: (version) => served.includes(version),
+      }),
+  })
+  return expectRendered(outcomes, actions)
 }
 
+/** What a chart renders, or why it does not. */
+type Outcome = {readonly objects: readonly KubernetesObject[]} | {readonly error: unknown}
+
+/** In the order of the plan, which they are rendered in no more. */
+function expectRendered(outcomes: ReadonlyMap<ReleaseId, Outcome>, actions: readonly Action[]): Rendered {
+  return new Map(
+    actions.map(({release}) => {
+      const outcome = outcomes.get(release)!
+      if ('error' in outcome) throw outcome.error
+      return [release, outcome.objects]
+    }),
+  )
+}
+
+interface WithKinds extends Rendering {
+  readonly apiVersions: readonly string[]
+  readonly isServed: (apiVersion: string) => boolean
+}
+
+/** Of kinds that come with the plan, the cluster cannot be asked. */
 async function render(
   actions: readonly Action[],
-  apiVersions: readonly string[],
-  {plan, helm, vendored, known}: Rendering,
-): Promise<Rendered> {
+  {plan, helm, vendored, known, apiVersions, isServed}: WithKinds,
+): Promise<ReadonlyMap<ReleaseId, Outcome>> {
+  const canAsk = apiVersions.every(isServed)
   const outcomes = await mapParallel(actions, RENDERERS, async (action) => {
-    const {release, kind} = action
+    const {release, kind, revision} = action
     const objects = known?.(action)
-    if (objects) return {release, objects}
-    return helm
-      .template(vendored.call(release), {
-        kubeVersion: plan.cluster.version,
-        isUpgrade: kind === 'upgrade',
-        apiVersions,
-      })
-      .then((manifest) => ({release, objects: parseManifest(manifest)}))
-      .catch((error: unknown) => ({release, error}))
+    if (objects) return [release, {objects}] as const
+    const isUpgrade = kind === 'upgrade'
+    return renderOnCluster(helm, vendored.call(release), {
+      kubeVersion: plan.cluster.version,
+      isUpgrade,
+      apiVersions,
+      looksUp: canAsk && vendored.looksUp(release),
+      revision: canAsk && isUpgrade && vendored.asksRevision(release) ? revision + 1 : undefined,
+    })
+      .then((objects) => [release, {objects}] as const)
+      .catch((error: unknown) => [release, {error}] as const)
   })
-  for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
-  return new Map(outcomes.map((outcome) => [outcome.release, 'objects' in outcome ? outcome.objects : []]))
+  return new Map<ReleaseId, Outcome>(outcomes)
 }
 
 /**

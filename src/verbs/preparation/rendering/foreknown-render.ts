@@ -1,8 +1,8 @@
-import type {Chart} from '../../charts/chart.ts'
-import {mentions} from '../../charts/mentions.ts'
-import type {Action} from '../../plan/plan.ts'
-import {type Foreknown, layersKey} from './inference/foreknown.ts'
-import type {Prepared} from './prepare.ts'
+import type {Chart} from '../../../charts/chart.ts'
+import {mentions} from '../../../charts/mentions.ts'
+import type {Action} from '../../../plan/plan.ts'
+import {type Foreknown, layersKey} from '../inference/foreknown.ts'
+import type {Prepared} from '../prepare.ts'
 
 /**
  * What is known of the render of a release without another one: only of one that is new, whose values are still those,
@@ -20,5 +20,5 @@ export function foreknownRender(
 }
 
 function asksOfCluster(chart: Chart): boolean {
-  return chart.kubeVersion !== undefined || mentions(chart, 'Capabilities')
+  return chart.kubeVersion !== undefined || mentions(chart, 'Capabilities', 'lookup')
 }

@@ -1,11 +1,11 @@
-import {mentions} from '../../charts/mentions.ts'
-import {vendorCharts} from '../../charts/vendor-charts.ts'
-import {KkError} from '../../errors.ts'
-import type {ReleaseCall} from '../../helm/helm.ts'
-import {mergedValues} from '../../overrides/layers.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
-import type {Prepared} from './prepare.ts'
+import {mentioned} from '../../../charts/mentions.ts'
+import {vendorCharts} from '../../../charts/vendor-charts.ts'
+import {KkError} from '../../../errors.ts'
+import type {ReleaseCall} from '../../../helm/helm.ts'
+import {mergedValues} from '../../../overrides/layers.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
+import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
+import type {Prepared} from '../prepare.ts'
 
 /** The charts of a run, copied with their libraries into a directory of the run's own. */
 export interface Vendored {
@@ -13,9 +13,17 @@ export interface Vendored {
   call(release: ReleaseId): ReleaseCall
   /** Whether a template of its chart asks which kinds the cluster has. */
   asksKinds(release: ReleaseId): boolean
+  /** Whether one looks objects of the cluster up. */
+  looksUp(release: ReleaseId): boolean
+  /** Whether one asks for the number of the revision that is made. */
+  asksRevision(release: ReleaseId): boolean
   /** Removes the directory. */
   remove(): Promise<void>
 }
+
+/** What templates have that ask something of the cluster. */
+const WORDS = ['APIVersions', 'lookup', 'Revision'] as const
+type Word = (typeof WORDS)[number]
 
 /** One after the other, before helms run beside each other; the user's chart directories are never written. Rejects with `KK_FILE`. */
 export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>): Promise<Vendored> {
@@ -27,9 +35,17 @@ export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>):
       await directory.remove()
       throw error
     })
+  const words = new Map<ReleaseId, ReadonlySet<Word>>()
+  const asked = (release: ReleaseId) => {
+    const known = words.get(release) ?? mentioned(prepared.releases.get(release)!.chart, WORDS)
+    words.set(release, known)
+    return known
+  }
   return {
     remove: directory.remove,
-    asksKinds: (release) => mentions(prepared.releases.get(release)!.chart, 'APIVersions'),
+    asksKinds: (release) => asked(release).has('APIVersions'),
+    looksUp: (release) => asked(release).has('lookup'),
+    asksRevision: (release) => asked(release).has('Revision'),
     call(release) {
       const {chart, layers} = prepared.releases.get(release)!
       const copy = copies.get(chart.directory)

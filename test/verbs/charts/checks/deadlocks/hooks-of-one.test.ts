@@ -1,8 +1,8 @@
 import {expect, it} from 'vitest'
-import type {RenderedObject} from '../../../../src/charts/manifests/rendered-objects.ts'
-import type {KubernetesObject} from '../../../../src/cluster/cluster.ts'
-import {deadlocks} from '../../../../src/verbs/charts/doctor/checks/deadlocks.ts'
-import {env, workload} from '../../../charts-reading/manifests/manifests.ts'
+import type {RenderedObject} from '../../../../../src/charts/manifests/rendered-objects.ts'
+import type {KubernetesObject} from '../../../../../src/cluster/cluster.ts'
+import {deadlocks} from '../../../../../src/verbs/charts/doctor/checks/deadlocks/deadlocks.ts'
+import {env, workload} from '../../../../charts-reading/manifests/manifests.ts'
 
 /** A Job `api` that waits for the Job `other`; `hook` is a hook and its weight: `pre-install 5`. */
 function waiting(hook: string | undefined): KubernetesObject {
@@ -28,7 +28,9 @@ function withAccount(name: string): readonly KubernetesObject[] {
 
 function levelsOf(rendered: readonly KubernetesObject[]): readonly string[] {
   const objects: readonly RenderedObject[] = rendered.map((object) => ({object, file: 'x'}))
-  return deadlocks({release: 'openstack/a', objects, again: [], next: []}).map(({level}) => level)
+  return deadlocks([{release: 'openstack/a', objects, atFirst: [], again: [], next: []}]).map(
+    ({level}) => level,
+  )
 }
 
 function annotations(hook: string): Record<string, string> {
@@ -46,6 +48,8 @@ it.each([
   ['pre-install 5', 'pre-install 1', []],
   ['post-install', undefined, []],
   ['post-install', 'pre-install', []],
+  ['post-upgrade 1', 'post-upgrade 5', ['problem']],
+  ['post-upgrade 1', 'post-install 5', []],
   ['pre-upgrade', undefined, []],
   [undefined, undefined, []],
 ] as const)('a Job (%s) that waits for another (%s): %j', (hook, others, levels) => {

@@ -1,0 +1,106 @@
+import {isDeepStrictEqual} from 'node:util'
+import {dig, digMaps} from '../../../../../charts/manifests/dig.ts'
+import type {KubernetesObject} from '../../../../../cluster/cluster.ts'
+
+/** A field that the API server lets nobody change. */
+interface Field {
+  readonly path: readonly string[]
+  /** What the API server takes for one that is left out. */
+  readonly fallback?: unknown
+  /** The API server fills it in: whoever states it later most likely says the same. */
+  readonly isFilledIn?: true
+}
+
+const field = (path: string, fallback?: unknown): Field => ({
+  path: path.split('.'),
+  ...(fallback !== undefined && {fallback}),
+})
+const SELECTOR = field('spec.selector')
+const ROLE = field('roleRef')
+const COMPLETIONS: Field = {path: ['spec', 'completions'], isFilledIn: true}
+const STORAGE_CLASS: Field = {path: ['spec', 'storageClassName'], isFilledIn: true}
+
+/** By kind; of a StatefulSet and of a Pod all but a few. */
+const IMMUTABLE: Readonly<Record<string, readonly Field[]>> = {
+  Deployment: [SELECTOR],
+  DaemonSet: [SELECTOR],
+  ReplicaSet: [SELECTOR],
+  Job: [SELECTOR, COMPLETIONS, field('spec.completionMode', 'NonIndexed')],
+  StatefulSet: [
+    SELECTOR,
+    field('spec.serviceName'),
+    field('spec.podManagementPolicy', 'OrderedReady'),
+    field('spec.volumeClaimTemplates'),
+  ],
+  Pod: [field('spec')],
+  Service: [field('spec.clusterIP', '')],
+  PersistentVolumeClaim: [
+    field('spec.accessModes'),
+    SELECTOR,
+    STORAGE_CLASS,
+    field('spec.volumeMode', 'Filesystem'),
+  ],
+  Secret: [field('type', 'Opaque')],
+  StorageClass: [
+    field('provisioner'),
+    field('parameters'),
+    field('reclaimPolicy', 'Delete'),
+    field('volumeBindingMode', 'Immediate'),
+  ],
+  IngressClass: [field('spec.controller')],
+  PriorityClass: [field('value'), field('preemptionPolicy', 'PreemptLowerPriority')],
+  RoleBinding: [ROLE],
+  ClusterRoleBinding: [ROLE],
+}
+
+/** Of Secrets and ConfigMaps that are `immutable: true`. */
+const SEALED = [field('immutable', false), field('data'), field('stringData'), field('binaryData')]
+
+interface Touched {
+  readonly path: string
+  /** The later object does not state it any more. */
+  readonly isTakenOut: boolean
+}
+
+/** The fields that nobody may change, and that are not the same in the later object. */
+export function touchedFields(object: KubernetesObject, later: KubernetesObject): readonly Touched[] {
+  const sealed = object.immutable === true ? SEALED : []
+  return [...(IMMUTABLE[object.kind] ?? []), ...sealed]
+    .filter((each) => !isSame(each, object, later))
+    .map(({path}) => ({path: path.join('.'), isTakenOut: dig(later, ...path) === undefined}))
+}
+
+function isSame(each: Field, object: KubernetesObject, later: KubernetesObject): boolean {
+  const isUnstated = each.isFilledIn && dig(object, ...each.path) === undefined
+  return isUnstated || isDeepStrictEqual(valueAt(object, each), valueAt(later, each))
+}
+
+function valueAt(object: KubernetesObject, {path, fallback}: Field): unknown {
+  if (path.at(-1) === 'volumeClaimTemplates') return digMaps(object, ...path).map(claimOf)
+  if (object.kind === 'Pod') return fixedInPod(dig(object, ...path) as object | undefined)
+  return dig(object, ...path) ?? fallback
+}
+
+/** A claim without what the API server adds, or takes for the same. */
+function claimOf(claim: object): object {
+  const {apiVersion: _version, kind: _kind, status: _status, ...rest} = claim as Record<string, unknown>
+  const spec = {volumeMode: 'Filesystem', ...(dig(claim, 'spec') as object | undefined)}
+  return {...rest, spec}
+}
+
+/** What of a pod cannot change: all but images, deadlines and what it tolerates. */
+function fixedInPod(spec: object | undefined): object {
+  const {
+    activeDeadlineSeconds: _deadline,
+    terminationGracePeriodSeconds: _grace,
+    tolerations: _tolerations,
+    ...rest
+  } = {...spec} as Record<string, unknown>
+  const withoutImages = (key: string) =>
+    digMaps(spec, key).map((container) => ({...container, image: undefined}))
+  return {
+    ...rest,
+    containers: withoutImages('containers'),
+    initContainers: withoutImages('initContainers'),
+  }
+}

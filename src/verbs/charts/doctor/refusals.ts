@@ -1,0 +1,74 @@
+import {isDeepStrictEqual} from 'node:util'
+import type {Cluster, KubernetesObject} from '../../../cluster/cluster.ts'
+import {isHook} from '../../../cluster/is-hook.ts'
+import {mapParallel} from '../../../cluster/parallel.ts'
+import {asKkError} from '../../../errors.ts'
+import {redactor} from '../../../helm/redact/redact.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../../../release.ts'
+import type {ComparedRelease, ExaminedRelease} from './examined-release.ts'
+import {identity, inBoth} from './same-object.ts'
+
+const ASKED_AT_ONCE = 4
+
+interface Asking {
+  readonly cluster: Pick<Cluster, 'validate'> | undefined
+  readonly valuesOf: (release: ReleaseId) => Values
+}
+
+/** With what the cluster says, in a dry run, to the objects that an upgrade would change; hooks are made anew. */
+export async function withRefusals(
+  releases: readonly ExaminedRelease[],
+  {cluster, valuesOf}: Asking,
+): Promise<readonly ExaminedRelease[]> {
+  if (!cluster) return releases
+  return mapParallel(releases, ASKED_AT_ONCE, async (each) => {
+    const {release, deployed} = each
+    if (!deployed) return each
+    const redact = redactor(valuesOf(release))
+    const refusals = await refusalsOf(release, deployed, {cluster, redact})
+    return {...each, deployed: {...deployed, refusals}}
+  })
+}
+
+interface Server {
+  readonly cluster: Pick<Cluster, 'validate'>
+  readonly redact: (text: string) => string
+}
+
+/** Undefined for who may not ask. */
+async function refusalsOf(
+  release: ReleaseId,
+  {upgrade, objects}: ComparedRelease,
+  {cluster, redact}: Server,
+): Promise<ComparedRelease['refusals']> {
+  const changed = inBoth(upgrade, objects, release)
+    .filter(([{object}, there]) => !isDeepStrictEqual(object, there.object) && !isHook(object))
+    .map(([{object}]) => object)
+  try {
+    const answers = await cluster.validate(releaseNamespace(release), changed)
+    return new Map(
+      answers.flatMap((answer, index) =>
+        answer.outcome === 'refused'
+          ? [[identity(changed[index]!, release), redact(firstLine(answer.message))]]
+          : [],
+      ),
+    )
+  } catch (error) {
+    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    return undefined
+  }
+}
+
+/** Below it, the API server prints the whole objects. */
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0]!
+}
+
+/** Whether the cluster refuses the object; where nobody could ask it, its rules are all that is known. */
+export function mayBeRefused(
+  {refusals}: Pick<ComparedRelease, 'refusals'>,
+  object: KubernetesObject,
+  release: ReleaseId,
+): boolean {
+  return refusals?.has(identity(object, release)) ?? true
+}
