@@ -1,4 +1,5 @@
 import {defineConfig} from 'vitest/config'
+import {BaseSequencer, type TestSpecification} from 'vitest/node'
 
 /** Tests that run real programs for seconds: both helms, Python, Go, PostgreSQL. They belong to `npm test`, not to `npm run check`. */
 const WITH_PROGRAMS = [
@@ -20,10 +21,44 @@ const WITH_PROGRAMS = [
 /** End-to-end tests wait more than they work. One number for all: vitest refuses projects that run side by side with different ones. */
 const maxWorkers = 4
 
+interface CloudProject {
+  readonly name: string
+  /** Its folder below `test/cloud/`. */
+  readonly place: string
+  readonly maxWorkers: number
+  readonly groupOrder: number
+}
+
+/** Files that come one after the other come by their names, not the longest first: each begins with what the last one left. */
+class ByNameInTurn extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const projects = Map.groupBy(await super.sort(files), ({project}) => project)
+    return [...projects].flatMap(([{config}, specs]) =>
+      config.maxWorkers === 1 ? specs.toSorted((a, b) => a.moduleId.localeCompare(b.moduleId)) : specs,
+    )
+  }
+}
+
+/** Tests on the node with the charts and images of kk. */
+function cloud({name, place, maxWorkers, groupOrder}: CloudProject) {
+  return {
+    test: {
+      name,
+      maxWorkers,
+      sequence: {groupOrder},
+      include: [`test/cloud/${place}/**/*.test.ts`],
+      globalSetup: ['test/aio/support/setup.ts'],
+      testTimeout: 600_000,
+      hookTimeout: 3_600_000,
+    },
+  }
+}
+
 export default defineConfig({
   // How long each file took, for the longest to start first; below node_modules `npm ci` would forget it.
   cacheDir: 'dist/vite',
   test: {
+    sequence: {sequencer: ByNameInTurn},
     projects: [
       {
         test: {
@@ -66,29 +101,6 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'aio',
-          maxWorkers,
-          // One node per machine: whoever runs this project forbids files side by side.
-          include: ['test/aio/**/*.test.ts'],
-          globalSetup: ['test/aio/support/setup.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 600_000,
-        },
-      },
-      {
-        test: {
-          name: 'cloud',
-          maxWorkers,
-          // On the same node, after its own tests, which end it.
-          sequence: {groupOrder: 1},
-          include: ['test/cloud/**/*.test.ts'],
-          globalSetup: ['test/aio/support/setup.ts'],
-          testTimeout: 600_000,
-          hookTimeout: 3_600_000,
-        },
-      },
-      {
-        test: {
           name: 'images',
           maxWorkers,
           // What kk images build has made, each started in a chroot: root, and no node.
@@ -98,6 +110,22 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
+      // One node per machine, so these come in groups: what ends the node first, and what shares a cloud file by file.
+      {
+        test: {
+          name: 'aio',
+          maxWorkers: 1,
+          sequence: {groupOrder: 1},
+          include: ['test/aio/**/*.test.ts'],
+          globalSetup: ['test/aio/support/setup.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
+        },
+      },
+      // Each has a namespace, and waits more than it works.
+      cloud({name: 'cloud-parts', place: 'parts', maxWorkers: 3, groupOrder: 2}),
+      cloud({name: 'cloud', place: 'whole', maxWorkers: 1, groupOrder: 3}),
+      cloud({name: 'cloud-releases', place: 'releases', maxWorkers: 1, groupOrder: 4}),
       {
         test: {
           name: 'long',

@@ -61,7 +61,7 @@ const AIO_NEEDS: readonly SystemNeed[] = [
   {
     what: 'a busybox that needs no libraries',
     package: 'busybox-static',
-    probe: ['/bin/sh', '-c', '! ldd /bin/busybox'],
+    probe: ['/bin/sh', '-c', 'test -x /bin/busybox && ! ldd /bin/busybox'],
   },
 ]
 

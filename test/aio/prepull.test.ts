@@ -30,7 +30,7 @@ async function writeEnvironment(): Promise<string> {
       ...{name: namespace, namespace, charts: [CHARTS], infer: false},
       releases: {first: {chart: 'service'}, later: {chart: 'service', requires: ['first']}},
     },
-    first: {image: image('first'), start: 30},
+    first: {image: image('first'), start: 15},
     later: {image: image('later')},
   }
   const file = join(directory, 'env.yaml')

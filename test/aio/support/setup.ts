@@ -1,3 +1,4 @@
+import {rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {TestProject} from 'vitest/node'
@@ -37,5 +38,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     if (process.env.KK_TEST_KEEP_NODE) return
     const {exitCode, stderr} = await runAio(run, ['aio', 'down'])
     if (exitCode !== 0) throw new Error(`kk aio down failed:\n${stderr}`)
+    await rm(home, {recursive: true})
   }
 }

@@ -47,6 +47,16 @@ export function inClient(script: string): Promise<string> {
   return kubectl(['exec', '--namespace', NAMESPACE, NAME, '--', 'bash', '-ec', script])
 }
 
+/** The same once the script succeeds. */
+export async function answers(script: string): Promise<string> {
+  const said = async () => ({text: await inClient(script)})
+  const {text} = await waitFor(() => said().catch(() => undefined), {
+    until: `${script} succeeds`,
+    seconds: 180,
+  })
+  return text
+}
+
 /** A new token, and when it expires. */
 export async function token(): Promise<{readonly id: string; readonly expires: string}> {
   return JSON.parse(await inClient('openstack token issue --format json'))

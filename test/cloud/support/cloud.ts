@@ -8,18 +8,16 @@ import {phase} from './phase.ts'
 export const NAMESPACE = 'openstack'
 
 /** The node, the images and the cloud of `environments/aio.yaml`, and a client in it; what stands already stays. */
-export async function cloudUp(): Promise<void> {
-  await phase('node up', nodeUp)
-  await pushImages()
-  await phase('cloud deployed', () => succeed(['deploy', AIO, '--yes']))
-  await phase('first token', client)
+export function cloudUp(): Promise<void> {
+  return cloudOf(AIO)
 }
 
-/** The node is left, and the images; the next that needs a cloud deploys it anew. */
-export async function cloudGone(): Promise<void> {
-  const confirmed = ['aio', 'mariadb', 'rabbitmq'].flatMap((name) => ['--confirm', name])
-  await phase('cloud destroyed', () => succeed(['destroy', AIO, '--yes', ...confirmed]))
-  await kubectl(['delete', 'namespace', NAMESPACE])
+/** The same for an environment that is a change of it. */
+export async function cloudOf(file: string): Promise<void> {
+  await phase('node up', nodeUp)
+  await pushImages()
+  await phase('cloud deployed', () => succeed(['deploy', file, '--yes']))
+  await phase('first token', client)
 }
 
 /** Runs a command of kk on the node; resolves with what it printed. */

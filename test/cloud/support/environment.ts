@@ -1,8 +1,7 @@
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {mkdtemp, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {dump, load} from 'js-yaml'
-import {onTestFinished} from 'vitest'
+import {inject} from 'vitest'
 import {mergeValues} from '../../../src/overrides/merge.ts'
 import type {Values} from '../../../src/release.ts'
 import {ROOT} from './images.ts'
@@ -17,10 +16,9 @@ interface Change {
   readonly without?: readonly string[]
 }
 
-/** A file of that environment with a change, until the test ends. */
+/** A file of that environment with a change; it goes with the run. */
 export async function changedEnvironment({values = {}, without = []}: Change): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-cloud-'))
-  onTestFinished(() => rm(directory, {recursive: true}))
+  const directory = await mkdtemp(join(inject('aio').home, 'environment-'))
   const written = load(await readFile(AIO, 'utf8')) as Values
   const charts = {kk: {charts: [join(ROOT, 'charts')]}}
   const merged = Object.entries(mergeValues(mergeValues(written, charts), values))

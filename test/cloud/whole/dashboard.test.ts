@@ -1,6 +1,6 @@
 import {chromium} from 'playwright-core'
 import {beforeAll, describe, expect, it, onTestFinished} from 'vitest'
-import {cloudUp} from './support/cloud.ts'
+import {cloudUp} from '../support/cloud.ts'
 
 const URL = 'http://10.213.0.1:30080'
 

@@ -1,6 +1,6 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {inServer} from './support/in-server.ts'
-import {killPods, makeCloud, rolledOut} from './support/own-cloud.ts'
+import {inServer} from '../support/in-server.ts'
+import {killPods, makeCloud, rolledOut} from '../support/own-cloud.ts'
 
 const PODS = ['rabbitmq-server-0', 'rabbitmq-server-1', 'rabbitmq-server-2']
 

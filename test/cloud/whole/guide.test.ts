@@ -1,10 +1,10 @@
 import {execa} from 'execa'
 import {beforeAll, expect, inject, it} from 'vitest'
-import {kubectl} from '../aio/support/node.ts'
-import {aioEnvironment} from '../aio/support/run-aio.ts'
-import {blocksOf, readPages} from '../docs/support/pages.ts'
-import {cloudUp, NAMESPACE} from './support/cloud.ts'
-import {ROOT} from './support/images.ts'
+import {kubectl} from '../../aio/support/node.ts'
+import {aioEnvironment} from '../../aio/support/run-aio.ts'
+import {blocksOf, readPages} from '../../docs/support/pages.ts'
+import {cloudUp, NAMESPACE} from '../support/cloud.ts'
+import {ROOT} from '../support/images.ts'
 
 beforeAll(cloudUp)
 

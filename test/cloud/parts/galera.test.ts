@@ -1,9 +1,9 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {kubectl} from '../aio/support/node.ts'
-import {waitFor} from '../e2e/support/cluster.ts'
-import {imageOf} from './support/images.ts'
-import {query} from './support/in-server.ts'
-import {killPods, linesOf, makeCloud, podIds, startClient} from './support/own-cloud.ts'
+import {kubectl} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {imageOf} from '../support/images.ts'
+import {query} from '../support/in-server.ts'
+import {killPods, linesOf, makeCloud, podIds, startClient} from '../support/own-cloud.ts'
 
 const PASSWORD = {MYSQL_PWD: 'dev-database-admin'}
 const SERVERS = 'app.kubernetes.io/component=server'

@@ -1,8 +1,8 @@
 import {beforeAll, describe, expect, it} from 'vitest'
-import {client, inClient, token} from './support/client.ts'
-import {cloudUp, onCloud, succeed} from './support/cloud.ts'
-import {AIO} from './support/environment.ts'
-import {phase} from './support/phase.ts'
+import {client, inClient, token} from '../support/client.ts'
+import {cloudUp, onCloud, succeed} from '../support/cloud.ts'
+import {AIO} from '../support/environment.ts'
+import {phase} from '../support/phase.ts'
 
 beforeAll(cloudUp)
 

@@ -2,9 +2,9 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, it} from 'vitest'
-import {kk, kubectl, makeNamespace, nodeUp} from '../aio/support/node.ts'
-import {changedEnvironment} from './support/environment.ts'
-import {pushImages, ROOT} from './support/images.ts'
+import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
+import {changedEnvironment} from '../support/environment.ts'
+import {pushImages, ROOT} from '../support/images.ts'
 
 const GENERATED = join(ROOT, 'test/fixtures/kolla/generated/keystone')
 const PLACE = ['--sandbox-name', 'aio']

@@ -1,0 +1,49 @@
+import {beforeAll, describe, expect, it} from 'vitest'
+import {kubectl} from '../../aio/support/node.ts'
+import {answers, inClient, token} from '../support/client.ts'
+import {cloudUp, NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
+import {AIO, changedEnvironment} from '../support/environment.ts'
+import {phase} from '../support/phase.ts'
+
+beforeAll(cloudUp)
+
+describe('a database whose pod is deleted', () => {
+  it('comes back with its data, and the services find it again by themselves', async () => {
+    await inClient('openstack project create --or-show survivor >/dev/null')
+
+    await kubectl(['delete', 'pod', 'mariadb-server-0', '--namespace', NAMESPACE])
+
+    await phase('recovered from the loss of the database', async () => {
+      await answers('openstack token issue')
+      await answers('openstack image list')
+    })
+    expect(await answers('openstack project show survivor --format value --column name')).toBe('survivor')
+    await inClient('openstack project delete survivor')
+  })
+})
+
+describe('a wrong password of the database', () => {
+  it('is told with the pod, the container and what it said last, within the deadline', async () => {
+    await succeed(['remove', AIO, 'placement', '--yes'])
+    const auth = {admin: {password: 'not-the-one'}}
+    const file = await changedEnvironment({
+      values: {
+        kk: {releases: {placement: {timeout: '40s'}}},
+        placement: {endpoints: {oslo_db: {auth}}},
+      },
+    })
+
+    const {exitCode, stdout, stderr} = await phase('a wrong password told', () =>
+      onCloud(['deploy', file, '--yes']),
+    )
+    const said = `${stdout}\n${stderr}`
+
+    expect(exitCode, said).toBe(1)
+    expect(said).toMatch(/pod \S*placement-db-create\S*/)
+    expect(said).toContain('Access denied for user')
+    expect(said).not.toContain('not-the-one')
+
+    await phase('mended', () => succeed(['deploy', AIO, '--yes']))
+    expect((await token()).id).toMatch(/^gAAAA/)
+  })
+})
