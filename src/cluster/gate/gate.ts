@@ -13,7 +13,6 @@ import {gatherEvidence} from './evidence/evidence.ts'
 import type {Observed} from './kinds/observed.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
-import {tellingFirst} from './telling-first.ts'
 import {unhealthy} from './unhealthy.ts'
 
 const READS_AT_ONCE = 8
@@ -47,7 +46,7 @@ export async function waitForHealth(
       const health = seen && redactHealth(seen, redact)
       if (health?.state === 'healthy') return
       const verdict = health?.state === 'failed' ? 'it cannot become healthy' : overdue(started, deadline)
-      if (verdict && health) throw unhealthy(await evidence.explain(tellingFirst(health.blames)), verdict)
+      if (verdict && health) throw unhealthy(await evidence.explain(health.blames), verdict)
       if (verdict) throw outOfSight(collections)
       if (health) evidence.note(health.blames)
       report(health?.blames ?? sightless(collections))

@@ -1,7 +1,7 @@
 import type {ApiClient} from '../../api/client.ts'
 import type {Blame} from '../../cluster.ts'
 import {type Redact, redactBlame} from '../../redact-secrets.ts'
-import {ENDED} from '../telling-first.ts'
+import {ENDED, tellingFirst} from '../telling-first.ts'
 import {lastWarning} from './object-event.ts'
 import {lastLogLines} from './pod-log.ts'
 
@@ -9,7 +9,7 @@ import {lastLogLines} from './pod-log.ts'
 export interface Evidence {
   /** Takes note of blames while their pods are there: a failed Job's pods are deleted, and their logs with them. */
   note(blames: readonly Blame[]): void
-  /** The blames with events and log lines, as fresh as can be had. */
+  /** The blames with events and log lines, as fresh as can be had; first what has ended, though it may run again just now. */
   explain(blames: readonly Blame[]): Promise<readonly Blame[]>
 }
 
@@ -48,8 +48,7 @@ export function gatherEvidence(client: ApiClient, namespace: string, redact: Red
   }
 
   async function explainOne(blame: Blame): Promise<Blame> {
-    const known = withPod(blame, noted.get(blame.object))
-    const [log, warned] = await Promise.all([freshOr(known), warning(known)])
+    const [log, warned] = await Promise.all([freshOr(blame), warning(blame)])
     return redactBlame({...warned, ...(log.length > 0 && {log})}, redact)
   }
 
@@ -76,8 +75,9 @@ export function gatherEvidence(client: ApiClient, namespace: string, redact: Red
       }
     },
     async explain(blames) {
-      const explained = await Promise.all(blames.slice(0, MOST_EXPLAINED).map(explainOne))
-      return [...explained, ...blames.slice(MOST_EXPLAINED)]
+      const known = tellingFirst(blames.map((blame) => withPod(blame, noted.get(blame.object))))
+      const explained = await Promise.all(known.slice(0, MOST_EXPLAINED).map(explainOne))
+      return [...explained, ...known.slice(MOST_EXPLAINED)]
     },
   }
 }

@@ -78,6 +78,20 @@ describe('the evidence for a blame', () => {
     expect(blame).toEqual({...crashing, message: 'it failed', log: ['no database']})
   })
 
+  it('begins with what has ended, also where that runs again just now', async () => {
+    const {note, explain} = await evidence(log({previous: 'Access denied', current: 'waiting'}))
+    const waiting: Blame = {...crashing, container: 'dependencies', reason: 'PodInitializing'}
+    const job: Blame = {object: 'Job/db-create', namespace: 'openstack', message: '0 of 1 completions'}
+    note([waiting, {...job, pod: 'db-create-1', container: 'main', reason: 'CrashLoopBackOff'}])
+
+    const explained = await explain([waiting, job])
+
+    expect(explained).toMatchObject([
+      {object: 'Job/db-create', pod: 'db-create-1', log: ['Access denied']},
+      {object: 'Deployment/api', log: ['waiting']},
+    ])
+  })
+
   it('is the newest warning when the reason says little', async () => {
     const event = (reason: string, message: string, lastTimestamp: string) => ({
       reason,
