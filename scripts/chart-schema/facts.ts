@@ -60,7 +60,7 @@ const unit = {
   identity: variables,
   volumes: mapOf(ref('volume')),
   owners: mapOf(text),
-  init: mapOf(closed({command: texts, env: variables})),
+  init: mapOf(closed({command: texts, env: variables, kolla: flag})),
   needs: texts,
   after: texts,
   rbac: mapOf(ref('rule')),

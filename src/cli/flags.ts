@@ -118,7 +118,7 @@ export const changeFlags = {
   }),
   'fail-fast': Flags.boolean({summary: 'Start nothing more after the first failure.'}),
   'no-wait': Flags.boolean({
-    summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+    summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
   }),
   message: Flags.string({
     char: 'm',

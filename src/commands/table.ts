@@ -95,7 +95,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -449,7 +449,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -940,7 +940,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -1168,7 +1168,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -1567,7 +1567,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       'no-wait': {
         dependsOn: ['prune'],
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -4940,7 +4940,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -5167,7 +5167,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -5371,7 +5371,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -5583,7 +5583,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -6680,7 +6680,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -6999,7 +6999,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },
@@ -7241,7 +7241,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'no-wait': {
         name: 'no-wait',
-        summary: 'Fail at once when somebody else is at work on a release, instead of waiting.',
+        summary: "Fail at once when somebody else's helm is at work on a release, instead of waiting.",
         allowNo: false,
         type: 'boolean',
       },

@@ -60,6 +60,17 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     }
   })
 
+  it('may gain privileges only where kolla_start runs', () => {
+    const runsKolla = ({command}: {readonly command?: readonly string[]}) =>
+      command === undefined || /kolla_start|mariadb-init/.test(command.join(' '))
+    for (const pod of pods(objects)) {
+      for (const {name, securityContext, ...container} of containers(pod)) {
+        const {allowPrivilegeEscalation = true} = securityContext
+        if (!runsKolla(container)) expect(allowPrivilegeEscalation, `${pod.owner}, ${name}`).toBe(false)
+      }
+    }
+  })
+
   it('ask for resources, and for a node that bears a label', () => {
     for (const pod of pods(objects)) {
       expect(pod.spec.nodeSelector).toEqual({'openstack-control-plane': 'enabled'})

@@ -39,7 +39,7 @@ export async function buildImage(image: Image, options: BuildOptions): Promise<I
     await runProgram(
       'buildah',
       [
-        ...['build', '--isolation', 'chroot', '--pull=never'],
+        ...['build', '--isolation', 'chroot', '--pull=never', '--force-rm'],
         ...(refresh ? ['--no-cache'] : ['--layers']),
         ...Object.entries(image.arguments).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
         ...(await trustArguments(work.path, env)),

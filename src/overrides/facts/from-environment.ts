@@ -8,6 +8,7 @@ export function factsOfEnvironment({global = {}}: Pick<Environment, 'global'>): 
   const endpoints = mapIn(global, 'endpoints')
   const storage = storageIn(global)
   const found = {
+    controllers: count(mapIn(global, 'pod')['replicas']),
     region: text(global['region']),
     dnsDomain: text(endpoints['cluster_domain_suffix']) ?? text(global['cluster_domain_suffix']),
     storage: storageOf(storage),
@@ -31,6 +32,11 @@ function storageIn(global: Values): Values {
 function mapIn(values: Values, key: string): Values {
   const value = values[key]
   return isMap(value) ? value : {}
+}
+
+/** Who says how many of each component there are says what plugins conclude from the number of controllers. */
+function count(value: unknown): number | undefined {
+  return Number.isInteger(value) && (value as number) > 0 ? (value as number) : undefined
 }
 
 function text(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {kubectl} from '../../aio/support/node.ts'
 import {inServer} from '../support/in-server.ts'
 import {killPods, makeCloud, rolledOut} from '../support/own-cloud.ts'
 
@@ -34,6 +35,15 @@ describe('a message bus of three', {timeout: 600_000}, () => {
     await deploy(3)
 
     for (const pod of PODS) expect(await members(pod)).toEqual(PODS)
+  })
+
+  it('keeps its cookie out of the log', async () => {
+    const logs = ['logs', '--namespace', namespace, 'rabbitmq-server-0', '--all-containers']
+
+    expect(await kubectl(logs)).not.toContain('dev-erlang-cookie')
+    expect(await inServer(namespace, 'rabbitmq-server-0', 'cat', '/var/lib/rabbitmq/.erlang.cookie')).toBe(
+      'dev-erlang-cookie',
+    )
   })
 
   it('is the same cluster again after all were killed at once', async () => {

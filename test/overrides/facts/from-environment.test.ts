@@ -11,6 +11,9 @@ it.each([
   [{storage: 'ephemeral'}, {storage: 'ephemeral'}],
   [{storage: 'persistent'}, {storage: 'class'}],
   [{storage: {class: 'fast'}}, {storage: 'class', defaultStorageClass: 'fast'}],
+  [{pod: {replicas: 2}}, {controllers: 2}],
+  [{pod: {replicas: {api: 2}}}, {}],
+  [{pod: {replicas: 0}}, {}],
   [{region: '', storage: 'pvc', endpoints: null}, {}],
 ])('the global section %j states %j', (global, facts) => {
   expect(factsOfEnvironment({global})).toEqual(facts)

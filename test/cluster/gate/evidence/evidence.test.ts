@@ -32,7 +32,7 @@ describe('the evidence for a blame', () => {
     const {explain, asked} = await evidence(log({previous: 'starting\n\nno database\n', current: ''}))
 
     await expect(explain([crashing])).resolves.toEqual([{...crashing, log: ['starting', 'no database']}])
-    expect(asked[0]?.query.get('tailLines')).toBe('20')
+    expect(asked[0]?.query.get('tailLines')).toBe('300')
   })
 
   it('are the lines of the current run when there is none before', async () => {
@@ -46,6 +46,43 @@ describe('the evidence for a blame', () => {
     const {explain} = await evidence(log({previous: removed, current: 'Access denied'}))
 
     await expect(explain([crashing])).resolves.toMatchObject([{log: ['Access denied']}])
+  })
+
+  it('are not drowned in what a failing probe writes again and again', async () => {
+    const probes = Array.from(
+      {length: 99},
+      (_, at) => `[pid: 17] GET /healthcheck => 500 in ${at} ms\n--- no app\n`,
+    )
+    const {explain} = await evidence(
+      log({current: `Traceback:\n  line 12\nImportError: nonsense\n${probes.join('')}`}),
+    )
+
+    await expect(explain([unready])).resolves.toMatchObject([
+      {
+        log: [
+          ...['Traceback:', '  line 12', 'ImportError: nonsense'],
+          ...['[pid: 17] GET /healthcheck => 500 in 98 ms', '--- no app'],
+        ],
+      },
+    ])
+  })
+
+  it('are the last twenty', async () => {
+    const letters = [...'abcdefghijklmnopqrstuvwxyz']
+    const {explain} = await evidence(log({current: letters.join('\n')}))
+
+    await expect(explain([unready])).resolves.toMatchObject([{log: letters.slice(-20)}])
+  })
+
+  it('are read again, fewer, where so many are too long', async () => {
+    const {explain, asked} = await evidence(({path, query}, response) =>
+      response.end(
+        path.endsWith('/log') ? (query.get('tailLines') === '20' ? 'the end' : 'x'.repeat(131_072)) : '',
+      ),
+    )
+
+    await expect(explain([{...unready, reason: 'Error'}])).resolves.toMatchObject([{log: ['the end']}])
+    expect(asked.map(({query}) => query.get('tailLines'))).toEqual(['300', '20'])
   })
 
   it('are cleaned of secrets', async () => {

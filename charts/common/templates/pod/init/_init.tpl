@@ -19,7 +19,7 @@
   resources:
     {{- include "common.pod.resources" (dict "ctx" $ctx "unit" $unit) | nindent 4 }}
   securityContext:
-    {{- include "common.pod.security.container" (dict "ctx" $ctx "unit" $unit "kolla" $unit.kolla) | nindent 4 }}
+    {{- include "common.pod.security.container" (dict "ctx" $ctx "unit" $unit "kolla" (dig "kolla" $unit.kolla $init)) | nindent 4 }}
   volumeMounts:
     {{- include "common.pod.mounts" (dict "ctx" $ctx "unit" $unit) | trim | nindent 4 }}
 {{- end }}
