@@ -12,6 +12,8 @@ export interface ProgramRun {
   readonly onLine?: (line: string) => void
 }
 
+/** Time to take away its half-made containers. */
+const TIDYING_MILLISECONDS = 20_000
 const LINES_SHOWN = 12
 /** buildah's own errors may have thousands of characters. */
 const LONGEST_LINE = 300
@@ -22,17 +24,13 @@ export async function runProgram(
   args: readonly string[],
   {signal, log, onLine}: ProgramRun = {},
 ): Promise<string> {
-  const child = execa(program, args, {
-    all: true,
-    cancelSignal: signal,
-    // Time to take away its half-made containers.
-    forceKillAfterDelay: 20_000,
-    reject: false,
-    stdin: 'ignore',
-  })
+  signal?.throwIfAborted()
+  // In a group of its own: what it runs in a container goes on when it alone is ended.
+  const child = execa(program, args, {all: true, detached: true, reject: false, stdin: 'ignore'})
+  const tidying = signal && endWithSignal(child, signal)
   const reading = onLine && readLines(child, onLine)
   const writing = log === undefined ? undefined : await keepLog(child, log)
-  const [result] = await Promise.all([child, reading, writing])
+  const [result] = await Promise.all([child, reading, writing]).finally(tidying)
   if (signal?.aborted) throw signal.reason
   if (!result.failed) return result.stdout
   const where = log === undefined ? {} : {hint: `all that it said is in ${log}`}
@@ -41,6 +39,30 @@ export async function runProgram(
     cause: result,
     ...where,
   })
+}
+
+/** Ends the group of a process when the signal is aborted. Returns what forgets the signal. */
+function endWithSignal({pid}: {readonly pid?: number | undefined}, signal: AbortSignal): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const end = () => {
+    killGroup(pid, 'SIGTERM')
+    timer = setTimeout(() => killGroup(pid, 'SIGKILL'), TIDYING_MILLISECONDS)
+  }
+  signal.addEventListener('abort', end, {once: true})
+  return () => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+/** One that has ended meanwhile, or did not start, is no error. */
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 function lastLines(text: string): readonly string[] {
