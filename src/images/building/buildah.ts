@@ -4,6 +4,7 @@ import {finished} from 'node:stream/promises'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
+import {signalProcess} from '../../state/processes/signal-process.ts'
 
 export interface ProgramRun {
   readonly signal?: AbortSignal | undefined
@@ -24,12 +25,13 @@ export async function runProgram(
   args: readonly string[],
   {signal, log, onLine}: ProgramRun = {},
 ): Promise<string> {
+  if (log !== undefined) await makeDirectory(dirname(log))
   signal?.throwIfAborted()
   // In a group of its own: what it runs in a container goes on when it alone is ended.
   const child = execa(program, args, {all: true, detached: true, reject: false, stdin: 'ignore'})
   const tidying = signal && endWithSignal(child, signal)
   const reading = onLine && readLines(child, onLine)
-  const writing = log === undefined ? undefined : await keepLog(child, log)
+  const writing = log !== undefined && finished(child.all.pipe(createWriteStream(log)))
   const [result] = await Promise.all([child, reading, writing]).finally(tidying)
   if (signal?.aborted) throw signal.reason
   if (!result.failed) return result.stdout
@@ -44,9 +46,12 @@ export async function runProgram(
 /** Ends the group of a process when the signal is aborted. Returns what forgets the signal. */
 function endWithSignal({pid}: {readonly pid?: number | undefined}, signal: AbortSignal): () => void {
   let timer: NodeJS.Timeout | undefined
+  const signalGroup = (name: NodeJS.Signals) => {
+    if (pid !== undefined) signalProcess(-pid, name)
+  }
   const end = () => {
-    killGroup(pid, 'SIGTERM')
-    timer = setTimeout(() => killGroup(pid, 'SIGKILL'), TIDYING_MILLISECONDS)
+    signalGroup('SIGTERM')
+    timer = setTimeout(signalGroup, TIDYING_MILLISECONDS, 'SIGKILL')
   }
   signal.addEventListener('abort', end, {once: true})
   return () => {
@@ -55,28 +60,11 @@ function endWithSignal({pid}: {readonly pid?: number | undefined}, signal: Abort
   }
 }
 
-/** One that has ended meanwhile, or did not start, is no error. */
-function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
 function lastLines(text: string): readonly string[] {
   const lines = text.trimEnd().split('\n').slice(-LINES_SHOWN)
   return lines.map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
 }
 
-type Child = AsyncIterable<unknown> & {readonly all: NodeJS.ReadableStream}
-
-async function readLines(child: Child, onLine: (line: string) => void): Promise<void> {
+async function readLines(child: AsyncIterable<unknown>, onLine: (line: string) => void): Promise<void> {
   for await (const line of child) onLine(String(line))
-}
-
-async function keepLog(child: Child, path: string): Promise<Promise<void>> {
-  await makeDirectory(dirname(path))
-  return finished(child.all.pipe(createWriteStream(path)))
 }

@@ -1,5 +1,6 @@
 import {setTimeout as delay} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
+import {signalProcess} from '../../state/processes/signal-process.ts'
 import {isStartedWith, processesStartedWith} from '../../state/processes/started-with.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function killProcesses(home: string): Promise<number> {
     const pids = await processesStartedWith(MARK, home)
     if (pids.length === 0) return killed.size
     for (const pid of pids) {
-      killProcess(pid)
+      signalProcess(pid, 'SIGKILL')
       killed.add(pid)
     }
     await delay(10)
@@ -37,13 +38,4 @@ export async function killProcesses(home: string): Promise<number> {
 /** Whether this process belongs to the sandbox and has not ended. */
 export async function isOurs(pid: number, home: string): Promise<boolean> {
   return isStartedWith(pid, MARK, home)
-}
-
-/** One that has ended meanwhile is no error. */
-export function killProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }

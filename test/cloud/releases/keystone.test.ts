@@ -3,7 +3,7 @@ import type {Values} from '../../../src/release.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {token} from '../support/client.ts'
-import {cloudOf, NAMESPACE, onCloud, type Pod, serving, succeed} from '../support/cloud.ts'
+import {cloudOf, NAMESPACE, ofOthers, onCloud, type Pod, serving, succeed, uids} from '../support/cloud.ts'
 import {AIO, changedEnvironment} from '../support/environment.ts'
 import {query} from '../support/in-server.ts'
 import {phase} from '../support/phase.ts'
@@ -34,11 +34,6 @@ beforeAll(async () => {
 
 /** When the service in a pod was started; what it waits for before that is in containers of its own. */
 const startOf = ({status}: Pod) => Date.parse(status.containerStatuses![0]!.state.running!.startedAt)
-
-const uids = (pods: readonly Pod[]) => pods.map(({metadata}) => metadata.uid).sort()
-
-const ofOthers = (pods: readonly Pod[]) =>
-  pods.filter(({metadata}) => metadata.labels['app.kubernetes.io/instance'] !== 'keystone')
 
 async function migrations(): Promise<readonly Job[]> {
   const {items} = JSON.parse(

@@ -49,6 +49,16 @@ export interface Pod {
   }
 }
 
+/** The ids of pods, sorted: another id is another pod. */
+export function uids(pods: readonly Pod[]): readonly string[] {
+  return pods.map(({metadata}) => metadata.uid).sort()
+}
+
+/** Those of all releases but Keystone. */
+export function ofOthers(pods: readonly Pod[]): readonly Pod[] {
+  return pods.filter(({metadata}) => metadata.labels['app.kubernetes.io/instance'] !== 'keystone')
+}
+
 /** The pods that serve, of one release or of all: not those of jobs and tests. */
 export async function serving(release?: string): Promise<readonly Pod[]> {
   const labels = release === undefined ? [] : ['--selector', `app.kubernetes.io/instance=${release}`]

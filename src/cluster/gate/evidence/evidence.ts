@@ -1,9 +1,9 @@
 import type {ApiClient} from '../../api/client.ts'
 import type {Blame} from '../../cluster.ts'
 import {type Redact, redactBlame} from '../../redact-secrets.ts'
-import {ENDED, tellingFirst} from '../telling-first.ts'
 import {lastWarning} from './object-event.ts'
 import {lastLogLines} from './pod-log.ts'
+import {ENDED, tellingFirst} from './telling-first.ts'
 
 /** What can be brought forward to explain a blame. */
 export interface Evidence {

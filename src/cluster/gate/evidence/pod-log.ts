@@ -53,11 +53,8 @@ async function readLog(
   }
 }
 
+/** In their order. */
 function lastOfEach(lines: readonly string[]): readonly string[] {
-  const lastAt = new Map(lines.map((line, at) => [withoutNumbers(line), at]))
-  return lines.filter((line, at) => lastAt.get(withoutNumbers(line)) === at)
-}
-
-function withoutNumbers(line: string): string {
-  return line.replace(/\d+/g, '0')
+  const lastAt = new Map(lines.map((line, at) => [line.replace(/\d+/g, '0'), at]))
+  return [...lastAt.values()].sort((one, other) => one - other).map((at) => lines[at]!)
 }

@@ -2,7 +2,7 @@ import {readdir, readFile, rmdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
-import {killProcess} from '../../control-plane/processes.ts'
+import {signalProcess} from '../../../state/processes/signal-process.ts'
 
 /** The cgroup above all pods of the node, in every hierarchy. */
 export const CGROUP = '/kk-aio'
@@ -54,7 +54,7 @@ async function directoriesBelow(directory: string): Promise<string[]> {
 
 async function killAll(directory: string): Promise<void> {
   const text = await readFile(join(directory, 'cgroup.procs'), 'utf8').catch(() => '')
-  for (const pid of text.split('\n').filter(Boolean).map(Number)) killProcess(pid)
+  for (const pid of text.split('\n').filter(Boolean).map(Number)) signalProcess(pid, 'SIGKILL')
 }
 
 /** The first refusal: a cgroup stays busy until its processes are gone. */

@@ -1,4 +1,4 @@
-import type {Blame} from '../cluster.ts'
+import type {Blame} from '../../cluster.ts'
 
 /** The container has ended at least once. */
 export const ENDED = /^(CrashLoopBackOff|Error|OOMKilled|ContainerCannotRun|DeadlineExceeded)$/
