@@ -1,10 +1,11 @@
-import {readFile} from 'node:fs/promises'
-import {dirname, resolve} from 'node:path'
+import {readdir, readFile} from 'node:fs/promises'
+import {basename, dirname, join, resolve} from 'node:path'
 import {buffer} from 'node:stream/consumers'
 import {KkError} from '../errors.ts'
 import {utf8Text} from '../state/files/utf8-text.ts'
 import type {Environment} from './environment.ts'
 import {type EnvironmentSource, readEnvironment} from './read.ts'
+import {suggest} from './suggest.ts'
 
 interface LoadOptions {
   /** As the user wrote it; `-` for standard input. */
@@ -41,10 +42,21 @@ export async function loadSource({
 }: LoadOptions): Promise<EnvironmentSource> {
   if (file === '-') return {file, text: utf8Text(await buffer(stdin ?? process.stdin), file), directory: cwd}
   const path = resolve(cwd, file)
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(file, words, error)
+  const bytes = await readFile(path).catch(async (error: NodeJS.ErrnoException) => {
+    const close = error.code === 'ENOENT' ? await closeName(path) : undefined
+    const hint = close === undefined ? words.hint : `did you mean ${join(dirname(file), close)}?`
+    throw unreadable(file, {...words, hint}, error)
   })
   return {file, text: utf8Text(bytes, file), directory: dirname(path)}
+}
+
+/** The YAML file beside a missing one whose name is most like it. */
+async function closeName(path: string): Promise<string | undefined> {
+  const names = await readdir(dirname(path)).catch(() => [])
+  return suggest(
+    basename(path),
+    names.filter((name) => /\.ya?ml$/.test(name)),
+  )
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -51,6 +51,15 @@ describe.each(['helm3', 'helm4'] as const)('kk rollback with %s', (helm) => {
     expect(between).toEqual({api: 2, db: 2})
   })
 
+  it('says how a release returns where a run is expected', async () => {
+    const named = await environment.kk('rollback', 'api')
+
+    expect(named.exitCode).toBe(2)
+    expect(named.stderr).toContain(
+      'for the release api: kk rollback --release api --revision N; kk history api lists its revisions',
+    )
+  })
+
   it('undoes the last run, dependents first', async () => {
     expect(undone.exitCode, undone.stderr).toBe(0)
     expect(await rollbacks(environment)).toEqual(['rollback api 1', 'rollback db 1'])

@@ -37,3 +37,11 @@ it.each([
 ])('%s is refused', async (file, message) => {
   await expect(loadSource({file, cwd})).rejects.toMatchObject({code: 'KK_FILE', message, exit: 2})
 })
+
+it.each([
+  ['prod.eu.yml', 'did you mean prod.eu.yaml?'],
+  ['./pord.eu.yaml', 'did you mean prod.eu.yaml?'],
+  ['none.yaml', expect.stringContaining('name an environment file')],
+])('instead of %s, which is missing, the file with the closest name is suggested', async (file, hint) => {
+  await expect(loadSource({file, cwd})).rejects.toMatchObject({code: 'KK_FILE', hint})
+})

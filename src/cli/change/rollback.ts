@@ -166,7 +166,7 @@ async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): 
   if (flags.release !== undefined) return releaseSubject(cluster, owner, flags)
   const run = id === undefined ? await lastRun(cluster, owner) : await cluster.runs.read(id)
   if (!run) {
-    throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: 'see kk history --all'})
+    throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: runHint(id!)})
   }
   if (owner.isNamed && owner.name !== run.environment) {
     throw new KkError(
@@ -182,6 +182,12 @@ async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): 
     file: owner.environment?.file ?? run.file,
     request: {kind: 'run', run},
   }
+}
+
+/** For who names a release where a run is expected, as helm rollback does. */
+function runHint(id: string): string {
+  if (/^\d{8}-\d{6}-[0-9a-f]+$/.test(id)) return 'see kk history --all'
+  return `for the release ${id}: kk rollback --release ${id} --revision N; kk history ${id} lists its revisions`
 }
 
 async function lastRun(cluster: Cluster, {name}: Owner) {

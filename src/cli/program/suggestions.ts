@@ -4,6 +4,21 @@ import {KkError} from '../../errors.ts'
 
 const IDS = Object.keys(commands)
 
+/** What other tools call it, helm, helmfile, kubectl and terraform, and where it is in kk. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  version: 'kk --version',
+  list: 'kk status',
+  ls: 'kk status',
+  get: 'kk status',
+  install: 'kk deploy',
+  sync: 'kk deploy',
+  uninstall: 'kk remove RELEASE',
+  delete: 'kk remove RELEASE',
+  diff: 'kk plan --diff',
+  template: 'kk values split',
+  logs: 'kk status, which shows the last lines of what fails',
+}
+
 /** Throws `KK_USAGE` with "did you mean" when the first words are neither a command nor a topic. */
 export function checkCommand(argv: readonly string[]): void {
   const words = leadingWords(argv)
@@ -19,10 +34,13 @@ export function checkCommand(argv: readonly string[]): void {
   const [, second] = words
   if (topic.length > 0 && second === undefined) return
   if (second !== undefined && topic.length > 0) throw unknownOf(first, second, topic)
-  const close = first === 'version' ? '--version' : suggest(first, new Set(IDS.map(topicOf)))
-  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {
-    hint: close === undefined ? 'see all commands with kk --help' : `did you mean kk ${close}?`,
-  })
+  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {hint: commandHint(first)})
+}
+
+function commandHint(word: string): string {
+  if (Object.hasOwn(ELSEWHERE, word)) return `did you mean ${ELSEWHERE[word]}?`
+  const close = suggest(word, new Set(IDS.map(topicOf)))
+  return close === undefined ? 'see all commands with kk --help' : `did you mean kk ${close}?`
 }
 
 function topicOf(id: string): string {

@@ -6,6 +6,15 @@ it.each([
   [['sandbox', 'list'], 'kk has no command "sandbox list"', 'kk sandbox has: down, shell, status, up'],
   [['sandbox', 'stats'], 'kk has no command "sandbox stats"', 'did you mean kk sandbox status?'],
   [['version'], 'kk has no command "version"', 'did you mean kk --version?'],
+  [['list'], 'kk has no command "list"', 'did you mean kk status?'],
+  [['diff', 'keystone'], 'kk has no command "diff"', 'did you mean kk plan --diff?'],
+  [['install', 'all-in-one.yaml'], 'kk has no command "install"', 'did you mean kk deploy?'],
+  [['uninstall', 'keystone'], 'kk has no command "uninstall"', 'did you mean kk remove RELEASE?'],
+  [
+    ['logs', 'keystone'],
+    'kk has no command "logs"',
+    'did you mean kk status, which shows the last lines of what fails?',
+  ],
   [['--foo'], 'expected a command, got --foo', 'see all commands with kk --help'],
 ])('%j is refused', (argv, message, hint) => {
   expect(() => checkCommand(argv)).toThrow(expect.objectContaining({code: 'KK_USAGE', message, hint}))
