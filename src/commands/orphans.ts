@@ -3,8 +3,8 @@ import {clusterFlags, documentFlags, environmentFlags, fileArgument} from '../cl
 import {openChosenCluster, openEnvironment} from '../cli/open.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {orphansText} from '../report/orphans-text.ts'
+import {usesReader} from '../verbs/preparation/uses-reader.ts'
 import {findOrphans} from '../verbs/removal/orphans.ts'
-import {usesReader} from '../verbs/removal/uses-reader.ts'
 
 export default class Orphans extends KkCommand {
   static override summary = 'List shared releases that nothing on the cluster uses any more.'

@@ -27,6 +27,8 @@ export interface PlanInputs {
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
   /** The last revision of every release on the cluster, in any order. */
   readonly records: readonly ObservedRecord[]
+  /** Every revision that is seen, those of a release ascending: an earlier one may use what the last does not. */
+  readonly revisions?: readonly ObservedRecord[]
   readonly mode: PlanMode
   /** Releases whose health would be waited for in vain, and why: helm is run again for them. */
   readonly stuck?: ReadonlyMap<ReleaseId, string>
@@ -43,7 +45,7 @@ export interface PlanInputs {
  * for values that a flag gives to what is not to be changed.
  */
 export function makePlan(inputs: PlanInputs): Plan {
-  const {environment, file, cluster, graph, records} = inputs
+  const {environment, file, cluster, graph, records, revisions = records} = inputs
   const recordOf = new Map(records.map((record) => [record.release, record]))
   const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
   const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
@@ -52,7 +54,7 @@ export function makePlan(inputs: PlanInputs): Plan {
   const settled = settle(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
   const {decisions, causes, added} = recheckDependents(settled, {
     graph,
-    records: records.filter(({release}) => !toAdopt.has(release)),
+    revisions: revisions.filter(({release}) => !toAdopt.has(release)),
   })
   const groupOf = groups(graph)
 

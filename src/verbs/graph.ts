@@ -1,7 +1,7 @@
-import {dependents} from '../graph/dependents.ts'
 import type {Graph} from '../graph/graph.ts'
 import {requirements} from '../graph/requirements.ts'
 import {why} from '../graph/why.ts'
+import {usersOf, usesOf} from '../plan/uses/uses.ts'
 import type {ReleaseId} from '../release.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 
@@ -18,8 +18,9 @@ export function viewOf(prepared: Prepared, names: readonly string[]) {
 /** What requires a release in this environment, and through what. */
 export function dependentsOf(prepared: Prepared, name: string) {
   const release = namedRelease(prepared, name)
-  const found = dependents(prepared.graph, [release]).map((dependent) => {
-    const [step] = why(prepared.graph, dependent, release)!
+  const uses = usesOf({wanted: prepared.graph, revisions: []})
+  const found = usersOf(uses, [release]).map((dependent) => {
+    const [step] = why(uses.graph, dependent, release)!
     return {release: dependent, through: step!.to === release ? undefined : step!.to}
   })
   return {release, dependents: found}

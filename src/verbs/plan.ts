@@ -8,6 +8,7 @@ import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import {hasPassed} from '../plan/rollback/last-gated.ts'
+import {lastOf} from '../plan/rollback/ways.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 import {ailingNotes} from './preparation/ailing-releases.ts'
@@ -15,7 +16,7 @@ import {beforesOf} from './preparation/befores.ts'
 import {driftedReleases} from './preparation/drifted-releases.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
-import {seenRecords} from './preparation/seen-records.ts'
+import {seenRevisions} from './preparation/seen-revisions.ts'
 import {stuckReleases, unseenNotes} from './preparation/stuck-releases.ts'
 
 /** A plan, and the last record of each release that it is about, as far as there is one. */
@@ -46,8 +47,10 @@ export async function observedPlan(
     names.length === 0
       ? {kind: install ? 'all' : 'installed'}
       : {kind: 'named', releases: names.map((name) => namedRelease(prepared, name)), install}
-  const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
-  const records = await observedRecords(cluster, seen.records, (release) => graph.requirements.has(release))
+  const sought = {releases: graph.releases}
+  const [identity, seen] = await Promise.all([cluster.identity(), seenRevisions(cluster, sought)])
+  const last = [...lastOf(seen.revisions).values()]
+  const records = await observedRecords(cluster, last, (release) => graph.requirements.has(release))
   const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))
   if (store && !store.isAdopted) {
     const uid = store.isThrowaway ? undefined : identity.uid
@@ -60,6 +63,7 @@ export async function observedPlan(
     graph,
     desired,
     records,
+    revisions: seen.revisions,
     mode,
     showForeign,
   }

@@ -56,6 +56,28 @@ it('kk remove takes away the history that helm uninstall --keep-history left', a
   expect(await environment.releases()).toEqual([])
 })
 
+it('a release stays while another uses it of which no deployed revision is left', async () => {
+  const {kk: settings, ...sections} = workloads({db: {}, api: {requires: ['db']}})
+  const environment = await deployOn(cluster, {kk: settings, ...sections})
+  const at = ['--namespace', environment.name]
+  await environment.write({kk: settings, ...sections, api: {replicas: 2}})
+  await done(environment.on('deploy'))
+  await done(cluster.kubectl('delete', 'secret', 'sh.helm.release.v1.api.v2', ...at))
+  const record = ['secret', 'sh.helm.release.v1.api.v1', ...at]
+
+  for (const status of ['superseded', 'failed', 'pending-install', 'uninstalling']) {
+    await done(cluster.kubectl('label', ...record, '--overwrite', `status=${status}`))
+    const {exitCode, stderr} = await environment.on('remove', 'db', '--yes')
+
+    expect(exitCode, `${status}: ${stderr}`).toBe(3)
+    expect(stderr).toContain('KK_HAS_DEPENDENTS')
+    expect(stderr).toContain(`${environment.name}/api (environment "${environment.name}") requires db`)
+  }
+  const {stdout} = await environment.on('status', 'db', '--output', 'json')
+  expect(JSON.parse(stdout).releases).toMatchObject([{dependents: [{release: `${environment.name}/api`}]}])
+  expect(await environment.uninstalls()).toEqual([])
+})
+
 it('kk remove that is repeated leaves the release of the same name that an earlier file put elsewhere', async () => {
   const {kk: settings, ...sections} = workloads({db: {}})
   const environment = await deployOn(cluster, {kk: settings, ...sections})

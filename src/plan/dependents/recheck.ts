@@ -28,7 +28,7 @@ export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, u
     const decision = decisions.get(each.release)
     if (decision) next.set(each.release, again(decision, reasonOf(each)))
   }
-  const records = new Map(users.records.map((record) => [record.release, record]))
+  const records = new Map(users.revisions.map((record) => [record.release, record]))
   const added = concerned
     .filter(({release}) => !decisions.has(release))
     .map((each): Action => {

@@ -1,10 +1,10 @@
 import {reverse} from '../../graph/reverse.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Bystander, Plan} from '../plan.ts'
+import type {Uses} from '../uses/uses.ts'
 import type {RemovalInputs} from './make-removal-plan.ts'
 import {mayHaveDependents, stillPending} from './refusals.ts'
 import {removalActions} from './removal-actions.ts'
-import type {Uses} from './uses.ts'
 
 export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDependents'> {
   /** Protected releases that the user confirmed by name. */

@@ -1,9 +1,9 @@
 import {why} from '../../graph/why.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Plan} from '../plan.ts'
+import {type Uses, usersOf} from '../uses/uses.ts'
 import {hasDependents, mayHaveDependents, notOurs, stillPending} from './refusals.ts'
 import {removalActions} from './removal-actions.ts'
-import {type Uses, usersOf} from './uses.ts'
 
 export interface RemovalInputs {
   readonly environment: string

@@ -1,6 +1,6 @@
 import {reverse} from '../../graph/reverse.ts'
 import type {ReleaseId} from '../../release.ts'
-import type {Uses} from './uses.ts'
+import type {Uses} from '../uses/uses.ts'
 
 /** A release that was only added because something required it, and that nothing uses any more. */
 export interface Orphan {

@@ -3,7 +3,7 @@ import {KkError} from '../../errors.ts'
 import {why} from '../../graph/why.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {unfinished} from '../refusals.ts'
-import type {UnknownUser, Uses} from './uses.ts'
+import type {UnknownUser, Uses} from '../uses/uses.ts'
 
 interface Refused {
   readonly uses: Uses

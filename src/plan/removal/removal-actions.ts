@@ -5,7 +5,7 @@ import {reverse} from '../../graph/reverse.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Action} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'
-import type {Uses} from './uses.ts'
+import type {Uses} from '../uses/uses.ts'
 
 interface Removing {
   readonly releases: ReadonlySet<ReleaseId>

@@ -8,10 +8,10 @@ import {readLabels, usesLabel} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import type {Action, Plan} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'
+import {usesOf} from '../uses/uses.ts'
 import {orderBack} from './order-back.ts'
 import {crossesMigration, requirementGone} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
-import {usesGraph} from './uses-graph.ts'
 import {lastOf, type Way, waysBack} from './ways.ts'
 
 export interface RollbackInputs {
@@ -45,11 +45,15 @@ export function makeRollbackPlan(inputs: RollbackInputs): Plan {
   if (crossings.length > 0 && !keepSchema) throw crossesMigration(crossings)
 
   const last = lastOf(inputs.revisions)
-  const uses = usesGraph([...last.values(), ...[...ways.values()].map(({to}) => to)])
+  const {graph: uses} = usesOf({
+    revisions: inputs.revisions,
+    returning: new Set([...ways.values()].map(({to}) => to)),
+  })
   const returning = targets.map(({release}) => release).filter((each) => ways.get(each)!.kind === 'rollback')
-  const checked = dependents(uses, returning).filter(
-    (release) => !ways.has(release) && readLabels(last.get(release)!.labels) !== undefined,
-  )
+  const checked = dependents(uses, returning).filter((release) => {
+    const {labels, status} = last.get(release)!
+    return !ways.has(release) && readLabels(labels) !== undefined && status !== 'uninstalling'
+  })
   const graph = orderBack(uses, new Set(ways.keys()), new Set(checked))
   const jobsOf = new Map(crossings.map(({release, jobs}) => [release, jobs]))
   return {

@@ -2,13 +2,14 @@ import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {staleness, standingOf} from '../../cluster/lease/standing.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
 import type {Redact} from '../../cluster/redact-secrets.ts'
-import {dependents} from '../../graph/dependents.ts'
 import type {Graph} from '../../graph/graph.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {readLabels} from '../../plan/labels.ts'
 import type {ObservedRecord} from '../../plan/pending/evidence.ts'
 import {unfinished} from '../../plan/refusals.ts'
+import type {RecordFacts} from '../../plan/uses/observed.ts'
+import {usersOf} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import type {ReleaseHolder, ReleaseStatus} from './release-status.ts'
@@ -25,6 +26,8 @@ export interface StatusSubject {
 export type Payload =
   | {
       readonly chart: {readonly name: string; readonly version: string}
+      /** What it tells of who uses whom. */
+      readonly facts: RecordFacts
       readonly objects: readonly KubernetesObject[]
       /** Masks the secrets among what helm was given. */
       readonly redact: Redact
@@ -65,13 +68,11 @@ export function statusOf(
     owner,
     ...(lease?.holder !== undefined && {holder: holderOf(lease, look.now)}),
     requires: (graph.requirements.get(release) ?? []).map(({to}) => releaseName(to)),
-    dependents: dependents(graph, [release])
-      .filter((each) => each !== release)
-      .map((each) => ({
-        release: each,
-        environment: ownerOf(records.get(each)),
-        ...(isForeign(records.get(each)) && {isForeign: true as const}),
-      })),
+    dependents: usersOf(look, [release]).map((each) => ({
+      release: each,
+      environment: ownerOf(records.get(each)),
+      ...(isForeign(records.get(each)) && {isForeign: true as const}),
+    })),
     ...(payload && 'unreadable' in payload && {unreadable: payload.unreadable}),
     ...(advice !== undefined && {advice}),
   }

@@ -5,16 +5,15 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import {type Redact, redactHealth} from '../../cluster/redact-secrets.ts'
 import {asKkError} from '../../errors.ts'
 import type {Graph} from '../../graph/graph.ts'
-import {withoutSoft} from '../../graph/without-soft.ts'
 import {redactor} from '../../helm/redact/redact.ts'
-import {clusterGraph} from '../../plan/cluster-graph.ts'
 import {ownersOf, readLabels} from '../../plan/labels.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
+import {type UnknownUser, usesOf} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {namedRelease} from '../preparation/prepare.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
-import {type ForeignUses, foreignUsesReader} from './foreign-uses.ts'
+import {type FactsReader, factsIn, factsReader, livingOf, versionOf} from '../preparation/uses-reader.ts'
 import {type Leftover, type LeftoversReader, leftoversReader} from './leftovers.ts'
 import {noSuchOwner} from './no-such-owner.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
@@ -41,12 +40,19 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
   const sought = subject.prepared ? {releases: graph.releases} : {owner: subject.owner}
   const known = new Map<string, Payload>()
   const readLeftovers = leftoversReader(cluster)
-  const readForeign = foreignUsesReader(cluster)
+  const readFacts = factsReader(cluster)
   const readPayload = async (record: ReleaseRecord): Promise<Payload> => {
-    const version = `${record.secret.uid} ${record.secret.resourceVersion}`
-    const found = known.get(version) ?? (await payloadOf(cluster, record))
-    known.set(version, found)
+    const found = known.get(versionOf(record)) ?? (await payloadOf(cluster, record))
+    known.set(versionOf(record), found)
     return found
+  }
+  const readUses: FactsReader = async (living) => {
+    const own = (record: ReleaseRecord) => {
+      const payload = known.get(versionOf(record))
+      return payload && 'facts' in payload ? payload.facts : undefined
+    }
+    const others = await readFacts(living.filter((record) => !own(record)))
+    return (record) => own(record) ?? others(record)
   }
   /** A pod may print what another release of the environment was given. */
   const maskOf = async (records: readonly ReleaseRecord[]): Promise<Redact> => {
@@ -58,7 +64,6 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const [seen, held] = await Promise.all([seenRevisions(cluster, sought), seenLeases(cluster)])
     const last = [...lastOf(seen.revisions).values()]
     const releases = releasesOf(subject, last)
-    const foreign = await readForeign(last)
     const concerned = new Set(releases)
     const observed = await observedRecords(cluster, last, (release) => concerned.has(release))
     const records = new Map(observed.map((record) => [record.release, record]))
@@ -66,11 +71,16 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       const record = records.get(release)
       return record && readPayload(record)
     })
+    const uses = usesOf({
+      revisions: seen.revisions,
+      factsOf: await readUses(livingOf(seen.revisions)),
+      wanted: graph,
+    })
     const look: Look = {
       ...subject,
       records,
       leases: new Map(held.leases.map((lease) => [lease.release, lease])),
-      graph: clusterGraph(withoutSoft(graph), last, foreign.edges),
+      graph: uses.graph,
       now: cluster.now(),
     }
     const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))
@@ -84,7 +94,8 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const left = await mapParallel(releases, READERS, (release) =>
       leftOver(readLeftovers, release, seen.revisions),
     )
-    const notes = [seen.note, held.note, unreadNote(foreign), ...left.map(({note}) => note)]
+    const unknown = uses.unknown.filter(({name}) => !concerned.has(name as ReleaseId))
+    const notes = [seen.note, held.note, unreadNote(unknown), ...left.map(({note}) => note)]
     return {
       environment: subject.owner,
       releases: rows.map((row, index) => {
@@ -101,7 +112,12 @@ async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Pr
   try {
     const stored = await cluster.stored(release, revision)
     if (!stored) return {unreadable: 'its record went while it was read'}
-    return {chart: stored.chart, objects: parseManifest(stored.manifest), redact: redactor(stored.values)}
+    return {
+      chart: stored.chart,
+      facts: factsIn(stored),
+      objects: parseManifest(stored.manifest),
+      redact: redactor(stored.values),
+    }
   } catch (error) {
     const {code, message} = asKkError(error)
     if (code !== 'KK_RECORD') throw error
@@ -129,9 +145,10 @@ async function leftOver(
   }
 }
 
-function unreadNote({unreadable}: ForeignUses): string | undefined {
-  if (unreadable.length === 0) return undefined
-  return `records that kk did not write cannot be read, and may be of dependents: ${unreadable.join(', ')}`
+function unreadNote(unknown: readonly UnknownUser[]): string | undefined {
+  if (unknown.length === 0) return undefined
+  const names = unknown.map(({name}) => name).join(', ')
+  return `the records of other releases cannot be read, and may be of dependents: ${names}`
 }
 
 /** Who may not see the Leases is told so. */

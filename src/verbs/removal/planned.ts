@@ -4,15 +4,15 @@ import type {KkError} from '../../errors.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {nameOf, type ReleaseRemoval, type StayingObject} from '../../plan/removal/objects.ts'
 import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/refusals.ts'
-import {type Uses, usersOf} from '../../plan/removal/uses.ts'
+import {type Uses, usersOf} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import type {RemovalWork} from '../../run/execute/actions/remove.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
+import type {UsesReader} from '../preparation/uses-reader.ts'
 import type {LeftClaim} from './left-claims.ts'
 import {type FoundObjects, findObjects} from './removal-objects.ts'
-import type {UsesReader} from './uses-reader.ts'
 
 /** What all removals are given. */
 export interface RemovalContext {

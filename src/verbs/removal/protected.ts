@@ -1,5 +1,5 @@
 import type {Environment} from '../../environment/environment.ts'
-import type {Uses} from '../../plan/removal/uses.ts'
+import type {Uses} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /** Whether a release is protected: when the cluster says so, or the file, for the one may not know of the other yet. */

@@ -11,7 +11,7 @@ import {
   type SplitObjects,
   splitObjects,
 } from '../../plan/removal/objects.ts'
-import {livingRevisions} from '../../plan/removal/observed.ts'
+import {livingRevisions} from '../../plan/uses/observed.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
 import {CLAIM, claimsAmong, claimsIn, homesOf} from './live-claims.ts'
 

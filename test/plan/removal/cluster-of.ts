@@ -1,6 +1,6 @@
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
-import {observeReleases, type RecordFacts} from '../../../src/plan/removal/observed.ts'
-import {type Uses, usesOf} from '../../../src/plan/removal/uses.ts'
+import type {RecordFacts} from '../../../src/plan/uses/observed.ts'
+import {type Uses, usesOf} from '../../../src/plan/uses/uses.ts'
 import {releaseName} from '../../../src/release.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, type Recorded, recordOf, type Wanted} from '../fixtures.ts'
@@ -40,10 +40,8 @@ export function clusterOf(releases: Readonly<Record<string, Described>>, more: M
     return {readable: true, annotations, namespaces}
   }
   return usesOf({
-    releases: observeReleases(
-      records.sort((a, b) => (a.release < b.release ? -1 : 1)),
-      factsOf,
-    ),
+    revisions: records,
+    factsOf,
     strays: more.strays ?? [],
     excused: new Set(more.excused ?? []),
   })

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
 import {makeDestroyPlan} from '../../../src/plan/removal/make-destroy-plan.ts'
 import {orphans} from '../../../src/plan/removal/orphans.ts'
-import type {Uses} from '../../../src/plan/removal/uses.ts'
+import type {Uses} from '../../../src/plan/uses/uses.ts'
 import {releaseName} from '../../../src/release.ts'
 import {id} from '../../graph/graph-of.ts'
 import {clusterOf, type Described} from './cluster-of.ts'

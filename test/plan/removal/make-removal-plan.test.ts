@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import {makeRemovalPlan} from '../../../src/plan/removal/make-removal-plan.ts'
-import type {Uses} from '../../../src/plan/removal/uses.ts'
+import type {Uses} from '../../../src/plan/uses/uses.ts'
 import {type ReleaseId, releaseName} from '../../../src/release.ts'
 import {arbitraryGraph} from '../../graph/arbitrary-graph.ts'
 import {id} from '../../graph/graph-of.ts'

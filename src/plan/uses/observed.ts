@@ -1,5 +1,5 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import type {ReleaseId} from '../../release.ts'
+import type {EdgeKind, ReleaseId} from '../../release.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import {declaredIn} from './declared.ts'
@@ -22,8 +22,8 @@ export interface ObservedRelease {
   readonly record: ObservedRecord
   /** Undefined when kk did not install it. */
   readonly labels: KkLabels | undefined
-  /** Names that `usesLabel` makes, of every revision whose objects may exist. */
-  readonly uses: ReadonlySet<string>
+  /** By the name that `usesLabel` makes, of every revision whose objects may exist. */
+  readonly uses: ReadonlyMap<string, EdgeKind>
   /** What the charts declare to require where labels do not tell: of foreign releases, and of revisions that kk did not make. */
   readonly declared: readonly string[]
   readonly namespaces: readonly string[]
@@ -36,46 +36,61 @@ const PROTECTED = 'kk.openstack.org/protected'
 
 /**
  * The revisions of a release whose objects may exist: the last deployed one, and what failed or has not ended since.
- * None when only the history was kept. `revisions` ascend.
+ * Where none is deployed, its record is lost, or helm's rollback has failed, which supersedes what was deployed
+ * (Helm 4.2: rollback.go performRollback): then the last superseded one counts for it. None when only the history was
+ * kept. `revisions` ascend.
  */
-export function livingRevisions(revisions: readonly ReleaseRecord[]): readonly ReleaseRecord[] {
+export function livingRevisions<T extends Pick<ReleaseRecord, 'status'>>(
+  revisions: readonly T[],
+): readonly T[] {
   if (revisions.at(-1)?.status === 'uninstalled') return []
   const deployed = revisions.findLastIndex(({status}) => status === 'deployed')
-  return revisions.slice(Math.max(0, deployed)).filter(({status}) => status !== 'superseded')
+  const base = deployed === -1 ? revisions.findLastIndex(({status}) => status === 'superseded') : deployed
+  return revisions.filter(({status}, index) => index === base || (index > base && status !== 'superseded'))
 }
 
-/** Every release on the cluster, from all revisions of all; `factsOf` is asked for living revisions only. */
+/** Every release of these revisions, by their ids. */
 export function observeReleases(
-  records: readonly ObservedRecord[],
-  factsOf: (record: ReleaseRecord) => RecordFacts,
+  revisions: readonly ObservedRecord[],
+  factsOf: (record: ObservedRecord) => RecordFacts | undefined,
+  returning: ReadonlySet<ObservedRecord>,
 ): readonly ObservedRelease[] {
-  return [...Map.groupBy(records, ({release}) => release)].map(([release, revisions]) =>
-    observe(release, revisions, factsOf),
-  )
+  return [...Map.groupBy(revisions, ({release}) => release)]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([release, own]) => {
+      const living = new Set([...livingRevisions(own), ...own.filter((record) => returning.has(record))])
+      return observe(
+        release,
+        own.at(-1)!,
+        [...living].map((each) => ({each, facts: factsOf(each)})),
+      )
+    })
 }
 
-function observe(
-  release: ReleaseId,
-  revisions: readonly ObservedRecord[],
-  factsOf: (record: ReleaseRecord) => RecordFacts,
-): ObservedRelease {
-  const record = revisions.at(-1)!
-  const living = livingRevisions(revisions).map((each) => ({
+interface Living {
+  readonly each: ObservedRecord
+  readonly facts: RecordFacts | undefined
+}
+
+function observe(release: ReleaseId, record: ObservedRecord, revisions: readonly Living[]): ObservedRelease {
+  const living = revisions.map(({each, facts}) => ({
     labels: readLabels(each.labels),
     revision: each.revision,
-    facts: factsOf(each),
+    facts,
   }))
-  const unreadable = living.find(({facts}) => !facts.readable)?.facts
+  const unreadable = living.find(({facts}) => facts?.readable === false)?.facts
   // Helm hands labels down to revisions that kk did not make: what they say may be less than what is used.
   const untold = living.filter(({labels, revision}) => labels?.revision !== revision)
+  // What is needed healthy by one of them is needed so.
+  const used = living.flatMap(({labels}) => [...(labels?.uses ?? [])])
   return {
     release,
     record,
     labels: readLabels(record.labels),
-    uses: new Set(living.flatMap(({labels}) => [...(labels?.uses.keys() ?? [])])),
-    declared: untold.flatMap(({facts}) => (facts.readable ? declaredIn(facts.annotations) : [])),
+    uses: new Map([...used, ...used.filter(([, kind]) => kind === 'ready')]),
+    declared: untold.flatMap(({facts}) => (facts?.readable ? declaredIn(facts.annotations) : [])),
     protected: isProtected(readLabels(record.labels), living.at(-1)?.facts),
-    namespaces: living.flatMap(({facts}) => (facts.readable ? facts.namespaces : [])),
+    namespaces: living.flatMap(({facts}) => (facts?.readable ? facts.namespaces : [])),
     unreadable: unreadable && !unreadable.readable ? unreadable.reason : undefined,
   }
 }

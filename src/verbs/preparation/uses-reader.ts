@@ -3,9 +3,9 @@ import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {isKept} from '../../plan/removal/objects.ts'
-import {livingRevisions, observeReleases, type RecordFacts} from '../../plan/removal/observed.ts'
-import {type Uses, usesOf} from '../../plan/removal/uses.ts'
-import {observedRevisions} from '../preparation/observed-records.ts'
+import {livingRevisions, type RecordFacts} from '../../plan/uses/observed.ts'
+import {type Uses, usesOf} from '../../plan/uses/uses.ts'
+import {observedRevisions} from './observed-records.ts'
 
 /** How many records are read at once; each holds a whole chart. */
 const AT_ONCE = 8
@@ -21,51 +21,70 @@ export function usesReader(
   cluster: Pick<Cluster, 'everyRecord' | 'stored' | 'lease' | 'now'>,
   excused: ReadonlySet<string>,
 ): UsesReader {
-  const known = new Map<string, RecordFacts>()
-  const read = async (record: ReleaseRecord) => {
-    const found = await factsOf(cluster, record)
-    if (found) known.set(versionOf(record), found)
-  }
-  const isKnown = (record: ReleaseRecord) => known.has(versionOf(record))
+  const readFacts = factsReader(cluster)
   return async () => {
     for (;;) {
       const {records, strays} = await cluster.everyRecord().catch((error: unknown) => {
         throw asKkError(error).code === 'KK_FORBIDDEN' ? unseen(error) : error
       })
-      const revisions = [...Map.groupBy(records, ({release}) => release).values()]
-      const living = revisions.flatMap(livingRevisions)
-      await mapParallel(
-        living.filter((record) => !isKnown(record)),
-        AT_ONCE,
-        read,
-      )
+      const living = livingOf(records)
+      const factsOf = await readFacts(living)
       // What went while others were read has left its release in another state than the list says.
-      if (!living.every(isKnown)) continue
-      const observed = await observedRevisions(cluster, records)
-      const releases = observeReleases(observed, (record) => known.get(versionOf(record))!)
-      return usesOf({releases, strays, excused})
+      if (!living.every(factsOf)) continue
+      const revisions = await observedRevisions(cluster, records)
+      return usesOf({revisions, factsOf, strays, excused})
     }
   }
 }
 
+/** The living revisions of each release. */
+export function livingOf(revisions: readonly ReleaseRecord[]): readonly ReleaseRecord[] {
+  return [...Map.groupBy(revisions, ({release}) => release).values()].flatMap(livingRevisions)
+}
+
+/** Reads what the payloads of these records tell; of one that went while it was read, nothing. */
+export type FactsReader = (
+  records: readonly ReleaseRecord[],
+) => Promise<(record: ReleaseRecord) => RecordFacts | undefined>
+
+/** A reader that downloads each record once, however often it looks. */
+export function factsReader(cluster: Pick<Cluster, 'stored'>): FactsReader {
+  const known = new Map<string, RecordFacts>()
+  const factsOf = (record: ReleaseRecord) => known.get(versionOf(record))
+  return async (records) => {
+    await mapParallel(
+      records.filter((record) => !factsOf(record)),
+      AT_ONCE,
+      async (record) => {
+        const found = await readFacts(cluster, record)
+        if (found) known.set(versionOf(record), found)
+      },
+    )
+    return factsOf
+  }
+}
+
 /** Undefined for a record that went while others were read. */
-async function factsOf(
+async function readFacts(
   cluster: Pick<Cluster, 'stored'>,
   {release, revision}: ReleaseRecord,
 ): Promise<RecordFacts | undefined> {
   try {
     const stored = await cluster.stored(release, revision)
-    return (
-      stored && {
-        readable: true,
-        annotations: stored.chart.annotations ?? {},
-        namespaces: goingNamespaces(stored),
-      }
-    )
+    return stored && factsIn(stored)
   } catch (error) {
     const {code, message} = asKkError(error)
     if (code === 'KK_RECORD' || code === 'KK_FORBIDDEN') return {readable: false, reason: message}
     throw error
+  }
+}
+
+/** What a record that was read tells. */
+export function factsIn(stored: StoredRelease): RecordFacts {
+  return {
+    readable: true,
+    annotations: stored.chart.annotations ?? {},
+    namespaces: goingNamespaces(stored),
   }
 }
 
@@ -77,7 +96,8 @@ function goingNamespaces({manifest}: StoredRelease): readonly string[] {
     .map(({metadata}) => metadata.name)
 }
 
-function versionOf({secret}: ReleaseRecord): string {
+/** What tells one writing of a record from another: a payload never changes under it. */
+export function versionOf({secret}: ReleaseRecord): string {
   return `${secret.uid} ${secret.resourceVersion}`
 }
 

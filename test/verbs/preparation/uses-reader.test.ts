@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Cluster, ReleaseRecord, StoredRelease} from '../../../src/cluster/cluster.ts'
 import {KkError} from '../../../src/errors.ts'
-import {usesReader} from '../../../src/verbs/removal/uses-reader.ts'
+import {usesReader} from '../../../src/verbs/preparation/uses-reader.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../../plan/fixtures.ts'
 

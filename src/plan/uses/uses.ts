@@ -1,0 +1,104 @@
+import {dependents} from '../../graph/dependents.ts'
+import type {Edge, Graph} from '../../graph/graph.ts'
+import {withoutSoft} from '../../graph/without-soft.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {usesLabel} from '../labels.ts'
+import type {ObservedRecord} from '../pending/evidence.ts'
+import {meant} from './declared.ts'
+import {type ObservedRelease, observeReleases, type RecordFacts} from './observed.ts'
+
+/** A record that cannot be read: it may be of a user of anything. */
+export interface UnknownUser {
+  /** `namespace/name` of the release, or of the Secret. */
+  readonly name: string
+  readonly reason: string
+}
+
+/** Who uses whom on one cluster. */
+export interface Uses {
+  /**
+   * The releases that are wanted, then those of the cluster by their ids. An edge also leads from what lives in a
+   * namespace to the release with which that goes.
+   */
+  readonly graph: Graph
+  readonly observed: ReadonlyMap<ReleaseId, ObservedRelease>
+  readonly unknown: readonly UnknownUser[]
+}
+
+export interface UsesInputs {
+  /** Every revision that is seen, those of a release ascending. */
+  readonly revisions: readonly ObservedRecord[]
+  /** What the payload of a record tells; undefined where it was not read. Asked of living revisions only. */
+  readonly factsOf?: (record: ObservedRecord) => RecordFacts | undefined
+  /** What an environment wants, whether it is installed or not. What only orders is no use. */
+  readonly wanted?: Graph
+  /** Revisions that count as living: those that releases are to return to. */
+  readonly returning?: ReadonlySet<ObservedRecord>
+  /** `namespace/name` of Secrets of helm's that tell of no release. */
+  readonly strays?: readonly string[]
+  /** Records that the user excuses by name: of releases, or of Secrets. */
+  readonly excused?: ReadonlySet<string>
+}
+
+const NOTHING: Graph = {releases: [], requirements: new Map()}
+
+/**
+ * Who uses whom, for whoever asks: by what an environment wants, by the labels of all living revisions and by what their
+ * payloads tell. Excused are only records that cannot be read, and what foreign charts declare.
+ */
+export function usesOf({
+  revisions,
+  factsOf = () => undefined,
+  wanted = NOTHING,
+  returning = new Set(),
+  strays = [],
+  excused = new Set(),
+}: UsesInputs): Uses {
+  const observed = new Map(observeReleases(revisions, factsOf, returning).map((each) => [each.release, each]))
+  const releases = [...new Set([...wanted.releases, ...observed.keys()])]
+  const byLabel = new Map(releases.map((release) => [usesLabel(release), release]))
+  const stated = withoutSoft(wanted).requirements
+  const isExcused = ({release, record, labels, unreadable}: ObservedRelease) =>
+    (unreadable !== undefined || labels === undefined) &&
+    (excused.has(release) || excused.has(`${releaseNamespace(release)}/${record.secret.name}`))
+
+  const recorded = (each: ObservedRelease): readonly Pick<Edge, 'to' | 'kind'>[] => {
+    if (isExcused(each)) return []
+    const declared = each.declared.flatMap((text) => meant(text, each.release, releases))
+    const homes = [...observed.values()]
+      .filter(({namespaces}) => namespaces.includes(releaseNamespace(each.release)))
+      .map(({release}) => release)
+    return [
+      ...[...each.uses].flatMap(([label, kind]) => {
+        const to = byLabel.get(label)
+        return to === undefined ? [] : [{to, kind}]
+      }),
+      ...[...declared, ...homes].map((to) => ({to, kind: 'ready'}) as const),
+    ]
+  }
+  const edgesOf = (from: ReleaseId): readonly Edge[] => {
+    const known = observed.get(from)
+    const edges = new Map<ReleaseId, Edge>((stated.get(from) ?? []).map((edge) => [edge.to, edge]))
+    for (const {to, kind} of known ? recorded(known) : [])
+      if (to !== from && !edges.has(to)) edges.set(to, {from, to, kind, evidence: []})
+    return [...edges.values()]
+  }
+
+  const unreadable = [...observed.values()]
+    .filter((each) => each.unreadable !== undefined && !isExcused(each))
+    .map(({release, unreadable}) => ({name: release, reason: unreadable!}))
+  const stray = strays
+    .filter((name) => !excused.has(name))
+    .map((name) => ({name, reason: 'it is among the records of helm, but tells of no release'}))
+  return {
+    graph: {releases, requirements: new Map(releases.map((release) => [release, edgesOf(release)]))},
+    observed,
+    unknown: [...unreadable, ...stray],
+  }
+}
+
+/** All that use one of these, directly or not, but these themselves. */
+export function usersOf({graph}: Pick<Uses, 'graph'>, releases: Iterable<ReleaseId>): readonly ReleaseId[] {
+  const used = new Set(releases)
+  return dependents(graph, used).filter((release) => !used.has(release))
+}
