@@ -9,7 +9,7 @@ export function chartFaultsText(faults: readonly ChartFault[], palette: Palette)
   return doctorText(faults.map(placed), palette)
 }
 
-function placed({release, file, what, ...fault}: ChartFault) {
+function placed({release, file, key: _, other: __, what, ...fault}: ChartFault) {
   const place = file === undefined || what.includes(file) ? '' : ` (${file})`
   const name = `${releaseName(release)}: `
   // What helm says of a chart begins with the release already.

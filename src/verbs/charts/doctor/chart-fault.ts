@@ -8,4 +8,13 @@ export interface ChartFault extends Finding {
   readonly object?: string
   /** The file of the chart that makes the object: `keystone/templates/job.yaml`. */
   readonly file?: string
+  /** What in the object is at fault, where that can be named: `DB_CONNECTION`. */
+  readonly key?: string
+  /** What it goes against. */
+  readonly other?: {
+    readonly release: ReleaseId
+    readonly object: string
+    readonly file: string
+    readonly key: string
+  }
 }

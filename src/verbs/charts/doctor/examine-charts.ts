@@ -9,6 +9,7 @@ import {renderByKinds} from '../../preparation/rendering/render-by-kinds.ts'
 import type {Renderer} from '../../preparation/rendering/render-on-cluster.ts'
 import {vendor} from '../../preparation/rendering/vendored.ts'
 import type {ChartFault} from './chart-fault.ts'
+import {accounts} from './checks/accounts/accounts.ts'
 import {claimedTwice} from './checks/claimed-twice.ts'
 import {deadlocks} from './checks/deadlocks/deadlocks.ts'
 import {immutableFields} from './checks/immutable-fields/immutable-fields.ts'
@@ -58,6 +59,7 @@ export async function examineCharts(
       ...examined.flatMap((each) => missingKinds(each, place.kinds)),
       ...deadlocks(examined),
       ...claimedTwice(examined),
+      ...accounts(examined),
       ...valuesDiffer(prepared),
     ]
   } finally {

@@ -1,0 +1,116 @@
+import {isMap} from '../../../../../overrides/merge.ts'
+
+/** An option of an INI file. */
+export interface IniOption {
+  /** '' above the first section. */
+  readonly section: string
+  readonly name: string
+  readonly value: string
+}
+
+/** The options of an INI file, as oslo.config, MariaDB and ceph write them; none for what is no INI file. */
+export function iniOptions(text: string): readonly IniOption[] {
+  const options: IniOption[] = []
+  let section = ''
+  for (const line of text.split('\n')) {
+    const trimmed = line.trim()
+    if (trimmed === '' || trimmed.startsWith('#') || trimmed.startsWith(';')) continue
+    if (trimmed.startsWith('[') && trimmed.endsWith(']')) {
+      section = trimmed.slice(1, -1)
+      continue
+    }
+    const at = trimmed.indexOf('=')
+    const name = trimmed.slice(0, Math.max(at, 0)).trim()
+    if (/^[A-Za-z][\w. -]*$/.test(name)) options.push({section, name, value: trimmed.slice(at + 1).trim()})
+  }
+  return options
+}
+
+/** An account that a URL names. */
+export interface UrlAccount {
+  readonly scheme: string
+  readonly user: string
+  /** As it is written, and decoded: not everybody encodes. */
+  readonly passwords: readonly string[]
+  readonly host: string
+}
+
+/** Where a URL with its account ends. */
+const END = /[\s"'`<>\\)/?#]/
+
+/** The accounts in the URLs of a text, several hosts of one URL each for itself: `rabbit://u:p@a:1,u:p@b:1/`. */
+export function urlAccounts(text: string): readonly UrlAccount[] {
+  const found: UrlAccount[] = []
+  for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
+    const scheme = /[a-z][a-z0-9+]{0,30}$/i.exec(text.slice(Math.max(0, at - 32), at))?.[0].toLowerCase()
+    if (scheme === undefined) continue
+    const authority = authorityAt(text, at + 3)
+    for (const member of authority.split(',')) {
+      const account = memberAccount(scheme, member)
+      if (account) found.push(account)
+    }
+  }
+  return found
+}
+
+/** Longer ones are no URLs of accounts. */
+const MOST = 4096
+
+function authorityAt(text: string, start: number): string {
+  const rest = text.slice(start, start + MOST)
+  const end = rest.search(END)
+  return end < 0 ? rest : rest.slice(0, end)
+}
+
+function memberAccount(scheme: string, member: string): UrlAccount | undefined {
+  const at = member.lastIndexOf('@')
+  const colon = member.indexOf(':')
+  if (at < 0 || colon < 0 || colon > at) return undefined
+  const password = member.slice(colon + 1, at)
+  const host = member.slice(at + 1).replace(/:\d*$/, '')
+  if (isTemplate(member) || password === '' || host === '') return undefined
+  return {
+    scheme,
+    user: decodedPart(member.slice(0, colon)),
+    passwords: [...new Set([password, decodedPart(password)])],
+    host,
+  }
+}
+
+/** Whether a text is filled in by a program: `${PASSWORD}`, `{{ .Password }}`, `%(password)s`. */
+export function isTemplate(text: string): boolean {
+  return /\$\{|\$\(|\{\{|\}\}|%\(|^\$\w+$|:\$\w+@|:\{\w+\}@/.test(text)
+}
+
+function decodedPart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** What a JSON text holds, or what it holds under a key; undefined for what is none. */
+export function jsonAt(text: string | undefined, key?: string): unknown {
+  if (text === undefined) return undefined
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return key === undefined ? parsed : isMap(parsed) ? parsed[key] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The maps of a list. */
+export function maps(list: unknown): readonly object[] {
+  return Array.isArray(list) ? list.filter(isMap) : []
+}
+
+/** The texts of a map. */
+export function textsOf(map: unknown): Readonly<Record<string, string | undefined>> {
+  if (!isMap(map)) return {}
+  return Object.fromEntries(Object.entries(map).filter(([, value]) => typeof value === 'string')) as Record<
+    string,
+    string
+  >
+}
