@@ -95,8 +95,6 @@ export default defineConfig({
           globalSetup: ['test/e2e/support/setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 600_000,
-          // A real control plane on a machine that others use: once more, and shown as such, before it counts.
-          retry: process.env.CI ? 1 : 0,
         },
       },
       {
