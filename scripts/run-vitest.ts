@@ -25,12 +25,13 @@ export async function step(command: string, ...args: readonly string[]): Promise
   return !failed
 }
 
-/** Runs vitest and counts. */
+/** Runs vitest, shows its slowest files, and counts. */
 export async function runVitest(...args: readonly string[]): Promise<Count> {
   const directory = mkdtempSync(join(tmpdir(), 'kk-test-'))
   try {
     const file = join(directory, 'report.json')
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const shown = ['--reporter=default', '--reporter=./scripts/slowest-files.ts']
+    const reporters = [...shown, '--reporter=json', `--outputFile.json=${file}`]
     const succeeded = await step('vitest', 'run', ...args, ...reporters)
     const {numPassedTests, numFailedTests, numPendingTests} = JSON.parse(
       readFileSync(file, 'utf8'),
