@@ -5,6 +5,7 @@ import {execa} from 'execa'
 import {asKkError, KkError} from '../src/errors.ts'
 import {findTool, toolboxDirectory} from '../src/sandbox/tools.ts'
 import {withLock} from '../src/state/lock.ts'
+import {archiveOf, pack, unpack} from './toolbox/archive.ts'
 import {goVersion} from './toolbox/go.ts'
 import {CLUSTER_KIT, type Kit, LINKS, NODE_KIT, recipeKey, type Step} from './toolbox/recipe.ts'
 
@@ -48,16 +49,38 @@ export async function buildToolbox(
   return join(toolbox, 'bin')
 }
 
-/** Builds beside the place and renames: a toolbox that is there is complete. */
+/** Builds beside the place, or unpacks what a CI has kept, and renames: a toolbox that is there is complete. */
 async function build({kit, home, key}: Built, env: NodeJS.ProcessEnv, onProgress: Progress): Promise<void> {
   await removeUnfinished(home)
   const unfinished = join(home, `${BUILDING}${key}`)
+  const archive = archiveOf(env, key)
+  if (archive && (await isUnpacked(archive, unfinished, onProgress))) {
+    await rename(unfinished, join(home, key))
+    return
+  }
   const bin = join(unfinished, 'bin')
   await mkdir(bin, {recursive: true})
   onProgress(`toolbox: building into ${join(home, key)}; once per machine, ${kit.takes} from nothing`)
   for (const step of kit.steps(MODULES)) await buildStep(step, bin, env, onProgress)
   await rename(unfinished, join(home, key))
   onProgress(`toolbox: done`)
+  if (!archive) return
+  await pack(join(home, key), archive)
+  onProgress(`toolbox: kept as ${archive}`)
+}
+
+/** An archive that is damaged is said so, and made anew. */
+async function isUnpacked(archive: string, directory: string, onProgress: Progress): Promise<boolean> {
+  await mkdir(directory)
+  try {
+    const found = await unpack(archive, directory)
+    if (found) onProgress(`toolbox: unpacked ${archive}`)
+    return found
+  } catch (error) {
+    onProgress(`toolbox: ${archive} cannot be unpacked, and is made anew: ${asKkError(error).message}`)
+    await rm(directory, {recursive: true})
+    return false
+  }
 }
 
 async function buildStep(
@@ -128,11 +151,18 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node needs. */
+/**
+ * `npm run toolbox` builds what a sandbox needs, `npm run toolbox -- aio` also what the all-in-one node needs. With
+ * `--key` it builds nothing, and prints the keys: the names of the directories, below the cache, that a CI can keep.
+ */
 async function main(): Promise<void> {
-  const kits = process.argv[2] === 'aio' ? [CLUSTER_KIT, NODE_KIT] : [CLUSTER_KIT]
+  const words = process.argv.slice(2)
+  const kits = words.includes('aio') ? [CLUSTER_KIT, NODE_KIT] : [CLUSTER_KIT]
+  const outcome = words.includes('--key')
+    ? async (kit: Kit) => recipeKey(kit, MODULES, await goVersion(process.env))
+    : (kit: Kit) => buildToolbox(process.env, (line) => console.error(line), kit)
   try {
-    for (const kit of kits) console.log(await buildToolbox(process.env, (line) => console.error(line), kit))
+    for (const kit of kits) console.log(await outcome(kit))
   } catch (error) {
     const {code, message, hint, log, exit} = asKkError(error)
     console.error([...log, `${code}: ${message}`, hint && `hint: ${hint}`].filter(Boolean).join('\n'))

@@ -1,6 +1,6 @@
 import {chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {basename, dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {NODE_KIT} from '../../../scripts/toolbox/recipe.ts'
 import {buildToolbox} from '../../../scripts/toolbox.ts'
@@ -80,6 +80,47 @@ describe('the toolbox', () => {
 
     await expect(failing).rejects.toMatchObject({code: 'KK_TOOLBOX', log: ['no module proxy']})
     expect(() => toolPath('etcd', env)).toThrow('not found')
+  })
+
+  describe('that a CI keeps', () => {
+    const otherMachine = () => ({...env, XDG_CACHE_HOME: join(directory, 'other')})
+    beforeEach(() => {
+      env = {...env, KK_TOOLBOX_ARCHIVES: join(directory, 'archives')}
+    })
+
+    it('is unpacked on another machine, which runs no Go', async () => {
+      await buildToolbox(env, () => {})
+      const lines: string[] = []
+
+      const bin = await buildToolbox(otherMachine(), (line) => lines.push(line))
+
+      const [archive] = await readdir(join(directory, 'archives'))
+      const key = basename(dirname(bin))
+      expect(archive).toBe(`kk-toolbox-${key}.tar.gz`)
+      expect(lines).toEqual([`toolbox: unpacked ${join(directory, 'archives', archive!)}`])
+      expect(await runsOfGo()).toEqual(['build', 'install', 'install'])
+      for (const name of TOOL_NAMES) expect(toolPath(name, otherMachine())).toBe(join(bin, name))
+    })
+
+    it('is made anew when the archive is damaged', async () => {
+      await buildToolbox(env, () => {})
+      const [archive] = await readdir(join(directory, 'archives'))
+      await writeFile(join(directory, 'archives', archive!), 'half')
+      const lines: string[] = []
+
+      await buildToolbox(otherMachine(), (line) => lines.push(line))
+      await buildToolbox({...env, XDG_CACHE_HOME: join(directory, 'third')}, () => {})
+
+      expect(lines[0]).toContain('cannot be unpacked, and is made anew')
+      expect(await runsOfGo()).toHaveLength(6)
+    })
+
+    it('is another one when what goes into it is', async () => {
+      await buildToolbox(env, () => {})
+      await buildToolbox(env, () => {}, NODE_KIT)
+
+      expect(await readdir(join(directory, 'archives'))).toHaveLength(2)
+    })
   })
 
   it('forgets what a build that failed or was killed had left', async () => {
