@@ -1,4 +1,4 @@
-import {accessSync, constants, readFileSync} from 'node:fs'
+import {accessSync, constants, readdirSync, readFileSync} from 'node:fs'
 import {load} from 'js-yaml'
 import {expect, it} from 'vitest'
 
@@ -8,19 +8,35 @@ interface Job {
   readonly vars: {readonly script: string}
 }
 type Pipeline = {readonly jobs: readonly string[]}
-type Entry = {readonly job?: Job; readonly project?: {readonly check: Pipeline; readonly gate: Pipeline}}
+type Entry = {
+  readonly job?: Job
+  readonly project?: Readonly<Record<'check' | 'gate' | 'periodic', Pipeline>>
+}
 
 const entries = load(readFileSync('.zuul.yaml', 'utf8')) as readonly Entry[]
 const jobs = entries.flatMap(({job}) => job ?? [])
 
-it('check and gate run both scripts of .ci/, which can be run', () => {
-  const project = entries.find((entry) => entry.project)!.project!
+const project = entries.find((entry) => entry.project)!.project!
 
-  expect(project.check.jobs).toEqual(jobs.map(({name}) => name))
-  expect(project.gate.jobs).toEqual(project.check.jobs)
-  expect(jobs.map(({vars}) => vars.script)).toEqual(['.ci/run', '.ci/aio'])
-  for (const {run, vars} of jobs) {
-    accessSync(vars.script, constants.X_OK)
-    expect(load(readFileSync(run, 'utf8'))).toMatchObject([{hosts: 'all'}])
-  }
+it('check and gate run the tests and the node, each night the long ones', () => {
+  const scripts = (pipeline: Pipeline) =>
+    pipeline.jobs.map((name) => jobs.find((job) => job.name === name)?.vars.script)
+
+  expect(scripts(project.check)).toEqual(['.ci/run', '.ci/aio'])
+  expect(project.gate).toEqual(project.check)
+  expect(scripts(project.periodic)).toEqual(['.ci/long'])
+})
+
+it.each(jobs)('$name runs a script that can be run', ({run, vars}) => {
+  accessSync(vars.script, constants.X_OK)
+
+  expect(load(readFileSync(run, 'utf8'))).toMatchObject([{hosts: 'all'}])
+})
+
+it('nothing of .ci/ is run by no job', () => {
+  const scripts = readdirSync('.ci', {withFileTypes: true}).filter((entry) => entry.isFile())
+
+  expect(scripts.map(({name}) => `.ci/${name}`).toSorted()).toEqual(
+    jobs.map(({vars}) => vars.script).toSorted(),
+  )
 })
