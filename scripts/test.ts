@@ -1,6 +1,10 @@
-/** `npm test`: everything but the long tests and those of `npm run test:aio`, with end-to-end tests; brings what it needs. Ends with `N passed, N failed`. */
+/**
+ * `npm test`: everything but the long tests and those of `npm run test:aio`, with end-to-end tests; brings what it needs.
+ * Ends with `N passed, N failed`. `npm test -- --changed[=COMMIT]` runs what a change since the commit can reach.
+ */
 import {areImagesBuilt} from './built-images.ts'
-import {runVitest, step} from './run-vitest.ts'
+import {changedFiles, runsForChange} from './changed.ts'
+import {type Count, runVitest, step} from './run-vitest.ts'
 import {ensureSystemPackages} from './system-packages.ts'
 
 /** What has taken longer starts no images and no node: with them it would be too long to wait for. */
@@ -10,8 +14,8 @@ async function test(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
   for (const script of ['toolbox', 'build']) if (!(await step('node', `scripts/${script}.ts`))) return false
   const checked = (await step('biome', 'check')) && (await step('tsc'))
-  const others = ['long', 'aio', 'cloud*', 'images'].map((project) => `--project=!${project}`)
-  const runs = [await runVitest(...others, ...args)]
+  const runs: Count[] = []
+  for (const words of await runsOf(args)) runs.push(await runVitest(...words))
   if (args.length === 0 && (await hasImagesAndTime())) {
     runs.push(await runVitest('--project=images'))
     runs.push(
@@ -22,6 +26,16 @@ async function test(args: readonly string[]): Promise<boolean> {
   const failed = sum(runs.map((run) => run.failed)) + (checked ? 0 : 1)
   console.log(`\n${passed} passed, ${failed} failed`)
   return failed === 0
+}
+
+/** The arguments of each run of vitest. */
+async function runsOf(args: readonly string[]): Promise<readonly (readonly string[])[]> {
+  const changed = args.find((each) => /^--changed(=|$)/.test(each))
+  if (changed === undefined)
+    return [[...['unit', 'programs', 'e2e'].map((name) => `--project=${name}`), ...args]]
+  const since = changed.split('=')[1]
+  const others = args.filter((each) => each !== changed)
+  return runsForChange(await changedFiles('.', since), since).map((run) => [...run, ...others])
 }
 
 /** Where the images of the charts are built already, their contract is tested, too, and that a cloud of them gives a token. */
