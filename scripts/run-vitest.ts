@@ -18,21 +18,29 @@ export interface Count {
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Runs a program of the repository, with its output shown; false when it fails. */
-export async function step(command: string, ...args: readonly string[]): Promise<boolean> {
-  console.log(`\n> ${command} ${args.join(' ')}`)
-  const {failed} = await execa(command, args, {cwd: ROOT, preferLocal: true, stdio: 'inherit', reject: false})
-  return !failed
+/** Runs a program of the repository, with its output shown and these variables; false when it fails. */
+export async function step(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  console.log(`\n> ${[...variables, command, ...args].join(' ')}`)
+  const options = {cwd: ROOT, env, preferLocal: true, stdio: 'inherit', reject: false} as const
+  return !(await execa(command, args, options)).failed
 }
 
 /** Runs vitest, shows its slowest files, and counts. */
-export async function runVitest(...args: readonly string[]): Promise<Count> {
+export async function runVitest(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Count> {
   const directory = mkdtempSync(join(tmpdir(), 'kk-test-'))
   try {
     const file = join(directory, 'report.json')
     const shown = ['--reporter=default', '--reporter=./scripts/slowest-files.ts']
     const reporters = [...shown, '--reporter=json', `--outputFile.json=${file}`]
-    const succeeded = await step('vitest', 'run', ...args, ...reporters)
+    const succeeded = await step('vitest', ['run', ...args, ...reporters], env)
     const {numPassedTests, numFailedTests, numPendingTests} = JSON.parse(
       readFileSync(file, 'utf8'),
     ) as VitestReport
@@ -41,4 +49,8 @@ export async function runVitest(...args: readonly string[]): Promise<Count> {
   } finally {
     rmSync(directory, {recursive: true})
   }
+}
+
+export function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
 }

@@ -6,6 +6,6 @@ import {runVitest} from './run-vitest.ts'
 
 const projects = ['images', 'aio', 'cloud*'].map((project) => `--project=${project}`)
 const args = [...projects, ...process.argv.slice(2)]
-const {passed, failed, skipped} = await runVitest(...args)
+const {passed, failed, skipped} = await runVitest(args)
 console.log(`\n${passed} passed, ${failed + skipped} failed`)
 process.exitCode = failed + skipped === 0 ? 0 : 1

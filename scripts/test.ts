@@ -4,7 +4,7 @@
  */
 import {areImagesBuilt} from './built-images.ts'
 import {changedFiles, runsForChange} from './changed.ts'
-import {type Count, runVitest, step} from './run-vitest.ts'
+import {type Count, runVitest, step, sum} from './run-vitest.ts'
 import {ensureSystemPackages} from './system-packages.ts'
 
 /** What has taken longer starts no images and no node: with them it would be too long to wait for. */
@@ -12,15 +12,14 @@ const MINUTES = 12
 
 async function test(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
-  for (const script of ['toolbox', 'build']) if (!(await step('node', `scripts/${script}.ts`))) return false
-  const checked = (await step('biome', 'check')) && (await step('tsc'))
+  for (const script of ['toolbox', 'build']) if (!(await step('node', [`scripts/${script}.ts`]))) return false
+  const checked = (await step('biome', ['check'])) && (await step('tsc', []))
   const runs: Count[] = []
-  for (const words of await runsOf(args)) runs.push(await runVitest(...words))
+  for (const words of await runsOf(args)) runs.push(await runVitest(words))
   if (args.length === 0 && (await hasImagesAndTime())) {
-    runs.push(await runVitest('--project=images'))
-    runs.push(
-      await runVitest('--project=cloud', 'test/cloud/whole/answers.test.ts', '--testNamePattern=a token'),
-    )
+    runs.push(await runVitest(['--project=images']))
+    const token = ['test/cloud/whole/answers.test.ts', '--testNamePattern=a token']
+    runs.push(await runVitest(['--project=cloud', ...token]))
   }
   const passed = sum(runs.map((run) => run.passed))
   const failed = sum(runs.map((run) => run.failed)) + (checked ? 0 : 1)
@@ -44,10 +43,6 @@ async function hasImagesAndTime(): Promise<boolean> {
   if (process.uptime() < MINUTES * 60) return true
   console.log('\nimages of the charts are not tested, for time: npm run test:aio does')
   return false
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0)
 }
 
 process.exitCode = (await test(process.argv.slice(2))) ? 0 : 1

@@ -4,7 +4,7 @@ import {describe, expect, it} from 'vitest'
 import {readPages} from './support/pages.ts'
 
 const {text} = readPages().find(({path}) => path === 'docs/helm-gaps.md')!
-const SHOWN_IN = 'test/e2e/helm-gaps.test.ts'
+const SHOWN_IN = 'test/long/helm-gaps.test.ts'
 
 interface Gap {
   readonly title: string

@@ -1,6 +1,7 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {HELMS} from '../support/helms.ts'
 import {restrictedAccount} from './support/account.ts'
 import {get, kubectl, makeNamespace} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment} from './support/environment.ts'
@@ -73,7 +74,7 @@ metadata: {name: nodes}
 data: {found: "{{ if lookup "v1" "Node" "" "" }}yes{{ else }}no{{ end }}"}
 `
 
-describe.each(['helm3', 'helm4'] as const)('with %s, a chart', (helm) => {
+describe.each(HELMS)('with %s, a chart', (helm) => {
   const [old, fresh] = [`old${helm}`, `new${helm}`]
   let environment: TestEnvironment
   let charts: string

@@ -7,6 +7,7 @@ import type {Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
 import {parseManifest} from '../../src/cluster/manifest.ts'
 import {openCluster} from '../../src/cluster/open.ts'
 import {releaseId} from '../../src/release.ts'
+import {HELMS} from '../support/helms.ts'
 import {get, kubectl, makeNamespace, uniqueName} from './support/cluster.ts'
 
 let cluster: Cluster
@@ -60,54 +61,51 @@ describe('a cluster', () => {
 })
 
 describe('the records of releases', () => {
-  it.each(['helm3', 'helm4'] as const)(
-    'by %s are read by one list, decoded, and labelled under their version',
-    async (binary) => {
-      const namespace = await makeNamespace('records')
-      const chart = await makeChart()
-      const release = releaseId(namespace, 'tiny')
-      await helm(
-        binary,
-        'install',
-        'tiny',
-        chart,
-        '--namespace',
-        namespace,
-        '--labels',
-        'kk.openstack.org/owner=me',
-      )
-      await helm(binary, 'upgrade', 'tiny', chart, '--namespace', namespace)
+  it.each(HELMS)('by %s are read by one list, decoded, and labelled under their version', async (binary) => {
+    const namespace = await makeNamespace('records')
+    const chart = await makeChart()
+    const release = releaseId(namespace, 'tiny')
+    await helm(
+      binary,
+      'install',
+      'tiny',
+      chart,
+      '--namespace',
+      namespace,
+      '--labels',
+      'kk.openstack.org/owner=me',
+    )
+    await helm(binary, 'upgrade', 'tiny', chart, '--namespace', namespace)
 
-      const records = await cluster.records()
-      const record = await cluster.lastRecord(release)
-      const stored = await cluster.stored(release)
+    const records = await cluster.records()
+    const record = await cluster.lastRecord(release)
+    const stored = await cluster.stored(release)
 
-      expect(record).toMatchObject({
-        release,
-        revision: 2,
-        status: 'deployed',
-        labels: {'kk.openstack.org/owner': 'me'},
-      })
-      expect(records.filter((one) => one.release === release)).toEqual([record])
-      expect(stored).toMatchObject({
-        ...record,
-        chart: {name: 'tiny', version: '1.2.3', appVersion: '2025.1'},
-        applyMethod: binary === 'helm4' ? 'ssa' : undefined,
-      })
-      expect(parseManifest(stored!.manifest)).toMatchObject([{kind: 'ConfigMap', metadata: {name: 'tiny'}}])
-      expect(stored!.hooks.flatMap(parseManifest)).toMatchObject([{metadata: {name: 'tiny-hook'}}])
-      await expect(cluster.stored(release, 1)).resolves.toMatchObject({revision: 1, status: 'superseded'})
+    expect(record).toMatchObject({
+      release,
+      revision: 2,
+      status: 'deployed',
+      labels: {'kk.openstack.org/owner': 'me'},
+    })
+    expect(records.filter((one) => one.release === release)).toEqual([record])
+    expect(stored).toMatchObject({
+      ...record,
+      chart: {name: 'tiny', version: '1.2.3', appVersion: '2025.1'},
+      applyMethod: binary === 'helm4' ? 'ssa' : undefined,
+    })
+    expect(parseManifest(stored!.manifest)).toMatchObject([{kind: 'ConfigMap', metadata: {name: 'tiny'}}])
+    expect(stored!.hooks.flatMap(parseManifest)).toMatchObject([{metadata: {name: 'tiny-hook'}}])
+    await expect(cluster.stored(release, 1)).resolves.toMatchObject({revision: 1, status: 'superseded'})
 
-      await cluster.label(record!, {'kk.openstack.org/passed': '2', 'kk.openstack.org/owner': null})
+    await cluster.label(record!, {'kk.openstack.org/passed': '2', 'kk.openstack.org/owner': null})
 
-      const {labels} = (await cluster.lastRecord(release))!
-      expect(labels).toMatchObject({'kk.openstack.org/passed': '2', name: 'tiny'})
-      expect(labels).not.toHaveProperty('kk.openstack.org/owner')
-      await expect(cluster.label(record!, {'kk.openstack.org/passed': '3'})).rejects.toMatchObject({
-        code: 'KK_RACED',
-      })
-    },
-  )
+    const {labels} = (await cluster.lastRecord(release))!
+    expect(labels).toMatchObject({'kk.openstack.org/passed': '2', name: 'tiny'})
+    expect(labels).not.toHaveProperty('kk.openstack.org/owner')
+    await expect(cluster.label(record!, {'kk.openstack.org/passed': '3'})).rejects.toMatchObject({
+      code: 'KK_RACED',
+    })
+  })
 
   it('of a release that is not there are undefined', async () => {
     const release = releaseId('default', 'nothing')

@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
+import {HELMS} from '../support/helms.ts'
 import {kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 
@@ -12,7 +13,7 @@ async function driftOf(environment: TestEnvironment, ...args: readonly string[])
   return releases[0]!
 }
 
-describe.each(['helm4', 'helm3'] as const)('kk drift of what %s deployed', (helm) => {
+describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
   const [password, other] = [secret(), secret()]
   let environment: TestEnvironment
   const on = (...args: readonly string[]) => kubectl([...args, '--namespace', environment.name])

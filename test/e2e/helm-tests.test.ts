@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import type {RunEntry} from '../../src/verbs/observation/history.ts'
+import {HELMS} from '../support/helms.ts'
 import {get} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {helmRecords} from './support/records.ts'
@@ -26,10 +27,13 @@ async function pods(environment: TestEnvironment): Promise<readonly string[]> {
   return items.map(({metadata}) => metadata.name).filter((name) => name.endsWith('-test'))
 }
 
-describe.each([
-  {helm: 'helm4', auth: {password: LOG}, says: '| ***'},
-  {helm: 'helm3', auth: {}, says: `| ${LOG}`},
-] as const)('kk test with $helm', ({helm, auth, says}) => {
+const OF_HELM = {
+  helm4: {auth: {password: LOG}, says: '| ***'},
+  helm3: {auth: {}, says: `| ${LOG}`},
+}
+
+describe.each(HELMS)('kk test with %s', (helm) => {
+  const {auth, says} = OF_HELM[helm]
   let environment: TestEnvironment
   beforeAll(async () => {
     environment = await makeEnvironment({

@@ -1,6 +1,7 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterEach, beforeAll, describe, expect, inject, it} from 'vitest'
+import {HELMS} from '../support/helms.ts'
 import {workloads} from './support/environment.ts'
 import {done, type OwnCluster, startOwnCluster} from './support/guarded.ts'
 import {deployOn, type Removable} from './support/removal.ts'
@@ -17,7 +18,7 @@ const stores = {kk: {releases: {db: {chart: 'store'}}}, db: {}}
 const names = async (...words: readonly string[]) =>
   (await cluster.kubectl('get', ...words, '--output', 'name')).stdout.split('\n').filter(Boolean)
 
-it.each(['helm3', 'helm4'] as const)(
+it.each(HELMS)(
   'kk remove uninstalls with %s what nothing requires, and dependents only when it is told to, in reverse order',
   async (helm) => {
     const content = workloads({db: {}, api: {requires: ['db']}, web: {requires: ['api']}, extra: {}})

@@ -1,5 +1,6 @@
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {HELMS} from '../support/helms.ts'
 import {get, kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {helmRecords, revisions} from './support/records.ts'
@@ -32,7 +33,7 @@ async function rollbacks({helmCalls}: TestEnvironment): Promise<string[]> {
 
 type Done = Awaited<ReturnType<TestEnvironment['kk']>>
 
-describe.each(['helm3', 'helm4'] as const)('kk rollback with %s', (helm) => {
+describe.each(HELMS)('kk rollback with %s', (helm) => {
   let environment: TestEnvironment
   let unasked: Done
   let between: Readonly<Record<string, number>>

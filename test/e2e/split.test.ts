@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterEach, beforeEach, describe, expect, inject, it} from 'vitest'
 import {writeProbeChart} from '../overrides/support/probe.ts'
+import {HELMS} from '../support/helms.ts'
 import {kk} from './support/kk.ts'
 
 const ENVIRONMENT = `kk: {name: test}
@@ -112,7 +113,7 @@ describe('kk values split', () => {
     expect(await readdir(cwd)).toEqual(['env.yaml'])
   })
 
-  it.each(['helm3', 'helm4'])('writes files that %s accepts', async (name) => {
+  it.each(HELMS)('writes files that %s accepts', async (name) => {
     await writeFile(
       join(cwd, 'odd.yaml'),
       'empty:\nlong: {"é": "it\'s", "": [[], {}], big: 123456789012345678901}\n',

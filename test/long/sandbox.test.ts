@@ -1,13 +1,96 @@
-import {mkdtemp, readdir, rm} from 'node:fs/promises'
+import {mkdtemp, readdir, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {describe, expect, it} from 'vitest'
-import {waitFor} from '../e2e/support/cluster.ts'
+import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
+import {uniqueName, waitFor} from '../e2e/support/cluster.ts'
 import {kk} from '../e2e/support/kk.ts'
-import {processesBelow} from '../e2e/support/sandbox-processes.ts'
+import {listeningAddresses, processesBelow} from '../e2e/support/sandbox-processes.ts'
 import {exists, home, newName, runs, sandbox} from '../e2e/support/sandboxes.ts'
 
+const ownName = () => uniqueName(inject('run').sandbox)
+
+function shell(name: string, ...command: string[]) {
+  return kk(['sandbox', 'shell', '--sandbox-name', name, '--', ...command])
+}
+
+describe('two sandboxes that are started at once', () => {
+  const pair: string[] = []
+  let ups: Awaited<ReturnType<typeof kk>>[]
+  beforeAll(async () => {
+    pair.push(ownName(), ownName())
+    ups = await Promise.all(pair.map((name) => sandbox('up', name, '--nodes', '2', '--output', 'json')))
+  })
+  afterAll(async () => {
+    for (const name of pair) await sandbox('down', name)
+  })
+
+  it('have ports of their own, all on loopback', async () => {
+    const servers = ups.map(({stdout}) => JSON.parse(stdout).server as string)
+    expect(new Set(servers).size).toBe(2)
+    for (const [index, name] of pair.entries()) {
+      const pids = (await processesBelow(home(name))).map(({pid}) => pid)
+      const loopback = '0100007F'
+      expect(ups[index]!.exitCode).toBe(0)
+      expect(ups[index]!.stderr).toContain(`the sandbox ${name} is up in `)
+      expect(await listeningAddresses(pids)).toEqual(Array.from({length: 6}, () => loopback))
+    }
+  })
+
+  it('have labelled nodes and a default storage class', async () => {
+    const labels = 'openstack-control-plane=enabled,openstack-compute-node=enabled,openvswitch=enabled'
+    const [name = ''] = pair
+
+    const nodes = await shell(name, 'kubectl', 'get', 'nodes', '--selector', labels, '--output', 'name')
+    const classes = await shell(name, 'kubectl', 'get', 'storageclass')
+
+    expect(nodes.stdout.split('\n')).toEqual(['node/node-1', 'node/node-2'])
+    expect(classes.stdout).toContain('general (default)')
+  })
+
+  it('are told apart: of one a component does not run, and up starts it anew', async () => {
+    const [other = '', name = ''] = pair
+    process.kill(Number(await readFile(join(home(name), 'kwok/clusters/kk/pids/kube-scheduler.pid'), 'utf8')))
+    await waitFor(async () => !(await runs(name, 'kube-scheduler')), {until: 'the scheduler has ended'})
+
+    const broken = await sandbox('status', name)
+    const well = await sandbox('status', other)
+    const up = await sandbox('up', name)
+
+    expect(broken.exitCode).toBe(1)
+    expect(broken.stdout).toContain('does not run: kube-scheduler')
+    expect(well.exitCode, well.stdout).toBe(0)
+    expect(up.exitCode).toBe(0)
+    expect(up.stderr).toContain('removed what an earlier start had left')
+  })
+
+  it('leave no process and no file when they are removed', async () => {
+    for (const name of pair) {
+      const down = await sandbox('down', name)
+
+      const left = await readdir(join(home(name), '..'))
+      expect(down.exitCode).toBe(0)
+      expect(down.stderr).toBe(`the sandbox ${name} is removed`)
+      expect(await processesBelow(home(name))).toEqual([])
+      expect(left.filter((entry) => entry.includes(name))).toEqual([])
+    }
+  })
+})
+
 describe('kk sandbox up', () => {
+  it('undoes what it started when it is interrupted', async () => {
+    const name = newName()
+    const interrupted = sandbox('up', name)
+    await waitFor(() => runs(name, 'kube-apiserver'), {until: 'the API server was started'})
+    interrupted.kill('SIGINT')
+
+    const {exitCode, stderr} = await interrupted
+
+    expect(exitCode).toBe(130)
+    expect(stderr).toContain('KK_INTERRUPTED')
+    expect(await processesBelow(home(name))).toEqual([])
+    expect(await exists(home(name))).toBe(false)
+  })
+
   it.each([
     ['its directory was made', (name: string) => exists(home(name))],
     ['kwokctl was started', (name: string) => runs(name, 'kwokctl')],

@@ -2,11 +2,11 @@ import {cp, mkdir, mkdtemp, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {gunzipSync, gzipSync} from 'node:zlib'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
-import {get, kubectl, makeNamespace, uniqueName, waitFor} from './support/cluster.ts'
-import {customResource} from './support/custom-resource.ts'
-import {done, startOwnCluster} from './support/guarded.ts'
-import {plainHelm} from './support/plain-helm.ts'
-import {helmRecords} from './support/records.ts'
+import {get, kubectl, makeNamespace, uniqueName, waitFor} from '../e2e/support/cluster.ts'
+import {customResource} from '../e2e/support/custom-resource.ts'
+import {done, startOwnCluster} from '../e2e/support/guarded.ts'
+import {plainHelm} from '../e2e/support/plain-helm.ts'
+import {helmRecords} from '../e2e/support/records.ts'
 
 /** `docs/helm-gaps.md` names each of these tests, and what kk does instead. */
 

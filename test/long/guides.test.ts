@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {expect, inject, it} from 'vitest'
 import {blocksOf, readPages} from '../docs/support/pages.ts'
-import {kk, kkEnvironment} from './support/kk.ts'
+import {kk, kkEnvironment} from '../e2e/support/kk.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

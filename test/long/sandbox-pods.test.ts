@@ -1,6 +1,6 @@
 import {beforeAll, describe, expect, it} from 'vitest'
-import {annotatePods} from './support/annotate-pods.ts'
-import {auditEvents, get, kubectl, makeNamespace, waitFor} from './support/cluster.ts'
+import {annotatePods} from '../e2e/support/annotate-pods.ts'
+import {auditEvents, get, kubectl, makeNamespace, waitFor} from '../e2e/support/cluster.ts'
 
 interface Pod {
   readonly status: {
