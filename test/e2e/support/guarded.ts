@@ -3,9 +3,17 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
 import {afterAll, expect, inject} from 'vitest'
+import {getDirectly} from './api.ts'
 import {uniqueName} from './cluster.ts'
 import {makeEnvironment, type TestEnvironment} from './environment.ts'
 import {kk, SHORT_LIVED} from './kk.ts'
+
+interface Objects {
+  readonly items: readonly {
+    readonly kind: string
+    readonly metadata: {readonly name: string; readonly resourceVersion: string}
+  }[]
+}
 
 /** A control plane of a file's own, for what concerns a whole cluster; it goes with the file. */
 export interface OwnCluster {
@@ -64,9 +72,10 @@ export async function startOwnCluster(): Promise<OwnCluster> {
     },
     async snapshot(namespace) {
       const kinds = 'statefulsets,persistentvolumeclaims,services,secrets,configmaps'
-      const line = '{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}'
-      const output = `jsonpath={range .items[*]}${line}{end}`
-      return (await run('kubectl', ['get', kinds, '--namespace', namespace, '--output', output])).stdout
+      const {items} = (await getDirectly(kubeconfig, [kinds, '--namespace', namespace])) as Objects
+      return items
+        .map(({kind, metadata: {name, resourceVersion}}) => `${kind}/${name} ${resourceVersion}\n`)
+        .join('')
     },
   }
 }
