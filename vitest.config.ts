@@ -76,6 +76,7 @@ export default defineConfig({
           // No module keeps state, so files share what is imported: a third of the time.
           isolate: false,
           testTimeout: 20_000,
+          hookTimeout: 60_000,
         },
       },
       {
