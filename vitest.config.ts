@@ -16,6 +16,7 @@ const WITH_PROGRAMS = [
   'test/verbs/explain.test.ts',
   'test/verbs/overrides/expect-schema.test.ts',
   'test/verbs/preparation/inference/*.test.ts',
+  'test/verbs/secrets/shared-accounts.test.ts',
 ]
 
 /** End-to-end tests wait more than they work. One number for all: vitest refuses projects that run side by side with different ones. */

@@ -5969,7 +5969,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       environment: {
         char: 'e',
         name: 'environment',
-        summary: 'The environment that says which cluster (also KK_ENVIRONMENT).',
+        summary:
+          'The environment that says which cluster, and whose releases get which (also KK_ENVIRONMENT).',
         hasDynamicHelp: false,
         helpValue: 'FILE',
         multiple: false,
@@ -6054,11 +6055,12 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'What no layer of values states, kk makes when it is first needed. One per name and namespace, shared by all charts that name it.',
+      'What no layer of values states, kk makes when it is first needed. One per name and namespace, shared by all charts that read it. With an environment (-e), the releases that get each; else the charts that are known to read it.',
     examples: [
       '<%= config.bin %> secrets list --sandbox',
       '<%= config.bin %> secrets list --sandbox --namespace openstack --output json',
       '<%= config.bin %> secrets list --in store',
+      '<%= config.bin %> secrets list -e environments/all-in-one.yaml --sandbox',
     ],
     flags: {
       color: {
@@ -6088,7 +6090,8 @@ export const commands: Readonly<Record<string, unknown>> = {
       environment: {
         char: 'e',
         name: 'environment',
-        summary: 'The environment that says which cluster (also KK_ENVIRONMENT).',
+        summary:
+          'The environment that says which cluster, and whose releases get which (also KK_ENVIRONMENT).',
         hasDynamicHelp: false,
         helpValue: 'FILE',
         multiple: false,

@@ -28,6 +28,8 @@ export interface ReleaseSettings {
   /** Whether requirements are inferred; by default those of charts that state none. */
   readonly infer?: boolean
   readonly timeoutSeconds?: number
+  /** Whether kk makes what nobody states of its passwords and keys; by default as the environment says. */
+  readonly secrets?: boolean
 }
 
 export interface Environment {
@@ -42,6 +44,8 @@ export interface Environment {
   readonly features: readonly string[]
   /** Whether requirements of charts that state none are inferred from what they render. */
   readonly infer: boolean
+  /** Whether kk makes passwords and keys that nobody states. */
+  readonly secrets: boolean
   /** Objects that are there without a chart of this environment: `Secret/tls`. */
   readonly given: readonly string[]
   /** When objects of a kind are ready, by `Kind.group`. */

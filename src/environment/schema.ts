@@ -176,6 +176,12 @@ const DEFINITIONS = {
           'Whether the requirements of the release are inferred from what its chart renders; by default those of charts that state none, unless `kk.infer` is false.',
         type: 'boolean',
       },
+      secrets: {
+        title: 'true or false',
+        description:
+          'Whether kk makes passwords and keys of the release that no layer of values states; by default as `kk.secrets` says. With false, what the chart has by default counts.',
+        type: 'boolean',
+      },
       timeout: {
         title: 'a time such as 20m, 1h30m or 90s',
         description: 'How long the release may take until it is healthy.',
@@ -249,6 +255,13 @@ export const ENVIRONMENT_SCHEMA: JsonSchema = {
           title: 'true or false',
           description:
             'Whether the requirements of charts that state none are inferred from what they render.',
+          type: 'boolean',
+          default: true,
+        },
+        secrets: {
+          title: 'true or false',
+          description:
+            'Whether kk makes the passwords and keys that charts read and no layer of values states. With false, what the charts have by default counts.',
           type: 'boolean',
           default: true,
         },

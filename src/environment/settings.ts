@@ -16,6 +16,7 @@ export interface Settings {
   readonly charts: readonly ChartSource[]
   readonly features: readonly string[]
   readonly infer: boolean
+  readonly secrets: boolean
   readonly given: readonly string[]
   readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>
@@ -39,6 +40,7 @@ export function readSettings(kk: Values, {directory, position}: SettingsOptions)
     ),
     features: (kk.features as string[] | undefined) ?? [],
     infer: (kk.infer as boolean | undefined) ?? true,
+    secrets: (kk.secrets as boolean | undefined) ?? true,
     given: (kk.given as string[] | undefined) ?? [],
     readiness: readinessRules((kk.readiness ?? {}) as Readonly<Record<string, StatedRule>>),
     releases: new Map(
@@ -78,7 +80,7 @@ function releaseSettings(name: string, stated: Values, position: Locate): Releas
   const {requires, without, timeout, ...same} = stated
   const path = ['kk', 'releases', name, 'requires']
   return {
-    ...(same as Pick<ReleaseSettings, 'chart' | 'version' | 'namespace' | 'protected' | 'infer'>),
+    ...(same as Pick<ReleaseSettings, 'chart' | 'version' | 'namespace' | 'protected' | 'infer' | 'secrets'>),
     requires: ((requires ?? []) as StatedItem[]).map((each, index) =>
       requirement(each, position([...path, index])),
     ),

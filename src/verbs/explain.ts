@@ -55,7 +55,7 @@ export async function explainValues(
       finalValues(helm, call),
       defaultLayers(call.chart, found.chart.origin),
       saidByWhom(found.layers, () => historyOf?.(found.chart.name, releaseNamespace(release))),
-      secretPaths?.(found.chart.name) ?? [],
+      secretPaths?.(found.chart) ?? [],
     ])
     const all = explain([...defaults.layers, ...layers], final.values).filter(
       ({path}) => !isHandedDown(path, defaults.subcharts),

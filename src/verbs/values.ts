@@ -33,7 +33,7 @@ export async function showValues(
   const found = prepared.releases.get(release)
   const layers = found?.layers ?? []
   const values = helm ? await computed(prepared, release, helm) : mergedValues(layers)
-  const paths = found ? await pathsOf(prepared.plugins)(found.chart.name) : []
+  const paths = found ? await pathsOf(prepared.plugins)(found.chart) : []
   return {
     release,
     layers: layers.map((layer) => layer.source),

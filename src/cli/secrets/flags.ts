@@ -9,7 +9,7 @@ export const secretsFlags = {
   })(),
   environment: {
     ...environmentFlags.environment,
-    summary: 'The environment that says which cluster (also KK_ENVIRONMENT).',
+    summary: 'The environment that says which cluster, and whose releases get which (also KK_ENVIRONMENT).',
   },
   store: overrideFlags.store,
   plugins: overrideFlags.plugins,

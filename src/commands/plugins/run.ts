@@ -1,9 +1,14 @@
 import {Args} from '@oclif/core'
+import type {Chart} from '../../charts/chart.ts'
+import {type ChartFinding, findChart} from '../../charts/find-chart.ts'
 import {openEnvironmentIfAny, openFacts} from '../../cli/facts/open-facts.ts'
 import {clusterFlags, documentFlags, environmentFlags, factsFlags, pluginsFlags} from '../../cli/flags.ts'
 import {openPlugins} from '../../cli/open/plugins.ts'
+import {withFinding} from '../../cli/open.ts'
 import {showSecretsFlag} from '../../cli/overrides/flags.ts'
 import {KkCommand} from '../../cli/program/command.ts'
+import type {ChartSource} from '../../environment/environment.ts'
+import {asKkError} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
 import {runPlugin} from '../../verbs/facts/run-plugin.ts'
 
@@ -33,14 +38,36 @@ export default class RunPlugin extends KkCommand {
     const plugins = await openPlugins(flags)
     const environment = await openEnvironmentIfAny(flags, [])
     const {chart} = args
-    const {namespace, overrides} = await runPlugin({
+    const found = await withFinding(undefined, (finding) =>
+      chartFor(chart, environment?.charts ?? [{kind: 'built-in'}], finding),
+    )
+    const {namespace, overrides, dialect, unread} = await runPlugin({
       plugins,
       chart,
+      found,
       namespace: args.namespace,
       environment,
       facts: async (names) => (await openFacts(flags, environment, names)).facts,
       showSecrets: flags['show-secrets'],
     })
-    this.document(flags.output, {chart, namespace, overrides}, () => documentText(overrides, 'yaml'))
+    const document = {chart, namespace, ...(dialect && {dialect}), overrides, unread}
+    this.document(flags.output, document, () => documentText(overrides, 'yaml'))
+    if (found && dialect === undefined)
+      this.say(`the chart in ${found.origin} speaks neither kk's dialect nor openstack-helm's`)
+    for (const path of unread) this.say(`the chart in ${found?.origin} does not read ${path}`)
+  }
+}
+
+/** Undefined where no source has it: then what is known of charts of the name counts. */
+async function chartFor(
+  name: string,
+  sources: readonly ChartSource[],
+  finding: ChartFinding,
+): Promise<Chart | undefined> {
+  try {
+    return await findChart({name}, sources, finding)
+  } catch (error) {
+    if (asKkError(error).code === 'KK_CHART_NOT_FOUND') return undefined
+    throw error
   }
 }

@@ -4,9 +4,7 @@ import {definePlugin, type Plugin} from './plugin.ts'
 import {compose, given} from './shared/compose.ts'
 import {limits, type Share, WORKER} from './shared/limits.ts'
 import {replicas} from './shared/replicas.ts'
-import {serviceSecrets} from './shared/secrets.ts'
 import {type StorageFacts, volumeClass} from './shared/storage.ts'
-import {accountRegions, busMembers, clusterDomain} from './shared/trees.ts'
 import {spread} from './shared/zones.ts'
 
 /** What is known of a chart of openstack-helm without a plugin file of its own. */
@@ -17,9 +15,6 @@ export interface BasicChart {
   readonly perController?: readonly string[]
   /** Components below `pod.resources`, where they are not those of `perController`. */
   readonly limited?: readonly string[]
-  /** The account of an OpenStack service, with what it does not use. */
-  readonly account?: string
-  readonly without?: readonly ('oslo_db' | 'oslo_messaging')[]
   readonly volume?: BasicVolume
 }
 
@@ -38,7 +33,7 @@ const KUBE_SYSTEM = ['kube-system']
 
 /** Components and places as in the charts' `values.yaml` (openstack-helm 2026.1.0). */
 export const BASIC: Readonly<Record<string, BasicChart>> = {
-  blazar: {account: 'blazar', perController: ['api', 'manager']},
+  blazar: {perController: ['api', 'manager']},
   'ca-clusterissuer': {namespaces: ['cert-manager']},
   'ca-issuer': {},
   'ceph-adapter-rook': {},
@@ -48,9 +43,9 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
   'ceph-provisioners': {namespaces: CEPH, perController: ['rbd_provisioner', 'cephfs_provisioner']},
   'ceph-rgw': {perController: ['rgw']},
   'cert-rotation': {namespaces: KUBE_SYSTEM},
-  cloudkitty: {account: 'cloudkitty', perController: ['api', 'processor']},
-  cyborg: {account: 'cyborg', perController: ['api', 'conductor']},
-  designate: {account: 'designate', perController: ['api', 'central', 'mdns', 'worker', 'producer', 'sink']},
+  cloudkitty: {perController: ['api', 'processor']},
+  cyborg: {perController: ['api', 'conductor']},
+  designate: {perController: ['api', 'central', 'mdns', 'worker', 'producer', 'sink']},
   'elastic-apm-server': {namespaces: OBSERVATION, perController: ['elastic_apm_server']},
   'elastic-filebeat': {namespaces: OBSERVATION, limited: ['filebeat']},
   'elastic-metricbeat': {namespaces: OBSERVATION, limited: ['metricbeat']},
@@ -63,7 +58,7 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
   etcd: {perController: ['etcd'], volume: {at: ['volume'], class: 'class_name', optional: true}},
   fluentbit: {namespaces: OBSERVATION, limited: ['fluentbit']},
   fluentd: {namespaces: OBSERVATION, perController: ['fluentd']},
-  freezer: {account: 'freezer', without: ['oslo_messaging'], perController: ['api']},
+  freezer: {perController: ['api']},
   grafana: {namespaces: OBSERVATION, perController: ['grafana']},
   'helm-toolkit': {},
   kibana: {namespaces: OBSERVATION, perController: ['kibana']},
@@ -73,21 +68,21 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
   ldap: {perController: ['server'], volume: {at: ['storage', 'pvc'], class: 'class_name', optional: true}},
   'local-storage': {namespaces: KUBE_SYSTEM},
   'local-volume-provisioner': {namespaces: KUBE_SYSTEM},
-  manila: {account: 'manila', perController: ['api', 'scheduler']},
+  manila: {perController: ['api', 'scheduler']},
   'mariadb-backup': {volume: {at: ['volume', 'backup'], class: 'class_name', optional: false}},
   'mariadb-cluster': {
     perController: ['server'],
     volume: {at: ['volume'], class: 'class_name', optional: true},
   },
-  masakari: {account: 'masakari', perController: ['masakari_api', 'masakari_engine']},
-  mistral: {account: 'mistral', perController: ['api', 'engine', 'event_engine', 'executor']},
+  masakari: {perController: ['masakari_api', 'masakari_engine']},
+  mistral: {perController: ['api', 'engine', 'event_engine', 'executor']},
   nagios: {namespaces: OBSERVATION, limited: ['nagios']},
   'namespace-config': {},
   'nfs-provisioner': {
     namespaces: ['nfs'],
     volume: {at: ['storage', 'persistentVolumeClaim'], class: 'class_name', optional: false},
   },
-  octavia: {account: 'octavia', perController: ['api', 'worker', 'housekeeping']},
+  octavia: {perController: ['api', 'worker', 'housekeeping']},
   ovn: {perController: ['ovn_ovsdb_nb', 'ovn_ovsdb_sb', 'ovn_northd']},
   postgresql: {limited: ['server'], volume: {at: ['storage', 'pvc'], class: 'class_name', optional: true}},
   powerdns: {perController: ['server']},
@@ -110,55 +105,46 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
   'prometheus-node-exporter': {namespaces: KUBE_SYSTEM, limited: ['node_exporter']},
   'prometheus-openstack-exporter': {limited: ['prometheus_openstack_exporter']},
   'prometheus-process-exporter': {namespaces: KUBE_SYSTEM, limited: ['process_exporter']},
-  rally: {account: 'rally', without: ['oslo_messaging']},
+  rally: {},
   redis: {limited: ['server']},
   registry: {
     namespaces: KUBE_SYSTEM,
     limited: ['registry'],
     volume: {at: ['volume'], class: 'class_name', optional: false},
   },
-  skyline: {account: 'skyline', without: ['oslo_messaging'], perController: ['skyline']},
-  swift: {account: 'swift', without: ['oslo_db', 'oslo_messaging'], perController: ['proxy']},
-  tacker: {account: 'tacker', perController: ['server', 'conductor']},
-  tempest: {account: 'tempest', without: ['oslo_db', 'oslo_messaging']},
-  trove: {account: 'trove', perController: ['api', 'conductor', 'taskmanager']},
-  watcher: {account: 'watcher', perController: ['api', 'decision_engine', 'applier']},
-  zaqar: {account: 'zaqar', without: ['oslo_messaging'], perController: ['api']},
+  skyline: {perController: ['skyline']},
+  swift: {perController: ['proxy']},
+  tacker: {perController: ['server', 'conductor']},
+  tempest: {},
+  trove: {perController: ['api', 'conductor', 'taskmanager']},
+  watcher: {perController: ['api', 'decision_engine', 'applier']},
+  zaqar: {perController: ['api']},
 }
 
 /** The plugin of a row of the table. */
 export function basicPlugin(chart: string, row: BasicChart): Plugin {
-  const {namespaces, perController = [], account, without} = row
+  const {namespaces, perController = []} = row
   const limited = row.limited ?? perController
   return definePlugin({
     chart,
     ...(namespaces && {namespaces}),
     reads: readsOf(row),
-    secrets: account === undefined ? [] : serviceSecrets(account, without),
     overrides: (facts) =>
       compose(
         perController.length > 0 ? replicas(facts.controllers, perController) : undefined,
         perController.length > 0 ? spread(facts) : undefined,
         limits(facts.allInOne, Object.fromEntries(limited.map((name): [string, Share] => [name, WORKER]))),
-        account === undefined ? undefined : accountRegions(facts.region, [account]),
-        account === undefined || without?.includes('oslo_messaging') ? undefined : busMembers(facts),
         row.volume && volume(row.volume, facts),
-        clusterDomain(facts.dnsDomain),
       ),
   })
 }
 
-type BasicFact = Extract<
-  FactName,
-  'controllers' | 'zones' | 'allInOne' | 'region' | 'dnsDomain' | 'storage' | 'defaultStorageClass'
->
+type BasicFact = Extract<FactName, 'controllers' | 'zones' | 'allInOne' | 'storage' | 'defaultStorageClass'>
 
-function readsOf({perController, limited, account, volume: claims}: BasicChart): readonly BasicFact[] {
-  const reads: BasicFact[] = ['dnsDomain']
-  if (perController || account !== undefined) reads.push('controllers')
-  if (perController) reads.push('zones')
+function readsOf({perController, limited, volume: claims}: BasicChart): readonly BasicFact[] {
+  const reads: BasicFact[] = []
+  if (perController) reads.push('controllers', 'zones')
   if (perController || limited) reads.push('allInOne')
-  if (account !== undefined) reads.push('region')
   if (claims) reads.push('storage', 'defaultStorageClass')
   return reads
 }

@@ -21,6 +21,8 @@ export interface Plugin {
   /** The file of a plugin that is not kk's own. */
   readonly file?: string
   overrides(facts: Facts, namespace: string): Values | Promise<Values>
+  /** Of one of kk's own: what a chart of the name in kk's dialect gets; `overrides` and `secrets` are for openstack-helm's. */
+  kk?(facts: Facts, namespace: string): Values
 }
 
 export interface PluginDefinition<Read extends FactName> {
@@ -30,6 +32,7 @@ export interface PluginDefinition<Read extends FactName> {
   readonly reads: readonly Read[]
   readonly secrets?: readonly SecretNeed[]
   overrides(facts: Pick<Facts, Read>, namespace: string): Values
+  kk?(facts: Pick<Facts, Read>, namespace: string): Values
 }
 
 /** Completes a definition; the type lets a plugin see only the facts that it says it reads. */

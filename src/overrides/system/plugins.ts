@@ -1,6 +1,14 @@
+import type {Chart} from '../../charts/chart.ts'
+import {type SpokenChart, spokenChart} from '../../charts/dialect.ts'
+import {accountSecrets} from './accounts.ts'
+import {assumedChart} from './assumed.ts'
 import {BASIC, basicPlugin} from './basic.ts'
 import type {Plugin} from './plugin.ts'
+import {spokenPlugin} from './spoken-plugin.ts'
 import {plugins as table} from './table.ts'
+
+/** A chart that was found; what it reads is told by its files. */
+export type FoundChart = Pick<Chart, 'name' | 'directory' | 'libraries'>
 
 /** All plugins there are. */
 export interface Plugins {
@@ -8,28 +16,57 @@ export interface Plugins {
   readonly charts: readonly string[]
   /** Those from outside that take the place of one of kk's own. */
   readonly replacing: readonly Plugin[]
-  /** Undefined for a chart that has none. */
-  find(chart: string): Promise<Plugin | undefined>
+  /**
+   * What is made for a chart. kk's own plugins make it in the dialect that the chart speaks, for charts without a file of
+   * their own, too; nothing for a chart that speaks neither. Of a name alone, for the chart that it is known for. Rejects as `spokenChart`.
+   */
+  find(chart: string | FoundChart): Promise<Plugin | undefined>
+  /** What is known of a chart that was found; its files are read once. */
+  spoken(chart: FoundChart): SpokenChart
 }
 
 /** kk's own plugins; each is loaded when it is asked for. */
 export function builtInPlugins(): Plugins {
+  const read = new Map<string, SpokenChart>()
+  const spoken = (chart: FoundChart) => {
+    const known = read.get(chart.directory) ?? spokenChart(chart)
+    read.set(chart.directory, known)
+    return known
+  }
   return {
     charts: [...new Set([...Object.keys(table), ...Object.keys(BASIC)])].sort(),
     replacing: [],
+    spoken,
     async find(chart) {
-      if (Object.hasOwn(table, chart)) return (await table[chart]!()).plugin
-      return Object.hasOwn(BASIC, chart) ? basicPlugin(chart, BASIC[chart]!) : undefined
+      if (typeof chart !== 'string') return spokenPlugin(spoken(chart), await builtIn(chart.name))
+      const plugin = await builtIn(chart)
+      return plugin && spokenPlugin(assumedChart(chart, plugin.kk ? 'kk' : 'openstack-helm'), plugin)
     },
   }
 }
 
-/** The same with plugins from outside, which win over kk's own of the same chart. */
+async function builtIn(chart: string): Promise<Plugin | undefined> {
+  if (Object.hasOwn(table, chart)) return (await table[chart]!()).plugin
+  return Object.hasOwn(BASIC, chart) ? basicPlugin(chart, BASIC[chart]!) : undefined
+}
+
+/**
+ * The same with plugins from outside, which win over kk's own of the same chart. A chart's accounts are shared with others, so
+ * that they stay, but where the plugin names the place itself.
+ */
 export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugins {
   const byChart = new Map(outside.map((plugin) => [plugin.chart, plugin]))
   return {
     charts: [...new Set([...plugins.charts, ...byChart.keys()])].sort(),
     replacing: outside.filter(({chart}) => plugins.charts.includes(chart)),
-    find: async (chart) => byChart.get(chart) ?? plugins.find(chart),
+    spoken: plugins.spoken,
+    async find(chart) {
+      const plugin = byChart.get(typeof chart === 'string' ? chart : chart.name)
+      if (!plugin) return plugins.find(chart)
+      if (typeof chart === 'string') return plugin
+      const named = new Set(plugin.secrets.map(({path}) => path.join('\0')))
+      const accounts = accountSecrets(plugins.spoken(chart)).filter(({path}) => !named.has(path.join('\0')))
+      return accounts.length === 0 ? plugin : {...plugin, secrets: [...accounts, ...plugin.secrets]}
+    },
   }
 }

@@ -3,7 +3,7 @@ import type {FactName, Facts} from '../facts/facts.ts'
 import type {OverriddenChart} from '../service.ts'
 import {expectActive} from './active.ts'
 import type {Plugin} from './plugin.ts'
-import type {Plugins} from './plugins.ts'
+import type {FoundChart, Plugins} from './plugins.ts'
 
 export interface SystemOverridesOptions {
   /** From `activeCharts`. */
@@ -32,7 +32,10 @@ export function factsFor({reads}: Pick<Plugin, 'reads'>, facts: Facts): Facts {
 }
 
 /** The facts that decide the overrides of these charts, sorted: no other needs to be found out. */
-export async function factsRead(charts: Iterable<string>, plugins: Plugins): Promise<readonly FactName[]> {
+export async function factsRead(
+  charts: Iterable<string | FoundChart>,
+  plugins: Plugins,
+): Promise<readonly FactName[]> {
   const read = new Set<FactName>()
   for (const chart of charts) for (const name of (await plugins.find(chart))?.reads ?? []) read.add(name)
   return [...read].sort()

@@ -1,29 +1,35 @@
+import {releaseName} from '../../release.ts'
 import type {SecretImport} from '../../verbs/secrets/import-secrets.ts'
 import type {ListedSecret} from '../../verbs/secrets/list-secrets.ts'
 import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
 
-/** How many charts a line names. */
+/** How many charts or releases a line names. */
 const NAMED = 4
 
 /** One line each; never a value. */
 export function secretsText(secrets: readonly ListedSecret[]): string {
   if (secrets.length === 0) return 'no secrets are kept\n'
-  const rows = secrets.map(({namespace, name, kind, keptIn, since, charts}) => [
+  const isOfReleases = secrets.some(({releases}) => releases !== undefined)
+  const rows = secrets.map(({namespace, name, kind, keptIn, since, charts, releases}) => [
     plainLine(namespace),
     plainLine(name),
     plainLine(kind ?? '-'),
     keptIn,
     plainLine(since?.slice(0, 10) ?? '-'),
-    charts.length === 0 ? '-' : chartsText(charts),
+    listed(releases?.map(releaseName) ?? charts),
   ])
-  const lines = table([['NAMESPACE', 'NAME', 'KIND', 'KEPT IN', 'SINCE', 'CHARTS'], ...rows])
+  const lines = table([
+    ['NAMESPACE', 'NAME', 'KIND', 'KEPT IN', 'SINCE', isOfReleases ? 'RELEASES' : 'CHARTS'],
+    ...rows,
+  ])
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function chartsText(charts: readonly string[]): string {
-  const more = charts.length - NAMED
-  return more > 0 ? `${charts.slice(0, NAMED).join(', ')} and ${more} more` : charts.join(', ')
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED
+  if (names.length === 0) return '-'
+  return more > 0 ? `${names.slice(0, NAMED).join(', ')} and ${more} more` : names.join(', ')
 }
 
 const OUTCOMES = {

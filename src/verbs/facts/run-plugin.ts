@@ -1,16 +1,20 @@
+import type {Dialect} from '../../charts/dialect.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {namespacesOf} from '../../environment/namespaces-of.ts'
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'
 import {maskSecrets} from '../../overrides/secrets/secret-values.ts'
 import {expectDeclared, pluginFor} from '../../overrides/system/declared.ts'
 import {secretPaths} from '../../overrides/system/plugin.ts'
-import type {Plugins} from '../../overrides/system/plugins.ts'
+import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
+import {unreadPaths} from '../../overrides/system/reads.ts'
 import {factsFor} from '../../overrides/system/system-overrides.ts'
 import type {Values} from '../../release.ts'
 
 interface PluginRun {
   readonly plugins: Plugins
   readonly chart: string
+  /** The chart itself, where there is one; without, what is known of charts of the name counts. */
+  readonly found?: FoundChart | undefined
   /** By default the first one that the plugin declares. */
   readonly namespace?: string | undefined
   /** Its namespaces are allowed beside those that the plugin declares. */
@@ -20,19 +24,38 @@ interface PluginRun {
   readonly showSecrets?: boolean
 }
 
+export interface PluginOutcome {
+  readonly namespace: string
+  readonly overrides: Values
+  /** Left out where there is no chart to be asked, or one of neither. */
+  readonly dialect?: Dialect
+  /** What it makes, as paths joined by dots, and the chart does not read. */
+  readonly unread: readonly string[]
+}
+
 /** What the plugin of a chart makes of the facts, with secrets masked unless they are asked for. Rejects with `KK_UNKNOWN_CHART`, `KK_UNKNOWN_NAMESPACE`, `KK_PLUGIN`. */
 export async function runPlugin({
   plugins,
   chart,
+  found,
   environment,
   facts,
   showSecrets = false,
   ...given
-}: PluginRun): Promise<{readonly namespace: string; readonly overrides: Values}> {
-  const plugin = await pluginFor(plugins, chart)
+}: PluginRun): Promise<PluginOutcome> {
+  const plugin = (found && (await plugins.find(found))) ?? (await pluginFor(plugins, chart))
   const {namespace = plugin.namespaces[0]!} = given
   const namespaces = [...plugin.namespaces, ...(environment ? namespacesOf(environment, chart) : [])]
   expectDeclared({chart, namespaces: [...new Set(namespaces)]}, namespace)
+  const spoken = found && plugins.spoken(found)
+  if (spoken && spoken.dialect === undefined && plugin.file === undefined)
+    return {namespace, overrides: {}, unread: []}
   const overrides = await plugin.overrides(factsFor(plugin, await facts(plugin.reads)), namespace)
-  return {namespace, overrides: showSecrets ? overrides : maskSecrets(overrides, secretPaths(plugin))}
+  const isJudged = spoken?.dialect !== undefined
+  return {
+    namespace,
+    overrides: showSecrets ? overrides : maskSecrets(overrides, secretPaths(plugin)),
+    ...(spoken?.dialect && {dialect: spoken.dialect}),
+    unread: isJudged ? unreadPaths(spoken, overrides).map((path) => path.join('.')) : [],
+  }
 }

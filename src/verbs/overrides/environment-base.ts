@@ -13,6 +13,7 @@ import type {OverrideBase} from './override-world.ts'
  */
 export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase {
   const {plugins} = prepared
+  const releases = [...prepared.releases.values()].map(({chart}) => chart)
   const placed = [...prepared.releases].map(([release, {chart}]) => ({
     chart: chart.name,
     namespace: releaseNamespace(release),
@@ -34,7 +35,7 @@ export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase
     },
     releases: (chart, namespace) =>
       releasesOf(prepared, chart, namespace).map(([release]) => releaseName(release)),
-    secretPaths: pathsOf(plugins),
+    secretPaths: pathsOf(plugins, releases),
     ...(helm && {
       check: async (chart, namespace, user) => {
         const [release] = releaseOf(prepared, chart, namespace)

@@ -2,7 +2,7 @@ import type {Facts} from '../../overrides/facts/facts.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {activeCharts} from '../../overrides/system/active.ts'
 import {secretPaths} from '../../overrides/system/plugin.ts'
-import type {Plugins} from '../../overrides/system/plugins.ts'
+import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
 import {systemOverrides} from '../../overrides/system/system-overrides.ts'
 import {systemSource} from './layers-of-place.ts'
 import type {OverrideBase} from './override-world.ts'
@@ -38,13 +38,22 @@ export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBas
   return {active, layers, releases: () => undefined, secretPaths: pathsOf(plugins)}
 }
 
-/** The places that a chart's plugin calls secret; none without a plugin. Each plugin is asked once. */
-export function pathsOf(plugins: Plugins): OverrideBase['secretPaths'] {
+/**
+ * The places that a chart's plugin calls secret; none without a plugin. Of a name alone those of the charts that were found
+ * under it, if any. Each is asked once.
+ */
+export function pathsOf(plugins: Plugins, found: Iterable<FoundChart> = []): OverrideBase['secretPaths'] {
+  const charts = [...new Map([...found].map((chart) => [chart.directory, chart])).values()]
   const known = new Map<string, ReturnType<OverrideBase['secretPaths']>>()
+  const places = async (asked: readonly (string | FoundChart)[]) => {
+    const made = await Promise.all(asked.map((each) => plugins.find(each)))
+    return made.flatMap((plugin) => (plugin ? secretPaths(plugin) : []))
+  }
   return (chart) => {
-    const found =
-      known.get(chart) ?? plugins.find(chart).then((plugin) => (plugin ? secretPaths(plugin) : []))
-    known.set(chart, found)
-    return found
+    const key = typeof chart === 'string' ? chart : chart.directory
+    const named = charts.filter(({name}) => name === chart)
+    const answer = known.get(key) ?? places(named.length > 0 ? named : [chart])
+    known.set(key, answer)
+    return answer
   }
 }

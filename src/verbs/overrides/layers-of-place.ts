@@ -1,16 +1,24 @@
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'
 import type {Layer} from '../../overrides/layer.ts'
-import type {Plugins} from '../../overrides/system/plugins.ts'
+import {mergeValues} from '../../overrides/merge.ts'
+import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
+import {foreignServers} from '../../overrides/system/servers.ts'
 import {factsFor, factsRead} from '../../overrides/system/system-overrides.ts'
 import {type Change, changedBy} from '../../overrides/user/changed-by.ts'
 import type {OverrideStore, StoredOverrides, StoreIdentity} from '../../overrides/user/store.ts'
 import {keptValues} from '../../overrides/user/stored-values.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** The layer of a chart in a namespace; undefined where there is none. */
 export type LayerOf = (chart: string, namespace: string) => Promise<Layer | undefined>
 
-/** The system layers of these charts: what decides them is found out once it is known which charts are wanted. */
-export type SystemLayersOf = (charts: Iterable<string>) => Promise<LayerOf>
+/**
+ * The system layers of releases of these charts: what decides them is found out once it is known which charts are wanted, and
+ * one asks for what others are.
+ */
+export type SystemLayersOf = (
+  charts: ReadonlyMap<ReleaseId, FoundChart>,
+) => Promise<(release: ReleaseId) => Promise<Layer | undefined>>
 
 /** The store from which user layers come, for those who change the cluster. */
 export interface StoreUse {
@@ -43,12 +51,16 @@ export function systemLayers(
   plugins: Plugins,
 ): SystemLayersOf {
   return async (charts) => {
-    const known = await facts(await factsRead(charts, plugins))
-    return async (chart, namespace) => {
+    const known = await facts(await factsRead(charts.values(), plugins))
+    const spoken = new Map([...charts].map(([release, chart]) => [release, plugins.spoken(chart)]))
+    return async (release) => {
+      const chart = charts.get(release)!
+      const namespace = releaseNamespace(release)
       const plugin = await plugins.find(chart)
-      const values = (await plugin?.overrides(factsFor(plugin, known), namespace)) ?? {}
+      const made = (await plugin?.overrides(factsFor(plugin, known), namespace)) ?? {}
+      const values = mergeValues(made, foreignServers(release, spoken))
       if (Object.keys(values).length === 0) return undefined
-      return {name: 'system', source: systemSource(chart, namespace, plugin?.file), values}
+      return {name: 'system', source: systemSource(chart.name, namespace, plugin?.file), values}
     }
   }
 }

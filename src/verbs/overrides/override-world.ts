@@ -1,6 +1,7 @@
 import type {Layer} from '../../overrides/layer.ts'
 import type {ValuePath} from '../../overrides/secrets/secret-values.ts'
 import type {OverriddenChart} from '../../overrides/service.ts'
+import type {FoundChart} from '../../overrides/system/plugins.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import type {Values} from '../../release.ts'
 
@@ -17,8 +18,8 @@ export interface OverrideBase {
    * `KK_VALUES`; without a chart, or without a helm, nothing is asked.
    */
   check?(name: string, namespace: string, user: Values): Promise<void>
-  /** The places among the chart's values where secrets stand. */
-  secretPaths(name: string): Promise<readonly ValuePath[]>
+  /** The places among the values of a chart, or of those of this name, where secrets stand. */
+  secretPaths(chart: string | FoundChart): Promise<readonly ValuePath[]>
 }
 
 /** What overrides are read from, and by whom they are changed. */

@@ -1,6 +1,9 @@
 import type {SecretsByName} from '../../cluster/secrets/kept-secret.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import {secretNeeds} from './secret-needs.ts'
 
 export type SecretPlace = 'cluster' | 'store'
 
@@ -13,8 +16,29 @@ export interface ListedSecret {
   readonly keptIn: SecretPlace
   /** ISO 8601; undefined where somebody else put it there. */
   readonly since: string | undefined
-  /** The charts that would use it. */
+  /** The charts that read it, or would if they were deployed. */
   readonly charts: readonly string[]
+  /** The releases that get it; left out where no environment says which there are. */
+  readonly releases?: readonly ReleaseId[]
+}
+
+/** By namespace and name, the releases that get a secret from kk, with their charts. */
+export type SecretReaders = ReadonlyMap<
+  string,
+  readonly {readonly release: ReleaseId; readonly chart: string}[]
+>
+
+/** Who of an environment gets each secret. */
+export async function secretReaders(prepared: Prepared): Promise<SecretReaders> {
+  const readers = new Map<string, {readonly release: ReleaseId; readonly chart: string}[]>()
+  for (const [release, needs] of await secretNeeds(prepared)) {
+    const chart = prepared.releases.get(release)!.chart.name
+    for (const name of new Set(needs.map((need) => need.name))) {
+      const key = keyOf(releaseNamespace(release), name)
+      readers.set(key, [...(readers.get(key) ?? []), {release, chart}])
+    }
+  }
+  return readers
 }
 
 /** Every kind of secret that a plugin names, with the charts that name it. */
@@ -39,6 +63,7 @@ export function listSecrets(
   kept: ReadonlyMap<string, SecretsByName>,
   keptIn: SecretPlace,
   uses: SecretUses,
+  readers?: SecretReaders,
 ): readonly ListedSecret[] {
   const rows = [...kept].flatMap(([namespace, secrets]) =>
     [...secrets].map(
@@ -48,10 +73,27 @@ export function listSecrets(
         kind: kind ?? uses.get(name)?.kind,
         keptIn,
         since,
-        charts: uses.get(name)?.charts ?? [],
+        ...usersOf(keyOf(namespace, name), readers, uses.get(name)?.charts),
       }),
     ),
   )
-  const key = ({namespace, name}: ListedSecret) => `${namespace}\0${name}`
+  const key = ({namespace, name}: ListedSecret) => keyOf(namespace, name)
   return rows.sort((a, b) => (key(a) < key(b) ? -1 : 1))
+}
+
+function usersOf(
+  key: string,
+  readers: SecretReaders | undefined,
+  known: readonly string[] = [],
+): Pick<ListedSecret, 'charts' | 'releases'> {
+  if (!readers) return {charts: known}
+  const found = readers.get(key) ?? []
+  return {
+    charts: [...new Set(found.map(({chart}) => chart))].sort(),
+    releases: found.map(({release}) => release).sort(),
+  }
+}
+
+function keyOf(namespace: string, name: string): string {
+  return `${namespace}\0${name}`
 }

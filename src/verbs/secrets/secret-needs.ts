@@ -1,20 +1,22 @@
 import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
-import type {ReleaseId} from '../../release.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 
-/** What each release needs of generated secrets: what its chart's plugin names, and no layer states. */
+/** What each release needs of generated secrets: what its chart reads, no layer states, and the environment does not turn off. */
 export type SecretNeeds = ReadonlyMap<ReleaseId, readonly SecretNeed[]>
 
 /** Releases that need none are left out. A value of null or "" counts as stated: somebody wants it so. */
 export async function secretNeeds({
+  environment,
   releases,
   plugins,
-}: Pick<Prepared, 'releases' | 'plugins'>): Promise<SecretNeeds> {
+}: Pick<Prepared, 'environment' | 'releases' | 'plugins'>): Promise<SecretNeeds> {
   const needs = new Map<ReleaseId, readonly SecretNeed[]>()
   for (const [release, {chart, layers}] of releases) {
-    const {secrets = []} = (await plugins.find(chart.name)) ?? {}
+    const isWanted = environment.releases.get(releaseName(release))?.secrets ?? environment.secrets
+    const {secrets = []} = (isWanted ? await plugins.find(chart) : undefined) ?? {}
     if (secrets.length === 0) continue
     const values = mergedValues(layers)
     const unstated = secrets.filter(({path}) => !isStated(values, path))

@@ -1,8 +1,12 @@
 import {expect, it} from 'vitest'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
-import {listSecrets, secretUses} from '../../../src/verbs/secrets/list-secrets.ts'
+import {releaseName} from '../../../src/release.ts'
+import {secretsText} from '../../../src/report/secrets/secrets-text.ts'
+import {listSecrets, secretReaders, secretUses} from '../../../src/verbs/secrets/list-secrets.ts'
 import {storeKeeper} from '../../../src/verbs/secrets/secret-keeper.ts'
+import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {temporaryStore} from '../overrides/support/service.ts'
+import {OSH, preparedOf} from './environments.ts'
 
 it('what the store keeps is listed with its kind and the time of its value', async () => {
   const store = await temporaryStore()
@@ -15,4 +19,55 @@ it('what the store keeps is listed with its kind and the time of its value', asy
     {name: 'oslo_db.admin.password', namespace: 'openstack', kind: 'password', keptIn: 'store'},
   ])
   expect(listed[0]?.since?.localeCompare(before)).toBeGreaterThanOrEqual(0)
+})
+
+const DATABASE = 'oslo_db.admin.password'
+
+it('with an environment, the releases are listed that get each: not who states it, nor who has no use of it', async () => {
+  const stated = {endpoints: {oslo_db: {auth: {admin: {password: 'mine'}}}}}
+  const prepared = await preparedOf(
+    {nova: {}, glance: stated, designate: {}, mariadb: {}},
+    {kk: {charts: [OSH]}},
+  )
+  const kept = new Map([
+    [
+      'openstack',
+      new Map(
+        [DATABASE, 'identity.placement.password', 'identity.heat.password'].map((name) => [
+          name,
+          {value: 'one', kind: 'password', since: undefined},
+        ]),
+      ),
+    ],
+  ])
+
+  const listed = listSecrets(
+    kept,
+    'cluster',
+    await secretUses(prepared.plugins),
+    await secretReaders(prepared),
+  )
+
+  expect(listed.map(({name, charts, releases}) => ({name, charts, releases}))).toEqual([
+    {name: 'identity.heat.password', charts: [], releases: []},
+    {name: 'identity.placement.password', charts: ['nova'], releases: ['openstack/nova']},
+    {
+      name: DATABASE,
+      charts: ['designate', 'mariadb', 'nova'],
+      releases: ['openstack/designate', 'openstack/mariadb', 'openstack/nova'],
+    },
+  ])
+  expect(secretsText(listed)).toContain('designate, mariadb, nova')
+})
+
+it.each([
+  [{secrets: false}, []],
+  [{releases: {nova: {secrets: false}}}, ['mariadb']],
+  [{secrets: false, releases: {nova: {secrets: true}}}, ['nova']],
+])('kk: %j turns generated secrets off but for %j', async (settings, expected) => {
+  const prepared = await preparedOf({nova: {}, mariadb: {}}, {kk: {charts: [OSH], ...settings}})
+
+  const needs = await secretNeeds(prepared)
+
+  expect([...needs.keys()].map(releaseName)).toEqual(expected)
 })

@@ -1,4 +1,7 @@
+import {join} from 'node:path'
 import {expect, test} from 'vitest'
+import {readChart} from '../../../src/charts/read-chart.ts'
+import {readEnvironment} from '../../../src/environment/read.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
@@ -16,10 +19,12 @@ const PATH = ['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']
 /** An environment with releases of kk's own charts mariadb and memcached; mariadb has these values of its section. */
 function prepared(section: Values = {}): Prepared {
   const layers: Layer[] = [{name: 'section', source: 'section mariadb', values: section}]
-  const releases = ['mariadb', 'memcached'].map(
-    (name) => [id(name), {chart: {name}, layers, desired: desiredOf(name)}] as const,
-  )
-  return {releases: new Map(releases), plugins: builtInPlugins()} as unknown as Prepared
+  const releases = ['mariadb', 'memcached'].map((name) => {
+    const chart = readChart(join(import.meta.dirname, '../../../charts', name))
+    return [id(name), {chart, layers, desired: desiredOf(name)}] as const
+  })
+  const environment = readEnvironment({file: 'cloud.yaml', directory: '/', text: 'mariadb: {}'})
+  return {environment, releases: new Map(releases), plugins: builtInPlugins()} as unknown as Prepared
 }
 
 const known = (value: string): KnownSecrets =>

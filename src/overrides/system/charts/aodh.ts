@@ -2,18 +2,15 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, WORKER, workers} from '../shared/limits.ts'
 import {fixed} from '../shared/replicas.ts'
-import {serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 export const plugin = definePlugin({
   chart: 'aodh',
   reads: [...SERVICE_FACTS, 'cpus'],
-  secrets: serviceSecrets('aodh'),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api', 'listener', 'notifier'],
-        accounts: ['aodh'],
         serves: ['alarming'],
         shares: {api: API, evaluator: WORKER, listener: WORKER, notifier: WORKER},
       }),

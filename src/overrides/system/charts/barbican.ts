@@ -2,14 +2,12 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, workers} from '../shared/limits.ts'
 import {wsgiListens} from '../shared/listen.ts'
-import {serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 export const plugin = definePlugin({
   chart: 'barbican',
   reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
   secrets: [
-    ...serviceSecrets('barbican'),
     // The key under which simple_crypto keeps every other key.
     {
       name: 'barbican.simple_crypto_kek',
@@ -21,7 +19,6 @@ export const plugin = definePlugin({
     compose(
       service(facts, {
         perController: ['api'],
-        accounts: ['barbican'],
         serves: ['key_manager'],
         shares: {api: API},
       }),

@@ -2,18 +2,15 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {AGENT, WORKER, workers} from '../shared/limits.ts'
 import {fixed} from '../shared/replicas.ts'
-import {serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 export const plugin = definePlugin({
   chart: 'ceilometer',
   reads: [...SERVICE_FACTS, 'computes', 'cpus'],
-  secrets: serviceSecrets('ceilometer', ['oslo_db']),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['notification'],
-        accounts: ['ceilometer'],
         serves: ['metric'],
         shares: {central: WORKER, notification: WORKER, compute: AGENT},
       }),

@@ -6,7 +6,6 @@ import {compose, given} from '../shared/compose.ts'
 import {API, WORKER, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
 import {fixed, replicas} from '../shared/replicas.ts'
-import {serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 import {volumeClass} from '../shared/storage.ts'
 
@@ -16,7 +15,6 @@ export const plugin = definePlugin({
   chart: 'cinder',
   reads: [...SERVICE_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
   secrets: [
-    ...serviceSecrets('cinder'),
     // libvirt knows Ceph's key by it, nova and cinder name it.
     {name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'backends', 'rbd1', 'rbd_secret_uuid']},
   ],
@@ -24,7 +22,6 @@ export const plugin = definePlugin({
     compose(
       service(facts, {
         perController: ['api', 'scheduler'],
-        accounts: ['cinder', 'nova'],
         serves: ['volumev3'],
         shares: {api: API, scheduler: WORKER, volume: WORKER, backup: WORKER},
       }),

@@ -2,22 +2,18 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
-import {serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 /** StarlingX's fault manager: its API. */
 export const plugin = definePlugin({
   chart: 'fm',
   reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
-  secrets: serviceSecrets('fm', ['oslo_messaging']),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api'],
-        accounts: ['fm'],
         serves: ['faultmanagement'],
         shares: {api: API},
-        withoutBus: true,
       }),
       given(workers(facts), (count) => ({conf: {fm: {api: {api_workers: count}}}})),
       osloListens(facts.ipFamily, {fm: {api: ['bind_host']}}),

@@ -5,21 +5,15 @@ import {compose, given} from '../shared/compose.ts'
 import {API, limits, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
 import {fixed, replicas} from '../shared/replicas.ts'
-import {endpointSecrets} from '../shared/secrets.ts'
-import {SERVICE_FACTS, serviceBelowGlobal} from '../shared/service.ts'
-import {storage} from '../shared/storage.ts'
+import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
+import {storage, volumeClass} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
 import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
   chart: 'glance',
-  reads: [...SERVICE_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
-  secrets: endpointSecrets({
-    tree: 'global',
-    accounts: {oslo_db: ['admin', 'glance'], oslo_messaging: ['admin'], identity: ['admin', 'glance']},
-    cache: true,
-  }),
-  overrides: (facts) =>
+  reads: [...KK_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
+  kk: (facts) =>
     compose(
       // Images in files are on a volume that one pod mounts; those in Ceph can be reached from everywhere.
       facts.storage === 'ceph' ? replicas(facts.controllers, ['api']) : fixed(facts.controllers, 'api', 1),
@@ -29,6 +23,17 @@ export const plugin = definePlugin({
       osloListens(facts.ipFamily, {glance: {DEFAULT: ['bind_host']}}),
       imageStore(facts),
       serviceBelowGlobal(facts, ['image']),
+    ),
+  overrides: (facts) =>
+    compose(
+      service(facts, {perController: ['api'], serves: ['image'], shares: {api: API}}),
+      given(workers(facts), (count) => ({conf: {glance: {DEFAULT: {workers: count}}}})),
+      given(facts.storage, (kind) =>
+        kind === 'ceph' ? {storage: 'rbd'} : compose({storage: 'pvc'}, fixed(facts.controllers, 'api', 1)),
+      ),
+      given(volumeClass(facts), (class_name) =>
+        facts.storage === 'ceph' ? undefined : {volume: {class_name}},
+      ),
     ),
 })
 

@@ -5,21 +5,17 @@ import {cephClient} from '../shared/ceph.ts'
 import {compose, given} from '../shared/compose.ts'
 import {AGENT, API, workers} from '../shared/limits.ts'
 import {fixed} from '../shared/replicas.ts'
-import {serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 export const plugin = definePlugin({
   chart: 'gnocchi',
   reads: [...SERVICE_FACTS, 'cpus', 'storage', 'ceph'],
-  secrets: serviceSecrets('gnocchi', ['oslo_messaging']),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api'],
-        accounts: ['gnocchi'],
         serves: ['metric'],
         shares: {api: API, metricd: AGENT, statsd: AGENT},
-        withoutBus: true,
       }),
       given(workers(facts), (count) => ({conf: {gnocchi: {metricd: {workers: count}}}})),
       cephClient(facts),

@@ -2,18 +2,12 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, WORKER, workers} from '../shared/limits.ts'
 import {wsgiListens} from '../shared/listen.ts'
-import {endpointSecrets, serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
-
-/** Trusts and the users inside of stacks have accounts of their own. */
-const FURTHER_ACCOUNTS = ['heat_trustee', 'heat_stack_user']
 
 export const plugin = definePlugin({
   chart: 'heat',
-  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
+  reads: [...SERVICE_FACTS, 'region', 'cpus', 'ipFamily'],
   secrets: [
-    ...serviceSecrets('heat'),
-    ...endpointSecrets({tree: 'own', accounts: {identity: FURTHER_ACCOUNTS}}),
     {
       name: 'heat.auth_encryption_key',
       kind: 'token',
@@ -24,7 +18,6 @@ export const plugin = definePlugin({
     compose(
       service(facts, {
         perController: ['api', 'cfn', 'engine'],
-        accounts: ['heat', ...FURTHER_ACCOUNTS],
         serves: ['orchestration', 'cloudformation'],
         shares: {api: API, cfn: API, engine: WORKER},
       }),

@@ -5,24 +5,32 @@ import {compose, given} from '../shared/compose.ts'
 import {limits, workers} from '../shared/limits.ts'
 import {wsgiListens} from '../shared/listen.ts'
 import {replicas} from '../shared/replicas.ts'
-import {endpointSecret} from '../shared/secrets.ts'
-import {SERVICE_FACTS, serviceBelowGlobal} from '../shared/service.ts'
+import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
 import {spread} from '../shared/zones.ts'
+
+const SHARES = {server: {memory: 1536, cpu: 1000}}
 
 export const plugin = definePlugin({
   chart: 'horizon',
-  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
-  secrets: [endpointSecret('global', 'dashboard', 'secret_key')],
-  overrides: (facts) =>
+  reads: [...KK_FACTS, 'cpus', 'ipFamily'],
+  secrets: [
+    {
+      name: 'dashboard.secret_key',
+      kind: 'password',
+      path: ['conf', 'horizon', 'local_settings', 'config', 'horizon_secret_key'],
+    },
+  ],
+  kk: (facts) =>
     compose(
       replicas(facts.controllers, ['server']),
       spread(facts),
-      limits(facts.allInOne, {server: {memory: 1536, cpu: 1000}}),
+      limits(facts.allInOne, SHARES),
       given(workers(facts), (processes) => ({conf: {horizon_server_uwsgi: {uwsgi: {processes}}}})),
       wsgiListens(facts.ipFamily, 'http', {horizon_server_uwsgi: 8080}),
       cookies(facts),
       serviceBelowGlobal(facts, ['dashboard']),
     ),
+  overrides: (facts) => service(facts, {perController: ['server'], serves: ['dashboard'], shares: SHARES}),
 })
 
 /** Behind something that ends TLS, Django has to be told so, or it refuses every form that is sent. */

@@ -4,7 +4,6 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {limits} from '../shared/limits.ts'
 import {replicas} from '../shared/replicas.ts'
-import {clusterDomain} from '../shared/trees.ts'
 import {spread} from '../shared/zones.ts'
 
 /**
@@ -14,7 +13,7 @@ import {spread} from '../shared/zones.ts'
 export const plugin = definePlugin({
   chart: 'ingress',
   namespaces: ['kube-system', 'openstack'],
-  reads: ['controllers', 'zones', 'publicDomain', 'tls', 'dnsDomain', 'ipFamily', 'allInOne'],
+  reads: ['controllers', 'zones', 'publicDomain', 'tls', 'ipFamily', 'allInOne'],
   overrides: (facts, namespace) =>
     compose(
       namespace === 'kube-system' ? forCluster(facts) : forNamespace(facts, namespace),
@@ -29,7 +28,6 @@ export const plugin = definePlugin({
           : undefined,
       ),
       given(facts.tls, (tls) => ({conf: {ingress: {'ssl-redirect': String(tls)}}})),
-      clusterDomain(facts.dnsDomain),
     ),
 })
 

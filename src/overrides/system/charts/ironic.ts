@@ -2,18 +2,15 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, WORKER, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
-import {endpointSecrets, serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 export const plugin = definePlugin({
   chart: 'ironic',
   reads: [...SERVICE_FACTS, 'cpus', 'storage', 'ipFamily'],
-  secrets: [...serviceSecrets('ironic'), ...endpointSecrets({tree: 'own', accounts: {identity: ['glance']}})],
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api', 'conductor'],
-        accounts: ['ironic', 'glance'],
         serves: ['baremetal'],
         shares: {api: API, conductor: WORKER},
       }),

@@ -3,18 +3,13 @@ import {compose, given} from '../shared/compose.ts'
 import {API, limits, workers} from '../shared/limits.ts'
 import {wsgiListens} from '../shared/listen.ts'
 import {replicas} from '../shared/replicas.ts'
-import {endpointSecrets} from '../shared/secrets.ts'
-import {SERVICE_FACTS, serviceBelowGlobal} from '../shared/service.ts'
+import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
 import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
   chart: 'keystone',
-  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
-  secrets: endpointSecrets({
-    tree: 'global',
-    accounts: {oslo_db: ['admin', 'keystone'], oslo_messaging: ['admin'], identity: ['admin']},
-  }),
-  overrides: (facts) =>
+  reads: [...KK_FACTS, 'cpus', 'ipFamily'],
+  kk: (facts) =>
     compose(
       replicas(facts.controllers, ['api']),
       spread(facts),
@@ -23,4 +18,5 @@ export const plugin = definePlugin({
       wsgiListens(facts.ipFamily, 'http', {keystone_api_uwsgi: 5000}),
       serviceBelowGlobal(facts, []),
     ),
+  overrides: (facts) => service(facts, {perController: ['api'], serves: [], shares: {api: API}}),
 })

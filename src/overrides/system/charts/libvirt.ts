@@ -2,11 +2,10 @@ import {definePlugin} from '../plugin.ts'
 import {cephClient} from '../shared/ceph.ts'
 import {compose, given} from '../shared/compose.ts'
 import {daemonPace} from '../shared/pace.ts'
-import {clusterDomain} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
   chart: 'libvirt',
-  reads: ['computes', 'storage', 'ceph', 'dnsDomain', 'ipFamily'],
+  reads: ['computes', 'storage', 'ceph', 'ipFamily'],
   // nova and cinder name Ceph's key by it.
   secrets: [{name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'ceph', 'cinder', 'secret_uuid']}],
   overrides: (facts) =>
@@ -20,6 +19,5 @@ export const plugin = definePlugin({
       given(facts.ipFamily, (family) =>
         family === 'ipv6' ? {conf: {libvirt: {listen_addr: '::'}, qemu: {vnc_listen: '::'}}} : undefined,
       ),
-      clusterDomain(facts.dnsDomain),
     ),
 })

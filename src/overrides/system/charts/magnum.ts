@@ -3,7 +3,6 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, WORKER, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
-import {endpointSecrets, serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 /** The sections by which magnum talks to the others. */
@@ -11,16 +10,12 @@ const CLIENTS = ['barbican', 'cinder', 'glance', 'heat', 'neutron', 'nova', 'mag
 
 export const plugin = definePlugin({
   chart: 'magnum',
-  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
-  secrets: [
-    ...serviceSecrets('magnum'),
-    ...endpointSecrets({tree: 'own', accounts: {identity: ['magnum_stack_user']}}),
-  ],
+  reads: [...SERVICE_FACTS, 'region', 'cpus', 'ipFamily'],
+  secrets: [],
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api', 'conductor'],
-        accounts: ['magnum', 'magnum_stack_user'],
         serves: ['container_infra', 'orchestration'],
         shares: {api: API, conductor: WORKER},
       }),

@@ -5,10 +5,11 @@ import {compose, given} from '../shared/compose.ts'
 import {limits} from '../shared/limits.ts'
 import {memoryPart} from '../shared/memory.ts'
 import {databaseSize, voters} from '../shared/replicas.ts'
-import {endpointSecret} from '../shared/secrets.ts'
-import {storage} from '../shared/storage.ts'
+import {storage, volume} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 import {spread} from '../shared/zones.ts'
+
+const SHARES = {server: {memory: 1536, cpu: 2000}}
 
 export const plugin = definePlugin({
   chart: 'mariadb',
@@ -22,17 +23,23 @@ export const plugin = definePlugin({
     'ipFamily',
     'allInOne',
   ],
-  secrets: [endpointSecret('global', 'oslo_db', 'admin', 'password')],
-  overrides: (facts) =>
+  kk: (facts) =>
     compose(
       voters(facts.controllers, 'server', databaseSize),
       spread(facts),
-      limits(facts.allInOne, {server: {memory: 1536, cpu: 2000}}),
+      limits(facts.allInOne, SHARES),
       given(bufferPool(facts), (size) => ({
         conf: {my_cnf: {mysqld: {innodb_buffer_pool_size: `${size}M`}}},
       })),
       listens(facts.ipFamily),
       belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
+    ),
+  overrides: (facts) =>
+    compose(
+      voters(facts.controllers, 'server', databaseSize),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      volume(facts),
     ),
 })
 

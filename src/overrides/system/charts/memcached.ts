@@ -12,7 +12,7 @@ const SMALL_CACHE = 64
 export const plugin = definePlugin({
   chart: 'memcached',
   reads: ['controllers', 'zones', 'memory', 'dnsDomain', 'ipFamily', 'allInOne'],
-  overrides: (facts) => {
+  kk: (facts) => {
     const size = facts.allInOne ? SMALL_CACHE : memoryPart(facts.memory, {parts: 64, least: 64, most: 2048})
     return compose(
       replicas(facts.controllers, ['server']),
@@ -23,4 +23,10 @@ export const plugin = definePlugin({
       belowGlobal(clusterDomain(facts.dnsDomain)),
     )
   },
+  overrides: (facts) =>
+    compose(
+      replicas(facts.controllers, ['server']),
+      spread(facts),
+      limits(facts.allInOne, {memcached: {memory: 2 * SMALL_CACHE, cpu: 500}}),
+    ),
 })

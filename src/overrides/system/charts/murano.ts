@@ -2,14 +2,12 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, WORKER, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
-import {serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 export const plugin = definePlugin({
   chart: 'murano',
-  reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
+  reads: [...SERVICE_FACTS, 'region', 'cpus', 'ipFamily'],
   secrets: [
-    ...serviceSecrets('murano'),
     // The bus that its agents inside of guests speak on.
     {name: 'murano.agent_rabbitmq', kind: 'password', path: ['conf', 'murano', 'rabbitmq', 'password']},
   ],
@@ -17,7 +15,6 @@ export const plugin = definePlugin({
     compose(
       service(facts, {
         perController: ['api', 'engine'],
-        accounts: ['murano'],
         serves: ['application_catalog', 'orchestration'],
         shares: {api: API, engine: WORKER},
       }),

@@ -5,15 +5,12 @@ import {compose, given} from '../shared/compose.ts'
 import {AGENT, API, workers} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
 import {daemonPace} from '../shared/pace.ts'
-import {endpointSecrets, serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 export const plugin = definePlugin({
   chart: 'neutron',
   reads: [...SERVICE_FACTS, 'computes', 'cpus', 'ipFamily'],
   secrets: [
-    ...serviceSecrets('neutron'),
-    ...endpointSecrets({tree: 'own', accounts: {identity: ['nova', 'placement']}}),
     {
       name: 'compute_metadata.shared_secret',
       kind: 'password',
@@ -24,7 +21,6 @@ export const plugin = definePlugin({
     compose(
       service(facts, {
         perController: ['server', 'rpc_server'],
-        accounts: ['neutron', 'nova', 'placement'],
         serves: ['network', 'compute'],
         shares: {server: API, rpc_server: API, agent: AGENT},
       }),

@@ -1,22 +1,18 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {API, workers} from '../shared/limits.ts'
-import {endpointSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 /** StarlingX's proxy before nova's API; it answers under the address of nova, and keeps nothing itself. */
 export const plugin = definePlugin({
   chart: 'nova-api-proxy',
   reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
-  secrets: endpointSecrets({tree: 'own', accounts: {identity: ['nova']}}),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['proxy'],
-        accounts: ['nova'],
         serves: ['compute'],
         shares: {proxy: API},
-        withoutBus: true,
       }),
       given(workers(facts), (count) => ({
         conf: {nova_api_proxy: {DEFAULT: {osapi_compute_workers: count}}},

@@ -6,23 +6,12 @@ import {compose, given} from '../shared/compose.ts'
 import {API, WORKER, workers} from '../shared/limits.ts'
 import {osloListens, wsgiListens} from '../shared/listen.ts'
 import {daemonPace} from '../shared/pace.ts'
-import {endpointSecrets, serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
-
-/** By which nova talks to the others. */
-const FURTHER_ACCOUNTS = ['neutron', 'placement', 'cinder', 'ironic']
 
 export const plugin = definePlugin({
   chart: 'nova',
   reads: [...SERVICE_FACTS, 'computes', 'cpus', 'storage', 'ceph', 'ipFamily'],
   secrets: [
-    ...serviceSecrets('nova'),
-    ...endpointSecrets({tree: 'own', accounts: {identity: FURTHER_ACCOUNTS}}),
-    // All three databases are on one server, and it has one account of that name.
-    ...endpointSecrets({
-      tree: 'own',
-      accounts: {oslo_db_api: ['admin', 'nova'], oslo_db_cell0: ['admin', 'nova']},
-    }).map((need) => ({...need, name: need.name.replace(/^oslo_db_[a-z0-9]+/, 'oslo_db')})),
     {
       name: 'compute_metadata.shared_secret',
       kind: 'password',
@@ -34,7 +23,6 @@ export const plugin = definePlugin({
     compose(
       service(facts, {
         perController: ['api_metadata', 'osapi', 'conductor', 'scheduler', 'novncproxy'],
-        accounts: ['nova', ...FURTHER_ACCOUNTS],
         serves: ['compute', 'compute_novnc_proxy', 'network', 'image', 'placement'],
         shares: {api: API, api_metadata: API, conductor: WORKER, scheduler: WORKER, novncproxy: WORKER},
       }),

@@ -2,7 +2,6 @@ import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
 import {API} from '../shared/limits.ts'
 import {osloListens} from '../shared/listen.ts'
-import {serviceSecrets} from '../shared/secrets.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 
 const DAY = 24 * 60 * 60
@@ -10,15 +9,12 @@ const DAY = 24 * 60 * 60
 export const plugin = definePlugin({
   chart: 'panko',
   reads: [...SERVICE_FACTS, 'ipFamily'],
-  secrets: serviceSecrets('panko', ['oslo_messaging']),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api'],
-        accounts: ['panko'],
         serves: ['event'],
         shares: {api: API},
-        withoutBus: true,
       }),
       // Events are kept for ever unless somebody says how long; one machine has no room for that.
       facts.allInOne ? {conf: {panko: {database: {event_time_to_live: DAY}}}} : undefined,

@@ -4,25 +4,29 @@ import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
 import {limits} from '../shared/limits.ts'
 import {busSize, voters} from '../shared/replicas.ts'
-import {endpointSecret} from '../shared/secrets.ts'
-import {storage} from '../shared/storage.ts'
+import {storage, volume} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 import {spread} from '../shared/zones.ts'
+
+const SHARES = {server: {memory: 1024, cpu: 1000}}
 
 export const plugin = definePlugin({
   chart: 'rabbitmq',
   reads: ['controllers', 'zones', 'storage', 'defaultStorageClass', 'dnsDomain', 'ipFamily', 'allInOne'],
-  secrets: [
-    endpointSecret('global', 'oslo_messaging', 'admin', 'password'),
-    endpointSecret('global', 'oslo_messaging', 'erlang_cookie'),
-  ],
+  kk: (facts) =>
+    compose(
+      voters(facts.controllers, 'server', busSize),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      listens(facts.ipFamily),
+      belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
+    ),
   overrides: (facts) =>
     compose(
       voters(facts.controllers, 'server', busSize),
       spread(facts),
-      limits(facts.allInOne, {server: {memory: 1024, cpu: 1000}}),
-      listens(facts.ipFamily),
-      belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
+      limits(facts.allInOne, SHARES),
+      volume(facts),
     ),
 })
 

@@ -25,6 +25,10 @@ const SERVICES = {
 
 export type PublicService = keyof typeof SERVICES
 
+export function isPublicService(name: string): name is PublicService {
+  return Object.hasOwn(SERVICES, name)
+}
+
 export interface PublicFacts {
   readonly publicDomain?: string
   readonly tls?: boolean

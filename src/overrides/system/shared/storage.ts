@@ -21,3 +21,11 @@ export function volumeClass({storage: kind, defaultStorageClass}: StorageFacts):
   if (kind === undefined || kind === 'ephemeral') return undefined
   return defaultStorageClass ?? (kind === 'ceph' ? CEPH_CLASS : undefined)
 }
+
+/** The same where a chart of openstack-helm asks for one volume. */
+export function volume(facts: StorageFacts): Values | undefined {
+  if (facts.storage === undefined) return undefined
+  const class_name = volumeClass(facts)
+  if (facts.storage === 'ephemeral') return {volume: {enabled: false}}
+  return class_name === undefined ? undefined : {volume: {class_name}}
+}

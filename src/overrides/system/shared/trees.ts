@@ -13,12 +13,10 @@ export function clusterDomain(dnsDomain: string | undefined): Values | undefined
   return given(dnsDomain, (domain) => ({endpoints: {cluster_domain_suffix: domain}}))
 }
 
-/** The region, for each account of a service in openstack-helm's tree. */
+/** The region, for each account in openstack-helm's tree. */
 export function accountRegions(region: string | undefined, accounts: readonly string[]): Values | undefined {
   return given(region, (region_name) => ({
-    endpoints: {
-      identity: {auth: Object.fromEntries(['admin', ...accounts].map((name) => [name, {region_name}]))},
-    },
+    endpoints: {identity: {auth: Object.fromEntries(accounts.map((name) => [name, {region_name}]))}},
   }))
 }
 

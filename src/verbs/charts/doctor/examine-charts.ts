@@ -17,6 +17,7 @@ import {jobNames} from './checks/job-names.ts'
 import {missingKinds} from './checks/missing-kinds.ts'
 import {randomValues} from './checks/random-values.ts'
 import {refusedChanges} from './checks/refused-changes.ts'
+import {unreadOverrides} from './checks/unread-overrides.ts'
 import {unserved} from './checks/unserved.ts'
 import {untouchedDefinitions} from './checks/untouched-definitions.ts'
 import {valuesDiffer} from './checks/values-differ.ts'
@@ -61,6 +62,7 @@ export async function examineCharts(
       ...claimedTwice(examined),
       ...accounts(examined),
       ...valuesDiffer(prepared),
+      ...unreadOverrides(prepared),
     ]
   } finally {
     await Promise.all([now.remove(), next.remove()])

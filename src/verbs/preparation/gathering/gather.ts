@@ -32,7 +32,7 @@ export async function gather(
   const loaded = await loadCharts(environment, finding, added)
   const charts = [...loaded.charts.values()]
   const digests = await digestCharts(charts)
-  const system = await places.system?.(charts.map(({name}) => name))
+  const system = await places.system?.(loaded.charts)
   const layers = new Map<ReleaseId, readonly Layer[]>()
   for (const [release, chart] of loaded.charts) {
     const {user} = places

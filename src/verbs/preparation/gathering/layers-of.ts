@@ -13,7 +13,7 @@ interface LayersOptions {
   readonly environment: Environment
   readonly values: readonly ValuesFlag[]
   readonly sets: readonly SetFlag[]
-  readonly system: LayerOf | undefined
+  readonly system: ((release: ReleaseId) => Promise<Layer | undefined>) | undefined
   readonly user: LayerOf | undefined
   readonly release: ReleaseId
   readonly chart: Chart
@@ -32,10 +32,7 @@ export async function layersOf({
   const mine = (flag: {readonly release: string}) => flag.release === name || flag.release === release
   const directory = join(dirname(chart.directory), 'values_overrides')
   const namespace = releaseNamespace(release)
-  const [system, user] = await Promise.all([
-    places.system?.(chart.name, namespace),
-    places.user?.(chart.name, namespace),
-  ])
+  const [system, user] = await Promise.all([places.system?.(release), places.user?.(chart.name, namespace)])
   return releaseLayers({
     environment,
     release: name,

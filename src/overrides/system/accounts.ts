@@ -1,0 +1,102 @@
+import type {SpokenChart} from '../../charts/dialect.ts'
+import type {Values} from '../../release.ts'
+import {isMap} from '../merge.ts'
+import type {SecretNeed} from './plugin.ts'
+
+/**
+ * The passwords and keys of accounts that a chart reads, each at the place where it does. Their names say whose they are, in
+ * both dialects alike, so that all who share an account get one value: the server and its clients, and both dialects.
+ */
+export function accountSecrets(chart: SpokenChart): readonly SecretNeed[] {
+  if (chart.dialect === 'kk') return credentialsOf(chart).map(belowGlobal)
+  return chart.dialect === 'openstack-helm' ? declaredAccounts(chart.values) : []
+}
+
+/** Of kk's own charts: `oslo_db.admin.password` is at `global.endpoints.oslo_db.auth.admin.password`. */
+function belowGlobal(name: string): SecretNeed {
+  const [endpoint = '', ...rest] = name.split('.')
+  return {name, kind: 'password', path: ['global', 'endpoints', endpoint, 'auth', ...rest]}
+}
+
+/**
+ * What kk's own charts look up with `common.endpoints.credential`, by name: what the values name, what the library makes of
+ * `databases`, `registration`, `login` and the `uses` of files, and what the chart's own templates name.
+ */
+function credentialsOf({values, templates = ''}: SpokenChart): readonly string[] {
+  const users = Object.entries(mapAt(values, 'databases')).map(([name, database]) =>
+    textAt(database, 'user', name),
+  )
+  const registered = values.registration
+    ? ['admin', ...Object.keys(mapAt(values, 'registration', 'users'))]
+    : []
+  const names = [
+    ...users.flatMap((user) => ['oslo_db.admin.password', `oslo_db.${user}.password`]),
+    ...registered.map((user) => `identity.${user}.password`),
+    ...Object.values(mapAt(values, 'files')).flatMap((file) => usedBy(mapAt(file, 'uses'))),
+    ...textsOf(values, 'login').map((user) => `identity.${user}.password`),
+    ...textsOf(values, 'credential'),
+    ...[...templates.matchAll(/"path"\s+"(\w+(?:\.[\w-]+)+)"/g)].map(([, name]) => name!),
+  ]
+  return [...new Set(names)]
+}
+
+/** What the blocks of `common` in a file look up; of databases of the chart itself, `databases` tells. */
+function usedBy(uses: Values): readonly string[] {
+  const database = textAt(uses.database, 'user', textAt(uses.database, 'name', ''))
+  const user = textAt(uses.keystone_authtoken, 'user', '')
+  return [
+    ...(database !== '' ? [`oslo_db.${database}.password`] : []),
+    ...(uses.notifications ? ['oslo_messaging.admin.password'] : []),
+    ...(user === '' ? [] : [`identity.${user}.password`, 'oslo_cache.memcache_secret_key']),
+  ]
+}
+
+/** The texts that stand under a key, anywhere among values. */
+function textsOf(value: unknown, key: string): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === key && typeof inner === 'string' ? [inner] : textsOf(inner, key),
+  )
+}
+
+/** `oslo_db_api` and the like are further databases on the one server. */
+const SHARED = /^(oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
+/** Beside accounts: what all who have it must have alike. */
+const KEYS = ['erlang_cookie', 'memcache_secret_key']
+
+/** What a chart of openstack-helm declares below `endpoints.<service>.auth`, of what several charts share. */
+function declaredAccounts({endpoints}: Values): readonly SecretNeed[] {
+  return Object.entries(isMap(endpoints) ? endpoints : {}).flatMap(([endpoint, entry]) => {
+    const [, server] = SHARED.exec(endpoint) ?? []
+    // Of another server than all the rest: who declares it knows its password.
+    if (server === undefined || /^postgres/.test(textAt(entry, 'scheme', ''))) return []
+    return Object.entries(mapAt(entry, 'auth')).flatMap(([key, account]): readonly SecretNeed[] => {
+      const path = ['endpoints', endpoint, 'auth', key]
+      if (KEYS.includes(key)) return [{name: `${server}.${key}`, kind: 'password', path}]
+      if (!isMap(account) || !Object.hasOwn(account, 'password')) return []
+      const name = `${server}.${accountName(server, key, account)}.password`
+      return [{name, kind: 'password', path: [...path, 'password']}]
+    })
+  })
+}
+
+/** Named by their keys before accounts were found in charts: a cluster keeps them so. */
+const NAMED_BY_KEY = new Set(['admin', 'heat_trustee', 'heat_stack_user', 'magnum_stack_user'])
+
+/** An account is its user name, by whatever key a chart has it; but administrators are called so. */
+function accountName(server: string, key: string, account: Values): string {
+  // The message bus has its administrator at `user`, and the clients have it at `admin`.
+  if (server === 'oslo_messaging' && key === 'user') return 'admin'
+  const user = textAt(account, 'username', key)
+  return NAMED_BY_KEY.has(key) || !/^[A-Za-z0-9][-._A-Za-z0-9]*$/.test(user) ? key : user
+}
+
+function mapAt(value: unknown, ...path: readonly string[]): Values {
+  const found = path.reduce<unknown>((at, key) => (isMap(at) ? at[key] : undefined), value)
+  return isMap(found) ? found : {}
+}
+
+function textAt(value: unknown, key: string, fallback: string): string {
+  const found = isMap(value) ? value[key] : undefined
+  return typeof found === 'string' && found !== '' ? found : fallback
+}

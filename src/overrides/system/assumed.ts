@@ -1,0 +1,111 @@
+import type {SpokenChart} from '../../charts/dialect.ts'
+import type {Values} from '../../release.ts'
+
+/** What a service of openstack-helm's differs in from: a database, the message bus, the cache, and one account of its name. */
+interface Service {
+  readonly without?: readonly ('oslo_db' | 'oslo_messaging' | 'oslo_cache')[]
+  /** Its accounts in keystone. */
+  readonly identity?: readonly string[]
+  /** Further databases of its own. */
+  readonly databases?: readonly string[]
+}
+
+/** The services of openstack-helm and StarlingX, as their charts declare them (2026.1.0). */
+const SERVICES: Readonly<Record<string, Service>> = {
+  aodh: {},
+  barbican: {},
+  blazar: {},
+  ceilometer: {without: ['oslo_db']},
+  cinder: {identity: ['cinder', 'nova']},
+  cloudkitty: {},
+  cyborg: {},
+  designate: {},
+  fm: {without: ['oslo_messaging']},
+  freezer: {without: ['oslo_messaging']},
+  gnocchi: {without: ['oslo_messaging']},
+  heat: {identity: ['heat', 'heat_trustee', 'heat_stack_user']},
+  ironic: {identity: ['ironic', 'glance']},
+  magnum: {identity: ['magnum', 'magnum_stack_user']},
+  manila: {},
+  masakari: {},
+  mistral: {},
+  murano: {},
+  neutron: {identity: ['neutron', 'nova', 'placement']},
+  nova: {
+    identity: ['nova', 'neutron', 'placement', 'cinder', 'ironic'],
+    databases: ['oslo_db_api', 'oslo_db_cell0'],
+  },
+  'nova-api-proxy': {without: ['oslo_db', 'oslo_messaging', 'oslo_cache'], identity: ['nova']},
+  octavia: {},
+  panko: {without: ['oslo_messaging']},
+  rally: {without: ['oslo_messaging']},
+  skyline: {without: ['oslo_messaging']},
+  swift: {without: ['oslo_db', 'oslo_messaging']},
+  tacker: {},
+  tempest: {without: ['oslo_db', 'oslo_messaging']},
+  trove: {},
+  watcher: {},
+  zaqar: {without: ['oslo_messaging']},
+}
+
+/** What kk's own charts look up. */
+const CREDENTIALS: Readonly<Record<string, readonly string[]>> = {
+  mariadb: ['oslo_db.admin.password'],
+  rabbitmq: ['oslo_messaging.admin.password', 'oslo_messaging.erlang_cookie'],
+  keystone: [
+    'oslo_db.admin.password',
+    'oslo_db.keystone.password',
+    'oslo_messaging.admin.password',
+    'identity.admin.password',
+  ],
+  glance: [
+    'oslo_db.admin.password',
+    'oslo_db.glance.password',
+    'oslo_messaging.admin.password',
+    'identity.admin.password',
+    'identity.glance.password',
+    'oslo_cache.memcache_secret_key',
+  ],
+  placement: [
+    'oslo_db.admin.password',
+    'oslo_db.placement.password',
+    'identity.admin.password',
+    'identity.placement.password',
+    'oslo_cache.memcache_secret_key',
+  ],
+  horizon: ['dashboard.secret_key'],
+}
+
+/** A chart of this name as it is known to be, where there is none to be asked: no environment says which it is. */
+export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): SpokenChart {
+  const values = dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints: endpointsOf(name)}
+  return {name, dialect, values, templates: undefined}
+}
+
+function namedCredentials(name: string): Values {
+  const names = CREDENTIALS[name] ?? []
+  return Object.fromEntries(names.map((credential) => [credential, {credential}]))
+}
+
+function endpointsOf(name: string): Values {
+  // It reads nothing of openstack-helm's tree.
+  if (name === 'rbd-provisioner') return {}
+  const service = Object.hasOwn(SERVICES, name) ? SERVICES[name] : undefined
+  if (!service) return {cluster_domain_suffix: ''}
+  const {without = [], identity = [name], databases = []} = service
+  const entries: Values = {
+    oslo_db: {auth: accounts([name])},
+    oslo_messaging: {auth: accounts([name]), statefulset: {}},
+    oslo_cache: {auth: {memcache_secret_key: ''}},
+  }
+  return {
+    cluster_domain_suffix: '',
+    identity: {auth: accounts(identity)},
+    ...Object.fromEntries(databases.map((database) => [database, {auth: accounts([name])}])),
+    ...Object.fromEntries(Object.entries(entries).filter(([key]) => !without.some((each) => each === key))),
+  }
+}
+
+function accounts(names: readonly string[]): Values {
+  return Object.fromEntries(['admin', ...names].map((name) => [name, {password: '', region_name: ''}]))
+}

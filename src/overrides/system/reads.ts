@@ -1,0 +1,95 @@
+import type {SpokenChart} from '../../charts/dialect.ts'
+import type {Values} from '../../release.ts'
+import {isMap} from '../merge.ts'
+
+type ValuePath = readonly string[]
+
+/** The places of what is written for a chart that neither its values have nor its templates read, as far as is known. */
+export function unreadPaths(chart: SpokenChart, values: Values): readonly ValuePath[] {
+  return leaves([], values).filter((path) => !isRead(chart, path))
+}
+
+/** Whether a chart reads a place among its values; of a chart without files it is taken for granted. */
+export function isRead(chart: SpokenChart, path: ValuePath): boolean {
+  if (chart.templates === undefined || has(chart.values, path)) return true
+  if (chart.dialect === 'kk' && isReadByCommon(chart, path[0] === 'global' ? path.slice(1) : path))
+    return true
+  if (chart.dialect === 'openstack-helm' && isReadByToolkit(chart, path)) return true
+  return isMentioned(chart.templates, path)
+}
+
+/** What the library of kk's charts reads of every release, at the top or below `global`. */
+const COMMON = [
+  'region',
+  'endpoints',
+  'images',
+  'labels',
+  'network',
+  'network_policy',
+  'dependencies',
+  'secrets',
+]
+
+function isReadByCommon({name, values}: SpokenChart, [first = '', second = '', third]: ValuePath): boolean {
+  const units = ['components', 'jobs', 'cronjobs', 'tests'].flatMap((key) => keysAt(values, key))
+  if (first === 'pod' && (second === 'replicas' || second === 'resources'))
+    return third === undefined || third === 'enabled' || units.some((unit) => sameName(unit, third))
+  if (first === 'conf') {
+    const uwsgi = keysAt(values, 'components').map((component) => `${name}_${component}_uwsgi`)
+    return [...keysAt(values, 'files'), ...uwsgi].some((file) => sameName(file, second))
+  }
+  const stores = Object.values(isMap(values.components) ? values.components : {})
+  if (first === 'storage') return stores.some((component) => isMap(component) && component.storage)
+  return first === 'pod' || COMMON.includes(first)
+}
+
+/** What helm-toolkit looks up below an endpoint that a chart declares, and for every pod. */
+const OF_ENDPOINT = [
+  'name',
+  'namespace',
+  'hosts',
+  'host_fqdn_override',
+  'path',
+  'scheme',
+  'port',
+  'statefulset',
+]
+
+function isReadByToolkit({values}: SpokenChart, [first, second = '', third = '']: ValuePath): boolean {
+  if (first === 'pod') return second === 'affinity' || (second === 'resources' && third === 'enabled')
+  if (first !== 'endpoints') return false
+  return second === 'cluster_domain_suffix' || (has(values, [first, second]) && OF_ENDPOINT.includes(third))
+}
+
+/**
+ * Whether a template reads the place itself, or the whole of a map in which it is: `.Values.conf.nova` for
+ * `conf.nova.DEFAULT.workers`.
+ */
+function isMentioned(templates: string, path: ValuePath): boolean {
+  return path.some((_, index) => {
+    const way = path
+      .slice(0, index + 1)
+      .map((key) => key.replaceAll(/\W/g, '\\$&'))
+      .join('\\.')
+    return new RegExp(`\\.Values\\.${way}(?![\\w.-])`).test(templates)
+  })
+}
+
+function sameName(one: string, other: string): boolean {
+  return one.replaceAll('-', '_') === other.replaceAll('-', '_')
+}
+
+function keysAt(values: Values, key: string): readonly string[] {
+  const found = values[key]
+  return isMap(found) ? Object.keys(found) : []
+}
+
+function has(value: unknown, [key, ...rest]: ValuePath): boolean {
+  if (key === undefined) return true
+  return isMap(value) && Object.hasOwn(value, key) && has(value[key], rest)
+}
+
+function leaves(path: ValuePath, value: unknown): readonly ValuePath[] {
+  if (!isMap(value)) return [path]
+  return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner))
+}

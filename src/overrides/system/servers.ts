@@ -1,0 +1,106 @@
+import type {SpokenChart} from '../../charts/dialect.ts'
+import {dig, digText} from '../../charts/manifests/dig.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {isMap} from '../merge.ts'
+import {accountSecrets} from './accounts.ts'
+import {compose} from './shared/compose.ts'
+
+/** Where a service is that others share, and who administers it. */
+interface Server {
+  readonly release: ReleaseId
+  readonly chart: SpokenChart
+  /** In the tree of endpoints: `oslo_db`. */
+  readonly endpoint: string
+  readonly host: string
+  readonly administrator: string
+}
+
+/** What openstack-helm calls the charts of shared services. */
+const CHARTS = {oslo_db: 'mariadb', oslo_messaging: 'rabbitmq', oslo_cache: 'memcached', identity: 'keystone'}
+/** As `common.context.catalogue` of kk's charts has them. */
+const ADMINISTRATORS: Readonly<Record<string, string>> = {
+  oslo_db: 'root',
+  oslo_messaging: 'openstack',
+  identity: 'admin',
+}
+
+/**
+ * What a release must be told of shared services whose charts speak the other dialect: their hosts and the names of their
+ * administrators differ. Nothing of a service that no release of the environment is, or several are.
+ */
+export function foreignServers(asker: ReleaseId, charts: ReadonlyMap<ReleaseId, SpokenChart>): Values {
+  const chart = charts.get(asker)
+  if (chart?.dialect === undefined) return {}
+  const parts = Object.keys(CHARTS).map((endpoint) => {
+    const [server, ...others] = serversOf(endpoint, charts)
+    if (!server || others.length > 0 || server.chart.dialect === chart.dialect) return undefined
+    return chart.dialect === 'kk' ? toldInKk(asker, chart, server) : toldInOsh(asker, chart, server)
+  })
+  return compose(...parts)
+}
+
+function serversOf(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>): readonly Server[] {
+  return [...charts].flatMap(([release, chart]): readonly Server[] => {
+    if (chart.dialect === 'kk') {
+      const components = Object.entries(chart.values.components ?? {})
+      const [name] = components.find(([, each]) => dig(each, 'endpoint') === endpoint) ?? []
+      if (name === undefined) return []
+      const administrator = ADMINISTRATORS[endpoint] ?? ''
+      return [{release, chart, endpoint, host: `${releaseName(release)}-${name}`, administrator}]
+    }
+    const isServer = CHARTS[endpoint as keyof typeof CHARTS] === chart.name
+    const entry = dig(chart.values, 'endpoints', endpoint)
+    const host = digText(entry, 'hosts', 'internal') ?? digText(entry, 'hosts', 'default')
+    if (chart.dialect !== 'openstack-helm' || !isServer || host === undefined) return []
+    const administrator =
+      digText(entry, 'auth', 'admin', 'username') ?? digText(entry, 'auth', 'user', 'username') ?? ''
+    return [{release, chart, endpoint, host, administrator}]
+  })
+}
+
+function toldInKk(asker: ReleaseId, chart: SpokenChart, server: Server): Values | undefined {
+  const {endpoint} = server
+  const names = accountSecrets(chart).map(({name}) => name)
+  const isAdministrator = names.includes(`${endpoint}.admin.password`)
+  const isUsed = names.some((name) => name.startsWith(`${endpoint}.`))
+  // Which services it reaches without a password is not known; to be told of one more does no harm.
+  if (!isUsed && endpoint !== 'oslo_cache' && endpoint !== 'identity') return undefined
+  return {
+    global: {
+      endpoints: {
+        [endpoint]: {
+          hosts: {default: server.host},
+          namespace: namespaceOf(asker, server),
+          auth: isAdministrator ? {admin: {username: server.administrator}} : {},
+        },
+      },
+    },
+  }
+}
+
+function toldInOsh(asker: ReleaseId, {values}: SpokenChart, server: Server): Values | undefined {
+  const {endpoint: kind, administrator, host} = server
+  const declared = Object.entries(isMap(values.endpoints) ? values.endpoints : {}).filter(
+    ([name]) => name === kind || name.startsWith(`${kind}_`),
+  )
+  const told = declared.map(([name, entry]): [string, Values] => [
+    name,
+    {
+      hosts: {
+        default: host,
+        ...(dig(entry, 'hosts', 'internal') !== undefined && {internal: host}),
+      },
+      namespace: namespaceOf(asker, server),
+      auth: dig(entry, 'auth', 'admin') === undefined ? {} : {admin: {username: administrator}},
+      // Members that clients reach one by one have other names; the Service leads to all.
+      ...(dig(entry, 'statefulset') !== undefined && {statefulset: null}),
+    },
+  ])
+  return {endpoints: Object.fromEntries(told)}
+}
+
+/** Where it is not the asker's own. */
+function namespaceOf(asker: ReleaseId, {release}: Server): string | undefined {
+  const namespace = releaseNamespace(release)
+  return namespace === releaseNamespace(asker) ? undefined : namespace
+}

@@ -1,0 +1,206 @@
+import {join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {spokenChart} from '../../../src/charts/dialect.ts'
+import {readChart} from '../../../src/charts/read-chart.ts'
+import type {Facts} from '../../../src/overrides/facts/facts.ts'
+import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
+import {assumedChart} from '../../../src/overrides/system/assumed.ts'
+import {definePlugin, secretPaths} from '../../../src/overrides/system/plugin.ts'
+import {builtInPlugins, withPlugins} from '../../../src/overrides/system/plugins.ts'
+import {unreadPaths} from '../../../src/overrides/system/reads.ts'
+import {factsFor} from '../../../src/overrides/system/system-overrides.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const chartIn = (directory: string) => readChart(join(ROOT, directory))
+const FACTS: Facts = {
+  controllers: 3,
+  zones: ['a', 'b'],
+  region: 'north',
+  publicDomain: 'cloud.example.org',
+  tls: true,
+  dnsDomain: 'k8s.local',
+  cpus: 32,
+  storage: 'class',
+  defaultStorageClass: 'fast',
+  ipFamily: 'ipv6',
+}
+
+async function madeFor(directory: string) {
+  const plugin = await builtInPlugins().find(chartIn(directory))
+  const overrides = await plugin?.overrides(factsFor(plugin, FACTS), 'openstack')
+  return {overrides, secrets: plugin?.secrets.map(({path}) => path.join('.'))}
+}
+
+it.each([
+  ['charts/keystone', 'kk'],
+  ['charts/horizon', 'kk'],
+  ['test/fixtures/dialects/barbican', 'kk'],
+  ['test/fixtures/openstack-helm/mariadb', 'openstack-helm'],
+  ['test/fixtures/dialects/keystone', 'openstack-helm'],
+  ['test/fixtures/dialects/mariadb', undefined],
+  ['test/fixtures/charts/workload', undefined],
+])('%s speaks %s, by its files', (directory, dialect) => {
+  expect(spokenChart(chartIn(directory)).dialect).toBe(dialect)
+})
+
+it.each(['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'placement', 'horizon'])(
+  "the credentials that kk's own chart %s looks up are those that clusters keep for it",
+  (chart) => {
+    const names = (secrets: readonly {readonly name: string}[]) => secrets.map(({name}) => name).sort()
+
+    expect(names(accountSecrets(spokenChart(chartIn(`charts/${chart}`))))).toEqual(
+      names(accountSecrets(assumedChart(chart, 'kk'))),
+    )
+  },
+)
+
+describe('the same name in the other dialect', () => {
+  it("gives a new chart of kk's own nothing of openstack-helm's, but what every service of kk's gets", async () => {
+    const {overrides, secrets} = await madeFor('test/fixtures/dialects/barbican')
+
+    expect(overrides).toEqual({
+      pod: {
+        replicas: {api: 3},
+        affinity: {anti: {topologyKey: {default: 'topology.kubernetes.io/zone'}}},
+      },
+      global: {
+        region: 'north',
+        endpoints: {
+          cluster_domain_suffix: 'k8s.local',
+          identity: publicly('keystone'),
+          key_manager: publicly('barbican'),
+        },
+      },
+    })
+    expect(secrets!.toSorted()).toEqual([
+      'global.endpoints.identity.auth.admin.password',
+      'global.endpoints.identity.auth.barbican.password',
+      'global.endpoints.oslo_cache.auth.memcache_secret_key',
+      'global.endpoints.oslo_db.auth.admin.password',
+      'global.endpoints.oslo_db.auth.barbican.password',
+      'global.endpoints.oslo_messaging.auth.admin.password',
+    ])
+  })
+
+  it("gives openstack-helm's database nothing of kk's", async () => {
+    const {overrides, secrets} = await madeFor('test/fixtures/openstack-helm/mariadb')
+
+    expect(overrides).toEqual({
+      pod: {
+        replicas: {server: 3},
+        affinity: {anti: {topologyKey: {default: 'topology.kubernetes.io/zone'}}},
+      },
+      volume: {class_name: 'fast'},
+      endpoints: {cluster_domain_suffix: 'k8s.local'},
+    })
+    expect(secrets).toEqual([
+      'endpoints.oslo_db.auth.admin.password',
+      'endpoints.oslo_db.auth.sst.password',
+      'endpoints.oslo_db.auth.exporter.password',
+    ])
+  })
+
+  it('gives a chart that speaks neither nothing, unless a plugin from outside is for it', async () => {
+    const outside = definePlugin({chart: 'mariadb', reads: [], overrides: () => ({auth: {size: 1}})})
+    const chart = chartIn('test/fixtures/dialects/mariadb')
+
+    expect(await builtInPlugins().find(chart)).toBeUndefined()
+    expect(await withPlugins(builtInPlugins(), [outside]).find(chart)).toBe(outside)
+  })
+})
+
+it('accounts are named by their users, as all charts that share them have them', () => {
+  const names = (name: string) =>
+    accountSecrets(spokenChart(chartIn(`test/fixtures/openstack-helm/${name}`))).map(
+      (need) => `${need.path.join('.')} = ${need.name}`,
+    )
+
+  expect(names('rabbitmq')).toEqual([
+    'endpoints.oslo_messaging.auth.erlang_cookie = oslo_messaging.erlang_cookie',
+    'endpoints.oslo_messaging.auth.user.password = oslo_messaging.admin.password',
+    'endpoints.oslo_messaging.auth.guest.password = oslo_messaging.guest.password',
+  ])
+  expect(names('keystone')).toContain(
+    'endpoints.identity.auth.test.password = identity.keystone-test.password',
+  )
+  expect(names('nova')).toEqual(
+    expect.arrayContaining([
+      'endpoints.oslo_db_cell0.auth.nova.password = oslo_db.nova.password',
+      'endpoints.oslo_db_api.auth.admin.password = oslo_db.admin.password',
+      'endpoints.identity.auth.placement.password = identity.placement.password',
+      'endpoints.oslo_cache.auth.memcache_secret_key = oslo_cache.memcache_secret_key',
+    ]),
+  )
+})
+
+it('a plugin from outside takes the place of overrides, and the accounts that the chart shares stay', async () => {
+  const pin = {name: 'pin', kind: 'password', path: ['conf', 'pin']} as const
+  const outside = definePlugin({chart: 'rabbitmq', reads: [], secrets: [pin], overrides: () => ({})})
+  const plugins = withPlugins(builtInPlugins(), [outside])
+
+  const found = await plugins.find(chartIn('test/fixtures/openstack-helm/rabbitmq'))
+
+  expect(secretPaths(found!).map((path) => path.join('.'))).toEqual([
+    'endpoints.oslo_messaging.auth.erlang_cookie',
+    'endpoints.oslo_messaging.auth.user.password',
+    'endpoints.oslo_messaging.auth.guest.password',
+    'conf.pin',
+  ])
+})
+
+describe('what is written and not read', () => {
+  const unread = (directory: string, values: object) =>
+    unreadPaths(spokenChart(chartIn(directory)), {...values}).map((path) => path.join('.'))
+
+  it('is what neither the values have nor a template mentions, itself or in a whole map', () => {
+    const values = {
+      pod: {replicas: {api: 3, metadata: 1}},
+      conf: {nova: {DEFAULT: {workers: 4}}, nova_api_uwsgi: {uwsgi: {processes: 2}}},
+      endpoints: {
+        identity: {auth: {nova: {password: 'x'}, heat: {password: 'x'}}, scheme: {public: 'https'}},
+        cluster_domain_suffix: 'k8s.local',
+      },
+      global: {region: 'north'},
+    }
+
+    expect(unread('test/fixtures/openstack-helm/nova', values)).toEqual([
+      'pod.replicas.metadata',
+      'conf.nova_api_uwsgi.uwsgi.processes',
+      'endpoints.identity.auth.heat.password',
+      'global.region',
+    ])
+  })
+
+  it("is for kk's own charts what the library looks for nowhere", () => {
+    const values = {
+      pod: {replicas: {api: 3, server: 1}, resources: {enabled: true}},
+      conf: {keystone: {DEFAULT: {debug: true}}, keystone_api_uwsgi: {uwsgi: {processes: 2}}, nova: {a: 1}},
+      endpoints: {identity: {auth: {admin: {region_name: 'north'}}}},
+      global: {region: 'north', storage: {class: 'fast'}, replicas: 2},
+    }
+
+    expect(unread('charts/keystone', values)).toEqual([
+      'pod.replicas.server',
+      'conf.nova.a',
+      'global.storage.class',
+      'global.replicas',
+    ])
+  })
+
+  it.each(['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'placement', 'horizon'])(
+    "is nothing of what plugins make for kk's own chart %s",
+    async (chart) => {
+      const {overrides} = await madeFor(`charts/${chart}`)
+
+      expect(unread(`charts/${chart}`, overrides!)).toEqual([])
+    },
+  )
+})
+
+function publicly(name: string) {
+  return {
+    host_fqdn_override: {public: {host: `${name}.cloud.example.org`}},
+    scheme: {public: 'https'},
+    port: {api: {public: 443}},
+  }
+}
