@@ -98,6 +98,10 @@ export const ERRORS = {
     meaning: 'the store of overrides belongs to another cluster, or the cluster to another store',
   },
   KK_SECRET: {exit: 3, meaning: 'a secret would be shown, or set where kk keeps it'},
+  KK_ROTATION: {
+    exit: 3,
+    meaning: 'a new value of a secret would lock out who uses it: no upgrade brings it into effect',
+  },
   KK_STORE_CONFLICT: {exit: 1, meaning: 'somebody else changed the same overrides meanwhile'},
   KK_STORE_DATABASE: {exit: 1, meaning: 'the database of the store of overrides cannot be used'},
   KK_STORE_KEY: {

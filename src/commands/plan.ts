@@ -27,6 +27,7 @@ import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
 import type {KnownAfterApply} from '../verbs/preparation/rendering/known-after-apply.ts'
 import {helmActions, type Rendered} from '../verbs/preparation/rendering/render.ts'
+import {expectStated} from '../verbs/secrets/living-secrets.ts'
 
 export default class Plan extends KkCommand {
   static override summary = 'Show what a deploy would do, and why; change nothing.'
@@ -56,6 +57,7 @@ export default class Plan extends KkCommand {
       summary: 'Save the plan, for kk apply; the file holds no values.',
       helpValue: 'FILE',
     }),
+    secrets: Flags.boolean({summary: 'Name the passwords and keys that would be made; never their values.'}),
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when there is something to do.'}),
     ...versionFlags,
     ...documentFlags,
@@ -78,9 +80,12 @@ export default class Plan extends KkCommand {
       const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true})
       const planned = observed.plan
       const show = (later: readonly KnownAfterApply[] = []) =>
-        this.document(flags.output, planDocument(planned, later), (palette) => planText(planned, palette))
+        this.document(flags.output, planDocument(planned, later), (palette) =>
+          planText(planned, palette, {namesSecrets: flags.secrets}),
+        )
       // A document is one: the plan, or why it would be refused.
       if (flags.output === 'text') show()
+      expectStated(observed.living)
       const rendered = await this.foresee(flags, {prepared, observed, cluster})
       const later = await unknownYet(prepared, planned, {rendered, cluster})
       if (flags.output !== 'text') show(later)

@@ -4596,6 +4596,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
+      secrets: {
+        name: 'secrets',
+        summary: 'Name the passwords and keys that would be made; never their values.',
+        allowNo: false,
+        type: 'boolean',
+      },
       'detailed-exitcode': {
         name: 'detailed-exitcode',
         summary: 'Exit 4 when there is something to do.',
@@ -5941,6 +5947,13 @@ export const commands: Readonly<Record<string, unknown>> = {
       replace: {
         name: 'replace',
         summary: 'Replace what is kept by what the file has.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'changed-by-hand': {
+        dependsOn: ['replace'],
+        name: 'changed-by-hand',
+        summary: 'What is replaced was changed by hand where no upgrade does it, as in the database.',
         allowNo: false,
         type: 'boolean',
       },

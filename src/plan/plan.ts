@@ -85,6 +85,8 @@ export interface Plan {
   readonly suffices?: ChangeVerb
   /** What is to be known beside the actions, for people. */
   readonly notes?: readonly string[]
+  /** The passwords and keys that are made when it is run: `namespace/name`. */
+  readonly newSecrets?: readonly string[]
 }
 
 /** Whether the plan would write anything to the cluster: helm, a mark of a passed gate, or labels. */

@@ -18,6 +18,7 @@ import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {seenRevisions} from './preparation/seen-revisions.ts'
 import {stuckReleases, unseenNotes} from './preparation/stuck-releases.ts'
+import {type LivingSecret, livingNotes, livingSecrets} from './secrets/living-secrets.ts'
 
 /** A plan, and the last record of each release that it is about, as far as there is one. */
 export interface ObservedPlan {
@@ -25,6 +26,8 @@ export interface ObservedPlan {
   readonly records: ReadonlyMap<ReleaseId, ReleaseRecord>
   /** What each upgrade is compared with; see `beforesOf`. */
   readonly befores: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+  /** Passwords and keys in use that it would replace. */
+  readonly living: readonly LivingSecret[]
 }
 
 /**
@@ -82,28 +85,37 @@ export async function observedPlan(
     last ? [[release, last.chart] as const] : [],
   )
   const settled = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
+  const living = await livingSecrets(prepared, befores)
+  const made = newSecrets(settled, prepared)
   const notes = [
     ...(settled.notes ?? []),
     ...(prepared.inferenceNotes ?? []),
-    ...newSecretNotes(settled, prepared),
+    ...livingNotes(living),
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
     ...(await ailingNotes(settled.actions, prepared, cluster)),
   ]
   return {
-    plan: notes.length === 0 ? settled : {...settled, notes},
+    plan: {
+      ...settled,
+      ...(made.length > 0 && {newSecrets: made}),
+      ...(notes.length > 0 && {notes}),
+    },
     records: new Map(records.map((record) => [record.release, record])),
     befores,
+    living,
   }
 }
 
 /** Which passwords and keys are made when the plan is run. */
-function newSecretNotes({actions}: Plan, {newSecrets}: Prepared): readonly string[] {
+function newSecrets({actions}: Plan, {generated}: Prepared): readonly string[] {
   const changed = actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
   const made = changed.flatMap(({release}) =>
-    (newSecrets?.get(release) ?? []).map((name) => `${releaseNamespace(release)}/${name}`),
+    (generated?.get(release) ?? [])
+      .filter(({isNew}) => isNew)
+      .map(({name}) => `${releaseNamespace(release)}/${name}`),
   )
-  return made.length === 0 ? [] : [`new secrets, made when this is run: ${[...new Set(made)].join(', ')}`]
+  return [...new Set(made)]
 }
 
 /** The actions of releases that this plan may change. */

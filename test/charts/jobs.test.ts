@@ -33,6 +33,32 @@ describe.each(SERVICES)('the jobs of %s', async (chart) => {
   })
 })
 
+describe('a password that may be rotated, for an upgrade brings it into effect', () => {
+  const auth = (endpoint: string, password: string) => ({
+    endpoints: {[endpoint]: {auth: {admin: {password}}}},
+  })
+
+  it('of the bus is in the definitions that each start loads, and starts the members anew', async () => {
+    const render = (password: string) => charts.render('rabbitmq', {values: auth('oslo_messaging', password)})
+    const [one, other] = [await render('one'), await render('other')]
+    const definitions = (objects: readonly KubernetesObject[]) => JSON.stringify(ofKind(objects, 'Secret'))
+    const template = (objects: readonly KubernetesObject[]) =>
+      ofKind(objects, 'StatefulSet')[0]!.spec!.template
+
+    expect(definitions(one)).not.toBe(definitions(other))
+    expect(template(one)).not.toEqual(template(other))
+  })
+
+  it("of keystone's administrator makes another bootstrap job, which sets it", async () => {
+    const render = async (password: string) =>
+      names(await charts.render('keystone', {values: auth('identity', password)})).filter((name) =>
+        name.includes('bootstrap'),
+      )
+
+    expect(await render('one')).not.toEqual(await render('other'))
+  })
+})
+
 describe('the name of a job', async () => {
   const name = async (job: string, values: object, release = 'keystone') =>
     find(await charts.render('keystone', {values, release}), 'Job', `${release}-${job}-`).metadata.name

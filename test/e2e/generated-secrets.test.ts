@@ -9,14 +9,15 @@ interface Secret {
   readonly data: Readonly<Record<string, string>>
 }
 
-it('passwords that nobody states are made once, kept in the cluster, used by all, and shown nowhere', async () => {
-  const corner = await openCorner(`kk:
+const THREE = `kk:
   OWN
   releases: {one: {chart: workload}, two: {chart: workload}, three: {chart: workload}}
 one: {}
 two: {}
-three: {conf: {database_password: stated-by-hand}}
-`)
+`
+
+it('passwords that nobody states are made once, kept in the cluster, used by all, and shown nowhere', async () => {
+  const corner = await openCorner(`${THREE}three: {conf: {database_password: stated-by-hand}}\n`)
   await corner.write(
     'plugins/workload.yaml',
     `chart: workload
@@ -47,7 +48,7 @@ secrets:
   const status = await kk('status', 'env.yaml')
   const shown = await kk('values', 'show', 'one', '-e', 'env.yaml')
 
-  expect(planned.stdout).toContain(`new secrets, made when this is run: ${corner.name}/database.password`)
+  expect(planned.stdout).toContain('1 new secret, made when this is run (kk plan --secrets names them)')
   expect(afterPlan.items.map(({metadata}) => metadata.name)).not.toContain(name)
   expect(password).toMatch(/^[A-Za-z0-9._-]{24}$/)
   expect(again.exitCode).toBe(0)
@@ -82,6 +83,19 @@ secrets:
     {name: 'database.password', kind: 'password', keptIn: 'cluster', charts: ['workload']},
     {name: 'oslo_db.glance.password', kind: 'password', keptIn: 'cluster'},
   ])
+  await corner.write(
+    'env.yaml',
+    `${THREE}three: {}
+`,
+  )
+  const deleted = await kk('deploy', 'env.yaml')
+  const untouched = await revisions(corner.name)
+  const confirmed = await kk('deploy', 'env.yaml', '--yes')
+  expect(deleted).toMatchObject({exitCode: 3, stderr: expect.stringContaining('KK_UNCONFIRMED')})
+  expect(deleted.stderr).toContain(`would be replaced: ${corner.name}/database.password`)
+  expect(untouched).toMatchObject({three: 1})
+  expect(confirmed.exitCode, confirmed.stderr).toBe(0)
+  expect(await revisions(corner.name)).toMatchObject({three: 2})
   const written = await Promise.all(
     (await readdir(corner.directory, {recursive: true, withFileTypes: true}))
       .filter((entry) => entry.isFile())

@@ -21,7 +21,8 @@ import {settledPlan} from '../../verbs/change/turn/settled-plan.ts'
 import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {keepSecrets, withInputs} from '../../verbs/secrets/keep-secrets.ts'
-import {canAsk, confirm} from '../confirm/confirm.ts'
+import {expectStated} from '../../verbs/secrets/living-secrets.ts'
+import {canAsk, confirm, requireConfirmation} from '../confirm/confirm.ts'
 import {offerGuard} from '../guard.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
 import {openSecrets} from '../open/secrets.ts'
@@ -102,6 +103,7 @@ export async function change(options: Change): Promise<ExitCode> {
       printNothingDone(planned, flags.output)
       return await reportNothingDone(planned, reports, words)
     }
+    expectStated(observed.living)
     const usersHelm = await openUsersHelm(flags, cluster)
     const helm = flags['force-conflicts'] ? forcingConflicts(usersHelm, cluster) : usersHelm
     const deployment = await readyDeployment(supplied.settled, withInputs(planned, supplied.settled), {
@@ -114,7 +116,7 @@ export async function change(options: Change): Promise<ExitCode> {
         if (isLate) printDry()
         return 0
       }
-      if (!flags.yes && canAsk()) await confirm(`${verb} these releases to ${cluster.context}?`)
+      await confirmChange(`${verb} these releases to ${cluster.context}?`, flags, observed)
       if (prepared.store && [...prepared.releases.values()].some(({desired}) => isOverridden(desired)))
         await bindStore(flags, prepared.environment, {...prepared.store, cluster: planned.cluster.uid})
       await keepSecrets(supplied, planned, cluster)
@@ -130,6 +132,22 @@ export async function change(options: Change): Promise<ExitCode> {
   } finally {
     await cluster.close()
   }
+}
+
+/** Where nobody can be asked a change goes on, but for one that replaces passwords in use. */
+async function confirmChange(
+  question: string,
+  {yes}: Pick<ChangeFlags, 'yes'>,
+  {living}: ObservedPlan,
+): Promise<void> {
+  if (yes) return
+  const replaces = living.some(({reason}) => reason === 'unstated')
+  if (replaces)
+    return requireConfirmation(
+      question,
+      'passwords in use would be replaced: state them again, or pass --yes',
+    )
+  if (canAsk()) await confirm(question)
 }
 
 interface RunContext extends Pick<Change, 'flags' | 'words'> {

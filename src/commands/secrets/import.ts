@@ -29,6 +29,10 @@ export default class SecretsImport extends KkCommand {
       default: 'openstack',
     }),
     replace: Flags.boolean({summary: 'Replace what is kept by what the file has.'}),
+    'changed-by-hand': Flags.boolean({
+      summary: 'What is replaced was changed by hand where no upgrade does it, as in the database.',
+      dependsOn: ['replace'],
+    }),
     yes: Flags.boolean({char: 'y', summary: 'Needed with --replace, where nobody can be asked.'}),
     'dry-run': Flags.boolean({summary: 'Show what would be kept, and change nothing.'}),
     ...secretsFlags,
@@ -41,9 +45,11 @@ export default class SecretsImport extends KkCommand {
     const passwords = readKollaPasswords(text, args.file)
     const uses = await secretUses(await openPlugins(flags))
     const {namespace, replace, 'dry-run': dryRun} = flags
+    // What the cluster keeps wins over the store: nobody has the store's value yet.
+    const byHand = flags['changed-by-hand'] || flags.in === 'store'
     const purpose = {changes: !dryRun, say: (line: string) => this.say(line)}
     const imported = await onKeeper(flags, purpose, async (keeper) => {
-      const options = {namespace, replace, uses}
+      const options = {namespace, replace, byHand, uses}
       const foreseen = await importSecrets(passwords, keeper, {...options, dryRun: true})
       if (dryRun) return foreseen
       const replaces = foreseen.secrets.some(({outcome}) => outcome === 'replaced')

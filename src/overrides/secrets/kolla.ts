@@ -92,7 +92,9 @@ function encryptedValues(file: string, names: readonly string[]): KkError {
   })
 }
 
+/** A name with dots is kk's own, for what kolla has no name for. */
 function kkName(from: string): string | undefined {
+  if (from.includes('.')) return from
   if (Object.hasOwn(NAMES, from)) return NAMES[from]
   for (const [pattern, name] of RULES) {
     const [, service] = pattern.exec(from) ?? []

@@ -1,7 +1,7 @@
 import type {SpokenChart} from '../../charts/dialect.ts'
 import type {Values} from '../../release.ts'
 import {isMap} from '../merge.ts'
-import type {SecretNeed} from './plugin.ts'
+import type {ByHand, SecretNeed} from './plugin.ts'
 
 /**
  * The passwords and keys of accounts that a chart reads, each at the place where it does. Their names say whose they are, in
@@ -12,10 +12,26 @@ export function accountSecrets(chart: SpokenChart): readonly SecretNeed[] {
   return chart.dialect === 'openstack-helm' ? declaredAccounts(chart.values) : []
 }
 
+/** Members of either dialect's RabbitMQ are restarted one after the other. */
+const COOKIE: ByHand = {
+  why: 'members of RabbitMQ with different cookies do not talk to each other, and are restarted one by one',
+  first: 'choose a time at which all members may restart at once',
+}
+
+/** What no upgrade of kk's own charts brings into effect; openstack-helm's MariaDB sets its administrator's at each start. */
+const BY_HAND: Readonly<Record<string, ByHand>> = {
+  'oslo_db.admin.password': {
+    why: 'MariaDB keeps the one of its first start in its data',
+    first: "have MariaDB take the new value (ALTER USER 'root'@'%' IDENTIFIED BY …)",
+  },
+  'oslo_messaging.erlang_cookie': COOKIE,
+}
+
 /** Of kk's own charts: `oslo_db.admin.password` is at `global.endpoints.oslo_db.auth.admin.password`. */
 function belowGlobal(name: string): SecretNeed {
   const [endpoint = '', ...rest] = name.split('.')
-  return {name, kind: 'password', path: ['global', 'endpoints', endpoint, 'auth', ...rest]}
+  const path = ['global', 'endpoints', endpoint, 'auth', ...rest]
+  return {name, kind: 'password', path, ...(BY_HAND[name] && {byHand: BY_HAND[name]})}
 }
 
 /**
@@ -72,7 +88,10 @@ function declaredAccounts({endpoints}: Values): readonly SecretNeed[] {
     if (server === undefined || /^postgres/.test(textAt(entry, 'scheme', ''))) return []
     return Object.entries(mapAt(entry, 'auth')).flatMap(([key, account]): readonly SecretNeed[] => {
       const path = ['endpoints', endpoint, 'auth', key]
-      if (KEYS.includes(key)) return [{name: `${server}.${key}`, kind: 'password', path}]
+      if (KEYS.includes(key)) {
+        const byHand = key === 'erlang_cookie' && {byHand: COOKIE}
+        return [{name: `${server}.${key}`, kind: 'password', path, ...byHand}]
+      }
       if (!isMap(account) || !Object.hasOwn(account, 'password')) return []
       const name = `${server}.${accountName(server, key, account)}.password`
       return [{name, kind: 'password', path: [...path, 'password']}]

@@ -8,6 +8,16 @@ export interface SecretNeed {
   readonly kind: 'password' | 'fernet' | 'uuid' | 'rsa' | 'token'
   /** Where the chart wants it: `['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']`. */
   readonly path: readonly string[]
+  /** Where no upgrade of the charts brings a new value into effect. */
+  readonly byHand?: ByHand
+}
+
+/** What stands in the way of a new value, and who takes it away. */
+export interface ByHand {
+  /** Who goes on with the former value: `MariaDB keeps the one of its first start in its data`. */
+  readonly why: string
+  /** What is done before kk is handed the new value. */
+  readonly first: string
 }
 
 /** What generates the system overrides of one chart. */

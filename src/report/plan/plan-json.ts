@@ -53,6 +53,7 @@ export function planDocument(plan: Plan, later: readonly KnownAfterApply[] = [])
     })),
     ...(plan.suffices !== undefined && {suffices: plan.suffices}),
     ...(plan.notes !== undefined && {notes: plan.notes}),
+    ...(plan.newSecrets !== undefined && {newSecrets: plan.newSecrets}),
     ...(later.length > 0 && {knownAfterApply: later}),
   }
 }

@@ -38,8 +38,13 @@ interface Naming {
   readonly cells: (release: ReleaseId) => readonly string[]
 }
 
+export interface PlanTextOptions {
+  /** Names the secrets that are made when it is run; else they are counted. */
+  readonly namesSecrets?: boolean
+}
+
 /** A plan for people: cluster and context first, each release with its reason, what is left alone, and the counts. */
-export function planText(plan: Plan, palette: Palette): string {
+export function planText(plan: Plan, palette: Palette, {namesSecrets = false}: PlanTextOptions = {}): string {
   const {cluster, actions, bystanders} = plan
   const naming = namingOf([...actions, ...bystanders].map(({release}) => release))
   const unchanged = actions.filter(({kind}) => kind === 'unchanged')
@@ -58,7 +63,9 @@ export function planText(plan: Plan, palette: Palette): string {
     ...(actions.length + bystanders.length === 0 ? [] : ['']),
     countsText(plan, palette),
     ...sufficesLine(plan, palette),
-    ...(plan.notes ?? []).map((note) => `${palette.strong('note')}: ${note}`),
+    ...[...(plan.notes ?? []), ...newSecretsNotes(plan, namesSecrets)].map(
+      (note) => `${palette.strong('note')}: ${note}`,
+    ),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -136,6 +143,13 @@ function unchangedLine(unchanged: readonly Action[], {labels}: Naming, palette: 
 function sufficesLine({suffices}: Plan, palette: Palette): readonly string[] {
   if (suffices === undefined || suffices === 'deploy') return []
   return [`${palette.strong('verb')}: kk ${suffices} would do`]
+}
+
+/** There are dozens in a new cloud. */
+function newSecretsNotes({newSecrets = []}: Plan, namesSecrets: boolean): readonly string[] {
+  if (newSecrets.length === 0) return []
+  const count = `${newSecrets.length} new ${newSecrets.length === 1 ? 'secret' : 'secrets'}, made when this is run`
+  return [namesSecrets ? `${count}: ${newSecrets.join(', ')}` : `${count} (kk plan --secrets names them)`]
 }
 
 function colourOf(kind: ActionKind, palette: Palette): (text: string) => string {

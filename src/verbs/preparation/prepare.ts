@@ -12,6 +12,7 @@ import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {StoreUse} from '../overrides/layers-of-place.ts'
+import type {GeneratedSecret} from '../secrets/supply-secrets.ts'
 import type {GatherOptions} from './gathering/gather.ts'
 import {idOf} from './gathering/load-charts.ts'
 import type {ForeknownReleases} from './inference/foreknown.ts'
@@ -36,8 +37,8 @@ export interface Prepared {
   readonly plugins: Plugins
   /** Undefined where the deployer's overrides were not asked for. */
   readonly store?: StoreUse | undefined
-  /** The names of generated secrets that nobody keeps yet, by the release that would get them. */
-  readonly newSecrets?: ReadonlyMap<ReleaseId, readonly string[]> | undefined
+  /** What each release gets of generated secrets; undefined before they are supplied. */
+  readonly generated?: ReadonlyMap<ReleaseId, readonly GeneratedSecret[]> | undefined
   /** What is to be known of requirements that were inferred, for people; undefined where none were to be. */
   readonly inferenceNotes?: readonly string[]
   /** What speaks against the inference; see `InferenceWorld`. */

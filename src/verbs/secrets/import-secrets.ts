@@ -1,5 +1,6 @@
 import type {KollaPasswords} from '../../overrides/secrets/kolla.ts'
 import type {SecretUses} from './list-secrets.ts'
+import {expectEffective} from './living-secrets.ts'
 import type {SecretKeeper} from './secret-keeper.ts'
 
 export interface ImportedSecret {
@@ -23,14 +24,19 @@ interface ImportOptions {
   readonly namespace: string
   readonly replace: boolean
   readonly dryRun: boolean
+  /** Who asks for it has done by hand what no upgrade does. */
+  readonly byHand: boolean
   readonly uses: SecretUses
 }
 
-/** Keeps what kolla's passwords have for kk's charts; what exists stays unless it is to be replaced. */
+/**
+ * Keeps what kolla's passwords have for kk's charts; what exists stays unless it is to be replaced. Rejects with
+ * `KK_ROTATION` where no upgrade would bring what is replaced into effect, unless that was done by hand.
+ */
 export async function importSecrets(
   {secrets, unknown, empty}: KollaPasswords,
   keeper: SecretKeeper,
-  {namespace, replace, dryRun, uses}: ImportOptions,
+  {namespace, replace, dryRun, byHand, uses}: ImportOptions,
 ): Promise<SecretImport> {
   const used = secrets.filter(({name}) => uses.has(name))
   const present = await keeper.read(namespace)
@@ -40,6 +46,10 @@ export async function importSecrets(
     value,
     outcome: outcomeOf(present.get(name)?.value, value, replace),
   }))
+  const replaced = judged.filter(({outcome}) => outcome === 'replaced')
+  for (const {name} of byHand ? [] : replaced) {
+    expectEffective({namespace, name, byHand: uses.get(name)?.byHand})
+  }
   const written = judged
     .filter(({outcome}) => outcome === 'added' || outcome === 'replaced')
     .map(({name, value}) => ({name, value, kind: uses.get(name)!.kind}))

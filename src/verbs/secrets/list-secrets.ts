@@ -41,18 +41,27 @@ export async function secretReaders(prepared: Prepared): Promise<SecretReaders> 
   return readers
 }
 
+interface SecretUse {
+  readonly kind: SecretNeed['kind']
+  readonly charts: readonly string[]
+  /** What the chart says that makes the account, or keeps what the key opens. */
+  readonly byHand: SecretNeed['byHand']
+}
+
 /** Every kind of secret that a plugin names, with the charts that name it. */
-export type SecretUses = ReadonlyMap<
-  string,
-  {readonly kind: SecretNeed['kind']; readonly charts: readonly string[]}
->
+export type SecretUses = ReadonlyMap<string, SecretUse>
 
 export async function secretUses(plugins: Plugins): Promise<SecretUses> {
-  const uses = new Map<string, {readonly kind: SecretNeed['kind']; readonly charts: readonly string[]}>()
+  const uses = new Map<string, SecretUse>()
   for (const chart of plugins.charts) {
-    for (const {name, kind} of (await plugins.find(chart))?.secrets ?? []) {
-      const charts = uses.get(name)?.charts ?? []
-      uses.set(name, {kind, charts: charts.includes(chart) ? charts : [...charts, chart]})
+    for (const {name, kind, byHand} of (await plugins.find(chart))?.secrets ?? []) {
+      const known = uses.get(name)
+      const charts = known?.charts ?? []
+      uses.set(name, {
+        kind,
+        charts: charts.includes(chart) ? charts : [...charts, chart],
+        byHand: byHand ?? known?.byHand,
+      })
     }
   }
   return uses

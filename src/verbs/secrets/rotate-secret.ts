@@ -7,6 +7,7 @@ import type {Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {observedPlan} from '../plan.ts'
 import type {Prepared} from '../preparation/prepare.ts'
+import {expectEffective} from './living-secrets.ts'
 import type {SecretNeeds} from './secret-needs.ts'
 import {type KnownSecrets, supplySecrets} from './supply-secrets.ts'
 
@@ -26,7 +27,10 @@ export interface RotationOptions {
   readonly kept: KnownSecrets
 }
 
-/** Plans a new value; keeps it nowhere yet. Throws `KK_USAGE` for a secret that the cluster does not keep, or nobody uses. */
+/**
+ * Plans a new value; keeps it nowhere yet. Throws `KK_USAGE` for a secret that the cluster does not keep, or nobody uses, and
+ * `KK_ROTATION` where no upgrade would bring the new value into effect.
+ */
 export async function planRotation(
   prepared: Prepared,
   cluster: Cluster,
@@ -36,8 +40,10 @@ export async function planRotation(
   const users = [...needs].filter(
     ([release, each]) => releaseNamespace(release) === namespace && each.some((need) => need.name === name),
   )
-  const need = users.flatMap(([, each]) => each).find((each) => each.name === name)
+  const needed = users.flatMap(([, each]) => each).filter((each) => each.name === name)
+  const [need] = needed
   if (!known.has(name) || !need) throw unknownSecret(namespace, name, {known, isUsed: need !== undefined})
+  expectEffective({namespace, name, byHand: needed.find(({byHand}) => byHand)?.byHand})
   const secret = {name, kind: need.kind, value: generateSecret(need.kind)}
   const next = new Map([...kept, [namespace, new Map([...known, [name, {...secret, since: undefined}]])]])
   const {planned} = supplySecrets(prepared, {needs, cluster: next, store: new Map()})

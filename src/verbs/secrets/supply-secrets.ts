@@ -28,6 +28,16 @@ export interface SuppliedSecret {
   readonly value: string
 }
 
+/** What a release gets from kk, without its value. */
+export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byHand'> {
+  /** ISO 8601: when the cluster was given this value; undefined where somebody else put it there, or it keeps none. */
+  readonly since: string | undefined
+  /** Whether the cluster keeps it; it may be new there, and known to the store. */
+  readonly isKept: boolean
+  /** Whether nobody keeps it: it is made when it is used. */
+  readonly isNew: boolean
+}
+
 /** An environment whose releases have their secrets. */
 export interface Supplied {
   /** To plan with: a secret that nobody keeps yet counts as new, whatever value it would get. */
@@ -46,22 +56,32 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
   if (needs.size === 0) return {planned: prepared, settled: prepared, missing: []}
   const generated = new Map<string, string>()
   const missing: SuppliedSecret[] = []
-  const newSecrets = new Map<ReleaseId, readonly string[]>()
+  const generatedOf = new Map<ReleaseId, readonly GeneratedSecret[]>()
   const planned = new Map(prepared.releases)
   const settled = new Map(prepared.releases)
   for (const [release, unstated] of needs) {
     const namespace = releaseNamespace(release)
-    const supplied = unstated.map(({name, kind, path}) => {
-      const kept = cluster.get(namespace)?.get(name)?.value
-      const known = kept ?? store.get(namespace)?.get(name)?.value
+    const supplied = unstated.map(({name, kind, path, byHand}) => {
+      const kept = cluster.get(namespace)?.get(name)
+      const known = (kept ?? store.get(namespace)?.get(name))?.value
       const key = JSON.stringify([namespace, name])
       const value = known ?? generated.get(key) ?? generateSecret(kind)
       if (known === undefined) generated.set(key, value)
       if (kept === undefined) missing.push({release, namespace, name, kind, value})
-      return {name, path, value, isNew: known === undefined}
+      return {
+        name,
+        path,
+        value,
+        byHand,
+        since: kept?.since,
+        isKept: kept !== undefined,
+        isNew: known === undefined,
+      }
     })
-    const fresh = supplied.filter(({isNew}) => isNew).map(({name}) => name)
-    if (fresh.length > 0) newSecrets.set(release, fresh)
+    generatedOf.set(
+      release,
+      supplied.map(({value: _, ...secret}) => secret),
+    )
     const real = withLayer(prepared.releases.get(release)!, supplied)
     const counted = supplied.map(({path, value, isNew}) => ({path, value: isNew ? NEW : value}))
     settled.set(release, real)
@@ -71,7 +91,7 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
     })
   }
   return {
-    planned: {...prepared, releases: planned, newSecrets},
+    planned: {...prepared, releases: planned, generated: generatedOf},
     settled: {...prepared, releases: settled},
     missing,
   }

@@ -22,6 +22,21 @@ describe('a plan for people', () => {
     ])
   })
 
+  it('counts the secrets that it would make, and names them when asked', () => {
+    const one = plan({
+      actions: [action('keystone', 'install')],
+      newSecrets: ['openstack/identity.admin.password'],
+    })
+    const two = {...one, newSecrets: [...one.newSecrets!, 'openstack/oslo_db.keystone.password']}
+
+    expect(planText(one, palette(0))).toContain(
+      'note: 1 new secret, made when this is run (kk plan --secrets names them)\n',
+    )
+    expect(planText(two, palette(0), {namesSecrets: true})).toContain(
+      'note: 2 new secrets, made when this is run: openstack/identity.admin.password, openstack/oslo_db.keystone.password\n',
+    )
+  })
+
   it('names the cluster first, then each release with its reason, then the counts', () => {
     expect(planText(MIXED_PLAN, palette(0))).toMatchInlineSnapshot(`
       "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)

@@ -41,6 +41,10 @@ function passwordIn({releases}: Prepared): unknown {
   return PATH.reduce<unknown>((inner, key) => (inner as Values)[key], values)
 }
 
+function newIn({generated}: Prepared): readonly string[] {
+  return generated!.get(id('mariadb'))!.flatMap(({name, isNew}) => (isNew ? name : []))
+}
+
 function systemDigest({releases}: Prepared): string | undefined {
   return layersOf(releases.get(id('mariadb'))!.desired).get('system')
 }
@@ -67,7 +71,7 @@ test('what only the store has is used, and goes into the cluster', async () => {
   const {settled, planned, missing} = await supplied(prepared(), NONE, known('store'))
 
   expect(passwordIn(settled)).toBe('store')
-  expect(planned.newSecrets).toEqual(new Map())
+  expect(newIn(planned)).toEqual([])
   expect(missing).toMatchObject([{namespace: 'openstack', name: NAME, kind: 'password', value: 'store'}])
 })
 
@@ -77,7 +81,7 @@ test('plans of a secret that nobody has are equal, though each run would make an
   expect(passwordIn(one.settled)).not.toBe(passwordIn(other.settled))
   expect(systemDigest(one.planned)).toBe(systemDigest(other.planned))
   expect(systemDigest(one.settled)).not.toBe(systemDigest(other.settled))
-  expect(one.planned.newSecrets).toEqual(new Map([[id('mariadb'), [NAME]]]))
+  expect(newIn(one.planned)).toEqual([NAME])
 })
 
 test('the generated value lies below what the section says, where that says something else', async () => {

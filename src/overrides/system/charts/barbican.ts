@@ -13,6 +13,10 @@ export const plugin = definePlugin({
       name: 'barbican.simple_crypto_kek',
       kind: 'fernet',
       path: ['conf', 'barbican', 'simple_crypto_plugin', 'kek'],
+      byHand: {
+        why: 'nothing that barbican keeps can be read with another key',
+        first: 'have the keys of all projects encrypted anew (values: conf.simple_crypto_kek_rewrap.old_kek)',
+      },
     },
   ],
   overrides: (facts) =>

@@ -12,6 +12,10 @@ export const plugin = definePlugin({
       name: 'heat.auth_encryption_key',
       kind: 'token',
       path: ['conf', 'heat', 'DEFAULT', 'auth_encryption_key'],
+      byHand: {
+        why: 'what heat keeps of its stacks in the database cannot be read with another key',
+        first: 'have the database encrypted anew (heat-manage update_params decrypt, then encrypt)',
+      },
     },
   ],
   overrides: (facts) =>

@@ -7,7 +7,17 @@ export const plugin = definePlugin({
   chart: 'libvirt',
   reads: ['computes', 'storage', 'ceph', 'ipFamily'],
   // nova and cinder name Ceph's key by it.
-  secrets: [{name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'ceph', 'cinder', 'secret_uuid']}],
+  secrets: [
+    {
+      name: 'ceph.cinder.secret_uuid',
+      kind: 'uuid',
+      path: ['conf', 'ceph', 'cinder', 'secret_uuid'],
+      byHand: {
+        why: 'guests with disks on Ceph were started with it, and name it',
+        first: 'move or shut down all guests with disks on Ceph',
+      },
+    },
+  ],
   overrides: (facts) =>
     compose(
       // No limit of memory, even on one machine: the guests are in this container.

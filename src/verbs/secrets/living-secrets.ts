@@ -1,0 +1,96 @@
+import type {StoredRelease} from '../../cluster/cluster.ts'
+import {KkError} from '../../errors.ts'
+import {mergedValues} from '../../overrides/layers.ts'
+import {isMap} from '../../overrides/merge.ts'
+import type {ByHand} from '../../overrides/system/plugin.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import type {GeneratedSecret} from './supply-secrets.ts'
+
+/** A password or key with which a release runs, and that another would take the place of. */
+export interface LivingSecret {
+  readonly namespace: string
+  readonly name: string
+  readonly byHand?: ByHand | undefined
+  /**
+   * `unstated`: nobody rotated it, but the environment states it no more, and kk would give what it keeps or makes. `stated`:
+   * the environment states another.
+   */
+  readonly reason: 'unstated' | 'stated'
+}
+
+/** What upgrades would replace: compared with the last revision of each. A rotation is none: it was asked for. */
+export async function livingSecrets(
+  {releases, plugins, generated}: Pick<Prepared, 'releases' | 'plugins' | 'generated'>,
+  befores: ReadonlyMap<ReleaseId, readonly StoredRelease[]>,
+): Promise<readonly LivingSecret[]> {
+  const found = new Map<string, LivingSecret>()
+  for (const [release, [before]] of befores) {
+    const {chart, layers} = releases.get(release)!
+    const values = mergedValues(layers)
+    const given = new Map(generated?.get(release)?.map((secret) => [secret.name, secret]))
+    for (const {name, path, byHand} of (await plugins.find(chart))?.secrets ?? []) {
+      const former = textAt(before?.values ?? {}, path)
+      if (former === undefined || former === textAt(values, path)) continue
+      const ours = given.get(name)
+      if (ours && isRotated(ours, before?.deployedAt)) continue
+      const namespace = releaseNamespace(release)
+      const reason = ours ? 'unstated' : 'stated'
+      const key = JSON.stringify([namespace, name])
+      found.set(key, {namespace, name, reason, byHand: byHand ?? found.get(key)?.byHand})
+    }
+  }
+  return [...found.values()]
+}
+
+/** Whether the cluster was given its value after this was deployed, or by somebody else's hand. */
+function isRotated({isKept, since}: GeneratedSecret, deployedAt: string | undefined): boolean {
+  if (!isKept) return false
+  return since === undefined || deployedAt === undefined || Date.parse(since) >= Date.parse(deployedAt)
+}
+
+/** What is to be known of them beside a plan. */
+export function livingNotes(secrets: readonly LivingSecret[]): readonly string[] {
+  const unstated = secrets.filter(({reason}) => reason === 'unstated')
+  const stated = secrets.filter(({reason, byHand}) => reason === 'stated' && byHand !== undefined)
+  return [
+    ...(unstated.length === 0
+      ? []
+      : [
+          `passwords and keys in use are stated no more, and would be replaced: ${unstated.map(label).join(', ')}`,
+        ]),
+    ...stated.map((secret) => `another ${label(secret)} is stated, but ${secret.byHand!.why}`),
+  ]
+}
+
+/** Throws `KK_ROTATION` where no upgrade would bring a new value of this one into effect. */
+export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'reason'>): void {
+  if (!byHand) return
+  throw new KkError(
+    'KK_ROTATION',
+    `a new value of ${label({namespace, name})} would lock out who uses it: ${byHand.why}`,
+    {
+      hint: `by hand, in this order: ${byHand.first}; kk secrets import FILE --replace --changed-by-hand; kk upgrade of all that use it (docs/secrets-and-rotation.md)`,
+    },
+  )
+}
+
+/** Throws `KK_ROTATION` where one of them is stated no more, and no upgrade would bring another into effect. */
+export function expectStated(living: readonly LivingSecret[]): void {
+  const held = living.find(({reason, byHand}) => reason === 'unstated' && byHand !== undefined)
+  if (!held) return
+  const message = `${label(held)} is stated no more, and another value would lock out who uses it: ${held.byHand!.why}`
+  throw new KkError('KK_ROTATION', message, {
+    hint: 'state it again; or hand kk the value in use, and it need not be stated: kk secrets import FILE --replace --changed-by-hand',
+  })
+}
+
+function label({namespace, name}: Pick<LivingSecret, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`
+}
+
+/** Undefined also for an empty one, which opens nothing. */
+function textAt(values: Values, path: readonly string[]): string | undefined {
+  const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,154 @@
+import {expect, test} from 'vitest'
+import type {StoredRelease} from '../../../src/cluster/cluster.ts'
+import type {SecretsByName} from '../../../src/cluster/secrets/kept-secret.ts'
+import type {Layer} from '../../../src/overrides/layer.ts'
+import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
+import type {ReleaseId, Values} from '../../../src/release.ts'
+import type {Prepared} from '../../../src/verbs/preparation/prepare.ts'
+import {importSecrets} from '../../../src/verbs/secrets/import-secrets.ts'
+import {secretUses} from '../../../src/verbs/secrets/list-secrets.ts'
+import {expectStated, livingNotes, livingSecrets} from '../../../src/verbs/secrets/living-secrets.ts'
+import {planRotation} from '../../../src/verbs/secrets/rotate-secret.ts'
+import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
+import {type KnownSecrets, supplySecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
+import {id} from '../../graph/graph-of.ts'
+import {desiredOf} from '../../plan/fixtures.ts'
+
+const DATABASE = 'oslo_db.admin.password'
+const BUS = 'oslo_messaging.admin.password'
+const DEPLOYED = '2026-11-20T10:00:00.123456789+01:00'
+
+const databaseValue = (password: string): Values => ({
+  global: {endpoints: {oslo_db: {auth: {admin: {password}}}}},
+})
+const busValue = (password: string): Values => ({
+  global: {endpoints: {oslo_messaging: {auth: {admin: {password}, erlang_cookie: 'cookie'}}}},
+})
+
+/** An environment with one release of a chart of kk's own, whose section has these values. */
+function environment(chart: string, section: Values): Prepared {
+  const layers: Layer[] = [{name: 'section', source: `section ${chart}`, values: section}]
+  const release = {chart: {name: chart}, layers, desired: desiredOf(chart)}
+  return {releases: new Map([[id(chart), release]]), plugins: builtInPlugins()} as unknown as Prepared
+}
+
+function kept(name: string, value: string, since: string): KnownSecrets {
+  return new Map([['openstack', new Map([[name, {value, kind: 'password', since}]])]])
+}
+
+/** What an upgrade of a release would replace that was deployed with the values `before`. */
+async function living(chart: string, {before, now, cluster = new Map()}: Change) {
+  const prepared = environment(chart, now)
+  const needs = await secretNeeds(prepared)
+  const {planned} = supplySecrets(prepared, {needs, cluster, store: new Map()})
+  const stored = {values: before, deployedAt: DEPLOYED} as unknown as StoredRelease
+  return livingSecrets(planned, new Map<ReleaseId, readonly StoredRelease[]>([[id(chart), [stored]]]))
+}
+
+interface Change {
+  readonly before: Values
+  readonly now: Values
+  readonly cluster?: KnownSecrets
+}
+
+const refusal = (text: string) =>
+  expect.objectContaining({code: 'KK_ROTATION', exit: 3, message: expect.stringContaining(text)})
+
+test('what no upgrade of a chart brings into effect is known', async () => {
+  const uses = await secretUses(builtInPlugins())
+
+  expect([...uses].flatMap(([name, {byHand}]) => (byHand ? name : [])).sort()).toEqual([
+    'barbican.simple_crypto_kek',
+    'ceph.cinder.secret_uuid',
+    'heat.auth_encryption_key',
+    DATABASE,
+    'oslo_messaging.erlang_cookie',
+  ])
+})
+
+test("the database's administrator is not rotated, and the order of doing it by hand is said", async () => {
+  const prepared = environment('mariadb', {})
+  const options = {
+    namespace: 'openstack',
+    name: DATABASE,
+    needs: await secretNeeds(prepared),
+    kept: kept(DATABASE, 'one', DEPLOYED),
+  }
+
+  const rotation = planRotation(prepared, {} as never, options)
+
+  await expect(rotation).rejects.toEqual(refusal('openstack/oslo_db.admin.password would lock out'))
+  await expect(rotation).rejects.toHaveProperty(
+    'hint',
+    expect.stringMatching(/ALTER USER.*; kk secrets import .*; kk upgrade/),
+  )
+})
+
+test('an import replaces it only where it was changed by hand', async () => {
+  const replaced: string[] = []
+  const present: SecretsByName = kept(DATABASE, 'one', DEPLOYED).get('openstack')!
+  const keeper = {
+    read: async () => present,
+    list: async () => new Map(),
+    keep: async (_: string, secrets: readonly {readonly name: string}[]) => {
+      replaced.push(...secrets.map(({name}) => name))
+      return present
+    },
+  }
+  const passwords = {
+    secrets: [{name: DATABASE, from: 'database_password', value: 'two'}],
+    unknown: [],
+    empty: [],
+  }
+  const uses = await secretUses(builtInPlugins())
+  const options = {namespace: 'openstack', replace: true, dryRun: false, uses}
+
+  await expect(importSecrets(passwords, keeper, {...options, byHand: false})).rejects.toEqual(
+    refusal(DATABASE),
+  )
+  expect(replaced).toEqual([])
+  await importSecrets(passwords, keeper, {...options, byHand: true})
+
+  expect(replaced).toEqual([DATABASE])
+})
+
+test('a password in use whose line is deleted is replaced: by a new one, or by what was kept before', async () => {
+  const change = {before: busValue('in-use'), now: busValue('in-use')}
+  const deleted = {before: busValue('in-use'), now: {}}
+  const keptBefore = kept(BUS, 'other', '2026-11-20T08:59:00.000Z')
+
+  expect(await living('rabbitmq', change)).toEqual([])
+  expect(await living('rabbitmq', deleted)).toMatchObject([
+    {namespace: 'openstack', name: BUS, reason: 'unstated'},
+    {name: 'oslo_messaging.erlang_cookie', reason: 'unstated'},
+  ])
+  expect(await living('rabbitmq', {...deleted, cluster: keptBefore})).toMatchObject([
+    {name: BUS},
+    {name: 'oslo_messaging.erlang_cookie'},
+  ])
+  expect(livingNotes(await living('rabbitmq', deleted))).toEqual([
+    expect.stringContaining(`openstack/${BUS}`),
+  ])
+})
+
+test('what was handed to kk, or rotated since, is nothing to be confirmed', async () => {
+  const deleted = {before: databaseValue('in-use'), now: {}}
+
+  const handed = await living('mariadb', {...deleted, cluster: kept(DATABASE, 'in-use', DEPLOYED)})
+  const since = '2026-11-20T09:01:00.000Z'
+  const rotated = await living('mariadb', {...deleted, cluster: kept(DATABASE, 'other', since)})
+
+  expect(handed).toEqual([])
+  expect(rotated).toEqual([])
+})
+
+test('the line of one that an upgrade cannot replace is not deleted, and another one is noted', async () => {
+  const deleted = await living('mariadb', {before: databaseValue('in-use'), now: {}})
+  const changed = await living('mariadb', {before: databaseValue('in-use'), now: databaseValue('other')})
+
+  expect(() => expectStated(deleted)).toThrow(refusal(`openstack/${DATABASE} is stated no more`))
+  expect(() => expectStated(changed)).not.toThrow()
+  expect(livingNotes(changed)).toEqual([
+    `another openstack/${DATABASE} is stated, but MariaDB keeps the one of its first start in its data`,
+  ])
+})
