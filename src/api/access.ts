@@ -111,9 +111,15 @@ const FOREIGN: Refusal = {
   hint: 'open the address that kk serve printed',
 }
 
-/** Browsers send `Origin` with every request that changes something. */
+/**
+ * Browsers send `Origin` with every request that changes something, and `Sec-Fetch-Site` with every one at all: where
+ * something took the first away, the second still tells. A page on another port of this host is of another site, too.
+ */
 function isForeign(request: FastifyRequest): boolean {
-  const {origin} = request.headers
+  const {origin, 'sec-fetch-site': site} = request.headers
+  if (origin === undefined && !READING.has(request.method)) {
+    return site !== undefined && site !== 'same-origin' && site !== 'none'
+  }
   const here = URL.parse(`${request.protocol}://${request.host}`)?.host
   return origin !== undefined && (here === undefined || URL.parse(origin)?.host !== here)
 }

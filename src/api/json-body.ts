@@ -8,6 +8,11 @@ import {KkError} from '../errors.ts'
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const decoder = new TextDecoder('utf-8', {fatal: true, ignoreBOM: false})
+  // A content type of nothing says nothing.
+  app.addHook('onRequest', async ({raw: {headers}}) => {
+    const isEmpty = headers['content-length'] === undefined || headers['content-length'] === '0'
+    if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type']
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', {parseAs: 'buffer'}, (request, body, done) => {
     try {

@@ -5,8 +5,8 @@ import {isMap, mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'
 import {holdsMask} from './secrets/holds-mask.ts'
 import type {OverrideUpdate} from './service.ts'
-import {expectStorable} from './storable.ts'
-import {applySet} from './strvals.ts'
+import {expectRoom, expectStorable} from './storable.ts'
+import {applySets} from './strvals.ts'
 
 /**
  * The user overrides after an update: from the stored ones or from nothing, then the files in their order (maps merge,
@@ -15,7 +15,12 @@ import {applySet} from './strvals.ts'
  * where files or expressions are given, but no value.
  */
 export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Values {
-  const files = values.files.map(({source, text}) => fileValues(source, text))
+  const files: Values[] = []
+  for (const {source, text} of values.files) {
+    files.push(fileValues(source, text))
+    // A hundred of them, each as large as it may be, would be read for a minute.
+    expectRoom(files, `the files up to ${source}`)
+  }
   const given = withSets(files.reduce(mergeValues, {}), values)
   if (isAnythingGiven(values) && Object.keys(given).length === 0) throw noValues()
   const all = flag === 'reset' ? given : withSets([stored, ...files].reduce(mergeValues, {}), values)
@@ -25,16 +30,15 @@ export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Val
 }
 
 function withSets(below: Values, {set, setString}: OverrideUpdate['values']): Values {
-  const typed = set.reduce<Values>(
-    (values, expression) =>
-      applySet(expression, values, {mode: 'typed', source: `--set ${withoutValue(expression)}`}),
-    below,
-  )
-  return setString.reduce<Values>(
-    (values, expression) =>
-      applySet(expression, values, {mode: 'string', source: `--set-string ${withoutValue(expression)}`}),
-    typed,
-  )
+  const expressions = [
+    ...set.map((text) => ({text, mode: 'typed' as const, source: `--set ${withoutValue(text)}`})),
+    ...setString.map((text) => ({
+      text,
+      mode: 'string' as const,
+      source: `--set-string ${withoutValue(text)}`,
+    })),
+  ]
+  return expressions.length === 0 ? below : applySets(expressions, below)
 }
 
 function isAnythingGiven({files, set, setString}: OverrideUpdate['values']): boolean {

@@ -1,5 +1,5 @@
 import type {ExplainedKey} from './explain/explain.ts'
-import type {AuditEntry} from './user/store.ts'
+import type {AuditEntry, AuditPage} from './user/store.ts'
 
 /** A chart that has overrides, with its namespaces; both sorted. */
 export interface OverriddenChart {
@@ -89,8 +89,11 @@ export interface OverrideService {
   ): Promise<Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides' | 'etag'>>
   /** Succeeds when there is nothing to delete, too. */
   delete(name: string, namespace: string, options?: {readonly ifMatch?: Condition}): Promise<void>
-  /** What was changed, newest first: of one chart, or of all; masked as in `show`. */
-  history(of?: Place, options?: {readonly showSecrets?: boolean}): Promise<readonly AuditEntry[]>
+  /**
+   * What was changed, newest first: of one chart, or of all; masked as in `show`. With a limit, fewer where they are long:
+   * what is older than the last of them comes with `before`, until there is nothing.
+   */
+  history(of?: Place, options?: AuditPage & {readonly showSecrets?: boolean}): Promise<readonly AuditEntry[]>
   /** All that is stored but its history, as one YAML; what is encrypted stays so unless secrets are to be shown. */
   export(options?: {readonly showSecrets?: boolean}): Promise<string>
   /** Rejects with what is wrong with the document, and as `update`; then nothing is changed. */

@@ -1,8 +1,10 @@
 import {KkError} from '../errors.ts'
 
-/** Longer ones are no keys that a chart has; a record of helm has room for about a million characters in all. */
+/** Longer ones are no keys that a chart has. */
 const LONGEST_KEY = 1024
-const DEEPEST = 64
+export const DEEPEST = 64
+/** In characters of YAML: what a record of helm has room for. */
+export const LARGEST = 1_000_000
 /** So much of the way to what lies too deep tells where it begins. */
 const SHOWN_STEPS = 8
 
@@ -16,11 +18,44 @@ export interface Unstorable {
 
 /** Throws `KK_VALUES` for values that kk does not keep. */
 export function expectStorable(values: unknown, source: string): void {
+  expectRoom(values, source)
   const found = findUnstorable(values)
-  if (!found) return
-  throw new KkError('KK_VALUES', `${source}: ${found.problem}`, {
-    hint: 'correct it there; nothing was changed',
-  })
+  if (found) throw refused(source, found.problem)
+}
+
+/** Throws `KK_VALUES` for values of which there are too many. */
+export function expectRoom(values: unknown, source: string): void {
+  if (sizeOf(values) <= LARGEST) return
+  throw refused(
+    source,
+    `expected at most ${LARGEST} characters of overrides, as a record of helm has room for`,
+  )
+}
+
+function refused(source: string, problem: string): KkError {
+  return new KkError('KK_VALUES', `${source}: ${problem}`, {hint: 'correct it there; nothing was changed'})
+}
+
+/**
+ * About how long the YAML of values is, in characters; more than `LARGEST` as soon as it is known to be longer: what
+ * aliases stand for again and again is never counted to its end.
+ */
+function sizeOf(values: unknown): number {
+  let size = 0
+  const left: (readonly [value: unknown, depth: number])[] = [[values, 0]]
+  for (let next = left.pop(); next && size <= LARGEST; next = left.pop()) {
+    const [value, depth] = next
+    if (typeof value !== 'object' || value === null) {
+      size += typeof value === 'string' ? value.length : 5
+      continue
+    }
+    for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      size += 2 * Math.min(depth, DEEPEST) + 3 + (typeof key === 'string' ? key.length : 0)
+      left.push([inner, depth + 1])
+      if (size > LARGEST) break
+    }
+  }
+  return size
 }
 
 /**

@@ -1,10 +1,13 @@
 import {KkError} from '../errors.ts'
 import type {Values} from '../release.ts'
 import {isMap} from './merge.ts'
+import {DEEPEST, LARGEST} from './storable.ts'
 
 /** Helm: strvals/parser.go MaxIndex and MaxNestedNameLevel. */
 const MAX_INDEX = 65_536
 const MAX_NESTING = 30
+/** Empty places of lists before an index; each is a line with `- null`. */
+const MOST_FILLED = LARGEST / 7
 
 type MutableMap = Record<string, unknown>
 type List = unknown[]
@@ -26,12 +29,25 @@ export interface SetOptions {
  * float64, which a template without `int` prints as 1e+06; an integer that it would round is an error. And an index without `]`, which helm 4 alone ignores, is an
  * error. Throws `KK_VALUES`, which names the character and never quotes the expression: it can hold a secret.
  */
-export function applySet(expression: string, below: Values, {mode, source}: SetOptions): Values {
-  const cursor = cursorOver(expression, source)
-  const value = mode === 'string' ? (text: string) => text : (text: string) => typedValue(text, source)
+export function applySet(expression: string, below: Values, options: SetOptions): Values {
+  return applySets([{text: expression, ...options}], below)
+}
+
+export interface SetExpression extends SetOptions {
+  readonly text: string
+}
+
+/** The same with several, one after the other. Throws before it has built more than values may have (`LARGEST`). */
+export function applySets(expressions: readonly SetExpression[], below: Values): Values {
   // Not structuredClone: what was one object under two aliases must become two.
   const result: MutableMap = JSON.parse(JSON.stringify(below))
-  while (readKey(cursor, result, 0, value));
+  const room = {items: MOST_FILLED}
+  for (const {text, mode, source} of expressions) {
+    const cursor = cursorOver(text, source, room)
+    const value = mode === 'string' ? (read: string) => read : (read: string) => typedValue(read, source)
+    do cursor.lists = 0
+    while (readKey(cursor, result, 0, value))
+  }
   return result
 }
 
@@ -136,11 +152,16 @@ function readList(cursor: Cursor, value: ReadValue): List {
   return list
 }
 
+/** Helm reads it with strconv.Atoi, which knows 64 bits; lists within lists are as deep as overrides may be. */
 function readIndex(cursor: Cursor): number {
+  cursor.lists += 1
+  if (cursor.lists > DEEPEST) throw cursor.error(`expected at most ${DEEPEST} lists within each other`)
   const {text, stop} = cursor.until(']')
   if (stop === undefined || !/^[+-]?\d+$/.test(text))
     throw cursor.error('expected a number and "]" after "["')
-  return Number(text)
+  const index = BigInt(text.replace(/^\+/, ''))
+  if (BigInt.asIntN(64, index) !== index) throw cursor.error(`expected an index of at most ${MAX_INDEX}`)
+  return Number(index)
 }
 
 /** Helm leaves out what has an empty key. */
@@ -151,6 +172,8 @@ function set(data: MutableMap, key: string, value: unknown): void {
 
 function setItem(cursor: Cursor, list: List, index: number, value: unknown): void {
   if (index > MAX_INDEX) throw cursor.error(`expected an index of at most ${MAX_INDEX}`)
+  cursor.room.items -= Math.max(0, index - list.length)
+  if (cursor.room.items < 0) throw cursor.error(`expected at most ${LARGEST} characters of values in all`)
   while (list.length < index) list.push(null)
   list[index] = value
 }
@@ -177,7 +200,15 @@ function rounded(source: string): KkError {
   )
 }
 
+/** How many empty places the expressions may still make. */
+interface Room {
+  items: number
+}
+
 interface Cursor {
+  readonly room: Room
+  /** How many indices this key has had. */
+  lists: number
   /** Undefined at the end. */
   next(): string | undefined
   back(): void
@@ -186,11 +217,13 @@ interface Cursor {
   error(expected: string): KkError
 }
 
-function cursorOver(expression: string, source: string): Cursor {
+function cursorOver(expression: string, source: string, room: Room): Cursor {
   const characters = [...expression]
   let position = 0
   const next = () => characters[position++]
   return {
+    room,
+    lists: 0,
     next,
     back: () => {
       position--

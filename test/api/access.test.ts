@@ -57,6 +57,10 @@ describe('who may use the service, and what it says of itself', () => {
   it('keeps pages of other sites from using it on loopback', async () => {
     await open()
 
+    const site = (value: string) => update(['a=1'], {'sec-fetch-site': value, host: 'localhost'})
+    expect((await site('cross-site')).statusCode).toBe(403)
+    expect((await site('same-site')).statusCode).toBe(403)
+    expect((await site('same-origin')).statusCode).toBe(200)
     const foreign = await update(['a=1'], {origin: 'https://evil.example', host: 'localhost'})
     expect(foreign.statusCode).toBe(403)
     const rebound = await app().inject({url: '/v1/helm_charts', headers: {host: 'evil.example'}})

@@ -109,6 +109,55 @@ describe('the service of overrides', () => {
     expect(answer.json().user_overrides).toBe('')
   })
 
+  it.each([
+    ['lists that would be too long', {set: Array.from({length: 200}, (_, list) => `a${list}[65536]=1`)}],
+    ['thousands of brackets', {set: [`a${'[0]'.repeat(5000)}=1`]}],
+    ['an index that no list has', {set: ['a[99999999999999999999]']}],
+    ['YAML that is too deep', {files: ['['.repeat(5000)]}],
+    ['aliases that stand for too much', {files: [`a: &a ${'x'.repeat(50_000)}\nb: [${'*a,'.repeat(50)}]`]}],
+  ])('answers 400 to %s, and keeps what there is', async (_, values) => {
+    await open()
+    await update(['a=1'])
+
+    const answer = await app().inject({method: 'PATCH', url: RABBITMQ, payload: {flag: 'reuse', values}})
+
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error.code).toMatch(/^KK_(VALUES|YAML)$/)
+    expect((await app().inject(RABBITMQ)).json().user_overrides).toBe('a: 1\n')
+  })
+
+  it('answers 400 to JSON that is thousands of maps deep', async () => {
+    await open()
+    const payload = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
+
+    const answer = await app().inject({
+      method: 'PATCH',
+      url: RABBITMQ,
+      headers: {'content-type': 'application/json'},
+      payload,
+    })
+
+    expect(answer.statusCode).toBe(400)
+  })
+
+  it.each(['application/json', 'text/plain'])('deletes with the content type %s of no body', async (type) => {
+    await open()
+
+    const answer = await app().inject({method: 'DELETE', url: RABBITMQ, headers: {'content-type': type}})
+
+    expect(answer.statusCode).toBe(204)
+  })
+
+  it.each([
+    '/v1/history?name=a%00b&namespace=openstack',
+    '/v1/helm_charts/rabbitmq?namespace=a%00b',
+    '/v1/helm_charts/a%00b?namespace=openstack',
+  ])('answers 400 to NUL in %s, which no database takes', async (url) => {
+    await open()
+
+    expect((await app().inject(url)).statusCode).toBe(400)
+  })
+
   it('names the words that are allowed where another came', async () => {
     await open()
     const answer = await app().inject({method: 'PATCH', url: RABBITMQ, payload: {flag: 'x', values: {}}})

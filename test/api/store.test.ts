@@ -42,6 +42,29 @@ describe('the store as a whole', () => {
     expect(history.json().entries).toMatchObject([{who: 'bob', before: null, after: 'a: 1\n'}])
   })
 
+  it('tells its history in pages, each going on after the last entry of the one before', async () => {
+    for (const value of ['1', '2', '3']) await importing(stored(`{a: ${value}}`))
+    const page = async (query: string) =>
+      (await get(`/v1/history${query}`)).json().entries as {id: number; after: string}[]
+
+    const first = await page('?limit=2')
+    const last = await page(`?limit=2&before=${first.at(-1)!.id}`)
+
+    expect(first.map(({after}) => after)).toEqual(['a: 3\n', 'a: 2\n'])
+    expect(last.map(({after}) => after)).toEqual(['a: 1\n'])
+    expect(await page(`?before=${last[0]!.id}`)).toEqual([])
+    expect((await get('/v1/history?limit=0')).statusCode).toBe(400)
+  })
+
+  it('answers 400 to a document that would take a while to read', async () => {
+    const document = `version: 1\noverrides: {rabbitmq: {openstack: {a: [${'1,'.repeat(500_001)}]}}}`
+
+    expect((await importing(document)).json().error).toMatchObject({
+      code: 'KK_VALUES',
+      message: expect.stringContaining('expected at most 500000 lines and commas'),
+    })
+  })
+
   it('loses what a document does not have only with prune', async () => {
     await importing(stored('{a: 1}'))
 
@@ -93,7 +116,9 @@ describe('the store as a whole', () => {
   })
 
   it('takes a document that is longer than other requests', async () => {
-    const answer = await importing(stored(`{a: ${'x'.repeat(2 * 1024 ** 2)}}`))
+    const values = `{a: ${'x'.repeat(600_000)}}`
+    const charts = `{rabbitmq: {openstack: ${values}}, ingress: {openstack: ${values}}}`
+    const answer = await importing(`version: 1\noverrides: ${charts}\n`)
 
     expect(answer.statusCode).toBe(200)
   })

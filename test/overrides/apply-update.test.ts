@@ -83,6 +83,21 @@ describe('an update of user overrides', () => {
       '1.yaml: expected keys of at most 1024 characters, got one of 65536',
       {files: [`? ${'k'.repeat(65536)}\n: 1`]},
     ],
+    ['1.yaml: expected at most 1000000 characters of overrides', {files: [`a: ${'x'.repeat(1_000_001)}`]}],
+    [
+      '1.yaml: expected at most 1000000 characters of overrides',
+      {files: [`a: &a ${'x'.repeat(50_000)}\nb: [${'*a,'.repeat(50)}]`]},
+    ],
+    [
+      'the files up to 2.yaml: expected at most 1000000 characters of overrides',
+      {files: [`a: ${'x'.repeat(600_000)}`, `b: ${'x'.repeat(600_000)}`]},
+    ],
+    [
+      'expected at most 1000000 characters of values in all',
+      {set: Array.from({length: 200}, (_, list) => `a${list}[65536]=1`)},
+    ],
+    ['1.yaml: expected at most 64 maps and lists', {files: [`a: ${'['.repeat(400)}${']'.repeat(400)}`]}],
+    ['1.yaml:1:503: nesting exceeded', {files: [`a: ${'['.repeat(5000)}`]}],
   ])('is refused with "%s"', (message, given) => {
     const attempt = () => applyUpdate({}, update(given))
 

@@ -72,6 +72,8 @@ const REFUSED: [expression: string, expected: string][] = [
   ['hosts[x]=a', 'expected a number and "]" after "["'],
   ['hosts[]=a', 'expected a number and "]" after "["'],
   ['hosts[65537]=a', 'expected an index of at most 65536'],
+  ['hosts[99999999999999999999]', 'expected an index of at most 65536'],
+  ['hosts[-99999999999999999999]=a', 'expected an index of at most 65536'],
   ['hosts[0]name=a', 'expected "=", "." or "[" after "]"'],
   ['a=1,a.b=2', 'expected a map under the key before "."'],
   ['a=1,a[0]=2', 'expected a list under the key before "["'],
@@ -129,6 +131,21 @@ describe('--set', () => {
     const shared = {size: 1}
 
     expect(set('a.size=2', {a: shared, b: shared})).toEqual({a: {size: 2}, b: {size: 1}})
+  })
+
+  it.each([
+    ['a[0]…[0]', `a${'[0]'.repeat(5000)}=1`],
+    ['a[0].a[0].…a', `${'a[0].'.repeat(5000)}a=1`],
+    ['a[[[…', `a${'['.repeat(5000)}`],
+  ])('refuses %s with thousands of brackets, which are deeper than overrides may be', (_, expression) => {
+    expect(() => set(expression)).toThrow(expect.objectContaining({code: 'KK_VALUES'}))
+  })
+
+  it('refuses lists that many expressions would make too long, before it makes them', () => {
+    const expressions = Array.from({length: 200}, (_, list) => `a${list}[65536]=1`)
+
+    expect(set('a[65536]=1').a).toHaveLength(65_537)
+    expect(() => set(expressions.join(','))).toThrow('expected at most 1000000 characters of values in all')
   })
 
   it('takes __proto__ for a key like others', () => {

@@ -103,8 +103,14 @@ export function remoteService({url, token}: RemoteOptions): OverrideService {
     },
     async history(of, {showSecrets = false} = {}) {
       const query = {...of, show_secrets: showSecrets ? 'true' : undefined}
-      const response = await send(address('v1/history', query))
-      return ((await response.json()) as {entries: readonly AuditEntry[]}).entries
+      const all: AuditEntry[] = []
+      while (true) {
+        const before = all.at(-1)?.id.toString()
+        const response = await send(address('v1/history', {...query, before}))
+        const {entries} = (await response.json()) as {entries: readonly AuditEntry[]}
+        if (entries.length === 0) return all
+        all.push(...entries)
+      }
     },
     async export({showSecrets = false} = {}) {
       const query = {show_secrets: showSecrets ? 'true' : undefined}

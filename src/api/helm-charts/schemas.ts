@@ -1,9 +1,13 @@
 /** JSON Schemas of the resource `helm_charts`: they check requests, and OpenAPI is made from them. */
 
+/** A database may refuse it. */
+const NO_NUL = '^[^\\u0000]*$'
+
 export const name = {
   type: 'string',
   minLength: 1,
   maxLength: 253,
+  pattern: NO_NUL,
   description: 'The chart.',
   examples: ['rabbitmq'],
 } as const
@@ -11,6 +15,7 @@ export const namespace = {
   type: 'string',
   minLength: 1,
   maxLength: 63,
+  pattern: NO_NUL,
   description: 'The namespace.',
   examples: ['openstack'],
 } as const

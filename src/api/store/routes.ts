@@ -2,7 +2,16 @@ import type {FastifyInstance} from 'fastify'
 import {KkError} from '../../errors.ts'
 import {documented} from '../documented.ts'
 import type {ServiceFor} from '../helm-charts/routes.ts'
-import {EXPORT_QUERY, EXPORTED, HISTORY, HISTORY_QUERY, IMPORT, IMPORT_QUERY, IMPORTED} from './schemas.ts'
+import {
+  EXPORT_QUERY,
+  EXPORTED,
+  HISTORY,
+  HISTORY_LIMIT,
+  HISTORY_QUERY,
+  IMPORT,
+  IMPORT_QUERY,
+  IMPORTED,
+} from './schemas.ts'
 
 type Flag = 'true' | 'false'
 
@@ -10,6 +19,8 @@ interface HistoryQuery {
   readonly name?: string
   readonly namespace?: string
   readonly show_secrets?: Flag
+  readonly limit?: string
+  readonly before?: string
 }
 
 interface ImportRequest {
@@ -31,7 +42,11 @@ export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void 
       }),
     },
     async ({query, caller}) => {
-      const how = {showSecrets: query.show_secrets === 'true'}
+      const how = {
+        showSecrets: query.show_secrets === 'true',
+        limit: Number(query.limit ?? HISTORY_LIMIT),
+        before: query.before === undefined ? undefined : Number(query.before),
+      }
       return {entries: await serviceFor(caller).history(placeOf(query), how)}
     },
   )

@@ -4,10 +4,27 @@ import {flag, name, namespace, yaml} from '../helm-charts/schemas.ts'
 
 const show_secrets = flag('Show secrets as they are; needs a token that may write.')
 
+/** Entries of a page, where nobody says how many. */
+export const HISTORY_LIMIT = 1000
+
 export const HISTORY_QUERY = {
   type: 'object',
   additionalProperties: false,
-  properties: {name, namespace, show_secrets},
+  properties: {
+    name: {...name, description: 'The chart; to be given together with `namespace`.'},
+    namespace: {...namespace, description: 'Its namespace; to be given together with `name`.'},
+    show_secrets,
+    limit: {
+      type: 'string',
+      pattern: '^[1-9][0-9]{0,3}$',
+      description: `At most so many entries, by default ${HISTORY_LIMIT}, and fewer where they are long.`,
+    },
+    before: {
+      type: 'string',
+      pattern: '^[0-9]{1,15}$',
+      description: 'Only what is older than the entry with this `id`: the last one of the page before.',
+    },
+  },
 } as const
 
 const nullableYaml = (description: string) =>

@@ -1,3 +1,5 @@
+import {hash} from 'node:crypto'
+
 /** A password or key that kk made, or took in, and keeps in the cluster. */
 export interface KeptSecret {
   readonly value: string
@@ -5,6 +7,13 @@ export interface KeptSecret {
   readonly kind: string | undefined
   /** ISO 8601: when this value was made or taken in. */
   readonly since: string | undefined
+  /** What it replaced, newest first: so much of a digest of each (`secretMark`) that a value which was in use is known again. */
+  readonly former?: readonly string[]
+}
+
+/** Too little to find the value by: of 4 billion that one might try, each mark has one. */
+export function secretMark(name: string, value: string): string {
+  return hash('sha256', JSON.stringify([name, value])).slice(0, 8)
 }
 
 export interface NewSecret {

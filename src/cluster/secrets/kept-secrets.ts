@@ -4,7 +4,13 @@ import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
-import type {KeptSecret, KeptSecrets, NewSecret, SecretsByName} from './kept-secret.ts'
+import {
+  type KeptSecret,
+  type KeptSecrets,
+  type NewSecret,
+  type SecretsByName,
+  secretMark,
+} from './kept-secret.ts'
 import {SECRETS_LABEL, type SecretObject, secretName, secretObject, secretsIn} from './secret-object.ts'
 
 /** Each time that it is too late, somebody else has succeeded. */
@@ -46,13 +52,25 @@ async function keep(client: ApiClient, {namespace, secrets, replace}: Keeping): 
     const since = new Date(client.now()).toISOString()
     const all = new Map<string, KeptSecret>([
       ...present,
-      ...added.map(({name, value, kind}) => [name, {value, kind, since}] as const),
+      ...added.map(
+        ({name, value, kind}) => [name, {value, kind, since, ...formerOf(name, present)}] as const,
+      ),
     ])
     if (await write(client, secretObject(namespace, all, found))) return all
   }
   throw new KkError('KK_RACED', `the generated secrets of ${namespace} are changed by others all the time`, {
     hint: 'run the same command again',
   })
+}
+
+/** So many changes of a secret are remembered: a release that saw none of them is rare. */
+const REMEMBERED = 8
+
+function formerOf(name: string, present: SecretsByName): Pick<KeptSecret, 'former'> {
+  const replaced = present.get(name)
+  if (!replaced) return {}
+  const former = [secretMark(name, replaced.value), ...(replaced.former ?? [])]
+  return {former: former.slice(0, REMEMBERED)}
 }
 
 /** Creates the Secret, or replaces the one of that resourceVersion; false when somebody else was faster. */

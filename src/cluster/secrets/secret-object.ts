@@ -3,7 +3,7 @@ import type {KeptSecret, SecretsByName} from './kept-secret.ts'
 
 /** On each Secret that keeps generated passwords: the namespace of the releases that they are for. */
 export const SECRETS_LABEL = 'kk.openstack.org/secrets-of'
-/** Kind and age of each key, as JSON. */
+/** Kind and age of each key, and marks of what it replaced, as JSON. */
 const ABOUT = 'kk.openstack.org/secrets-about'
 
 /** A Secret of the core API. */
@@ -19,7 +19,7 @@ export interface SecretObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
-type About = Readonly<Record<string, Partial<Pick<KeptSecret, 'kind' | 'since'>>>>
+type About = Readonly<Record<string, Partial<Pick<KeptSecret, 'kind' | 'since' | 'former'>>>>
 
 export function secretName(namespace: string): string {
   return `kk-secrets-${namespace}`
@@ -31,7 +31,9 @@ export function secretObject(
   secrets: SecretsByName,
   found: SecretObject | undefined,
 ): SecretObject {
-  const about: About = Object.fromEntries([...secrets].map(([name, {kind, since}]) => [name, {kind, since}]))
+  const about: About = Object.fromEntries(
+    [...secrets].map(([name, {kind, since, former}]) => [name, {kind, since, former}]),
+  )
   return {
     ...(found ?? {apiVersion: 'v1', kind: 'Secret', type: 'Opaque'}),
     metadata: {
@@ -57,6 +59,7 @@ export function secretsIn(secret: SecretObject | undefined): SecretsByName {
         value: Buffer.from(value, 'base64').toString(),
         kind: about[name]?.kind,
         since: about[name]?.since,
+        ...(about[name]?.former && {former: about[name].former}),
       },
     ]),
   )

@@ -24,6 +24,8 @@ export interface StoreDocument {
 }
 
 const VERSION = 1
+/** More than any cloud has; a server that reads them answers nobody else meanwhile. */
+const MOST_VALUES = 500_000
 const KEYS = ['version', 'store', 'cluster', 'state', 'overrides', 'secrets']
 
 export function storeDocumentYaml({identity, overrides, secrets}: StoreDocument): string {
@@ -51,6 +53,8 @@ function nested(entries: readonly (readonly [outer: string, inner: string, value
 
 /** Checks the whole document. Throws `KK_YAML`, or `KK_VALUES` with the path of what is not as expected. */
 export function readStoreDocument(text: string, file: string): StoreDocument {
+  if ((text.match(/[\n,]/g)?.length ?? 0) > MOST_VALUES)
+    throw refused(file, `expected at most ${MOST_VALUES} lines and commas, which take a while to read`)
   const root = mapAt(readOnlyYaml(text, {file, duplicates: 'error', integers: 'error'}), file, 'the document')
   for (const key of Object.keys(root)) if (!KEYS.includes(key)) throw unknownKey(file, key)
   if (root.version !== VERSION) {

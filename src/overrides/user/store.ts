@@ -27,6 +27,12 @@ export interface AuditEntry {
   readonly after: string | null
 }
 
+/** A part of a history: at most so many entries, all older than one of that id. */
+export interface AuditPage {
+  readonly limit?: number | undefined
+  readonly before?: number | undefined
+}
+
 /** The same with whether each text is encrypted in the store. */
 export interface StoredEntry extends AuditEntry {
   readonly sealed: Readonly<Record<'before' | 'after', boolean>>
@@ -108,7 +114,10 @@ export interface OverrideStore {
   put(change: OverrideChange): Promise<StoredOverrides>
   putAll(content: StoreContent): Promise<void>
   /** Newest first. */
-  audit(of?: {readonly name: string; readonly namespace: string}): Promise<readonly StoredEntry[]>
+  audit(
+    of?: {readonly name: string; readonly namespace: string},
+    page?: AuditPage,
+  ): Promise<readonly StoredEntry[]>
   /** By namespace, then name. */
   secrets(): Promise<readonly DatedSecret[]>
   /** An existing one is replaced only with `replace`; the one that is stored afterwards comes back. */

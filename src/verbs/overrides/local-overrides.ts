@@ -22,8 +22,8 @@ export function localOverrides(options: OverrideWorld): OverrideService {
     explain: (name, namespace, how = {}) => explainOverrides(options, {name, namespace, ...how}),
     update: (name, namespace, change) => updateStored(options, {name, namespace}, change),
     delete: (name, namespace, how = {}) => deleteOverrides(options, {name, namespace, ...how}),
-    history: (of, {showSecrets = false} = {}) =>
-      overridesHistory(options.store, {of, showSecrets, secretPaths: options.base.secretPaths}),
+    history: (of, {showSecrets = false, ...page} = {}) =>
+      overridesHistory(options.store, {of, showSecrets, secretPaths: options.base.secretPaths, ...page}),
     export: (how) => exportOverrides(options, how),
     import: (document, how) => importOverrides(options, document, how),
   }

@@ -1,11 +1,11 @@
 import type {StoredRelease} from '../../cluster/cluster.ts'
+import {secretMark} from '../../cluster/secrets/kept-secret.ts'
 import {KkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'
 import type {ByHand} from '../../overrides/system/plugin.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
-import type {GeneratedSecret} from './supply-secrets.ts'
 
 /** A password or key with which a release runs, and that another would take the place of. */
 export interface LivingSecret {
@@ -33,7 +33,8 @@ export async function livingSecrets(
       const former = textAt(before?.values ?? {}, path)
       if (former === undefined || former === textAt(values, path)) continue
       const ours = given.get(name)
-      if (ours && isRotated(ours, before?.deployedAt)) continue
+      // It was rotated since: that was asked for.
+      if (ours?.former.includes(secretMark(name, former))) continue
       const namespace = releaseNamespace(release)
       const reason = ours ? 'unstated' : 'stated'
       const key = JSON.stringify([namespace, name])
@@ -41,12 +42,6 @@ export async function livingSecrets(
     }
   }
   return [...found.values()]
-}
-
-/** Whether the cluster was given its value after this was deployed, or by somebody else's hand. */
-function isRotated({isKept, since}: GeneratedSecret, deployedAt: string | undefined): boolean {
-  if (!isKept) return false
-  return since === undefined || deployedAt === undefined || Date.parse(since) >= Date.parse(deployedAt)
 }
 
 /** What is to be known of them beside a plan. */

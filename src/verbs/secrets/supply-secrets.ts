@@ -30,10 +30,8 @@ export interface SuppliedSecret {
 
 /** What a release gets from kk, without its value. */
 export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byHand'> {
-  /** ISO 8601: when the cluster was given this value; undefined where somebody else put it there, or it keeps none. */
-  readonly since: string | undefined
-  /** Whether the cluster keeps it; it may be new there, and known to the store. */
-  readonly isKept: boolean
+  /** Marks of what the cluster kept before; see `KeptSecret`. */
+  readonly former: readonly string[]
   /** Whether nobody keeps it: it is made when it is used. */
   readonly isNew: boolean
 }
@@ -73,8 +71,7 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
         path,
         value,
         byHand,
-        since: kept?.since,
-        isKept: kept !== undefined,
+        former: kept?.former ?? [],
         isNew: known === undefined,
       }
     })

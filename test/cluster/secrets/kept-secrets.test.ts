@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest'
+import {secretMark} from '../../../src/cluster/secrets/kept-secret.ts'
 import {keptSecrets} from '../../../src/cluster/secrets/kept-secrets.ts'
 import {json, refuse, scriptedServer} from '../support/api-server.ts'
 
@@ -54,6 +55,18 @@ test('what is kept is read again, with its kind and since when, and also listed'
   expect(await secrets.list()).toEqual(new Map([['openstack', kept]]))
   expect(JSON.stringify([...stored.values()])).not.toContain('first')
   expect(await secrets.read('elsewhere')).toEqual(new Map())
+})
+
+test('what was replaced is known again by its mark, and cannot be read', async () => {
+  const {secrets, stored} = await server()
+  const name = 'oslo_db.admin.password'
+  for (const value of ['first', 'second', 'third'])
+    await secrets.keep('openstack', [password(value)], {replace: true})
+
+  const kept = await secrets.read('openstack')
+
+  expect(kept.get(name)?.former).toEqual([secretMark(name, 'second'), secretMark(name, 'first')])
+  expect(JSON.stringify([...stored.values()])).not.toMatch(/first|second/)
 })
 
 test('of many who make a secret at once all get the one that came first, and none is lost', async () => {

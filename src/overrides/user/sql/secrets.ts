@@ -1,6 +1,7 @@
 import type {Kysely, Selectable, Transaction} from 'kysely'
 import type {Cipher} from '../cipher.ts'
 import type {DatedSecret, StoredSecret} from '../store.ts'
+import {expectNamed} from './overrides/read-overrides.ts'
 import {isoTime, type Tables} from './tables.ts'
 
 const COLUMNS = ['name', 'namespace', 'value', 'created_at', 'updated_at'] as const
@@ -25,6 +26,7 @@ export async function writeSecret(
   {name, namespace, value}: StoredSecret,
   {replace, cipher}: SecretOptions,
 ): Promise<DatedSecret> {
+  expectNamed({name, namespace})
   const now = new Date().toISOString()
   const sealed = cipher.seal(value, ['secret', name, namespace])
   await db

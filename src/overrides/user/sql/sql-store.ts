@@ -1,10 +1,17 @@
 import type {Kysely, Transaction} from 'kysely'
 import {KkError} from '../../../errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
-import type {OverrideStore, StoreContent, StoredEntry, StoredOverrides, StoreIdentity} from '../store.ts'
+import type {
+  AuditPage,
+  OverrideStore,
+  StoreContent,
+  StoredEntry,
+  StoredOverrides,
+  StoreIdentity,
+} from '../store.ts'
 import type {Database} from './databases/database.ts'
 import {type Change, changeFrom} from './overrides/change.ts'
-import {type Means, MOST_AT_ONCE, readOverrides} from './overrides/read-overrides.ts'
+import {isNamed, type Means, MOST_AT_ONCE, readOverrides} from './overrides/read-overrides.ts'
 import {expectOneKeyring, keysInUse} from './overrides/sealed.ts'
 import type {Place} from './overrides/statements.ts'
 import {storedOverrides} from './overrides/stored-row.ts'
@@ -52,7 +59,7 @@ export function createSqlStore(
     update: (of, next) => put({of, next}),
     put: (change) => put(changeFrom(change)),
     putAll: (content) => writeAlone((db) => writeContent(db, content, {statements, cipher})),
-    audit: (of) => read((db) => listEntries(db, of, cipher)),
+    audit: (of, page = {}) => read((db) => listEntries(db, {of, ...page}, cipher)),
     secrets: () => read((db) => listSecrets(db, cipher)),
     putSecret: (secret, {replace = false} = {}) =>
       write(async (db) => {
@@ -112,10 +119,13 @@ export function compare(a: string, b: string): number {
 
 async function listEntries(
   db: Kysely<Tables>,
-  of: Parameters<OverrideStore['audit']>[0],
+  {of, limit, before}: AuditPage & {readonly of: Place | undefined},
   cipher: Cipher,
 ): Promise<StoredEntry[]> {
+  if (of && !isNamed(of)) return []
   let query = db.selectFrom('helm_overrides_audit').selectAll().orderBy('id', 'desc')
+  if (limit !== undefined) query = query.limit(limit)
+  if (before !== undefined) query = query.where('id', '<', before)
   if (of) query = query.where('name', '=', of.name).where('namespace', '=', of.namespace)
   const rows = await query.execute()
   return rows.map(({id, changed_at, changed_by, name, namespace, before, after}) => {

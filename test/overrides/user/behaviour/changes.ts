@@ -115,6 +115,9 @@ export function keepsChanges(newLocation: () => Promise<string>): void {
         ['ada', 'nova', null, 'pod:\n  replicas: 2\n'],
       ])
       expect(ofNova.map(({who}) => who)).toEqual(['eve', 'ada'])
+      const [, second] = all
+      expect(await store.audit(undefined, {limit: 1, before: second!.id + 1})).toEqual([second])
+      expect(await store.audit({name: 'no\0va', namespace: 'openstack'})).toEqual([])
       expect(ofNova[0]!.at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
     })
 

@@ -2,7 +2,7 @@ import {KkError} from '../../../../errors.ts'
 import {type Cipher, isSealed} from '../../cipher.ts'
 import type {ChangedPlace, NextOverrides, OverrideChange, StoredOverrides} from '../../store.ts'
 import type {Row} from '../tables.ts'
-import {isNamed, LONGEST_NAME} from './read-overrides.ts'
+import {expectNamed} from './read-overrides.ts'
 import type {Place, WrittenEntry} from './statements.ts'
 import {etagOf, storedOverrides} from './stored-row.ts'
 
@@ -40,7 +40,7 @@ export function changed(
   {of, next}: Change,
   {now, cipher}: {readonly now: string; readonly cipher: Cipher},
 ): Changed {
-  refuseNames(of)
+  expectNamed(of)
   const {name, namespace} = of
   const before = present && storedOverrides(present, cipher)
   const made = next(before)
@@ -107,11 +107,6 @@ function entryOf({of, at, before, after, secret}: Entry, cipher: Cipher): Writte
     before: kept(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
     after: kept(after, 'after', secret),
   }
-}
-
-function refuseNames(place: Place): void {
-  if (isNamed(place)) return
-  throw new KkError('KK_USAGE', `expected names of 1 to ${LONGEST_NAME} characters for chart and namespace`)
 }
 
 function refuseOtherState(change: OverrideChange, present: StoredOverrides | undefined): void {

@@ -1,4 +1,5 @@
 import type {Kysely} from 'kysely'
+import {KkError} from '../../../../errors.ts'
 import type {Cipher} from '../../cipher.ts'
 import type {StoredOverrides} from '../../store.ts'
 import type {Row, Tables} from '../tables.ts'
@@ -6,7 +7,7 @@ import type {Outcome} from '../together.ts'
 import type {Place, Statements} from './statements.ts'
 import {storedOverrides} from './stored-row.ts'
 
-export const LONGEST_NAME = 255
+const LONGEST_NAME = 255
 
 /** So many at once; more would be more values than a statement takes. */
 export const MOST_AT_ONCE = 100
@@ -49,4 +50,10 @@ export function keyOf({name, namespace}: Place): string {
 /** Whether chart and namespace have names that a store takes, of 1 to 255 characters. */
 export function isNamed({name, namespace}: Place): boolean {
   return [name, namespace].every((each) => each !== '' && each.length <= LONGEST_NAME && !each.includes('\0'))
+}
+
+/** Throws `KK_USAGE`. */
+export function expectNamed(place: Place): void {
+  if (isNamed(place)) return
+  throw new KkError('KK_USAGE', `expected names of 1 to ${LONGEST_NAME} characters for chart and namespace`)
 }
