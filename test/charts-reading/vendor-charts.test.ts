@@ -3,7 +3,8 @@ import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readChart} from '../../src/charts/read-chart.ts'
 import {vendorCharts} from '../../src/charts/vendor-charts.ts'
-import {HELMS, helm} from './support/helm.ts'
+import {HELMS, type HelmName} from '../support/helms.ts'
+import {helm} from './support/helm.ts'
 import {addFiles, manifest, writeFiles} from './support/write-files.ts'
 
 const COMMON = `dependencies:
@@ -41,7 +42,7 @@ data:
 }
 
 /** What each helm itself makes of the charts, from the bottom up, in a copy. */
-async function renderByHand(charts: string, name: (typeof HELMS)[number]): Promise<string> {
+async function renderByHand(charts: string, name: HelmName): Promise<string> {
   const copy = writeFiles({})
   cpSync(charts, copy, {recursive: true})
   for (const chart of ['common', 'keystone']) await helm(name, ['dependency', 'build', join(copy, chart)])

@@ -5,7 +5,8 @@ import {execa} from 'execa'
 import {load} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
 import {chartSchemas} from '../../scripts/chart-schema.ts'
-import {CHARTS, HELMS, SERVICES, useCharts} from './support/charts.ts'
+import {HELMS} from '../support/helms.ts'
+import {CHARTS, SERVICES, useCharts} from './support/charts.ts'
 import {ofKind} from './support/objects.ts'
 
 const charts = await useCharts()
@@ -48,11 +49,11 @@ describe.each(SERVICES)('%s', (chart) => {
     }
   })
 
-  it('is the same for both helms, and each time', async () => {
-    const first = await charts.text(chart)
+  it.each(HELMS)('is the same each time by %s, and as by helm 4', async (helm) => {
+    const first = await charts.text(chart, {helm})
 
-    expect(await charts.text(chart)).toBe(first)
-    expect(await charts.render(chart, {helm: 'helm3'})).toEqual(await charts.render(chart))
+    expect(await charts.text(chart, {helm})).toBe(first)
+    expect(await charts.render(chart, {helm})).toEqual(await charts.render(chart))
   })
 })
 

@@ -4,7 +4,8 @@ import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import {importConfig} from '../../src/verbs/config/import-config.ts'
 import {readServiceCharts} from '../../src/verbs/config/service-charts.ts'
-import {HELMS, useCharts} from './support/charts.ts'
+import {HELMS} from '../support/helms.ts'
+import {useCharts} from './support/charts.ts'
 import {find, secret, variable, workloads} from './support/objects.ts'
 
 const GENERATED = join(import.meta.dirname, '../fixtures/kolla/generated/keystone')

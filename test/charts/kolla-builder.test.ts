@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {HELMS, useCharts} from './support/charts.ts'
+import {HELMS} from '../support/helms.ts'
+import {useCharts} from './support/charts.ts'
 import {find, type KubernetesObject} from './support/objects.ts'
 
 const charts = await useCharts()

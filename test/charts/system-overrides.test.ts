@@ -1,11 +1,12 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {readYaml} from '../../src/helm/yaml.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
 import {secretPaths} from '../../src/overrides/system/plugin.ts'
 import {builtInPlugins} from '../../src/overrides/system/plugins.ts'
 import type {Values} from '../../src/release.ts'
+import {HELMS} from '../support/helms.ts'
 import {SECRETS, SERVICES, useCharts} from './support/charts.ts'
 import {find} from './support/objects.ts'
 
@@ -23,18 +24,12 @@ const cases = SERVICES.flatMap((chart) => {
   return golden.map(({overrides: {global = {}, ...values}, facts}) => ({chart, facts, values, global}))
 })
 
-it.each(cases)('system overrides are accepted by $chart: $facts', async ({chart, values, global}) => {
-  const objects = await charts.render(chart, {values, global: mergeValues(SECRETS, global)})
+describe.each(HELMS)('by %s', (helm) => {
+  it.each(cases)('system overrides are accepted by $chart: $facts', async ({chart, values, global}) => {
+    const objects = await charts.render(chart, {helm, values, global: mergeValues(SECRETS, global)})
 
-  expect(objects.length).toBeGreaterThan(0)
-})
-
-it.each(SERVICES)('system overrides are accepted by %s with helm 3, too', async (chart) => {
-  const {values, global} = cases.findLast((each) => each.chart === chart)!
-
-  const objects = await charts.render(chart, {helm: 'helm3', values, global: mergeValues(SECRETS, global)})
-
-  expect(objects.length).toBeGreaterThan(0)
+    expect(objects.length).toBeGreaterThan(0)
+  })
 })
 
 it('system overrides reach the objects: replicas, and Ceph for images', async () => {

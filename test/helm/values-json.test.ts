@@ -9,6 +9,7 @@ import {valuesJson} from '../../src/helm/values-json.ts'
 import {readYaml} from '../../src/helm/yaml.ts'
 import {NASTY_STRINGS} from '../environment/support/nasty-strings.ts'
 import {writeProbeChart} from '../overrides/support/probe.ts'
+import {HELMS} from '../support/helms.ts'
 import {toolPath} from '../support/tools.ts'
 
 const text = fc.oneof(fc.constantFrom(...NASTY_STRINGS), fc.string({unit: 'binary', maxLength: 20}))
@@ -26,7 +27,7 @@ it('escapes what YAML 1.1 would read as a break or a mark', () => {
   expect(valuesJson({a: '\u0085\u2028\ufeffé'})).toBe('{"a":"\\u0085\\u2028\\ufeffé"}')
 })
 
-it.each(['helm3', 'helm4'] as const)(
+it.each(HELMS)(
   'what kk writes is what %s, and kk itself, reads',
   async (name) => {
     const directory = await mkdtemp(join(tmpdir(), 'kk-json-'))

@@ -6,6 +6,7 @@ import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {readOnlyYaml, readYaml, readYamlDocuments} from '../../src/helm/yaml.ts'
 import {NASTY_WORDS} from '../environment/support/nasty-strings.ts'
 import {askHelm, valuesOfHelm, writeProbeChart} from '../overrides/support/probe.ts'
+import {HELMS} from '../support/helms.ts'
 import {toolPath} from '../support/tools.ts'
 
 const read = (word: string) => (readYaml(`key: ${word}\n`) as {key: unknown}).key
@@ -138,7 +139,7 @@ it('a block that the end of the file cuts off has no line break, as for helm 3 a
   expect(readYaml('a: |\n  text')).toEqual({a: 'text'})
 })
 
-describe.each(['helm3', 'helm4'] as const)('%s', (name) => {
+describe.each(HELMS)('%s', (name) => {
   let directory: string
   let helm: string
   let chart: string

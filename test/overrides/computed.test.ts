@@ -6,6 +6,7 @@ import type {Helm} from '../../src/helm/helm.ts'
 import {openHelm} from '../../src/helm/open.ts'
 import {helmVersion} from '../../src/helm/version.ts'
 import {computedValues} from '../../src/overrides/computed.ts'
+import {HELMS} from '../support/helms.ts'
 import {toolPath} from '../support/tools.ts'
 
 const CHART = {
@@ -28,7 +29,7 @@ dependencies:
   'charts/common/templates/_names.tpl': '{{- define "common.name" -}}x{{- end -}}',
 }
 
-describe.each(['helm3', 'helm4'] as const)('the values that %s computes', (name) => {
+describe.each(HELMS)('the values that %s computes', (name) => {
   let chart: string
   let helm: Helm
   const computed = (values: object) =>

@@ -6,6 +6,7 @@ import {expect, it} from 'vitest'
 import {blockYaml} from '../../src/overrides/format/overrides-yaml.ts'
 import {mergedValues} from '../../src/overrides/layers.ts'
 import type {Values} from '../../src/release.ts'
+import {HELMS} from '../support/helms.ts'
 import {toolPath} from '../support/tools.ts'
 import {valuesOfHelm, writeProbeChart} from './support/probe.ts'
 
@@ -48,7 +49,7 @@ const stacks = fc.sample(fc.array(map, {minLength: 2, maxLength: HEIGHT}), {seed
 const atHeight = (height: number): Values =>
   Object.fromEntries(stacks.flatMap((stack, index) => (stack[height] ? [[`t${index}`, stack[height]]] : [])))
 
-it.each(['helm3', 'helm4'] as const)(
+it.each(HELMS)(
   `the combined overrides of ${STACKS} random stacks of layers, as YAML, are to %s what the layers are`,
   async (name) => {
     const directory = await mkdtemp(join(tmpdir(), 'kk-stacks-'))

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
+import {HELMS} from '../support/helms.ts'
 import {toolPath} from '../support/tools.ts'
 import {valuesOfHelm, writeProbeChart} from './support/probe.ts'
 
@@ -15,7 +16,7 @@ const {map} = fc.letrec<{map: Record<string, unknown>}>((tie) => ({
   ),
 }))
 
-it.each(['helm3', 'helm4'] as const)(
+it.each(HELMS)(
   'mergeValues is what %s does with two files',
   async (name) => {
     const directory = await mkdtemp(join(tmpdir(), 'kk-merge-'))

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {applySet} from '../../src/overrides/strvals.ts'
 import type {Values} from '../../src/release.ts'
+import {HELMS} from '../support/helms.ts'
 import {toolPath} from '../support/tools.ts'
 import {valuesOfHelm, writeProbeChart} from './support/probe.ts'
 
@@ -222,7 +223,7 @@ const accepts = (expression: string, below: Values = {}) => {
   }
 }
 
-describe.each(['helm3', 'helm4'] as const)('%s reads the same', (name) => {
+describe.each(HELMS)('%s reads the same', (name) => {
   let directory: string
   let chart: string
   let helm: string

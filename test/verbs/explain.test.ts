@@ -6,6 +6,7 @@ import {openHelm} from '../../src/helm/open.ts'
 import {helmVersion} from '../../src/helm/version.ts'
 import {type ExplainOptions, explainValues} from '../../src/verbs/explain.ts'
 import {type Prepared, prepare} from '../../src/verbs/preparation/prepare.ts'
+import {HELMS} from '../support/helms.ts'
 import {toolPath} from '../support/tools.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -20,7 +21,7 @@ memcached:
       server: 2
 `
 
-describe.each(['helm3', 'helm4'] as const)('explained values with %s', (name) => {
+describe.each(HELMS)('explained values with %s', (name) => {
   let helm: Helm
   let prepared: Prepared
   const keys = async (options: Omit<ExplainOptions, 'release'> = {}, of: Prepared = prepared) => {

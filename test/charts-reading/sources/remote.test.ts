@@ -6,6 +6,7 @@ import {beforeAll, describe, expect, it} from 'vitest'
 import {type ChartFinding, chartNames, findChart} from '../../../src/charts/find-chart.ts'
 import type {ChartSource} from '../../../src/environment/environment.ts'
 import {helmPackages} from '../../../src/helm/pull.ts'
+import {HELMS, type HelmName} from '../../support/helms.ts'
 import {toolPath} from '../../support/tools.ts'
 import {
   type ChartServer,
@@ -13,7 +14,7 @@ import {
   serveRegistry,
   serveRepository,
 } from '../support/chart-server.ts'
-import {HELMS, type HelmName, packageChart, registryLogin} from '../support/helm.ts'
+import {packageChart, registryLogin} from '../support/helm.ts'
 import {addFiles, manifest, writeFiles} from '../support/write-files.ts'
 
 const LOGIN = {username: 'operator', password: 'pass/word 1'}

@@ -1,10 +1,8 @@
 import {join} from 'node:path'
 import {execa} from 'execa'
+import type {HelmName} from '../../support/helms.ts'
 import {toolPath} from '../../support/tools.ts'
 import {writeFiles} from './write-files.ts'
-
-export const HELMS = ['helm3', 'helm4'] as const
-export type HelmName = (typeof HELMS)[number]
 
 /** Runs a real helm; rejects when it fails. Returns its standard output. */
 export async function helm(name: HelmName, words: readonly string[]): Promise<string> {

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {loadAll} from 'js-yaml'
 import {afterAll} from 'vitest'
+import type {HelmName} from '../../support/helms.ts'
 import {toolPath} from '../../support/tools.ts'
 import type {KubernetesObject} from './objects.ts'
 
@@ -17,7 +18,6 @@ export const SERVICES = [
   'placement',
   'horizon',
 ] as const
-export const HELMS = ['helm3', 'helm4'] as const
 
 /** Every secret that the charts ask for; each is a word that stands nowhere else. */
 export const SECRETS = {
@@ -44,7 +44,7 @@ export const SECRETS = {
 }
 
 export interface Options {
-  readonly helm?: (typeof HELMS)[number]
+  readonly helm?: HelmName
   readonly release?: string
   readonly namespace?: string
   readonly values?: object

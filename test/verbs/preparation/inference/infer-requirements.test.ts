@@ -11,13 +11,14 @@ import {releaseName} from '../../../../src/release.ts'
 import {indexCharts} from '../../../../src/verbs/charts/index-charts.ts'
 import {type Prepared, prepare} from '../../../../src/verbs/preparation/prepare.ts'
 import {env, workload} from '../../../charts-reading/manifests/manifests.ts'
+import {HELMS} from '../../../support/helms.ts'
 import {toolPath} from '../../../support/tools.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 const CHARTS = join(ROOT, 'test/fixtures/unannotated')
 const ALL = ['cache', 'dashboard', 'keystone', 'libvirt', 'mariadb', 'neutron', 'nova', 'operator']
 
-describe.each(['helm3', 'helm4'] as const)('requirements inferred with %s', (name) => {
+describe.each(HELMS)('requirements inferred with %s', (name) => {
   let helm: Helm
   let cache: string
   let rendered: string[]
