@@ -34,17 +34,19 @@ describe('an approval', () => {
   it('ends by the clock of the API server, without kk', async () => {
     const attempt = () =>
       cluster.kubectl('delete', 'statefulset/db', '--namespace', namespace, '--dry-run=server')
+    const path = `/apis/apps/v1/namespaces/${namespace}/statefulsets/db?dryRun=All`
+    const isDenied = () =>
+      cluster.ask({method: 'DELETE', path}).then(
+        () => false,
+        () => true,
+      )
     await done(cluster.guard('approve', `${namespace}/db`, '--for', '15s'))
     expect((await attempt()).exitCode).toBe(0)
 
-    const {stderr} = await waitFor(
-      async () => {
-        const {exitCode, stderr} = await attempt()
-        return exitCode === 1 && {stderr}
-      },
-      {until: 'the approval has run out'},
-    )
+    await waitFor(isDenied, {until: 'the approval has run out'})
+    const {exitCode, stderr} = await attempt()
 
+    expect(exitCode).toBe(1)
     expect(stderr).toContain('kk guard: the approval to delete StatefulSet db ran out at')
     expect((await cluster.helm('helm4', 'uninstall', 'db', '--namespace', namespace)).stderr).toContain(
       'may not be uninstalled',

@@ -1,4 +1,10 @@
+import {inject} from 'vitest'
+import {askApi} from './api.ts'
 import {kubectl, uniqueName, waitFor} from './cluster.ts'
+
+interface Pod {
+  readonly metadata: {readonly annotations?: Readonly<Record<string, string>>}
+}
 
 interface AnnotateOptions {
   readonly namespace: string
@@ -17,11 +23,11 @@ export async function annotatePods(options: AnnotateOptions): Promise<() => Prom
     input: {apiVersion: 'v1', kind: 'List', items: policy(name, options)},
   })
   const isActive = async () => {
-    const pod = JSON.parse(
-      await kubectl(['create', '--dry-run=server', '--output=json', '--filename', '-'], {
-        input: probe(options),
-      }),
-    )
+    const pod = await askApi<Pod>(inject('run').kubeconfig, {
+      method: 'POST',
+      path: `/api/v1/namespaces/${options.namespace}/pods?dryRun=All`,
+      body: probe(options),
+    })
     return Object.keys(options.annotations).every((key) => pod.metadata.annotations?.[key] !== undefined)
   }
   await waitFor(() => isActive().catch(() => false), {until: 'pods are annotated'})

@@ -10,8 +10,8 @@ interface Kubeconfig {
 }
 type Credentials = Readonly<Record<string, string | undefined>>
 
-interface Question {
-  readonly method?: 'GET' | 'POST'
+export interface Question {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
   /** From the root of the API, with its query. */
   readonly path: string
   readonly body?: object

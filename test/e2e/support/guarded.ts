@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
 import {afterAll, expect, inject} from 'vitest'
-import {getDirectly} from './api.ts'
+import {askApi, getDirectly, type Question} from './api.ts'
 import {uniqueName} from './cluster.ts'
 import {makeEnvironment, type TestEnvironment} from './environment.ts'
 import {kk, SHORT_LIVED} from './kk.ts'
@@ -23,6 +23,10 @@ export interface OwnCluster {
   /** These resolve whatever the exit code is. */
   kubectl(...args: readonly string[]): Promise<Done>
   create(manifest: object | string): Promise<Done>
+  /** Asks the API server itself, as kubectl does; rejects when it refuses. */
+  ask<T>(question: Question): Promise<T>
+  /** What `kubectl get <words> --output json` says of kinds that `getDirectly` knows. */
+  get<T>(...words: readonly string[]): Promise<T>
   helm(version: 'helm3' | 'helm4', ...args: readonly string[]): Promise<Done>
   /** `kk guard <words>` as somebody who has these ClusterRoles and no other right. */
   guardAs(role: string, ...words: readonly string[]): Promise<Done>
@@ -64,6 +68,8 @@ export async function startOwnCluster(): Promise<OwnCluster> {
       const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest)
       return run('kubectl', ['create', '--filename', '-'], text)
     },
+    ask: (question) => askApi(kubeconfig, question),
+    get: async <T>(...words: readonly string[]) => (await getDirectly(kubeconfig, words)) as T,
     helm: (version, ...args) => run(version, args),
     async guardAs(role, ...words) {
       const path = join(home, `${sandbox}-${role}.yaml`)

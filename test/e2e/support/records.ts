@@ -1,6 +1,6 @@
 import {get} from './cluster.ts'
 
-/** A revision of a release, as helm's Secret says it, read with kubectl. */
+/** A revision of a release, as helm's Secret says it. */
 export interface HelmRecord {
   readonly name: string
   readonly revision: number

@@ -16,6 +16,10 @@ export interface Removable extends TestEnvironment {
   releases(): Promise<readonly string[]>
 }
 
+interface Secrets {
+  readonly items: readonly {readonly metadata: {readonly labels: {readonly name: string}}}[]
+}
+
 interface Options {
   readonly namespace?: string
   readonly helm?: 'helm3' | 'helm4'
@@ -43,10 +47,9 @@ export async function deployOn(
       return calls.filter((call) => call.startsWith('uninstall'))
     },
     async releases() {
-      const words = ['get', 'secrets', '--namespace', namespace, '--selector', 'owner=helm']
-      const output = 'jsonpath={range .items[*]}{.metadata.labels.name}{"\\n"}{end}'
-      const {stdout} = await cluster.kubectl(...words, '--output', output)
-      return [...new Set(stdout.split('\n').filter(Boolean))].sort()
+      const words = ['secrets', '--namespace', namespace, '--selector', 'owner=helm']
+      const {items} = await cluster.get<Secrets>(...words)
+      return [...new Set(items.map(({metadata}) => metadata.labels.name))].sort()
     },
   }
 }

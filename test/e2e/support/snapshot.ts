@@ -1,4 +1,5 @@
-import {get, kubectl} from './cluster.ts'
+import {get} from './cluster.ts'
+import {helmRecords} from './records.ts'
 
 const KINDS = 'secrets,configmaps,deployments,statefulsets,jobs'
 
@@ -30,10 +31,6 @@ export async function snapshot(namespace: string): Promise<string> {
 
 /** `keystone 2 deployed`: name, revision and status of every record of helm in a namespace. */
 export async function records(namespace: string): Promise<string[]> {
-  const line = '{.metadata.labels.name} {.metadata.labels.version} {.metadata.labels.status}{"\\n"}'
-  const text = await kubectl([
-    ...['get', 'secrets', '--namespace', namespace, '--selector', 'owner=helm'],
-    ...['--output', `jsonpath={range .items[*]}${line}{end}`],
-  ])
-  return text.split('\n').filter(Boolean)
+  const all = await helmRecords(namespace)
+  return all.map(({name, revision, status}) => `${name} ${revision} ${status}`)
 }
