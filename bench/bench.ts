@@ -10,6 +10,7 @@ import {buildToolbox} from '../scripts/toolbox.ts'
 import {buildWhenOld} from '../test/e2e/support/build.ts'
 import {measureAio} from './aio.ts'
 import {measureDeployment} from './deployment.ts'
+import {measureDoctorCharts} from './doctor-charts.ts'
 import {measureInference} from './inference.ts'
 import {measureManyReleases} from './many-releases.ts'
 import {measureOpenStack} from './openstack.ts'
@@ -36,6 +37,7 @@ const PARTS: Readonly<Record<string, Measure>> = {
 /** Takes minutes. */
 const LONG_PARTS: Readonly<Record<string, Measure>> = {
   openstack: measureOpenStack,
+  'doctor-charts': measureDoctorCharts,
 }
 
 /** Only when it is named: it needs root, and with `aio` a machine without a node. */

@@ -10,12 +10,14 @@ import {openHelm} from '../helm/open.ts'
 import {helmPackages, type Packages} from '../helm/pull.ts'
 import {helmVersion} from '../helm/version.ts'
 import {parseSetFlag, parseValuesFlag} from '../overrides/release-flags.ts'
+import {builtInPlugins} from '../overrides/system/plugins.ts'
 import {childEnvironment} from '../sandbox/child-environment.ts'
 import {findTool} from '../sandbox/tools.ts'
 import {builtInFiles} from '../state/assets.ts'
 import {cacheDirectory} from '../state/directories.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../state/files/temporary-directory.ts'
 import type {PlaceLayers} from '../verbs/overrides/layers-of-place.ts'
+import type {GatherOptions} from '../verbs/preparation/gathering/gather.ts'
 import type {Rendering} from '../verbs/preparation/inference/facts-of-releases.ts'
 import type {InferenceWorld} from '../verbs/preparation/inference/infer-requirements.ts'
 import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
@@ -23,6 +25,7 @@ import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
 import type {FactsFlags} from './open/facts.ts'
 import {type AdoptStoreFlag, placeLayers, systemLayer, type Unstated} from './open/place-layers.ts'
 import type {PluginsFlags} from './open/plugins.ts'
+import {suppliedBy} from './open/secrets.ts'
 import type {StoreFlags} from './open/store.ts'
 
 export interface EnvironmentFlags {
@@ -79,27 +82,33 @@ export async function prepareBelowUser(
   return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated), servedBy(unstated))
 }
 
-/** The same as `prepareEnvironment`, with what speaks against the inference instead of an error. */
+/**
+ * The same as `prepareEnvironment` for those who only look at what charts render: with what speaks against the inference
+ * instead of an error, and with the secrets that kk keeps, or something in their place.
+ */
 export async function prepareTolerantly(
   environment: Environment,
   flags: ValueFlags,
-  unstated: Unstated,
+  cluster: Cluster | undefined,
 ): Promise<Prepared> {
+  const unstated = cluster ? {cluster: async () => cluster} : {}
   const inferring = {...servedBy(unstated), isTolerant: true}
-  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated), inferring)
+  const places = await placeLayers(flags, environment, unstated)
+  const supply = suppliedBy(flags, environment, cluster)(places.plugins ?? builtInPlugins())
+  return prepareWith(environment, flags, {...places, supply}, inferring)
 }
 
 async function prepareWith(
   environment: Environment,
   flags: Pick<EnvironmentFlags, 'values' | 'set' | 'helm'>,
-  places: PlaceLayers,
+  {supply, ...places}: PlaceLayers & Pick<GatherOptions, 'supply'>,
   inferring: Pick<InferenceWorld, 'isTolerant' | 'served'> = {},
 ): Promise<Prepared> {
   const values = (flags.values ?? []).map(parseValuesFlag)
   const sets = (flags.set ?? []).map(parseSetFlag)
   const inference = {...openRendering(flags.helm), ...inferring}
   return withFinding(flags.helm, (finding) =>
-    prepare({environment, finding, values, sets, places, inference}),
+    prepare({environment, finding, values, sets, places, inference, ...(supply && {supply})}),
   )
 }
 

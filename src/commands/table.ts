@@ -1261,7 +1261,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {file: {description: 'The environment file.', name: 'file'}},
     description:
-      'Renders every chart twice with the values of the environment, and once as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there, and asks it in a dry run what it would refuse. Finds charts that do not render, waits that nobody serves, objects that nobody or two releases make, hooks that wait for what comes after them, custom resources whose definition the same chart makes too late, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.',
+      'Renders every chart with the values of the environment, again where it may be random, and as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there, and asks it in a dry run what it would refuse. Finds charts that do not render, waits that nobody serves, objects that nobody or two releases make, accounts whose server is given another password than their clients, hooks that wait for what comes after them, custom resources whose definition the same chart makes too late, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.',
     examples: [
       '<%= config.bin %> doctor charts cloud.yaml',
       '<%= config.bin %> doctor charts cloud.yaml --output json',

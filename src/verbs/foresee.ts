@@ -39,7 +39,7 @@ export async function renderPlan(
     prepared,
     helmActions(wanted).map(({release}) => release),
   )
-  const objects = (action: Action) => known(action)?.objects
+  const objects = (action: Action) => known(action)?.rendered?.map(({object}) => object)
   const kinds = foreknownKinds(prepared)
   return renderAll({plan: wanted, vendored, ...ports, kinds, known: objects}).finally(vendored.remove)
 }

@@ -1,3 +1,4 @@
+import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {asKkError} from '../../errors.ts'
 import {stateDirectory} from '../../state/directories.ts'
@@ -6,6 +7,7 @@ import type {Finding} from '../../verbs/observation/doctor/finding.ts'
 import {reach} from '../../verbs/observation/doctor/reach.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import type {ClusterFlags} from '../open/choose-cluster.ts'
+import {openSecrets} from '../open/secrets.ts'
 import {type EnvironmentFlags, openChosenCluster, openPrepared, openUsersHelm} from '../open.ts'
 import {placeOf} from '../show/show-run.ts'
 
@@ -14,11 +16,12 @@ interface DoctorFlags extends EnvironmentFlags, ClusterFlags {}
 /** What is wrong with the machine, the environment and the cluster that the flags mean, each as far as it is there. */
 export async function examine(flags: DoctorFlags, argv: readonly string[]): Promise<readonly Finding[]> {
   const file = await openFile(flags, argv)
-  const {prepared} = file
-  const named: Environment | undefined = prepared?.environment
+  const named: Environment | undefined = file.prepared?.environment
   const reached = await reach(() => openChosenCluster(flags, named, {start: false, say: () => undefined}))
   const {cluster} = reached
   try {
+    // Where the cluster does not answer, nothing is rendered.
+    const prepared = file.prepared && cluster ? await supplied(file.prepared, flags, cluster) : file.prepared
     const findings = await diagnose({
       env: process.env,
       directory: stateDirectory(process.env),
@@ -34,6 +37,14 @@ export async function examine(flags: DoctorFlags, argv: readonly string[]): Prom
   } finally {
     await cluster?.close()
   }
+}
+
+/** With the secrets that the cluster keeps, or will; without them where they may not be read. */
+async function supplied(prepared: Prepared, flags: DoctorFlags, cluster: Cluster): Promise<Prepared> {
+  return openSecrets(prepared, flags, cluster).then(
+    ({settled}) => settled,
+    () => prepared,
+  )
 }
 
 interface OpenedFile {

@@ -1,10 +1,17 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
+import type {Plugins} from '../../overrides/system/plugins.ts'
 import {releaseNamespace} from '../../release.ts'
+import type {SupplyLayers} from '../../verbs/preparation/gathering/gather.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {storeKeeper} from '../../verbs/secrets/secret-keeper.ts'
 import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
-import {type KnownSecrets, type Supplied, supplySecrets} from '../../verbs/secrets/supply-secrets.ts'
+import {
+  type KnownSecrets,
+  layersWithSecrets,
+  type Supplied,
+  supplySecrets,
+} from '../../verbs/secrets/supply-secrets.ts'
 import {openStoreToRead, type StoreFlags} from './store.ts'
 
 /**
@@ -23,6 +30,32 @@ export async function openSecrets(
   )
   const store = isComplete ? new Map() : await storedSecrets(flags, prepared.environment)
   return supplySecrets(prepared, {needs, cluster: kept, store})
+}
+
+/** Lays secrets among the layers of releases that are only looked at: those of the cluster, if there is one, or of the store. */
+export function suppliedBy(
+  flags: StoreFlags,
+  environment: Environment,
+  cluster: Pick<Cluster, 'secrets'> | undefined,
+): (plugins: Plugins) => SupplyLayers {
+  const stored = once(() => storedSecrets(flags, environment))
+  return (plugins) => async (releases) => {
+    const needs = await secretNeeds({environment, releases, plugins})
+    const kept = cluster ? await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace)) : new Map()
+    return layersWithSecrets(releases, {
+      needs,
+      cluster: kept,
+      store: needs.size === 0 ? new Map() : await stored(),
+    })
+  }
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined
+  return () => {
+    answer ??= read()
+    return answer
+  }
 }
 
 /** What the cluster keeps for these namespaces. */

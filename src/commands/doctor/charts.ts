@@ -16,7 +16,7 @@ export default class DoctorCharts extends KkCommand {
   static override summary =
     'Say what is wrong with the charts of an environment, before anything is deployed.'
   static override description =
-    'Renders every chart twice with the values of the environment, and once as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there, and asks it in a dry run what it would refuse. Finds charts that do not render, waits that nobody serves, objects that nobody or two releases make, hooks that wait for what comes after them, custom resources whose definition the same chart makes too late, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.'
+    'Renders every chart with the values of the environment, again where it may be random, and as its next version with other images; needs no cluster. With a cluster named, also compares with what is deployed there, and asks it in a dry run what it would refuse. Finds charts that do not render, waits that nobody serves, objects that nobody or two releases make, accounts whose server is given another password than their clients, hooks that wait for what comes after them, custom resources whose definition the same chart makes too late, random values, Jobs and fields that cannot be changed by an upgrade, and definitions that no upgrade applies. Exits 1 when there is a problem; warnings are none.'
   static override usage = '[FILE] [FLAGS]'
   static override examples = [
     '<%= config.bin %> doctor charts cloud.yaml',
@@ -40,8 +40,7 @@ export default class DoctorCharts extends KkCommand {
     const argv = args.file === undefined ? [] : [args.file]
     const say = (line: string) => this.say(line)
     const findings = await openOnNamedCluster(flags, {argv, say}, async (environment, cluster) => {
-      const unstated = cluster ? {cluster: async () => cluster} : {}
-      const prepared = await prepareTolerantly(environment, flags, unstated)
+      const prepared = await prepareTolerantly(environment, flags, cluster)
       return examineCharts(prepared, {helm: await openUsersHelm(flags, cluster), cluster})
     })
     this.document(flags.output, {findings}, (palette) => chartFaultsText(findings, palette))

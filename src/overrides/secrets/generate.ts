@@ -1,4 +1,4 @@
-import {generateKeyPairSync, randomBytes, randomInt, randomUUID} from 'node:crypto'
+import {createHash, generateKeyPairSync, randomBytes, randomInt, randomUUID} from 'node:crypto'
 import type {SecretNeed} from '../system/plugin.ts'
 
 const CLASSES = ['ABCDEFGHJKLMNPQRSTUVWXYZ', 'abcdefghijkmnopqrstuvwxyz', '23456789', '._-'] as const
@@ -25,6 +25,21 @@ export function generateSecret(kind: SecretNeed['kind']): string {
       }).privateKey,
   }
   return generators[kind]()
+}
+
+/** What stands for a secret that nobody keeps yet where charts are only looked at: of its kind, and always the same. */
+export function standInSecret(kind: SecretNeed['kind'], name: string): string {
+  const bytes = createHash('sha256').update(`stands for ${name}`).digest()
+  const hex = bytes.toString('hex')
+  const uuid = [8, 4, 4, 4, 12].map((length, index) => hex.slice(index * 4, index * 4 + length)).join('-')
+  const makers: Record<SecretNeed['kind'], () => string> = {
+    password: () => `x${hex.slice(0, PASSWORD_LENGTH - 2)}x`,
+    token: () => hex,
+    uuid: () => uuid,
+    fernet: () => `${bytes.toString('base64url')}=`,
+    rsa: () => generateSecret('rsa'),
+  }
+  return makers[kind]()
 }
 
 /** One of each class, the rest of any, shuffled between a letter at either end. */

@@ -11,7 +11,8 @@ export function chartFaultsText(faults: readonly ChartFault[], palette: Palette)
 
 function placed({release, file, key: _, other: __, what, ...fault}: ChartFault) {
   const place = file === undefined || what.includes(file) ? '' : ` (${file})`
-  const name = `${releaseName(release)}: `
-  // What helm says of a chart begins with the release already.
-  return {...fault, what: `${what.startsWith(name) ? '' : name}${what}${place}`}
+  const name = releaseName(release)
+  // What helm says of a chart begins with the release already, and what is said of several with the first of them.
+  const isNamed = what.startsWith(`${name}: `) || what.startsWith(`${name} and `)
+  return {...fault, what: `${isNamed ? '' : `${name}: `}${what}${place}`}
 }

@@ -59,7 +59,7 @@ export async function readyDeployment(
       plan,
       vendored,
       ...ports,
-      known: (action) => foreknownRender(prepared, action)?.objects,
+      known: (action) => foreknownRender(prepared, action)?.rendered?.map(({object}) => object),
     })
     const fenced = {plan, rendered, befores: await beforesOf(plan, ports.cluster)}
     if (verb) expectSameImages(fenced, verb)

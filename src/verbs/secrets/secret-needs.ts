@@ -2,7 +2,7 @@ import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import type {Prepared} from '../preparation/prepare.ts'
+import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 
 /** What each release needs of generated secrets: what its chart reads, no layer states, and the environment does not turn off. */
 export type SecretNeeds = ReadonlyMap<ReleaseId, readonly SecretNeed[]>
@@ -12,7 +12,9 @@ export async function secretNeeds({
   environment,
   releases,
   plugins,
-}: Pick<Prepared, 'environment' | 'releases' | 'plugins'>): Promise<SecretNeeds> {
+}: Pick<Prepared, 'environment' | 'plugins'> & {
+  readonly releases: ReadonlyMap<ReleaseId, Pick<PreparedRelease, 'chart' | 'layers'>>
+}): Promise<SecretNeeds> {
   const needs = new Map<ReleaseId, readonly SecretNeed[]>()
   for (const [release, {chart, layers}] of releases) {
     const isWanted = environment.releases.get(releaseName(release))?.secrets ?? environment.secrets

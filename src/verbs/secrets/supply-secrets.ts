@@ -1,7 +1,7 @@
 import type {SecretsByName} from '../../cluster/secrets/kept-secret.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import {generateSecret} from '../../overrides/secrets/generate.ts'
+import {generateSecret, standInSecret} from '../../overrides/secrets/generate.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
@@ -99,17 +99,44 @@ interface PlacedValue {
   readonly value: string
 }
 
-/** The release with a layer among those of the system. */
+/**
+ * The layers of releases with the secrets that they need, for those who only look at what charts render: for what nobody
+ * keeps, something stands that is the same each time.
+ */
+export function layersWithSecrets(
+  releases: ReadonlyMap<ReleaseId, Pick<PreparedRelease, 'chart' | 'layers'>>,
+  {needs, cluster, store}: SecretSources,
+): ReadonlyMap<ReleaseId, readonly Layer[]> {
+  return new Map(
+    [...releases].map(([release, {chart, layers}]) => {
+      const namespace = releaseNamespace(release)
+      const placed = (needs.get(release) ?? []).map(({name, kind, path}) => {
+        const kept = cluster.get(namespace)?.get(name) ?? store.get(namespace)?.get(name)
+        return {path, value: kept?.value ?? standInSecret(kind, `${namespace}/${name}`)}
+      })
+      return [release, placed.length === 0 ? layers : laidIn(chart, layers, placed)]
+    }),
+  )
+}
+
 function withLayer(prepared: PreparedRelease, secrets: readonly PlacedValue[]): PreparedRelease {
+  const layers = laidIn(prepared.chart, prepared.layers, secrets)
+  return {...prepared, layers, desired: {...prepared.desired, layers: layerDigests(layers)}}
+}
+
+/** With a layer among those of the system. */
+function laidIn(
+  chart: PreparedRelease['chart'],
+  layers: readonly Layer[],
+  secrets: readonly PlacedValue[],
+): readonly Layer[] {
   const layer: Layer = {
     name: 'system',
-    source: `generated secrets of ${prepared.chart.name}`,
+    source: `generated secrets of ${chart.name}`,
     values: secrets.reduce<Values>((values, {path, value}) => mergeValues(values, nested(path, value)), {}),
   }
-  const above = prepared.layers.findIndex(({name}) => name !== 'features' && name !== 'system')
-  const at = above < 0 ? prepared.layers.length : above
-  const layers = prepared.layers.toSpliced(at, 0, layer)
-  return {...prepared, layers, desired: {...prepared.desired, layers: layerDigests(layers)}}
+  const above = layers.findIndex(({name}) => name !== 'features' && name !== 'system')
+  return layers.toSpliced(above < 0 ? layers.length : above, 0, layer)
 }
 
 function nested([key, ...rest]: readonly string[], value: string): Values {

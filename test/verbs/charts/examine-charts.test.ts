@@ -6,9 +6,12 @@ import {readEnvironment} from '../../../src/environment/read.ts'
 import type {Helm} from '../../../src/helm/helm.ts'
 import {openHelm} from '../../../src/helm/open.ts'
 import {helmVersion} from '../../../src/helm/version.ts'
+import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import type {ChartFault} from '../../../src/verbs/charts/doctor/chart-fault.ts'
 import {examineCharts} from '../../../src/verbs/charts/doctor/examine-charts.ts'
 import {prepare} from '../../../src/verbs/preparation/prepare.ts'
+import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
+import {layersWithSecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
 import {toolPath} from '../../support/tools.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -31,19 +34,24 @@ describe('the faults of charts', () => {
     sections: readonly string[],
     values: object = {},
   ): Promise<readonly ChartFault[]> {
-    const prepared = await prepare({
-      environment: readEnvironment({
-        file: 'cloud.yaml',
-        directory: join(ROOT, 'test/fixtures'),
-        text: JSON.stringify({
-          kk: {charts: [charts]},
-          ...Object.fromEntries(sections.map((section) => [section, values])),
-        }),
+    const environment = readEnvironment({
+      file: 'cloud.yaml',
+      directory: join(ROOT, 'test/fixtures'),
+      text: JSON.stringify({
+        kk: {charts: [charts]},
+        ...Object.fromEntries(sections.map((section) => [section, values])),
       }),
+    })
+    const prepared = await prepare({
+      environment,
       finding: {builtIn: async () => join(ROOT, 'charts'), cache, packages: {} as never},
       values: [],
       sets: [],
       inference: {cache, helm: async () => helm, isTolerant: true},
+      async supply(releases) {
+        const needs = await secretNeeds({environment, releases, plugins: builtInPlugins()})
+        return layersWithSecrets(releases, {needs, cluster: new Map(), store: new Map()})
+      },
     })
     return examineCharts(prepared, {helm})
   }
@@ -134,6 +142,20 @@ describe('the faults of charts', () => {
     expect(await examined('unannotated', ['keystone', 'mariadb'])).toMatchObject([
       {check: 'deadlocks', level: 'info', what: expect.stringContaining('not with helm --wait')},
     ])
+  })
+
+  it('are no random values that a template keeps by lookup', async () => {
+    const found = await examined('faulty', ['keeping'])
+
+    expect(found.map(({check, object}) => `${check} ${object}`)).toEqual(['random values Secret/made-up'])
+  })
+
+  it("are none of kk's own charts without the secrets that kk makes for them", async () => {
+    const names = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'placement']
+
+    const found = await examined('../../charts', names)
+
+    expect(found.filter(({check}) => ['rendering', 'random values', 'accounts'].includes(check))).toEqual([])
   })
 
   it('are told where the values of a chart say more than it renders', async () => {

@@ -1,5 +1,10 @@
-import {expect, it} from 'vitest'
-import {withOtherImages} from '../../../src/verbs/charts/doctor/next-version.ts'
+import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {expect, it, onTestFinished} from 'vitest'
+import {renderedObjects} from '../../../src/charts/manifests/rendered-objects.ts'
+import {nextObjects, withOtherImages} from '../../../src/verbs/charts/doctor/next-version.ts'
+import {templatesOf} from '../../../src/verbs/charts/doctor/templates.ts'
 
 it.each([
   [{image: 'nginx:1'}, {image: 'nginx:1-next'}],
@@ -14,4 +19,23 @@ it.each([
   ],
 ])('the images of %j become %j', (values, expected) => {
   expect(withOtherImages('/no/chart/is/here', values)).toEqual(expected)
+})
+
+it.each([
+  ['other images alone', '{{ .Chart.Name }}', 'x.example.org/api:1', 'x.example.org/api:1-next of api:1'],
+  ['a version that is asked for', '{{ include "labels" . }}', 'x.example.org/api:1', undefined],
+  ['an image that is put together', '{{ .Chart.Name }}', 'api', undefined],
+])('what the next version renders is known without a render: %s', async (_, action, image, expected) => {
+  const chart = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  onTestFinished(() => rm(chart, {recursive: true}))
+  await mkdir(join(chart, 'templates'))
+  await writeFile(join(chart, 'templates/_labels.tpl'), '{{ define "labels" }}{{ .Chart.Version }}{{ end }}')
+  await writeFile(join(chart, 'templates/all.yaml'), `{{/* .Chart.Version */}}\nname: ${action}\n`)
+  const objects = renderedObjects(
+    '{apiVersion: v1, kind: X, metadata: {name: x}, image: "x.example.org/api:1 of api:1"}',
+  )
+
+  const found = nextObjects(chart, {images: {tags: {api: image}}}, {objects, templates: templatesOf(chart)})
+
+  expect(found?.map(({object}) => object.image)).toEqual(expected && [expected])
 })

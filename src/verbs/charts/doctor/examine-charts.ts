@@ -1,13 +1,16 @@
+import {rm} from 'node:fs/promises'
+import {join} from 'node:path'
 import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import type {Cluster} from '../../../cluster/cluster.ts'
 import {definedKinds} from '../../../cluster/custom-kinds.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
 import type {ReleaseId} from '../../../release.ts'
+import {layersKey} from '../../preparation/inference/foreknown.ts'
 import type {Prepared} from '../../preparation/prepare.ts'
 import {renderByKinds} from '../../preparation/rendering/render-by-kinds.ts'
 import type {Renderer} from '../../preparation/rendering/render-on-cluster.ts'
-import {vendor} from '../../preparation/rendering/vendored.ts'
+import {type Vendored, vendor} from '../../preparation/rendering/vendored.ts'
 import type {ChartFault} from './chart-fault.ts'
 import {accounts} from './checks/accounts/accounts.ts'
 import {claimedTwice} from './checks/claimed-twice.ts'
@@ -21,11 +24,12 @@ import {unreadOverrides} from './checks/unread-overrides.ts'
 import {unserved} from './checks/unserved.ts'
 import {untouchedDefinitions} from './checks/untouched-definitions.ts'
 import {valuesDiffer} from './checks/values-differ.ts'
-import {examineRelease, type Renderers, renderNow} from './examine-release.ts'
+import {examineRelease, RANDOM, type Renderers, renderNow} from './examine-release.ts'
 import type {ExaminedRelease} from './examined-release.ts'
-import {bumpVersion} from './next-version.ts'
+import {bumpVersion, nextObjects} from './next-version.ts'
 import {placeOf} from './place.ts'
 import {withRefusals} from './refusals.ts'
+import {type Templates, templatesOf} from './templates.ts'
 
 const RENDERERS = 4
 
@@ -38,8 +42,8 @@ interface Examining {
 }
 
 /**
- * What is wrong with the charts of an environment, said before anything is changed: each is rendered twice, and once as its
- * next version with other images. `prepared` was inferred tolerantly.
+ * What is wrong with the charts of an environment, said before anything is changed: of each what it renders, what of that is
+ * another the next time, and what its next version with other images renders. `prepared` was inferred tolerantly.
  */
 export async function examineCharts(
   prepared: Prepared,
@@ -47,13 +51,33 @@ export async function examineCharts(
 ): Promise<readonly ChartFault[]> {
   const releases = [...prepared.releases.keys()]
   const place = await placeOf(releases, cluster)
-  const [now, next] = await Promise.all([vendor(prepared, releases), vendor(prepared, releases)])
+  const copies: Vendored[] = []
+  const copied = async (some: readonly ReleaseId[]) => {
+    const copy = await vendor(prepared, some)
+    copies.push(copy)
+    return copy
+  }
   try {
-    for (const copy of new Set(releases.map((release) => next.call(release).chart))) await bumpVersion(copy)
-    const {examined: rendered, faults} = await examineAll(releases, {now, next, place, helm})
+    const now = await copied(releases)
+    const templates = memoized((release: ReleaseId) => templatesOf(now.call(release).chart))
+    const isUnknown = (release: ReleaseId) => {
+      const {chart, values} = now.call(release)
+      return nextObjects(chart, values, {objects: [], templates: templates(release)}) === undefined
+    }
+    const later = releases.filter(isUnknown)
+    const random = releases.filter((release) => templates(release).reaching(RANDOM).size > 0)
+    const [next, again] = [await copied(later), await copied(random)]
+    for (const copy of chartsOf(later, next).keys()) await bumpVersion(copy)
+    for (const [copy, release] of chartsOf(random, again)) await keepRandom(copy, templates(release))
+    const foreknown = (release: ReleaseId) => {
+      const known = prepared.foreknown?.get(release)
+      return known?.layers === layersKey(prepared.releases.get(release)!.layers) ? known.rendered : undefined
+    }
+    const renderers = {now, next, again, templates, foreknown, place, helm}
+    const {examined: rendered, faults} = await examineAll(releases, renderers)
     const valuesOf = (release: ReleaseId) => now.call(release).values
     const examined = await withRefusals(rendered, {cluster, valuesOf})
-    return [
+    const found = [
       ...faults,
       ...unserved(prepared),
       ...examined.flatMap((each) => CHECKS.flatMap((check) => check(each))),
@@ -61,11 +85,36 @@ export async function examineCharts(
       ...deadlocks(examined),
       ...claimedTwice(examined),
       ...accounts(examined),
-      ...valuesDiffer(prepared),
+      ...valuesDiffer(prepared, examined),
       ...unreadOverrides(prepared),
     ]
+    return LEVELS.flatMap((level) => found.filter((fault) => fault.level === level))
   } finally {
-    await Promise.all([now.remove(), next.remove()])
+    await Promise.all(copies.map((copy) => copy.remove()))
+  }
+}
+
+/** What is worst comes first. */
+const LEVELS = ['problem', 'warning', 'info', 'ok'] as const
+
+/** The copies of the charts, each with one of its releases. */
+function chartsOf(releases: readonly ReleaseId[], {call}: Vendored): ReadonlyMap<string, ReleaseId> {
+  return new Map(releases.map((release) => [call(release).chart, release]))
+}
+
+/** Leaves out of a copy all templates that make the same each time. */
+async function keepRandom(copy: string, templates: Templates): Promise<void> {
+  const random = templates.reaching(RANDOM)
+  const others = templates.files.filter((path) => !random.has(path))
+  for (const path of others) await rm(join(copy, path), {force: true})
+}
+
+function memoized<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>()
+  return (key) => {
+    const value = known.get(key) ?? make(key)
+    known.set(key, value)
+    return value
   }
 }
 

@@ -1,8 +1,10 @@
+import {basename} from 'node:path'
 import {type RenderedObject, renderedObjects} from '../../../charts/manifests/rendered-objects.ts'
 import {waiterOf} from '../../../charts/manifests/waiter-of.ts'
 import {definedKinds} from '../../../cluster/custom-kinds.ts'
 import type {ReleaseCall} from '../../../helm/helm.ts'
 import type {ReleaseId} from '../../../release.ts'
+import {KUBE_VERSION} from '../../preparation/inference/facts-of-releases.ts'
 import {
   type ClusterRender,
   manifestOnCluster,
@@ -11,26 +13,43 @@ import {
 import type {Vendored} from '../../preparation/rendering/vendored.ts'
 import {isUntouchedDefinition} from './checks/untouched-definitions.ts'
 import type {ExaminedRelease} from './examined-release.ts'
-import {withOtherImages} from './next-version.ts'
+import {nextObjects, withOtherImages} from './next-version.ts'
 import type {Place} from './place.ts'
+import type {Templates} from './templates.ts'
 
 /** How the charts of an environment are rendered for an examination. */
 export interface Renderers {
   /** As they are. */
   readonly now: Vendored
-  /** Each as its next version. */
+  /** Each as its next version, where what that renders is not known without. */
   readonly next: Vendored
+  /** With those templates alone that may be random. */
+  readonly again: Vendored
+  readonly templates: (release: ReleaseId) => Templates
+  /** What was rendered before, if the layers are those. */
+  readonly foreknown: (release: ReleaseId) => readonly RenderedObject[] | undefined
   readonly place: Place
   readonly helm: Renderer
 }
+
+/** Actions of templates whose result is another each time. */
+export const RANDOM =
+  /\b(?:rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|uuidv4|gen(?:PrivateKey|CA|SelfSignedCert|SignedCert)\w*|htpasswd|bcrypt|now|ago|shuffle|encryptAES)\b/
 
 /** What a release renders where these kinds are known, without what only tests, deletion and rollback make. */
 export async function renderNow(
   release: ReleaseId,
   kinds: readonly string[],
-  {now, place, helm}: Renderers,
+  {now, place, helm, ...known}: Renderers,
 ): Promise<readonly RenderedObject[]> {
-  return render(now.call(release), optionsOf(release, kinds, {now, place}), helm)
+  const options = optionsOf(release, kinds, {now, place})
+  const before = known.foreknown(release)
+  const isSame =
+    options.apiVersions.length === 0 &&
+    !options.looksUp &&
+    (place.kubeVersion === KUBE_VERSION || known.templates(release).reaching(/Capabilities/).size === 0)
+  if (isSame && before) return withoutLater(before)
+  return render(now.call(release), options, helm)
 }
 
 /** `objects` is what it renders; what it renders again, and as its next version with other images, is added. */
@@ -38,22 +57,22 @@ export async function examineRelease(
   release: ReleaseId,
   objects: readonly RenderedObject[],
   kinds: readonly string[],
-  {now, next, place, helm}: Renderers,
+  {now, next, again, templates: templatesOf, place, helm}: Renderers,
 ): Promise<ExaminedRelease> {
   const options = optionsOf(release, kinds, {now, place})
   const deployed = place.deployed.get(release)
-  const again = await render(now.call(release), options, helm)
+  const templates = templatesOf(release)
+  const {chart, values} = now.call(release)
   const foreign = withoutOwn(kinds, objects, place)
   const asksForOwn = now.asksKinds(release) && foreign.length < kinds.length
-  const later = next.call(release)
-  const values = withOtherImages(later.chart, later.values)
   return {
     release,
     objects,
     atFirst: asksForOwn ? await render(now.call(release), {...options, apiVersions: foreign}, helm) : objects,
-    again,
+    again: templates.reaching(RANDOM).size === 0 ? objects : await renderAgain(),
+    lookingUp: options.looksUp ? new Set() : filesOf(chart, templates.reaching(/\blookup\b/)),
     // Other images may be refused by a schema: then nothing is known of the next version.
-    next: await render({...later, values}, options, helm).catch(() => []),
+    next: nextObjects(chart, values, {objects, templates}) ?? (await renderNext().catch(() => [])),
     deployed: deployed && {
       ...deployed,
       upgrade: await render(
@@ -67,6 +86,21 @@ export async function examineRelease(
       ),
     },
   }
+
+  /** A template may need what was left out. */
+  async function renderAgain(): Promise<readonly RenderedObject[]> {
+    return render(again.call(release), options, helm).catch(() => render(now.call(release), options, helm))
+  }
+
+  async function renderNext(): Promise<readonly RenderedObject[]> {
+    const later = next.call(release)
+    return render({...later, values: withOtherImages(later.chart, later.values)}, options, helm)
+  }
+}
+
+/** As helm names them: with the chart in front. */
+function filesOf(chart: string, paths: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...paths].map((path) => `${basename(chart)}/${path}`))
 }
 
 /** What is known before a release is installed: what the cluster serves, what others define, and its own `crds/`. */
@@ -85,7 +119,7 @@ function optionsOf(
   release: ReleaseId,
   kinds: readonly string[],
   {now, place}: Pick<Renderers, 'now' | 'place'>,
-): ClusterRender {
+) {
   const apiVersions = now.asksKinds(release) ? kinds : []
   const canAsk = place.deployed.has(release) && apiVersions.every((version) => place.kinds.includes(version))
   return {
@@ -93,7 +127,7 @@ function optionsOf(
     apiVersions,
     // What is not deployed yet has nothing that it could find.
     looksUp: canAsk && now.looksUp(release),
-  }
+  } satisfies ClusterRender
 }
 
 async function render(
@@ -101,6 +135,9 @@ async function render(
   options: ClusterRender,
   helm: Renderer,
 ): Promise<readonly RenderedObject[]> {
-  const rendered = renderedObjects(await manifestOnCluster(helm, call, options))
+  return withoutLater(renderedObjects(await manifestOnCluster(helm, call, options)))
+}
+
+function withoutLater(rendered: readonly RenderedObject[]): readonly RenderedObject[] {
   return rendered.filter(({object}) => waiterOf(object) !== undefined)
 }

@@ -9,8 +9,10 @@ export interface ExaminedRelease {
   readonly objects: readonly RenderedObject[]
   /** The same where the kinds that it defines itself, but those in `crds/`, are not known yet. */
   readonly atFirst: readonly RenderedObject[]
-  /** What `objects` are once more. */
+  /** What `objects` are once more, of what may be random; the same list where nothing is. */
   readonly again: readonly RenderedObject[]
+  /** Files of the chart that look up what is on the cluster, which was not asked: perhaps to keep what they made up. */
+  readonly lookingUp?: ReadonlySet<string>
   /** As the next version of the chart, with other images; empty where that does not render. */
   readonly next: readonly RenderedObject[]
   /** Left out where no cluster was asked, or has none. */

@@ -1,8 +1,11 @@
 import {readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import {defaultValues} from '../../../charts/values-method/default-values.ts'
+import type {KubernetesObject} from '../../../cluster/cluster.ts'
 import {isMap, mergeValues} from '../../../overrides/merge.ts'
 import type {Values} from '../../../release.ts'
+import type {Templates} from './templates.ts'
 
 const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
 
@@ -28,6 +31,48 @@ export async function bumpVersion(copy: string): Promise<void> {
 /** The values of a release, with other images than those that they, or the defaults of the chart, say. */
 export function withOtherImages(copy: string, values: Values): Values {
   return mergeValues(values, imagesIn(mergeValues(defaultValues(copy), values), false))
+}
+
+/** Of a template: what of a chart changes with its version. */
+const OF_VERSION = /\.Chart\.(?!Name\b)|\.Chart\b(?!\.)|Revision/
+
+/**
+ * What was rendered, with other images and as the next version, where that is known without another render: the templates ask
+ * for no version, and every image stands as a whole in the values. Undefined where it is not.
+ */
+export function nextObjects(
+  copy: string,
+  values: Values,
+  {objects, templates}: {readonly objects: readonly RenderedObject[]; readonly templates: Templates},
+): readonly RenderedObject[] | undefined {
+  if (templates.reaching(OF_VERSION).size > 0) return undefined
+  const images = [...textsIn(imagesIn(mergeValues(defaultValues(copy), values), false))].map((text) =>
+    text.slice(0, -'-next'.length),
+  )
+  if (images.some((image) => !/^[\w.-]+(?::\d+)?\/[\w./-]+:[\w.-]+$/.test(image))) return undefined
+  // The longest first: one may begin with another.
+  const longest = images.toSorted((one, other) => other.length - one.length)
+  const whole = longest.map((image) => image.replaceAll('.', '\\.'))
+  if (whole.length === 0) return objects
+  const pattern = new RegExp(`(?<![\\w./:-])(?:${whole.join('|')})(?![\\w./:-])`, 'g')
+  return objects.map(({object, ...place}) => ({
+    ...place,
+    object: withTexts(object, pattern) as KubernetesObject,
+  }))
+}
+
+function textsIn(values: Values): ReadonlySet<string> {
+  const texts = Object.values(values).flatMap((value) =>
+    isMap(value) ? [...textsIn(value)] : [String(value)],
+  )
+  return new Set(texts)
+}
+
+function withTexts(value: unknown, pattern: RegExp): unknown {
+  if (typeof value === 'string') return value.replace(pattern, '$&-next')
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, pattern))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withTexts(inner, pattern)]))
 }
 
 /** Only the texts below a key that means an image, each another than it was. */

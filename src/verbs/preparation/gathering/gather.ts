@@ -1,3 +1,4 @@
+import type {Chart} from '../../../charts/chart.ts'
 import {digestCharts} from '../../../charts/digest-chart.ts'
 import type {ChartFinding} from '../../../charts/find-chart.ts'
 import type {Environment} from '../../../environment/environment.ts'
@@ -8,6 +9,11 @@ import type {PlaceLayers} from '../../overrides/layers-of-place.ts'
 import {layersOf} from './layers-of.ts'
 import {type LoadedCharts, loadCharts} from './load-charts.ts'
 
+/** The layers of releases, with what they are supplied with. */
+export type SupplyLayers = (
+  releases: ReadonlyMap<ReleaseId, {readonly chart: Chart; readonly layers: readonly Layer[]}>,
+) => Promise<ReadonlyMap<ReleaseId, readonly Layer[]>>
+
 export interface GatherOptions {
   readonly environment: Environment
   readonly finding: ChartFinding
@@ -15,6 +21,8 @@ export interface GatherOptions {
   readonly sets: readonly SetFlag[]
   /** Layers that depend on chart and namespace; none by default. */
   readonly places?: PlaceLayers
+  /** Lays the secrets that the releases need among their layers. */
+  readonly supply?: SupplyLayers
 }
 
 /** The charts of an environment with what is put into them. */
@@ -26,7 +34,7 @@ export interface Gathered extends LoadedCharts {
 
 /** Finds the charts of what is wanted, of what that states to require, and of the releases that were added to it. */
 export async function gather(
-  {environment, finding, values, sets, places = {}}: GatherOptions,
+  {environment, finding, values, sets, places = {}, supply}: GatherOptions,
   added: readonly ReleaseId[] = [],
 ): Promise<Gathered> {
   const loaded = await loadCharts(environment, finding, added)
@@ -38,5 +46,7 @@ export async function gather(
     const {user} = places
     layers.set(release, await layersOf({environment, release, chart, values, sets, system, user}))
   }
-  return {...loaded, digests, layers}
+  if (!supply) return {...loaded, digests, layers}
+  const releases = new Map([...loaded.charts].map(([id, chart]) => [id, {chart, layers: layers.get(id)!}]))
+  return {...loaded, digests, layers: await supply(releases)}
 }

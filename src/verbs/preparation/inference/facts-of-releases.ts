@@ -1,11 +1,10 @@
 import type {Chart} from '../../../charts/chart.ts'
 import {openFactsCache} from '../../../charts/manifests/facts-cache.ts'
 import {factsOfObjects} from '../../../charts/manifests/facts-of.ts'
-import {renderedObjects} from '../../../charts/manifests/rendered-objects.ts'
+import {type RenderedObject, renderedObjects} from '../../../charts/manifests/rendered-objects.ts'
 import {mentioned, mentions} from '../../../charts/mentions.ts'
 import {vendorCharts} from '../../../charts/vendor-charts.ts'
 import {apiGroup} from '../../../cluster/api-group.ts'
-import type {KubernetesObject} from '../../../cluster/cluster.ts'
 import {apiVersionsOf} from '../../../cluster/custom-kinds.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
@@ -33,7 +32,7 @@ export interface Rendering {
   /** The custom kinds that the cluster serves, as `group/version/Kind`; without it those are not known. */
   readonly served?: () => Promise<readonly string[]>
   /** Told what was rendered now. */
-  readonly onRendered?: (release: ReleaseId, objects: readonly KubernetesObject[]) => void
+  readonly onRendered?: (release: ReleaseId, objects: readonly RenderedObject[]) => void
 }
 
 /** A chart with the values that it is rendered with. */
@@ -125,10 +124,7 @@ async function render(
       try {
         const manifest = await helm.template(call, {kubeVersion: KUBE_VERSION, apiVersions})
         const rendered = renderedObjects(manifest)
-        onRendered?.(
-          release,
-          rendered.map(({object}) => object),
-        )
+        onRendered?.(release, rendered)
         const facts = factsOfObjects(rendered, namespace)
         await cache.keep(key, facts)
         return [release, facts] as const

@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../../cluster/cluster.ts'
+import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
 import type {Layer} from '../../../overrides/layer.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'
@@ -9,7 +9,7 @@ export interface Foreknown {
   /** Of the layers that it was rendered with. */
   readonly layers: string
   /** What was rendered; undefined where that was before. */
-  readonly objects: readonly KubernetesObject[] | undefined
+  readonly rendered: readonly RenderedObject[] | undefined
   readonly facts: ChartFacts
 }
 

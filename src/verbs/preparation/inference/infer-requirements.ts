@@ -1,4 +1,4 @@
-import type {KubernetesObject} from '../../../cluster/cluster.ts'
+import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import {servesKind} from '../../../cluster/custom-kinds.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
@@ -60,7 +60,7 @@ interface InferOptions extends GatherOptions {
 export async function inferRequirements(options: InferOptions): Promise<Inferred> {
   const {environment, inference: world} = options
   const added: ReleaseId[] = []
-  const rendered = new Map<ReleaseId, readonly KubernetesObject[]>()
+  const rendered = new Map<ReleaseId, readonly RenderedObject[]>()
   for (;;) {
     const gathered = await gather(options, added)
     const inferring = inferringAmong(environment, gathered)
@@ -100,12 +100,12 @@ const NOTHING = {
 function foreknownOf(
   releases: readonly KnownRelease[],
   {layers}: Gathered,
-  rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
+  rendered: ReadonlyMap<ReleaseId, readonly RenderedObject[]>,
 ): ForeknownReleases {
   return new Map(
     releases.map(({release, facts}) => [
       release,
-      {layers: layersKey(layers.get(release)!), objects: rendered.get(release), facts},
+      {layers: layersKey(layers.get(release)!), rendered: rendered.get(release), facts},
     ]),
   )
 }

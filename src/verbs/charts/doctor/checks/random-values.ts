@@ -5,9 +5,19 @@ import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 import {inBoth} from '../same-object.ts'
 
-/** Objects that two renders with the same values make differently: every upgrade changes them. */
-export function randomValues({release, objects, again}: ExaminedRelease): readonly ChartFault[] {
+/**
+ * Objects that two renders with the same values make differently: every upgrade changes them. What a template looks up on a
+ * cluster that was not asked may well be kept.
+ */
+export function randomValues({
+  release,
+  objects,
+  again,
+  lookingUp,
+}: Pick<ExaminedRelease, 'release' | 'objects' | 'again' | 'lookingUp'>): readonly ChartFault[] {
+  if (again === objects) return []
   return inBoth(objects, again, release)
+    .filter(([{file}]) => !lookingUp?.has(file))
     .map(([one, other]) => ({...one, keys: differingKeys(one.object, other.object)}))
     .filter(({keys}) => keys.length > 0)
     .map(({object, file, keys}) => ({

@@ -1,3 +1,4 @@
+import {wantsOf} from '../../../../charts/manifests/wants-of.ts'
 import {componentsOf} from '../../../../charts/values-method/components-of.ts'
 import {defaultValues} from '../../../../charts/values-method/default-values.ts'
 import {isInferred} from '../../../../graph/graph.ts'
@@ -6,16 +7,35 @@ import {mergeValues} from '../../../../overrides/merge.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../../release.ts'
 import type {Prepared} from '../../../preparation/prepare.ts'
 import type {ChartFault} from '../chart-fault.ts'
+import type {ExaminedRelease} from '../examined-release.ts'
 
 /**
  * Where the values of a chart of openstack-helm say that a component waits for another release, and what is rendered does
  * not: the rendered chart counts, but a switch may be off that was meant to be on.
  */
-export function valuesDiffer(prepared: Pick<Prepared, 'graph' | 'releases'>): readonly ChartFault[] {
+export function valuesDiffer(
+  prepared: Pick<Prepared, 'graph' | 'releases'>,
+  examined: readonly Pick<ExaminedRelease, 'release' | 'objects'>[],
+): readonly ChartFault[] {
+  const waits = new Map(examined.map(({release, objects}) => [release, waitedFor(release, objects)]))
   return prepared.graph.releases.flatMap((release) => {
     const required = requiredBy(prepared, release)
-    return required === undefined ? [] : faultsOf(prepared, release, required)
+    const waited = waits.get(release)
+    return required === undefined || waited === undefined
+      ? []
+      : faultsOf(prepared, release, {required, waited})
   })
+}
+
+/** The names of what it waits for, served or not: whether somebody serves that is said elsewhere. */
+function waitedFor(release: ReleaseId, objects: ExaminedRelease['objects']): ReadonlySet<string> {
+  const wants = wantsOf(objects, releaseNamespace(release)).filter(({kind}) => kind !== 'soft')
+  return new Set(
+    wants.flatMap(({target}) => {
+      if (target.what === 'pods') return Object.values(target.labels)
+      return target.what === 'object' ? [target.name] : []
+    }),
+  )
 }
 
 /** Undefined for a release whose requirements are not inferred. */
@@ -28,7 +48,7 @@ function requiredBy({graph, releases}: Pick<Prepared, 'graph' | 'releases'>, rel
 function faultsOf(
   {releases}: Pick<Prepared, 'releases'>,
   release: ReleaseId,
-  required: ReadonlySet<ReleaseId>,
+  {required, waited}: {readonly required: ReadonlySet<ReleaseId>; readonly waited: ReadonlySet<string>},
 ): readonly ChartFault[] {
   const {chart, layers} = releases.get(release)!
   const near = [...releases.keys()].filter((each) => releaseNamespace(each) === releaseNamespace(release))
@@ -42,6 +62,7 @@ function faultsOf(
     requires
       .filter(({kind, chart: provider}) => kind === 'ready' && provider !== undefined)
       .filter(({chart: provider}) => !required.has(byName.get(provider!)!))
+      .filter(({what}) => !what.split(/[\s:=,/]+/).some((word) => waited.has(word)))
       .map(({what, chart: provider}) => ({
         check: 'values',
         level: 'info' as const,

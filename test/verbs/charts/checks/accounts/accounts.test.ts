@@ -1,8 +1,7 @@
-import {beforeAll, describe, expect, it} from 'vitest'
+import {expect, it} from 'vitest'
 import {renderedObjects} from '../../../../../src/charts/manifests/rendered-objects.ts'
 import {releaseId} from '../../../../../src/release.ts'
 import {accounts} from '../../../../../src/verbs/charts/doctor/checks/accounts/accounts.ts'
-import {type Charts, useCharts} from '../../../../charts/support/charts.ts'
 
 const SECRET = 's3cr3t-value'
 const OTHER = 'an0ther-value'
@@ -112,31 +111,6 @@ it('warns of keys of one cache that differ, and not of those that are random', (
     {level: 'warning', key: 'api.conf [keystone_authtoken] memcache_secret_key'},
   ])
   expect(accounts([one, {...other, again: cached('other', 'another-again').objects}])).toEqual([])
-})
-
-describe("kk's own charts", () => {
-  const names = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'placement', 'horizon']
-  let charts: Charts
-  beforeAll(async () => {
-    charts = await useCharts()
-  })
-  const examined = async (name: string, values: object = {}) => {
-    const objects = renderedObjects(await charts.text(name, {values}))
-    return {release: releaseId('openstack', name), objects, again: objects}
-  }
-
-  it('agree about every account, and differ where a section says something else', async () => {
-    const same = await Promise.all(names.map((name) => examined(name)))
-    const bus = await examined('rabbitmq', {endpoints: {oslo_messaging: {auth: {admin: {password: OTHER}}}}})
-
-    const found = accounts(same.map((each) => (each.release === bus.release ? bus : each)))
-
-    expect(accounts(same)).toEqual([])
-    expect(found.map(({release, level}) => `${level} ${release}`)).toEqual([
-      'problem openstack/keystone',
-      'problem openstack/glance',
-    ])
-  })
 })
 
 it('finds the server behind a Service of another name, where nobody makes the one that is named', () => {

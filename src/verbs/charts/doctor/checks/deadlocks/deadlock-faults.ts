@@ -48,12 +48,27 @@ function adviceFor(hook: Owned, last: Owned, {need: {want}}: Step): string {
 }
 
 /** Pods that wait for a hook which helm starts after them. */
-export function lateHookFault(waiting: Owned, hook: Owned, want: Want): ChartFault {
-  return {
-    ...placeOfFault(waiting),
-    level: 'info',
-    what: `${objectName(waiting.object)} waits for the hook ${objectName(hook.object)} (${textOf(want, hook)}), which helm starts after it: well, but not with helm --wait`,
-  }
+export interface LateHook {
+  readonly waiting: Owned
+  readonly hook: Owned
+  readonly want: Want
+}
+
+/** One word on all of them: it matters to those alone who deploy with `helm --wait`, too. */
+export function lateHooksFault(late: readonly LateHook[]): readonly ChartFault[] {
+  const [first] = late
+  if (!first) return []
+  const {waiting, hook, want} = first
+  const releases = new Set(late.map((each) => releaseName(each.waiting.release)))
+  const others = releases.size === 1 ? '' : ` and ${releases.size - 1} more`
+  const more = late.length === 1 ? '' : `, and ${late.length - 1} more such`
+  return [
+    {
+      ...placeOfFault(waiting),
+      level: 'info',
+      what: `${releaseName(waiting.release)}${others}: ${objectName(waiting.object)} waits for the hook ${objectName(hook.object)} (${textOf(want, hook)}), which helm starts after it${more}: well, but not with helm --wait`,
+    },
+  ]
 }
 
 function placeOfFault({release, object, file}: Owned) {

@@ -2,7 +2,7 @@ import {isHook} from '../../../../../cluster/is-hook.ts'
 import type {ChartFault} from '../../chart-fault.ts'
 import type {ExaminedRelease} from '../../examined-release.ts'
 import {circleOf, happening} from './circle.ts'
-import {circleFault, lateHookFault} from './deadlock-faults.ts'
+import {circleFault, type LateHook, lateHooksFault} from './deadlock-faults.ts'
 import {type Event, type Need, needsOf, placeOf} from './events.ts'
 import type {Owned} from './makers.ts'
 import {isLater, momentOf} from './moment.ts'
@@ -15,24 +15,28 @@ export function deadlocks(releases: readonly ExaminedRelease[]): readonly ChartF
   const owned = releases.flatMap(({release, objects}) => objects.map((each) => ({...each, release})))
   const needs = needsOf(owned)
   const happened = happening(needs)
-  return owned.flatMap((each, place) => {
+  const late: LateHook[] = []
+  const circles = owned.flatMap((each, place) => {
     const event: Event = `done ${place}`
     const wants = needs.get(event)!.filter(({want}) => want)
-    if (!isHook(each.object))
-      return happened.has(event) ? wants.flatMap((need) => lateHook(each, need, owned)) : []
+    if (!isHook(each.object)) {
+      if (happened.has(event)) late.push(...wants.flatMap((need) => lateHook(each, need, owned)))
+      return []
+    }
     return wants.flatMap((need) => {
       const circle = circleOf(event, need, {needs, happened})
       return circle.length === 0 ? [] : [circleFault(each, circle, owned)]
     })
   })
+  return [...circles, ...lateHooksFault(late)]
 }
 
 /** Any of the makers may be what is waited for. */
-function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): readonly ChartFault[] {
+function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): readonly LateHook[] {
   const own = momentOf(each.object)
   const makers = anyOf.map((event) => owned[placeOf(event)]!)
   const isLate = makers.every(
     ({object, release}) => release === each.release && isLater(momentOf(object), own),
   )
-  return isLate ? [lateHookFault(each, makers[0]!, want!)] : []
+  return isLate ? [{waiting: each, hook: makers[0]!, want: want!}] : []
 }

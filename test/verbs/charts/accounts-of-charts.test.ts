@@ -1,0 +1,28 @@
+import {expect, it} from 'vitest'
+import {renderedObjects} from '../../../src/charts/manifests/rendered-objects.ts'
+import {releaseId} from '../../../src/release.ts'
+import {accounts} from '../../../src/verbs/charts/doctor/checks/accounts/accounts.ts'
+import {useCharts} from '../../charts/support/charts.ts'
+
+const charts = await useCharts()
+
+it("finds nothing in kk's own charts, and whoever has another value than a section gives to the server", async () => {
+  const names = ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'placement', 'horizon']
+  const bus = {endpoints: {oslo_messaging: {auth: {admin: {password: 'another-value'}}}}}
+  const agreeing = await Promise.all(names.map((name) => examined(name)))
+  const other = await examined('rabbitmq', bus)
+
+  const same = accounts(agreeing)
+  const different = accounts(agreeing.map((each) => (each.release === other.release ? other : each)))
+
+  expect(same).toEqual([])
+  expect(different).toMatchObject([
+    {level: 'problem', release: 'openstack/keystone', other: {object: 'Secret/rabbitmq-files'}},
+    {level: 'problem', release: 'openstack/glance', other: {object: 'Secret/rabbitmq-files'}},
+  ])
+})
+
+async function examined(name: string, values: object = {}) {
+  const objects = renderedObjects(await charts.text(name, {values}))
+  return {release: releaseId('openstack', name), objects, again: objects}
+}
