@@ -115,6 +115,11 @@ export const ERRORS = {
     meaning: 'the all-in-one node could not be started or ended, or the machine lacks something for it',
   },
   KK_SANDBOX: {exit: 1, meaning: 'the sandbox could not be started, stopped or found'},
+  KK_SANDBOX_BROKEN: {
+    exit: 3,
+    meaning:
+      'a sandbox, or the all-in-one node, was up and has ended; what was deployed in it is not removed unasked',
+  },
   KK_IMAGE_TOOLS: {exit: 2, meaning: 'what images are built with is missing, or the user is not root'},
   KK_IMAGE: {exit: 1, meaning: 'an image could not be built or pushed'},
   KK_DEPENDENCY: {exit: 2, meaning: 'a DEPENDENCY_* variable of a pod cannot be read'},

@@ -303,7 +303,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'The control plane of kk sandbox with containerd, kubelet, kube-proxy, CoreDNS, storage and an image registry; it listens on loopback and on a bridge of its own. Needs Linux, root and what kk aio doctor checks, which is done first. What a crash left of an earlier start is removed; a node that runs is left as it is. Other commands reach it by --sandbox-name aio.',
+      'The control plane of kk sandbox with containerd, kubelet, kube-proxy, CoreDNS, storage and an image registry; it listens on loopback and on a bridge of its own. Needs Linux, root and what kk aio doctor checks, which is done first. A node that runs is left as it is; one that was up and has ended, by a reboot, say, is refused until kk aio down removes it with its data. Other commands reach it by --sandbox-name aio.',
     examples: [
       '<%= config.bin %> aio up',
       '<%= config.bin %> deploy environments/aio.yaml --sandbox-name aio',
@@ -5797,7 +5797,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'Real etcd, API server, controllers and scheduler; the nodes, and what happens inside pods, are simulated by kwok. What a crash left of an earlier start is removed first; a sandbox that runs is left as it is.',
+      'Real etcd, API server, controllers and scheduler; the nodes, and what happens inside pods, are simulated by kwok. A sandbox that runs is left as it is. Of one that was up, what has ended is started again, and all that was deployed in it stays; only what never came up is removed first.',
     examples: ['<%= config.bin %> sandbox up', '<%= config.bin %> sandbox up --nodes 5 --sandbox-name big'],
     flags: {
       color: {

@@ -20,7 +20,7 @@ export function nodeStatusText(status: SandboxStatus<Node>): string {
   if (status.state === 'broken') {
     const what =
       status.missing.length > 0 ? `does not run: ${status.missing.join(', ')}` : 'was not started to the end'
-    return `the node is broken (${what}); "kk aio up" starts it anew`
+    return `the node is broken (${what}); "kk aio down" removes what is left, with its data`
   }
   const ready = status.nodes.every((node) => node.ready) ? 'Ready' : 'not Ready'
   return [`the node runs and is ${ready}`, nodeText(status)].join('\n')

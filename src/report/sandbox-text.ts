@@ -1,4 +1,4 @@
-import type {Sandbox} from '../sandbox/sandbox.ts'
+import {DEFAULT_SANDBOX, type Sandbox} from '../sandbox/sandbox.ts'
 import type {SandboxStatus} from '../sandbox/status.ts'
 import {table} from './table.ts'
 import {counted} from './text/list.ts'
@@ -31,5 +31,6 @@ function lines(sandbox: Omit<Sandbox, 'nodes'>, nodes: string): readonly string[
 
 function brokenText(name: string, missing: readonly string[]): string {
   const what = missing.length > 0 ? `does not run: ${missing.join(', ')}` : 'was not started to the end'
-  return `the sandbox ${name} is broken (${what}); "kk sandbox up" starts it anew`
+  const flag = name === DEFAULT_SANDBOX ? '' : ` --sandbox-name ${name}`
+  return `the sandbox ${name} is broken (${what}); "kk sandbox up${flag}" starts that again, "kk sandbox down${flag}" removes it`
 }

@@ -6,20 +6,45 @@ import {commandOf, DEFAULT_SANDBOX, NODE_NAME, type Sandbox} from './sandbox.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The sandbox if all of its control plane runs, else undefined. Costs a few file reads. */
-export async function runningSandbox(paths: SandboxPaths): Promise<Sandbox | undefined> {
+/** `never-up`: at most half of a start; `broken`: it was up, and holds what was deployed in it, but not all of it runs. */
+export type FoundSandbox =
+  | {readonly state: 'never-up'}
+  | {readonly state: 'running'; readonly sandbox: Sandbox}
+  | {readonly state: 'broken'; readonly sandbox: Sandbox; readonly missing: readonly string[]}
+
+/** What there is of a sandbox. Costs a few file reads. */
+export async function findSandbox(paths: SandboxPaths): Promise<FoundSandbox> {
   const sandbox = await readRecord(paths)
-  if (!sandbox) return undefined
+  if (!sandbox) return {state: 'never-up'}
   const {missing} = await runningComponents(paths)
-  return missing.length === 0 ? sandbox : undefined
+  return missing.length === 0 ? {state: 'running', sandbox} : {state: 'broken', sandbox, missing}
 }
 
 /** The running sandbox for commands with `--sandbox`; throws `KK_SANDBOX` when it does not run. */
 export async function requireSandbox(name: string, env: Environment): Promise<Sandbox> {
-  const sandbox = await runningSandbox(sandboxPaths(name, env))
-  if (sandbox) return sandbox
-  const flag = [DEFAULT_SANDBOX, NODE_NAME].includes(name) ? '' : ` --sandbox-name ${name}`
+  const found = await findSandbox(sandboxPaths(name, env))
+  if (found.state === 'running') return found.sandbox
+  if (found.state === 'broken') throw new KkError('KK_SANDBOX', ...brokenSandbox(name, found.missing))
   throw new KkError('KK_SANDBOX', `the sandbox ${name} does not run`, {
-    hint: `start it with "${commandOf(name)} up${flag}"`,
+    hint: `start it with "${withName(name, 'up')}"`,
   })
+}
+
+/** The refusal to make a new sandbox in the place of one that was up: what was deployed in it would be lost. */
+export function refuseBroken(name: string, missing: readonly string[]): KkError {
+  return new KkError('KK_SANDBOX_BROKEN', ...brokenSandbox(name, missing))
+}
+
+function brokenSandbox(name: string, missing: readonly string[]): [message: string, {readonly hint: string}] {
+  const down = `"${withName(name, 'down')}" removes it, with all that was deployed in it`
+  const up = `"${withName(name, 'up')}" starts what has ended again, and keeps what was deployed`
+  return [
+    `the sandbox ${name} was up, and does not run any more: ${missing.join(', ')} ended`,
+    {hint: name === NODE_NAME ? down : `${up}; ${down}`},
+  ]
+}
+
+function withName(name: string, verb: 'up' | 'down'): string {
+  const flag = [DEFAULT_SANDBOX, NODE_NAME].includes(name) ? '' : ` --sandbox-name ${name}`
+  return `${commandOf(name)} ${verb}${flag}`
 }

@@ -18,7 +18,7 @@ export type RunningStatus<Kind extends Sandbox = Sandbox> = Omit<Kind, 'nodes'> 
   readonly components: Readonly<Record<string, number>>
 }
 
-/** `broken`: something of it is there, but not all of it runs; `up` starts it anew, `down` removes it. */
+/** `broken`: something of it is there, but not all of it runs; `up` starts that again, `down` removes it. */
 export type SandboxStatus<Kind extends Sandbox = Sandbox> =
   | RunningStatus<Kind>
   | {readonly state: 'broken'; readonly name: string; readonly missing: readonly string[]}

@@ -1,9 +1,9 @@
 import {withLock} from '../state/lock.ts'
-import {startControlPlane} from './control-plane/start.ts'
+import {restartControlPlane, startControlPlane} from './control-plane/start.ts'
 import {sandboxPaths} from './paths.ts'
 import {removeSandbox} from './remove.ts'
 import {requireSimulated} from './require-simulated.ts'
-import {runningSandbox} from './running.ts'
+import {findSandbox, refuseBroken} from './running.ts'
 import type {Sandbox} from './sandbox.ts'
 import {findTools} from './tools.ts'
 
@@ -12,6 +12,8 @@ export interface UpOptions {
   /** How many nodes a new sandbox gets. */
   readonly nodes: number
   readonly env: NodeJS.ProcessEnv
+  /** Of one that was up: start what has ended again, on what it holds. Without, such a sandbox is refused. */
+  readonly restart?: boolean
   /** One short line per step. */
   readonly onProgress?: (line: string) => void
   /** Stops a start; what was started is removed before the promise rejects. */
@@ -19,22 +21,28 @@ export interface UpOptions {
 }
 
 export interface UpResult {
-  readonly outcome: 'started' | 'already-running'
+  readonly outcome: 'started' | 'restarted' | 'already-running'
   readonly sandbox: Sandbox
 }
 
 /**
- * Starts the sandbox of this name unless it runs. What a killed `up`, a crash or a reboot left of it is removed first.
- * Throws `KK_TOOLBOX` when binaries are missing, `KK_SANDBOX` with the last lines of the logs when it does not start.
+ * Starts the sandbox of this name unless it runs. What a killed `up` left of one that never came up is removed first; what
+ * was up once is never removed. Throws `KK_TOOLBOX` when binaries are missing, `KK_SANDBOX` with the last lines of the
+ * logs when it does not start, `KK_SANDBOX_BROKEN` when it was up and is not to be started again.
  */
 export async function up(options: UpOptions): Promise<UpResult> {
-  const {name, nodes, env, signal, onProgress = () => {}} = options
+  const {name, nodes, env, signal, restart = false, onProgress = () => {}} = options
   requireSimulated(name)
   const paths = sandboxPaths(name, env)
   const start = async (): Promise<UpResult> => {
-    const running = await runningSandbox(paths)
-    if (running) return {outcome: 'already-running', sandbox: running}
+    const found = await findSandbox(paths)
+    if (found.state === 'running') return {outcome: 'already-running', sandbox: found.sandbox}
+    if (found.state === 'broken' && !restart) throw refuseBroken(name, found.missing)
     const tools = findTools(env)
+    if (found.state === 'broken') {
+      await restartControlPlane({paths, tools, env, onProgress, signal}, found.missing)
+      return {outcome: 'restarted', sandbox: found.sandbox}
+    }
     if (await removeSandbox(paths)) onProgress('removed what an earlier start had left')
     try {
       return {
@@ -52,7 +60,7 @@ export async function up(options: UpOptions): Promise<UpResult> {
   })
 }
 
-/** The sandbox of this name, started if need be: for `--sandbox` on a command that deploys. */
+/** The sandbox of this name, started if there is none: for `--sandbox` on a command that deploys. */
 export async function ensureSandbox(options: UpOptions): Promise<Sandbox> {
   return (await up(options)).sandbox
 }

@@ -99,20 +99,19 @@ describe('the node', () => {
     expect(await readdir(join(nodeHome(), '..'))).toEqual([])
   })
 
-  it('that was killed is said to be broken, started anew, and taken down without a trace', async () => {
+  it('that was killed is said to be broken, not begun anew unasked, and taken down without a trace', async () => {
     await nodeUp()
     await busy()
     await killAll()
 
     const broken = await kk(['aio', 'status'])
     const up = await kk(['aio', 'up'])
-    const namespaces = await kubectl(['get', 'namespaces', '--output', 'name'])
     const down = await kk(['aio', 'down'])
 
     expect(broken.stdout).toContain('the node is broken (does not run: etcd, ')
-    expect(up.stderr).toContain('removed what an earlier start had left')
-    expect(up.exitCode, up.stderr).toBe(0)
-    expect(namespaces).not.toContain('namespace/aio-')
+    expect(up.stderr).toContain('KK_SANDBOX_BROKEN')
+    expect(up.stderr).toContain('kk aio down')
+    expect(up.exitCode, up.stderr).toBe(3)
     expect(down.exitCode).toBe(0)
     expect(await machine()).toEqual(before)
   })

@@ -47,20 +47,28 @@ describe('two sandboxes that are started at once', () => {
     expect(classes.stdout).toContain('general (default)')
   })
 
-  it('are told apart: of one a component does not run, and up starts it anew', async () => {
+  it('are told apart: of one a component does not run; deploy refuses it, and up starts that again on what was kept', async () => {
     const [other = '', name = ''] = pair
+    await shell(name, 'kubectl', 'create', 'namespace', 'kept')
     process.kill(Number(await readFile(join(home(name), 'kwok/clusters/kk/pids/kube-scheduler.pid'), 'utf8')))
     await waitFor(async () => !(await runs(name, 'kube-scheduler')), {until: 'the scheduler has ended'})
 
     const broken = await sandbox('status', name)
     const well = await sandbox('status', other)
+    const deploy = await kk(['deploy', 'environments/all-in-one.yaml', '--yes', '--sandbox-name', name])
     const up = await sandbox('up', name)
+    const namespace = await shell(name, 'kubectl', 'get', 'namespace', 'kept', '--output', 'name')
 
     expect(broken.exitCode).toBe(1)
     expect(broken.stdout).toContain('does not run: kube-scheduler')
     expect(well.exitCode, well.stdout).toBe(0)
-    expect(up.exitCode).toBe(0)
-    expect(up.stderr).toContain('removed what an earlier start had left')
+    expect(deploy.exitCode).toBe(3)
+    expect(deploy.stderr).toContain('KK_SANDBOX_BROKEN')
+    expect(deploy.stderr).toContain(`kk sandbox down --sandbox-name ${name}`)
+    expect(up.exitCode, up.stderr).toBe(0)
+    expect(up.stderr).toContain(`the sandbox ${name} is up again in `)
+    expect(namespace.stdout).toBe('namespace/kept')
+    expect(await runs(name, 'kube-scheduler')).toBe(true)
   })
 
   it('leave no process and no file when they are removed', async () => {

@@ -57,11 +57,14 @@ async function sandboxAccess(
   start: boolean,
   say: (line: string) => void,
 ): Promise<Access> {
-  const {requireSandbox, runningSandbox} = await import('../../sandbox/running.ts')
+  const {findSandbox, requireSandbox} = await import('../../sandbox/running.ts')
   const {sandboxPaths} = await import('../../sandbox/paths.ts')
   const chosen = name ?? DEFAULT_SANDBOX
-  const sandbox = start
-    ? ((await runningSandbox(sandboxPaths(chosen, process.env))) ?? (await startSandbox(chosen, say)))
+  const found = start ? await findSandbox(sandboxPaths(chosen, process.env)) : undefined
+  const sandbox = found
+    ? found.state === 'running'
+      ? found.sandbox
+      : await startSandbox(chosen, say)
     : await requireSandbox(chosen, process.env)
   return {kubeconfig: sandbox.kubeconfig, context: sandbox.context}
 }

@@ -8,7 +8,7 @@ export default class AioUp extends KkCommand {
   static override summary = 'Start a Kubernetes node with real pods on this machine.'
   static override description =
     'The control plane of kk sandbox with containerd, kubelet, kube-proxy, CoreDNS, storage and an image registry; it listens on loopback and on a bridge of its own. ' +
-    'Needs Linux, root and what kk aio doctor checks, which is done first. What a crash left of an earlier start is removed; a node that runs is left as it is. ' +
+    'Needs Linux, root and what kk aio doctor checks, which is done first. A node that runs is left as it is; one that was up and has ended, by a reboot, say, is refused until kk aio down removes it with its data. ' +
     'Other commands reach it by --sandbox-name aio.'
   static override usage = '[FLAGS]'
   static override examples = [

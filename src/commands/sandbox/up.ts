@@ -10,7 +10,8 @@ export default class SandboxUp extends KkCommand {
   static override summary = 'Start a throwaway Kubernetes on this machine.'
   static override description =
     'Real etcd, API server, controllers and scheduler; the nodes, and what happens inside pods, are simulated by kwok. ' +
-    'What a crash left of an earlier start is removed first; a sandbox that runs is left as it is.'
+    'A sandbox that runs is left as it is. Of one that was up, what has ended is started again, and all that was deployed in it stays; ' +
+    'only what never came up is removed first.'
   static override usage = '[FLAGS]'
   static override examples = [
     '<%= config.bin %> sandbox up',
@@ -39,6 +40,7 @@ export default class SandboxUp extends KkCommand {
       up({
         name: flags['sandbox-name'],
         nodes: flags.nodes,
+        restart: true,
         env: process.env,
         onProgress: (line) => this.say(line),
         signal,
@@ -47,7 +49,10 @@ export default class SandboxUp extends KkCommand {
     const seconds = ((Date.now() - start) / 1000).toFixed(1)
     const already = `the sandbox ${sandbox.name} runs already`
     const kept = sandbox.nodes === flags.nodes ? already : `${already}, with ${sandbox.nodes} nodes`
-    this.say(outcome === 'started' ? `the sandbox ${sandbox.name} is up in ${seconds} s` : kept)
+    const again = outcome === 'restarted' ? ' again' : ''
+    this.say(
+      outcome === 'already-running' ? kept : `the sandbox ${sandbox.name} is up${again} in ${seconds} s`,
+    )
     this.document(flags.output, {outcome, ...sandbox}, () => sandboxText(sandbox))
   }
 }

@@ -57,9 +57,25 @@ async function writeInputs({paths, tools}: CreateOptions, ports: Ports, behaviou
 }
 
 /** kwokctl makes the certificates, starts the components detached from itself, and waits until they answer. */
-async function createCluster({paths, tools, env, signal}: CreateOptions): Promise<void> {
-  const args = ['--config', paths.configuration, 'create', 'cluster', '--name', CLUSTER]
-  const result = await execa(tools.kwokctl, [...args, '--kubeconfig', '', '--wait', '60s'], {
+async function createCluster(options: CreateOptions): Promise<void> {
+  const {paths} = options
+  const args = ['--config', paths.configuration, 'create', 'cluster', '--name', CLUSTER, '--kubeconfig', '']
+  const hint = `everything that was started has been removed; try "${commandOf(paths.name)} up" again`
+  await kwokctl(options, args, hint)
+}
+
+/** Starts those components that do not run, on what they have written, and waits until all answer. */
+export async function startComponents(options: CreateOptions): Promise<void> {
+  const hint = `nothing of it was removed; "${commandOf(options.paths.name)} down" removes it, with all that was deployed in it`
+  await kwokctl(options, ['start', 'cluster', '--name', CLUSTER, '--timeout', '60s'], hint)
+}
+
+async function kwokctl(
+  {paths, tools, env, signal}: CreateOptions,
+  args: readonly string[],
+  hint: string,
+): Promise<void> {
+  const result = await execa(tools.kwokctl, [...args, '--wait', '60s'], {
     cwd: paths.home,
     // HOME, because kwokctl and the kubectl inside it would otherwise use the user's.
     env: {HOME: paths.home, KWOK_WORKDIR: paths.kwok, PATH: env.PATH, ...processMark(paths.home)},
@@ -78,7 +94,7 @@ async function createCluster({paths, tools, env, signal}: CreateOptions): Promis
       missing.length > 0 ? missing : Object.keys(paths.controlPlane),
       result.stderr,
     ),
-    hint: `everything that was started has been removed; try "${commandOf(paths.name)} up" again`,
+    hint,
     cause: result,
   })
 }

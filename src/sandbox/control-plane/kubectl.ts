@@ -32,7 +32,7 @@ export async function kubectl(
   if (!result.failed) return result.stdout
   throw new KkError('KK_SANDBOX', `kubectl ${args[0]} failed on the sandbox`, {
     log: result.stderr.split('\n').slice(-10),
-    hint: `start it anew with "${command} down" and "${command} up"`,
+    hint: `"${command} status" says what of it runs; "${command} down" removes it, with all that was deployed in it`,
     cause: result,
   })
 }

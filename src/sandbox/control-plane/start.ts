@@ -1,13 +1,19 @@
+import {rm} from 'node:fs/promises'
 import {writeRecord} from '../record.ts'
 import type {Sandbox} from '../sandbox.ts'
-import {type CreateOptions, createControlPlane} from './create.ts'
+import {type CreateOptions, createControlPlane, startComponents} from './create.ts'
 import {kubectl, serverVersion} from './kubectl.ts'
 import {firstObjects} from './objects.ts'
 
-interface StartOptions extends CreateOptions {
-  readonly nodes: number
+interface RestartOptions extends CreateOptions {
   readonly onProgress: (line: string) => void
 }
+
+interface StartOptions extends RestartOptions {
+  readonly nodes: number
+}
+
+const READY = ['wait', '--for=condition=Ready', 'nodes', '--all', '--timeout=60s']
 
 /** Starts all of a sandbox where nothing of it is left, and waits until its nodes are Ready. */
 export async function startControlPlane(options: StartOptions): Promise<Sandbox> {
@@ -19,13 +25,23 @@ export async function startControlPlane(options: StartOptions): Promise<Sandbox>
   const target = {binary: tools.kubectl, kubeconfig: paths.kubeconfig, env}
   const input = JSON.stringify(firstObjects(nodes))
   await kubectl(target, ['create', '--validate=ignore', '--filename', '-'], {input, signal})
-  const [kubernetes] = await Promise.all([
-    serverVersion(target, signal),
-    kubectl(target, ['wait', '--for=condition=Ready', 'nodes', '--all', '--timeout=60s'], {signal}),
-  ])
+  const [kubernetes] = await Promise.all([serverVersion(target, signal), kubectl(target, READY, {signal})])
 
   const {name, kubeconfig, auditLog} = paths
   const sandbox = {name, kubeconfig, context, server, kubernetes, nodes, auditLog}
   await writeRecord(paths, sandbox)
   return sandbox
+}
+
+/** Starts what has ended of a sandbox that was up, with its data, addresses and certificates, and waits until its nodes are Ready. */
+export async function restartControlPlane(
+  options: RestartOptions,
+  missing: readonly string[],
+): Promise<void> {
+  const {paths, tools, env, onProgress, signal} = options
+  onProgress(`starting ${missing.join(', ')} again; what was deployed is kept`)
+  // The number of a process that has ended may be another's by now, which kwokctl would take for it.
+  await Promise.all(missing.map((name) => rm(paths.components[name]!, {force: true})))
+  await startComponents(options)
+  await kubectl({binary: tools.kubectl, kubeconfig: paths.kubeconfig, env}, READY, {signal})
 }

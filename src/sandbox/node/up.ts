@@ -1,6 +1,6 @@
 import {KkError} from '../../errors.ts'
 import {withLock} from '../../state/lock.ts'
-import {runningSandbox} from '../running.ts'
+import {findSandbox, refuseBroken} from '../running.ts'
 import {examineMachine} from './doctor/examine.ts'
 import type {Node} from './node.ts'
 import {nodePaths} from './paths.ts'
@@ -23,14 +23,16 @@ export interface UpResult {
 }
 
 /**
- * Starts the all-in-one node unless it runs. What a crash left of it is removed first. Throws `KK_AIO` with all that the
- * machine lacks before anything is changed, or with the last lines of the part that does not start.
+ * Starts the all-in-one node unless it runs. What a killed `up` left of one that never came up is removed first. Throws
+ * `KK_AIO` with all that the machine lacks before anything is changed, or with the last lines of the part that does not
+ * start; `KK_SANDBOX_BROKEN` when it was up and has ended, by a reboot, say: its volumes are not removed unasked.
  */
 export async function up({env, onProgress, signal}: UpOptions): Promise<UpResult> {
   const paths = nodePaths(env)
   const start = async (): Promise<UpResult> => {
-    const running = await runningSandbox(paths)
-    if (running) return {outcome: 'already-running', node: running as Node}
+    const found = await findSandbox(paths)
+    if (found.state === 'running') return {outcome: 'already-running', node: found.sandbox as Node}
+    if (found.state === 'broken') throw refuseBroken(paths.name, found.missing)
     requireRoot()
     if (await removeNode(paths)) onProgress('removed what an earlier start had left')
     await requireMachine(env)

@@ -1,4 +1,4 @@
-import {runningSandbox} from '../../running.ts'
+import {findSandbox} from '../../running.ts'
 import {nodePaths} from '../paths.ts'
 import {checkCgroups} from './cgroups.ts'
 import type {Finding} from './finding.ts'
@@ -26,7 +26,9 @@ export async function examineMachine(
     checkDisk(paths.home),
     checkPath(paths),
     // A node that runs holds its own ports and network.
-    ...((await runningSandbox(paths)) ? [runs()] : [checkPorts(), checkNeighbours(paths.home)]),
+    ...((await findSandbox(paths)).state === 'running'
+      ? [runs()]
+      : [checkPorts(), checkNeighbours(paths.home)]),
   ])
   return groups.flat()
 }
