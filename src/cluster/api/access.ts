@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import {type ClusterAccess, type KubeconfigOptions, readKubeconfig} from './kubeconfig.ts'
+import {type ClusterAccess, type KubeconfigOptions, readKubeconfig, serverOf} from './kubeconfig.ts'
 
 const MOUNTED = '/var/run/secrets/kubernetes.io/serviceaccount'
 
@@ -20,7 +20,8 @@ function serviceAccount(env: KubeconfigOptions['env'], mounted: string): Cluster
   const {KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443'} = env
   const tokenFile = join(mounted, 'token')
   if (!host || !existsSync(tokenFile)) return undefined
-  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const address = `https://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const server = serverOf(address, 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT')
   const cluster = {server, 'certificate-authority': join(mounted, 'ca.crt')}
   return {context: 'in-cluster', server, kubeconfig: undefined, cluster, user: {tokenFile}}
 }

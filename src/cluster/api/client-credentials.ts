@@ -1,5 +1,6 @@
 import type {Agent as HttpAgent} from 'node:http'
 import type {RequestOptions} from 'node:https'
+import {createSecureContext} from 'node:tls'
 import type {KubeConfig} from '@kubernetes/client-node/dist/config.js'
 import {loadBundle} from '../../state/assets.ts'
 import type {Credentials} from './credentials.ts'
@@ -13,6 +14,9 @@ export function clientCredentials(access: ClusterAccess): () => Promise<Credenti
     const options: RequestOptions = {}
     await (await loaded).applyToHTTPSOptions(options)
     if (!options.agent) throw new Error('the Kubernetes client made no connection')
+    const {ca, cert, key} = options
+    // Else a certificate that is none is found when a request is made, and looks like a cluster that does not answer.
+    createSecureContext({...(ca && {ca}), ...(cert && {cert}), ...(key && {key})})
     return {agent: options.agent as HttpAgent, headers: headersOf(options)}
   }
 }
@@ -24,7 +28,7 @@ async function loadClient(access: ClusterAccess): Promise<KubeConfig> {
   config.loadFromString(
     JSON.stringify({
       contexts: [{name, context: {cluster: name, user: name}}],
-      clusters: [{name, cluster: {...access.cluster, ...withoutTls(access.server)}}],
+      clusters: [{name, cluster: {...access.cluster, server: access.server, ...withoutTls(access.server)}}],
       users: [{name, user: withExecInfo(access.user)}],
       'current-context': name,
     }),

@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs'
+import {validateHeaderValue} from 'node:http'
 import {KkError} from '../../errors.ts'
 import {clientCredentials} from './client-credentials.ts'
 import type {Credentials, TlsOptions} from './credentials.ts'
@@ -15,7 +16,11 @@ export function credentialReader(access: ClusterAccess): () => Promise<Credentia
   const byClient = clientCredentials(access)
   return async () => {
     try {
-      return needsClient ? await byClient() : {tls: tlsOptions(access), headers: headersOf(access)}
+      const credentials = needsClient
+        ? await byClient()
+        : {tls: tlsOptions(access), headers: headersOf(access)}
+      for (const [name, value] of Object.entries(credentials.headers)) validateHeaderValue(name, value)
+      return credentials
     } catch (error) {
       throw noCredentials(access, error)
     }
@@ -61,6 +66,10 @@ function headersOf({user}: ClusterAccess): Record<string, string> {
 
 function reasonOf({user}: ClusterAccess, error: unknown): string {
   const {code, path, message} = error as NodeJS.ErrnoException
+  if (code === 'ERR_INVALID_CHAR')
+    return 'its token, or the user to act as, holds a line break or another character that no header can have'
+  if (user.exec && (error instanceof SyntaxError || error instanceof TypeError))
+    return 'the credential plugin did not print the JSON of an ExecCredential'
   if (user.exec && code === 'ENOENT') return `the credential plugin ${user.exec.command} is not installed`
   if (code && path) return `${path}: ${code}`
   return message?.trim().split('\n', 1)[0] || 'the credential plugin failed without a word'

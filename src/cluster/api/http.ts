@@ -18,7 +18,7 @@ export interface HttpRequest {
  * One HTTP request; resolves when the answer begins. By node:http, for undici costs 40 ms at every start.
  * Rejects with the errors of sockets, or with the code `ETIMEDOUT`.
  */
-export function sendHttp(sent: HttpRequest): Promise<IncomingMessage> {
+export async function sendHttp(sent: HttpRequest): Promise<IncomingMessage> {
   const {url, method, headers, body, agent, signal} = sent
   const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>()
   const request = url.startsWith('https:') ? secureRequest : plainRequest

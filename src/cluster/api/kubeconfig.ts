@@ -1,7 +1,7 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {delimiter, dirname, join, resolve} from 'node:path'
-import {load} from 'js-yaml'
 import {KkError} from '../../errors.ts'
+import {readYaml} from '../../helm/yaml.ts'
 
 export interface KubeconfigOptions {
   /** A file; by default those that `KUBECONFIG` lists, else `~/.kube/config`. */
@@ -65,7 +65,8 @@ const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tok
 export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
   const configs = filesOf(options).map(readOne)
   const contexts = configs.flatMap((config) => config.contexts ?? [])
-  const name = options.context ?? configs.map((config) => config['current-context']).find(Boolean)
+  const name =
+    options.context ?? (configs.map((config) => config['current-context']).find(Boolean) || undefined)
   const names = [...new Set(contexts.map((context) => context.name ?? ''))]
   if (name === undefined) throw noContext('no context was named and the kubeconfig has no current one', names)
   const found = contexts.find((candidate) => candidate.name === name)
@@ -79,8 +80,22 @@ export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
     throw broken(`context "${name}" names the cluster "${clusterName}", which the kubeconfig does not have`)
   }
   const user = users.find((candidate) => candidate.name === userName)?.user ?? {}
-  const server = cluster.server.replace(/\/$/, '')
+  const server = serverOf(cluster.server, `the cluster "${clusterName}" of context "${name}"`)
   return {context: name, server, kubeconfig: options.kubeconfig, cluster, user}
+}
+
+/** The address of an API server as requests are made below it. Throws `KK_KUBECONFIG` for what is no such address. */
+export function serverOf(text: string, whose: string): string {
+  const url = URL.parse(text)
+  const what = `the server of ${whose} is no address of an API server`
+  // What is not understood is not repeated: it may hold a password.
+  if (!url || !/^https?:\/\//i.test(text)) throw broken(`${what}: expected https://HOST:PORT`)
+  if (url.username || url.password) throw broken(`${what}: it holds a user, who belongs below users`)
+  if (url.search || url.hash) throw broken(`${what}: expected https://HOST:PORT, got more behind it`)
+  return text
+    .trim()
+    .replace(/^https?/i, (scheme) => scheme.toLowerCase())
+    .replace(/\/+$/, '')
 }
 
 /** Files that KUBECONFIG lists may be missing, as for kubectl; one that was named may not. */
@@ -97,22 +112,104 @@ function filesOf({kubeconfig, env}: KubeconfigOptions): string[] {
   throw broken(`no kubeconfig was found (${candidates.join(', ') || 'neither KUBECONFIG nor HOME is set'})`)
 }
 
-/** A parser's message quotes the line, which may hold a secret: only where it stands is told. */
+/** A parser's message may quote a secret: only where it stands is told. */
 function readOne(file: string): Kubeconfig {
-  let read: unknown
-  try {
-    read = load(readFileSync(file, 'utf8'))
-  } catch (error) {
-    const {reason, mark, code} = error as {
-      reason?: string
-      mark?: {line: number; column: number}
-      code?: string
-    }
-    const where = mark ? `${file}:${mark.line + 1}:${mark.column + 1}` : file
-    throw broken(`${where} is not a kubeconfig: ${reason ?? code ?? 'it cannot be read'}`)
-  }
-  if (typeof read !== 'object' || read === null) throw broken(`${file} is not a kubeconfig: it is not a map`)
+  const read = readDocument(file)
+  const problem = misfit(read, KUBECONFIG, '')
+  if (problem) throw broken(`${file} is not a kubeconfig: ${problem}`)
   return withAbsolutePaths(read as Kubeconfig, dirname(file))
+}
+
+function readDocument(file: string): unknown {
+  try {
+    return readYaml(readFileSync(file, 'utf8'), {file})
+  } catch (error) {
+    const {message, code} = error as NodeJS.ErrnoException
+    if (code !== 'KK_YAML') throw broken(`${file} is not a kubeconfig: ${code ?? 'it cannot be read'}`)
+    const place = /^:\d+:\d+/.exec(message.slice(file.length))?.[0] ?? ''
+    throw broken(`${file}${place} is not a kubeconfig: it is not YAML`)
+  }
+}
+
+type Shape =
+  | 'text'
+  | 'true or false'
+  | 'a map'
+  | {readonly list: Shape}
+  | {readonly map: Readonly<Record<string, Shape>>}
+
+const texts = <Key extends string>(...keys: readonly Key[]) =>
+  Object.fromEntries(keys.map((key) => [key, 'text'])) as Record<Key, Shape>
+
+/** What kk, and the Kubernetes client, read of a kubeconfig; null is as good as nothing. All else is passed over. client-go: clientcmd/api/v1/types.go */
+const KUBECONFIG: Shape = {
+  map: {
+    'current-context': 'text',
+    contexts: {list: {map: {name: 'text', context: {map: texts('cluster', 'user', 'namespace')}}}},
+    clusters: {
+      list: {
+        map: {
+          name: 'text',
+          cluster: {
+            map: {
+              ...texts('server', 'certificate-authority', 'certificate-authority-data'),
+              ...texts('tls-server-name', 'proxy-url'),
+              'insecure-skip-tls-verify': 'true or false',
+            },
+          },
+        },
+      },
+    },
+    users: {
+      list: {
+        map: {
+          name: 'text',
+          user: {
+            map: {
+              ...texts('token', 'tokenFile', 'username', 'password', 'as'),
+              ...texts('client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'),
+              exec: {
+                map: {
+                  ...texts('apiVersion', 'command'),
+                  args: {list: 'text'},
+                  env: {list: {map: texts('name', 'value')}},
+                },
+              },
+              'auth-provider': {map: {name: 'text', config: 'a map'}},
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+/** The first place that is not as expected, with what came there but not its value; undefined if there is none. */
+function misfit(value: unknown, shape: Shape, at: string): string | undefined {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const wrong = (expected: string) => `${at || 'it'} is ${kindOf(value)}, expected ${expected}`
+  // Of the whole file nothing is not enough.
+  if (value === undefined || value === null) return at === '' ? wrong('a map') : undefined
+  if (shape === 'text') return typeof value === 'string' ? undefined : wrong('a text: write it in quotes')
+  if (shape === 'true or false') return typeof value === 'boolean' ? undefined : wrong(shape)
+  if (shape === 'a map') return isMap ? undefined : wrong(shape)
+  if ('list' in shape) {
+    if (!Array.isArray(value)) return wrong('a list')
+    return value
+      .map((item, index) => (item === null ? undefined : misfit(item, shape.list, `${at}[${index}]`)))
+      .find(Boolean)
+  }
+  if (!isMap) return wrong('a map')
+  const given = value as Readonly<Record<string, unknown>>
+  return Object.entries(shape.map)
+    .map(([key, inner]) => misfit(given[key], inner, at ? `${at}.${key}` : key))
+    .find(Boolean)
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return 'empty'
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map'
+  return typeof value === 'string' ? 'a text' : typeof value === 'number' ? 'a number' : 'true or false'
 }
 
 /** Paths in a kubeconfig are relative to it. */
@@ -125,10 +222,13 @@ function withAbsolutePaths(config: Kubeconfig, directory: string): Kubeconfig {
       ...Object.fromEntries(paths.map(([key, value]) => [key, resolve(directory, String(value))])),
     } as T
   }
+  const present = <T>(list: readonly (T | null)[] | null | undefined) =>
+    (list ?? []).filter((entry) => entry !== null)
   return {
     ...config,
-    clusters: (config.clusters ?? []).map((named) => ({...named, cluster: absolute(named.cluster)})),
-    users: (config.users ?? []).map((named) => ({...named, user: absolute(named.user)})),
+    contexts: present(config.contexts),
+    clusters: present(config.clusters).map((named) => ({...named, cluster: absolute(named.cluster)})),
+    users: present(config.users).map((named) => ({...named, user: absolute(named.user)})),
   }
 }
 

@@ -72,8 +72,8 @@ describe('the kubeconfig', () => {
     ['the file', {}, /mine does not exist$/],
     [
       'the cluster of its context',
-      {mine: '{contexts: [{name: x, context: {cluster: y, user: z}}], current-context: x}'},
-      'context "x" names the cluster "y", which the kubeconfig does not have',
+      {mine: '{contexts: [{name: x, context: {cluster: other, user: z}}], current-context: x}'},
+      'context "x" names the cluster "other", which the kubeconfig does not have',
     ],
   ])('without %s is an error that says so', (_, files, message) => {
     const file = join(directoryWith(files), 'mine')
