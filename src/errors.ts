@@ -156,9 +156,32 @@ export class KkError extends Error {
   }
 }
 
-/** The error as a user is shown it; anything that is not a `KkError` is a bug of kk. */
+/** What Node calls the functions of the file system; a program that cannot be started has a path, too. */
+const FILE_CALLS =
+  /^(?:f?(?:access|chmod|chown|close|lstat|open|read|stat|sync|truncate|utimes?|write)|copyfile|link|mkdir|mkdtemp|opendir|readlink|realpath|rename|rm|rmdir|scandir|symlink|unlink)$/
+
+/** An error of the file system that names its place: what is wrong lies there, not in kk. */
+function isOfFiles(
+  error: unknown,
+): error is Required<Pick<NodeJS.ErrnoException, 'code' | 'path' | 'syscall'>> {
+  if (!(error instanceof Error)) return false
+  const {code, path, syscall} = error as NodeJS.ErrnoException
+  return code !== undefined && typeof path === 'string' && FILE_CALLS.test(syscall ?? '')
+}
+
+/** The error as a user is shown it; anything that is neither a `KkError` nor of the file system is a bug of kk. */
 export function asKkError(error: unknown): KkError {
   if (error instanceof KkError) return error
+  if (isOfFiles(error)) {
+    return new KkError(
+      'KK_FILE',
+      `${error.path}: the file system refuses it (${error.code}, ${error.syscall})`,
+      {
+        cause: error,
+        hint: 'correct the path, make room or give permission there, then run the same command again',
+      },
+    )
+  }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return new KkError('KK_BUG', message, {
     cause: error,

@@ -37,6 +37,9 @@ export function readManifest(directory: string): ChartManifest {
   const data = readMap(text, file)
   const field = (key: string) => scalar(data[key], `${file}: ${key}`)
 
+  const apiVersion = field('apiVersion')
+  if (!['', 'v1', 'v2'].includes(apiVersion))
+    throw refused(file, `expected apiVersion v1 or v2, found ${JSON.stringify(apiVersion)}`)
   const name = field('name')
   if (name === '' || name === '.' || name === '..' || /[/\\]/.test(name))
     throw refused(file, `expected the name of the chart, found ${JSON.stringify(name)}`)

@@ -19,9 +19,14 @@ export function problemsError({source, root, problems, code, schema}: ProblemsOp
   const [only] = problems.length === 1 ? problems : []
   const lines = problems.map(({path, expected, got, hint}) => {
     const at = positionIn(source, root, path) as Position
-    const key = path.length > 0 ? `${path.join('.')}: ` : ''
+    const key = path.length > 0 ? `${path.map(printed).join('.')}: ` : ''
     const advice = hint && !only ? ` (${hint})` : ''
     return `${at.file}:${at.line}:${at.column}: ${key}expected ${expected}, got ${got}${advice}`
   })
   return new KkError(code, lines.join('\n'), {hint: only?.hint ?? `see what is allowed: ${schema}`})
+}
+
+/** A key with a line break, or another character that a terminal acts on, is quoted. */
+function printed(key: string | number): string {
+  return /\p{Cc}/u.test(String(key)) ? JSON.stringify(key) : String(key)
 }

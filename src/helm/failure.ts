@@ -26,6 +26,14 @@ const LAST_LINES = 20
 /** In this order: a chart's own message can hold any of the later ones. Helm 3 and 4 differ in upper and lower case. */
 const KINDS: readonly Kind[] = [
   {
+    // Of values that break it, helm lists the problems, each behind a dash.
+    pattern:
+      /values don't meet the specifications of the schema\(s\) in the following chart\(s\):\s*\n\S+:\n(?!\s*- )/i,
+    code: 'KK_CHART',
+    says: 'values.schema.json of the chart cannot be used',
+    hint: (name) => `correct the schema in the chart of ${name}: its references, and what it is written in`,
+  },
+  {
     pattern: /values don't meet the specifications of the schema/i,
     code: 'KK_VALUES',
     says: 'the values break the schema of the chart',
@@ -41,7 +49,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     pattern:
-      /charts are not installable|incompatible with Kubernetes|Chart\.yaml file is missing|unable to detect chart|validation: chart\.|missing in charts\/ directory|could not find template/i,
+      /charts are not installable|incompatible with Kubernetes|Chart\.yaml file is missing|unable to detect chart|validation: chart\.|missing in charts\/ directory|could not find template|cannot load \S+\.ya?ml|unsupported chart version/i,
     code: 'KK_CHART',
     says: 'the chart cannot be used',
     hint: (name) => `correct the chart of ${name}; "helm lint" says more`,

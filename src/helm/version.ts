@@ -2,6 +2,7 @@ import {readFile, stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {cacheDirectory} from '../state/directories.ts'
+import {makeDirectory} from '../state/files/make-directory.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
 import type {HelmVersion} from './helm.ts'
@@ -19,7 +20,8 @@ interface CachedVersion {
 
 /**
  * The version of a helm binary; asked once per binary (path, size, time of change) and kept in kk's cache.
- * Throws `KK_HELM_VERSION` for anything but helm 3.17 or newer and helm 4, `KK_HELM_MISSING` if it does not start.
+ * Throws `KK_HELM_VERSION` for anything but helm 3.17 or newer and helm 4, `KK_HELM_MISSING` if it does not start, and
+ * `KK_FILE` where it cannot have the directories that it needs.
  */
 export async function helmVersion(path: string, env: ProcessEnvironment): Promise<HelmVersion> {
   const {size, mtimeMs} = await fileOf(path)
@@ -29,6 +31,8 @@ export async function helmVersion(path: string, env: ProcessEnvironment): Promis
   if (hit && hit.size === size && hit.mtimeMs === mtimeMs) return supportedVersion(hit.text, path)
 
   const text = await askVersion(path, env)
+  // Helm says nothing where its own directories cannot be.
+  if (text === '') await makeDirectory(join(cacheDirectory(env), 'helm'))
   const version = supportedVersion(text, path)
   await writeCache(cache, {...known, [path]: {size, mtimeMs, text}})
   return version

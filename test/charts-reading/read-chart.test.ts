@@ -105,6 +105,7 @@ describe('a chart', () => {
 
 it.each([
   ['apiVersion: v2\nversion: 0.1.0\n', 'KK_CHART', /Chart.yaml: expected the name of the chart, found ""/],
+  ['apiVersion: v9\nname: x\n', 'KK_CHART', /Chart.yaml: expected apiVersion v1 or v2, found "v9"/],
   [manifest('../x'), 'KK_CHART', /expected the name of the chart, found "..\/x"/],
   [manifest('x', 'latest'), 'KK_CHART', /expected a semantic version, found version: "latest"/],
   [

@@ -44,4 +44,16 @@ metadata: {name: b}
       expect.objectContaining({code: 'KK_RENDER', message: expect.stringContaining(message)}),
     )
   })
+
+  it.each([
+    ['kind: A', 'KK_RENDER', 'db/templates/b.yaml renders a document that is not a Kubernetes object'],
+    ['a: 1\nb: c: d', 'KK_YAML', 'db/templates/b.yaml:2:5: '],
+  ])('names the chart and the file of the document %j', (text, code, says) => {
+    const file = (name: string, content: string) => `---\n# Source: db/templates/${name}.yaml\n${content}\n`
+    const yaml = file('a', '{apiVersion: v1, kind: Secret, metadata: {name: a}}') + file('b', text)
+
+    expect(() => parseManifest(yaml)).toThrow(
+      expect.objectContaining({code, message: expect.stringContaining(says)}),
+    )
+  })
 })

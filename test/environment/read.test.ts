@@ -148,6 +148,7 @@ describe('an environment is refused', () => {
     ['a: {n: 0xFFFFFFFFFFFFFFFFFFFF}\n', ':1:8: YAML 1.1 reads 0xFFFFFFFFFFFFFFFFFFFF as the number 1208925'],
     ['a: {x: .nan}\n', ':1:8: Helm takes no .nan'],
     ['a: hello\n', ':1:1: a: expected a map of values, got a string'],
+    ['"db\\nx": {}\n', ':1:1: "db\\nx": expected the name of a release'],
     ['a: [b]\n', ':1:1: a: expected a map of values, got a list'],
     ['global: 5\n', ':1:1: global: expected a map of values, got a number'],
     ['a: {global: 5}\n', ':1:5: a.global: expected a map of values, got a number'],

@@ -44,6 +44,16 @@ describe('helmFailure', () => {
       'openstack/keystone: the chart cannot be used: library charts are not installable',
     ],
     [
+      'KK_CHART',
+      'Error: cannot load values.yaml: cannot unmarshal yaml document: yaml: line 1: did not find expected node content',
+      'openstack/keystone: the chart cannot be used: cannot load values.yaml: cannot unmarshal yaml document: yaml: line 1: did not find expected node content',
+    ],
+    [
+      'KK_CHART',
+      'Error: values don\'t meet the specifications of the schema(s) in the following chart(s):\nkeystone:\nfailing loading "http://127.0.0.1:1/x.json": connection refused\n',
+      'openstack/keystone: values.schema.json of the chart cannot be used: keystone: failing loading "http://127.0.0.1:1/x.json": connection refused',
+    ],
+    [
       'KK_RENDER',
       'Error: a/templates/y.yaml:1:13\n  executing "a/templates/y.yaml" at <.Values.foo.bar>:\n    nil pointer evaluating interface {}.bar\n',
       'openstack/keystone: the chart does not render: a/templates/y.yaml:1:13 executing "a/templates/y.yaml" at <.Values.foo.bar>: nil pointer evaluating interface {}.bar',

@@ -1,4 +1,4 @@
-import {mkdtemp, readFile, rm, utimes} from 'node:fs/promises'
+import {mkdtemp, readFile, rm, utimes, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -53,6 +53,17 @@ describe('helmVersion', () => {
     },
     600_000,
   )
+
+  it('says which directory a helm lacks that answers nothing', async () => {
+    const path = await writeFakeHelm(root, 'exit 1')
+    await writeFile(join(root, 'file'), '')
+
+    await expect(helmVersion(path, {...env, XDG_CACHE_HOME: join(root, 'file')})).rejects.toMatchObject({
+      code: 'KK_FILE',
+      exit: 2,
+      message: expect.stringContaining(`ENOTDIR at ${join(root, 'file')}`),
+    })
+  })
 
   it('asks a binary once, and again when it has changed', async () => {
     const path = await writeFakeHelm(root, 'echo "$@" >>"$D/asked"; echo v4.1.0')

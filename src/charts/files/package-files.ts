@@ -27,6 +27,7 @@ export async function readPackageFiles(bytes: Buffer, name: string): Promise<Cha
         throw new Error(`${path} has ${content.length} bytes, helm loads files of at most ${MAX_FILE_BYTES}`)
       files.set(path, {path, bytes: content})
     }
+    refuseFilesAsDirectories(files)
   } catch (error) {
     throw new KkError('KK_CHART', `${name} is not the package of a chart: ${(error as Error).message}`, {
       cause: error,
@@ -34,6 +35,15 @@ export async function readPackageFiles(bytes: Buffer, name: string): Promise<Cha
     })
   }
   return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** As a link to a directory would be, which Helm takes for an empty file, beside what lies in that directory. */
+function refuseFilesAsDirectories(files: ReadonlyMap<string, ChartFile>): void {
+  for (const path of files.keys()) {
+    const parts = path.split('/')
+    const above = parts.map((_, index) => parts.slice(0, index).join('/')).find((each) => files.has(each))
+    if (above !== undefined) throw new Error(`${above} is a file, and ${path} lies in it`)
+  }
 }
 
 /** Drops the first directory; refuses what would be written outside it. */

@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {parseFile, parseManifest} from '../../cluster/manifest.ts'
 
 /** An object and the file of the chart that it was rendered from: `keystone/templates/job.yaml`. */
 export interface RenderedObject {
@@ -16,7 +16,7 @@ export function renderedObjects(manifest: string): RenderedObject[] {
   const objects = parseManifest(first).map((object) => ({object, file: ''}))
   for (let index = 0; index < parts.length; index += 2) {
     const file = parts[index]!
-    for (const object of parseManifest(parts[index + 1]!)) objects.push({object, file})
+    for (const object of parseFile(parts[index + 1]!, file)) objects.push({object, file})
   }
   return objects
 }

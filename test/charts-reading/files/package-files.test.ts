@@ -50,6 +50,18 @@ it.each([
   })
 })
 
+it('a package with a link to a directory is refused where that directory has files, too', async () => {
+  const bytes = await archive([
+    ['demo/templates', '', 'symlink'],
+    ['demo/templates/a.yaml', 'kind: A'],
+  ])
+
+  await expect(readPackageFiles(bytes, 'demo.tgz')).rejects.toMatchObject({
+    code: 'KK_CHART',
+    message: expect.stringContaining('templates is a file, and templates/a.yaml lies in it'),
+  })
+})
+
 it('a package that unpacks to more than helm would load is refused', async () => {
   const bytes = gzipSync(Buffer.alloc(101 * 1024 * 1024), {level: 1})
 
