@@ -38,16 +38,14 @@ export default class Import extends KkCommand {
       helpValue: 'FILE',
       default: '-',
     }),
-    'show-secrets': Flags.boolean({summary: 'Write secrets of the records, too.'}),
+    'show-secrets': Flags.boolean({summary: 'Write secrets of the records, or of the helmfile, too.'}),
     ...clusterFlags,
   }
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(Import)
     const imported =
-      args.helmfile === undefined
-        ? await this.fromCluster(flags)
-        : await fromHelmfile(args.helmfile, flags.name)
+      args.helmfile === undefined ? await this.fromCluster(flags) : await fromHelmfile(args.helmfile, flags)
     await writeNamedFile(flags.file, environmentText(imported))
     for (const each of imported.lost) this.say(`not carried over: ${each}`)
   }
@@ -70,6 +68,7 @@ interface ImportFlags {
   readonly 'show-secrets': boolean
 }
 
-async function fromHelmfile(file: string, name: string): Promise<Imported> {
-  return importHelmfile({file, name, ...(await helmfileText(file, process.env))})
+async function fromHelmfile(file: string, {name, ...flags}: ImportFlags): Promise<Imported> {
+  const showSecrets = flags['show-secrets']
+  return importHelmfile({file, name, showSecrets, ...(await helmfileText(file, process.env))})
 }

@@ -3346,7 +3346,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       'show-secrets': {
         name: 'show-secrets',
-        summary: 'Write secrets of the records, too.',
+        summary: 'Write secrets of the records, or of the helmfile, too.',
         allowNo: false,
         type: 'boolean',
       },

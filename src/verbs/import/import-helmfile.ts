@@ -16,15 +16,17 @@ interface HelmfileOptions {
   readonly text: string
   /** Whether helmfile has worked its templates out. */
   readonly isBuilt: boolean
+  /** Write what looks secret among the values, too. */
+  readonly showSecrets: boolean
   readonly name: string
 }
 
 /**
  * A helmfile as an environment: `needs` become stated requirements, values files are read and merged. What has no place is
- * listed. Throws `KK_YAML` for what is no YAML, as a helmfile with templates is where helmfile is not there, `KK_FILE` for
+ * listed; so is what looks secret, unless it is asked for. Throws `KK_YAML` for what is no YAML, as a helmfile with templates is where helmfile is not there, `KK_FILE` for
  * what is no helmfile, and `KK_USAGE`.
  */
-export function importHelmfile({file, text, isBuilt, name}: HelmfileOptions): Imported {
+export function importHelmfile({file, text, isBuilt, showSecrets, name}: HelmfileOptions): Imported {
   refuseOddSettings({name, charts: []})
   const documents = helmfileDocuments(text, file)
   const off = new Map(documents.flatMap(offIn))
@@ -33,7 +35,7 @@ export function importHelmfile({file, text, isBuilt, name}: HelmfileOptions): Im
   const read = documents.flatMap((document) =>
     (document.state.releases ?? [])
       .filter((each) => !off.has(helmfileId(each, document)))
-      .map((each) => readRelease(each, document, {isBuilt, home, repositories})),
+      .map((each) => readRelease(each, document, {isBuilt, showSecrets, home, repositories})),
   )
   const room = withRoom(read.map(({release}) => release))
   const kept = read.filter(({release}) => room.releases.includes(release))

@@ -4,14 +4,13 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import {KkError} from '../../errors.ts'
 import type {KnownRelease} from '../../graph/inference/facts.ts'
 import {infer} from '../../graph/inference/infer.ts'
-import {isMap} from '../../overrides/merge.ts'
-import {secretsAmong, type ValuePath} from '../../overrides/secrets/secret-values.ts'
 import {readLabels} from '../../plan/labels.ts'
-import {type ReleaseId, releaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {unservedNotes} from '../preparation/inference/notes.ts'
 import type {Imported, ImportedRelease, ImportedSource} from './imported.ts'
 import {refuseOddSettings} from './refuse-odd-settings.ts'
 import {withRoom} from './with-room.ts'
+import {withoutSecrets} from './without-secrets.ts'
 
 interface ImportOptions {
   readonly cluster: Pick<Cluster, 'records' | 'stored' | 'context'>
@@ -76,7 +75,7 @@ function imported(
     name: releaseName(release),
     namespace: releaseNamespace(release),
     chart: {name, version},
-    values: showSecrets ? values : withoutPlaces(values, secretsAmong(values, [])),
+    values: showSecrets ? values : withoutSecrets(name, values).values,
     requires: [],
     notes: requires.get(release) ?? [],
   }
@@ -84,14 +83,9 @@ function imported(
 
 function lostOf({release, status, values}: StoredRelease, showSecrets: boolean): readonly string[] {
   const name = releaseName(release)
-  const secrets = showSecrets ? [] : secretsAmong(values, [])
   return [
     ...(status === 'deployed' ? [] : [`${name} is ${status}: its values are those of its last revision`]),
-    ...(secrets.length === 0
-      ? []
-      : [
-          `secrets of ${name}, left out: ${secrets.map((path) => path.join('.')).join(', ')}; --show-secrets writes them`,
-        ]),
+    ...(showSecrets ? [] : withoutSecrets(name, values).lost),
   ]
 }
 
@@ -127,19 +121,6 @@ function inferredBetween(stored: readonly StoredRelease[]): Inferred {
     return [release, lines] as const
   })
   return {requires: new Map(requires), unserved: unservedNotes(unserved)}
-}
-
-function withoutPlaces(values: Values, places: readonly ValuePath[]): Values {
-  return places.reduce<Values>((left, place) => withoutPlace(left, place), values)
-}
-
-/** A list that holds a secret is left out as a whole: its items have no names. */
-function withoutPlace(values: Values, [key, ...rest]: ValuePath): Values {
-  if (key === undefined) return values
-  const {[key]: inner, ...others} = values
-  if (!isMap(inner) || rest.length === 0) return others
-  const left = withoutPlace(inner, rest)
-  return Object.keys(left).length === 0 ? others : {...values, [key]: left}
 }
 
 function nothingToImport(namespace: string | undefined, records: readonly ReleaseRecord[]): KkError {

@@ -40,8 +40,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, {recursive: true}))
 
-function imported(text = HELMFILE, isBuilt = false) {
-  return importHelmfile({file: join(directory, 'helmfile.yaml'), text, isBuilt, name: 'shop'})
+function imported(text = HELMFILE, isBuilt = false, showSecrets = false) {
+  return importHelmfile({file: join(directory, 'helmfile.yaml'), text, isBuilt, showSecrets, name: 'shop'})
 }
 
 /** One release, as helmfile writes it, with what the file itself says. */
@@ -92,7 +92,11 @@ it('is read as helmfile 1.8 prints it: helmfile build --embed-values', async () 
     [undefined, 'cache'],
   ])
   expect(releases.get('cache')).toMatchObject({chart: 'web', timeoutSeconds: 60})
-  expect(made.lost).toEqual(['hooks of web: an environment has no place for it'])
+  expect(made.lost).toEqual([
+    'hooks of web: an environment has no place for it',
+    'labels of web: an environment has no place for it',
+    'labels of cache: an environment has no place for it',
+  ])
 })
 
 it('says what is lost', () => {
@@ -214,6 +218,111 @@ it('says which values files are no maps, or no files', async () => {
     'the values file values of web: it is not there',
     'the values file values/list.yaml of web: it is no map',
   ])
+})
+
+it.each<[string, object, object, readonly string[]]>([
+  [
+    'every key of a release that is not read, also one that nobody knows yet',
+    {
+      apiVersions: ['v1'],
+      kubeVersion: '1.30',
+      postRenderer: 'patch.sh',
+      postRendererArgs: ['-x'],
+      force: true,
+      labels: {tier: 'web'},
+      verify: true,
+      createNamespace: false,
+      'of-tomorrow': 'yes',
+    },
+    {},
+    [
+      'apiVersions of web: kk asks the cluster which kinds it has',
+      'kubeVersion of web: kk asks the cluster for its version',
+      'postRenderer of web: an environment has no place for it',
+      'postRendererArgs of web: an environment has no place for it',
+      'force of web: an environment has no place for it',
+      'labels of web: an environment has no place for it',
+      'verify of web: an environment has no place for it',
+      'createNamespace of web: kk makes a namespace that is missing',
+      'of-tomorrow of web: an environment has no place for it',
+    ],
+  ],
+  [
+    'every key of the file, its defaults and its repositories',
+    {},
+    {
+      commonLabels: {team: 'a'},
+      kubeVersion: '1.30',
+      helmDefaults: {force: true, createNamespace: false, postRendererArgs: ['x'], wait: true, timeout: 5},
+      repositories: [
+        {name: 'shop', url: 'https://me:S3cret@charts.example.org', username: 'me', password: 'S3cret'},
+      ],
+    },
+    [
+      'commonLabels: an environment has no place for it',
+      'kubeVersion: kk asks the cluster for its version',
+      'force of helmDefaults: an environment has no place for it',
+      'createNamespace of helmDefaults: kk makes a namespace that is missing',
+      'postRendererArgs of helmDefaults: an environment has no place for it',
+      'username of the repository shop: an environment has no place for it',
+      'password of the repository shop: an environment has no place for it',
+      'the credentials in the address of the repository shop: an environment has no place for it',
+    ],
+  ],
+  [
+    'nothing of what is off, and of what kk does anyway',
+    {
+      force: false,
+      verify: false,
+      labels: {},
+      createNamespace: true,
+      wait: true,
+      waitForJobs: true,
+      hooks: [],
+    },
+    {commonLabels: {}, helmDefaults: {createNamespace: true}},
+    [],
+  ],
+])('says %s', (_, release, file, lost) => {
+  const made = importedOne(release, file)
+
+  expect(made.lost).toEqual(lost)
+  expect(environmentText(made)).not.toContain('S3cret')
+})
+
+it('keeps credentials of a repository out of the environment', () => {
+  const made = importedOne(
+    {chart: 'shop/web'},
+    {repositories: [{name: 'shop', url: 'https://me:S3cret@charts.example.org/stable'}]},
+  )
+
+  expect(made.charts).toEqual([{repository: 'https://charts.example.org/stable'}])
+})
+
+it('leaves secrets out unless they are asked for', () => {
+  const text = JSON.stringify({
+    releases: [
+      {
+        name: 'db',
+        chart: './charts/db',
+        values: [{auth: {user: 'kk', password: 'S3cret'}}],
+        set: [{name: 'admin.token', value: 'S3cret'}],
+      },
+    ],
+  })
+
+  const without = imported(text)
+  const all = imported(text, false, true)
+
+  expect(without.releases[0]!.values).toEqual({auth: {user: 'kk'}})
+  expect(without.lost).toEqual([
+    'secrets of db, left out: auth.password, admin.token; --show-secrets writes them',
+  ])
+  expect(all.releases[0]!.values).toEqual({
+    auth: {user: 'kk', password: 'S3cret'},
+    admin: {token: 'S3cret'},
+  })
+  expect(all.lost).toEqual([])
 })
 
 it('says nothing of what helmfile has worked out, and what the context was', () => {

@@ -3,6 +3,7 @@ import {basename, dirname, relative, resolve} from 'node:path'
 import {isVersion} from '../../../charts/version.ts'
 import type {ImportedSource} from '../imported.ts'
 import type {Helmfile} from './helmfile.ts'
+import {withoutCredentials} from './lost-keys.ts'
 
 interface ChartPlace {
   /** Where the chart's path starts. */
@@ -29,7 +30,8 @@ export function chartSource(chart: string, {directory, home, repositories}: Char
   if (/^[./]/.test(chart) || (chart !== '' && existsSync(path))) return inDirectory(path, home)
   const repository = repositories.find(({name}) => name !== undefined && chart.startsWith(`${name}/`))
   if (repository?.url === undefined) return elsewhere(chart)
-  const {name = '', url, oci} = repository
+  const {name = '', oci} = repository
+  const url = withoutCredentials(repository.url)
   const place = url.replace(/\/+$/, '')
   if (oci) return inRegistry(`oci://${place.replace(/^oci:\/\//, '')}${chart.slice(name.length)}`)
   return {source: /^https?:/.test(url) ? {repository: url} : undefined, name: basename(chart)}

@@ -1,68 +1,95 @@
 import type {Helmfile, HelmfileRelease} from './helmfile.ts'
 
-/** Keys of a release that say nothing an environment lacks. */
-const HARMLESS = new Set([
-  'apiVersions',
-  'atomic',
-  'cleanupOnFail',
-  'createNamespace',
-  'description',
-  'disableAutoDetectedKubeVersionForDiff',
-  'disableOpenAPIValidation',
-  'disableValidation',
-  'disableValidationOnInstall',
-  'force',
-  'historyMax',
-  'kubeVersion',
-  'labels',
-  'missingFileHandler',
-  'missingFileHandlerConfig',
-  'rollbackOnFailure',
-  'skipDeps',
-  'skipRefresh',
-  'suppressDiff',
-  'verify',
-  'wait',
-  'waitForJobs',
-  'waitRetries',
-])
-
-/** Keys that are understood. */
-const KNOWN = new Set([
-  'name',
-  'namespace',
-  'chart',
-  'version',
-  'installed',
-  'needs',
-  'timeout',
-  'values',
-  'set',
-  'setString',
-])
+/** What is read of each; every other key that says something is told to be lost, also one that helmfile has yet to learn. */
+const READ = {
+  file: new Set(['namespace', 'kubeContext', 'helmDefaults', 'repositories', 'releases', 'renderedvalues']),
+  helmDefaults: new Set(['timeout', 'kubeContext']),
+  repository: new Set(['name', 'url', 'oci']),
+  release: new Set('name namespace chart version installed needs timeout values set setString'.split(' ')),
+} as const
 
 /** What `helmfile build` has worked out, and prints all the same. */
-const WORKED_OUT =
-  /^(?:chartPath|condition|inherit|valuesPathPrefix|(?:values|set|verify|wait|installed|condition)Template)$/
+const WORKED_OUT = {
+  file: /^(?:bases|helmfiles|environments|templates|values|env|filepath|defaultValues)$/,
+  release:
+    /^(?:chartPath|condition|inherit|valuesPathPrefix|(?:values|set|verify|wait|installed|condition)Template)$/,
+}
 
-/** Keys of a release that an environment has no place for: hooks, patches, secrets of sops, transformers. */
-export function lostKeys(release: HelmfileRelease, isBuilt: boolean): readonly string[] {
-  return Object.keys(release).filter(
-    (key) => !KNOWN.has(key) && !HARMLESS.has(key) && !(isBuilt && WORKED_OUT.test(key)),
-  )
+/** What can be read only where helmfile works it out. */
+const UNREAD = new Set(['bases', 'helmfiles', 'environments', 'templates', 'values'])
+
+/** What kk does without being told. */
+const DONE_ANYWAY = new Set(['wait', 'waitForJobs'])
+
+/** As `helmfile build` prints them where nothing is said. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {helmBinary: 'helm', kustomizeBinary: 'kustomize'}
+
+/** The labels that helmfile gives to every release. */
+const OWN_LABELS = new Set(['chart', 'name', 'namespace'])
+
+/** What takes the place of a key in kk. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  createNamespace: 'kk makes a namespace that is missing',
+  atomic: 'kk deploy --on-failure says what becomes of a release that fails',
+  cleanupOnFail: 'kk deploy --on-failure says what becomes of a release that fails',
+  rollbackOnFailure: 'kk deploy --on-failure says what becomes of a release that fails',
+  apiVersions: 'kk asks the cluster which kinds it has',
+  kubeVersion: 'kk asks the cluster for its version',
+}
+
+/** Keys of a release that an environment has no place for, each with what that means. */
+export function lostOfRelease(release: HelmfileRelease, isBuilt: boolean): readonly string[] {
+  return Object.entries(release)
+    .filter(([key]) => !(isBuilt && WORKED_OUT.release.test(key)))
+    .filter(([key, value]) => isLost(READ.release, key, value))
+    .map(([key]) => `${key} of ${release.name}: ${meaning(key)}`)
 }
 
 /** What of a helmfile itself is lost. */
 export function lostOfFile(state: Helmfile, isBuilt: boolean): readonly string[] {
   const context = state.kubeContext ?? state.helmDefaults?.kubeContext
-  const unread = isBuilt ? [] : ['bases', 'helmfiles', 'environments', 'templates', 'values']
+  const repositories = state.repositories ?? []
   return [
     ...(context === undefined
       ? []
       : [`the context ${context}: write kk.context: ${context} if the environment belongs to it alone`]),
-    ...(state.hooks === undefined ? [] : ['hooks: an environment has no place for them']),
-    ...unread
-      .filter((key) => state[key] !== undefined)
-      .map((key) => `${key}: read it with helmfile on the PATH, or move what it says by hand`),
+    ...Object.entries(state)
+      .filter(([key]) => !(isBuilt && WORKED_OUT.file.test(key)))
+      .filter(([key, value]) => UNREAD.has(key) || isLost(READ.file, key, value))
+      .map(([key]) => `${key}: ${UNREAD.has(key) ? READ_WITH_HELMFILE : meaning(key)}`),
+    ...lostAmong(READ.helmDefaults, state.helmDefaults ?? {}, 'helmDefaults'),
+    ...repositories.flatMap((each) => lostAmong(READ.repository, each, `the repository ${each.name}`)),
+    ...repositories
+      .filter(({url}) => withoutCredentials(url ?? '') !== (url ?? ''))
+      .map(({name}) => `the credentials in the address of the repository ${name}: ${meaning('url')}`),
   ]
+}
+
+/** An address as an environment may hold it, which is no place for passwords. */
+export function withoutCredentials(url: string): string {
+  return url.replace(/^([a-z][a-z+.-]*:\/\/)[^/@]*@/i, '$1')
+}
+
+const READ_WITH_HELMFILE = 'read it with helmfile on the PATH, or move what it says by hand'
+
+function lostAmong(read: ReadonlySet<string>, map: object, of: string): readonly string[] {
+  return Object.entries(map)
+    .filter(([key, value]) => isLost(read, key, value))
+    .map(([key]) => `${key} of ${of}: ${meaning(key)}`)
+}
+
+/** Whether a key that is not read says something. */
+function isLost(read: ReadonlySet<string>, key: string, value: unknown): boolean {
+  if (read.has(key)) return false
+  // The only one that is on where nothing is said.
+  if (key === 'createNamespace') return value === false
+  if (value === true && DONE_ANYWAY.has(key)) return false
+  if (value === DEFAULTS[key]) return false
+  if (key === 'labels') return Object.keys(value as object).some((label) => !OWN_LABELS.has(label))
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0
+  return !isEmpty && value !== false && value !== '' && value !== 0 && value !== null
+}
+
+function meaning(key: string): string {
+  return INSTEAD[key] ?? 'an environment has no place for it'
 }

@@ -1,10 +1,11 @@
 import type {ReleaseId} from '../../../release.ts'
 import {releaseId} from '../../../release.ts'
 import type {ImportedRelease, ImportedSource} from '../imported.ts'
+import {withoutSecrets} from '../without-secrets.ts'
 import {chartSource} from './chart-source.ts'
 import type {HelmfileDocument} from './documents.ts'
 import type {Helmfile, HelmfileRelease} from './helmfile.ts'
-import {lostKeys} from './lost-keys.ts'
+import {lostOfRelease} from './lost-keys.ts'
 import {releaseValues} from './release-values.ts'
 
 /** A release of a helmfile as an environment would have it, but for what it requires. */
@@ -18,6 +19,7 @@ export interface ReadRelease {
 
 interface ReadOptions {
   readonly isBuilt: boolean
+  readonly showSecrets: boolean
   /** Where the paths of the environment will start. */
   readonly home: string
   readonly repositories: NonNullable<Helmfile['repositories']>
@@ -27,7 +29,7 @@ interface ReadOptions {
 export function readRelease(
   stated: HelmfileRelease,
   document: HelmfileDocument,
-  {isBuilt, home, repositories}: ReadOptions,
+  {isBuilt, showSecrets, home, repositories}: ReadOptions,
 ): ReadRelease {
   const {directory, state} = document
   const {name, chart = '', needs = []} = stated
@@ -36,8 +38,9 @@ export function readRelease(
   const found = chartSource(chart, {directory, home, repositories})
   if (found.source === undefined) lose(`where the chart ${chart} of ${name} comes from`)
   if (found.unkept !== undefined) lose(`${found.unkept} of the chart of ${name}: state a version instead`)
-  const values = releaseValues(stated, directory, lose)
-  for (const key of lostKeys(stated, isBuilt)) lose(`${key} of ${name}: an environment has no place for it`)
+  const all = releaseValues(stated, directory, lose)
+  const {values, lost: secrets} = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
+  lost.push(...secrets, ...lostOfRelease(stated, isBuilt))
   const version = found.version ?? stated.version
   const seconds = stated.timeout ?? state.helmDefaults?.timeout ?? 0
   const release: ImportedRelease = {

@@ -25,6 +25,7 @@ function made(chart: string, version?: string) {
     file: join(directory, 'helmfile.yaml'),
     text: JSON.stringify({repositories, releases: [release]}),
     isBuilt: true,
+    showSecrets: false,
     name: 'shop',
   })
   const read = readEnvironment({file: 'shop.yaml', text: environmentText(imported), directory})

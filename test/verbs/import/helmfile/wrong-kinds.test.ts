@@ -79,7 +79,7 @@ function withAt(whole: unknown, [step, ...rest]: readonly string[], value: unkno
 function importing(place: string, kind: Kind) {
   const changed = withAt(HELMFILE, place.split('.').filter(Boolean), KINDS[kind])
   const text = JSON.stringify(changed, undefined, 1)
-  return () => importHelmfile({file: 'helmfile.yaml', text, isBuilt: false, name: 'shop'})
+  return () => importHelmfile({file: 'helmfile.yaml', text, isBuilt: false, showSecrets: false, name: 'shop'})
 }
 
 describe.each(PLACES)('in a helmfile at "%s"', (place, taken) => {
@@ -101,7 +101,9 @@ describe.each(PLACES)('in a helmfile at "%s"', (place, taken) => {
 it('advises to quote what YAML takes for something else', () => {
   const text = 'releases:\n- name: web\n  chart: ./web\n  needs: [off]\n'
 
-  expect(() => importHelmfile({file: 'helmfile.yaml', text, isBuilt: false, name: 'shop'})).toThrow(
+  expect(() =>
+    importHelmfile({file: 'helmfile.yaml', text, isBuilt: false, showSecrets: false, name: 'shop'}),
+  ).toThrow(
     expect.objectContaining({
       message: 'helmfile.yaml:4:11: releases.0.needs.0: expected a text, got the boolean false',
       hint: 'write it in quotes',
@@ -112,7 +114,7 @@ it('advises to quote what YAML takes for something else', () => {
 it('names the place in the last of several files that helmfile has built', () => {
   const text = '---\n#  Source: a.yaml\n\nreleases: []\n---\n#  Source: b/c.yaml\n\nreleases: {}\n'
 
-  expect(() => importHelmfile({file: 'built.yaml', text, isBuilt: true, name: 'shop'})).toThrow(
-    'built.yaml:8:1: releases: expected a list of releases, got a map',
-  )
+  expect(() =>
+    importHelmfile({file: 'built.yaml', text, isBuilt: true, showSecrets: false, name: 'shop'}),
+  ).toThrow('built.yaml:8:1: releases: expected a list of releases, got a map')
 })
