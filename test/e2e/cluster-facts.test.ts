@@ -8,7 +8,11 @@ import {kubectl} from './support/cluster.ts'
 import {kk} from './support/kk.ts'
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/charts')
-const COUNTING = 'chart: workload\nreads: [controllers]\nrules: [{values: {replicas: $(controllers)}}]\n'
+const COUNTING = `#!/usr/bin/env node
+const {call, facts} = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
+const described = {chart: 'workload', reads: ['controllers']}
+console.log(JSON.stringify(call === 'describe' ? described : {values: {replicas: facts.controllers}}))
+`
 
 let cluster: Cluster
 let directory: string
@@ -55,7 +59,7 @@ describe('the facts of a cluster', () => {
   it('make the system overrides of a plan, unless a file states them', async () => {
     const plugins = join(directory, 'plugins')
     await mkdir(plugins)
-    await writeFile(join(plugins, 'workload.yaml'), COUNTING)
+    await writeFile(join(plugins, 'workload'), COUNTING, {mode: 0o755})
     const name = `kk-facts-plan-${process.pid}`
     const environment = join(directory, `${name}.yaml`)
     const settings = {name, namespace: name, charts: [FIXTURES], releases: {api: {chart: 'workload'}}}

@@ -1,4 +1,4 @@
-import {readdir, readFile} from 'node:fs/promises'
+import {chmod, readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {get} from './support/cluster.ts'
@@ -18,14 +18,14 @@ two: {}
 
 it('passwords that nobody states are made once, kept in the cluster, used by all, and shown nowhere', async () => {
   const corner = await openCorner(`${THREE}three: {conf: {database_password: stated-by-hand}}\n`)
-  await corner.write(
-    'plugins/workload.yaml',
-    `chart: workload
-rules: []
-secrets:
-  - {name: database.password, kind: password, path: [conf, database_password]}
+  const need = {name: 'database.password', kind: 'password', path: ['conf', 'database_password']}
+  const plugin = await corner.write(
+    'plugins/workload',
+    `#!/bin/sh
+grep -q describe && echo '${JSON.stringify({chart: 'workload', secrets: [need]})}' || echo '{"values": {}}'
 `,
   )
+  await chmod(plugin, 0o755)
   const env = {KK_PLUGINS: join(corner.directory, 'plugins')}
   const kk = (...args: string[]) => corner.kk(args, {env})
   const name = `kk-secrets-${corner.name}`

@@ -58,8 +58,7 @@ const FILES = {
   'helmfile.yaml': 'releases: [{name: nova, namespace: openstack, chart: ../openstack-helm/nova}]\n',
   'facts.yaml': 'controllers: 3\ncharts: {rabbitmq: [openstack]}\n',
   'passwords.yml': 'keystone_admin_password: kept-since-kolla\n',
-  'plugins/swift.yaml':
-    'chart: swift\nreads: [controllers]\nrules: [{values: {pod: {replicas: {proxy: $(controllers)}}}}]\n',
+  'plugins/swift': `#!/bin/sh\ngrep -q describe && echo '{"chart": "swift"}' || echo '{"values": {}}'\n`,
 }
 
 describe('the example', () => {
@@ -120,7 +119,8 @@ async function directoryFor({directory, file}: TestEnvironment, line: string): P
   await copyFile(file, join(own, 'environments/all-in-one.yaml'))
   await mkdir(join(own, 'plugins'))
   for (const [name, text] of Object.entries(FILES))
-    if (!line.includes(`--file ${name}`)) await writeFile(join(own, name), text)
+    if (!line.includes(`--file ${name}`))
+      await writeFile(join(own, name), text, {mode: text.startsWith('#!') ? 0o755 : 0o644})
   return own
 }
 

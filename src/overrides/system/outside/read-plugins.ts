@@ -2,14 +2,12 @@ import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../../../errors.ts'
 import {isExecutable} from '../../../state/files/is-executable.ts'
-import {readNamedFile} from '../../../state/files/named-file.ts'
 import type {Plugin} from '../plugin.ts'
 import {programPlugin} from './program.ts'
-import {rulePlugin} from './rules.ts'
 
 /**
- * The plugins of a directory, by file name: `*.yaml` holds rules, what can be executed is a program; `*.md`,
- * directories and hidden files are passed over. Rejects with `KK_FILE`, `KK_YAML` or `KK_PLUGIN` if any is bad.
+ * The plugins of a directory, by file name: each can be executed; `*.md`, directories and hidden files are passed over.
+ * Rejects with `KK_FILE` or `KK_PLUGIN` if any is bad.
  */
 export async function readPlugins(directory: string): Promise<readonly Plugin[]> {
   const entries = await readdir(directory, {withFileTypes: true}).catch((cause: NodeJS.ErrnoException) => {
@@ -28,10 +26,21 @@ export async function readPlugins(directory: string): Promise<readonly Plugin[]>
 }
 
 async function readPlugin(file: string): Promise<Plugin> {
-  if (/\.ya?ml$/.test(file)) return rulePlugin({file, text: await readNamedFile(file)})
   if (isExecutable(file)) return programPlugin(file)
-  throw new KkError('KK_PLUGIN', `${file} is neither a rule file (*.yaml) nor a program`, {
+  if (/\.ya?ml$/.test(file)) throw ruleFile(file)
+  throw new KkError('KK_PLUGIN', `${file} is not a program: expected a file that can be executed`, {
     hint: `make it executable (chmod +x ${file}), or take it out of the directory`,
+  })
+}
+
+/** Before, such a file was a plugin in a small language of kk's own. */
+function ruleFile(file: string): KkError {
+  return new KkError('KK_PLUGIN', `${file} is a rule file: plugins are programs now, and kk reads no rules`, {
+    hint: [
+      'move what it says into a program that kk asks in JSON: chart, namespaces, reads and secrets into its answer to "describe",',
+      'and each rule into the values that it answers to "overrides", with an if in the place of when and facts["x"] in that of $(x);',
+      'docs/writing-a-plugin.md has one to start from',
+    ].join(' '),
   })
 }
 

@@ -7,15 +7,13 @@ const FACT_NAME = {
   enum: FACT_NAMES,
 } as const satisfies JsonSchema
 
-const SCALAR = {title: 'a text, a number or true or false', type: ['string', 'number', 'boolean']} as const
-
 const TEXTS = {
   title: 'a list of texts',
   type: 'array',
   items: {title: 'a text', type: 'string', pattern: '.'},
 } as const
 
-/** What a plugin from outside says of itself, in a rule file or as the answer to `describe`. */
+/** What a program says of itself: the answer to `describe`. */
 const DECLARATION = {
   chart: {
     title: 'the name of a chart',
@@ -72,66 +70,5 @@ export const ANSWER_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {values: {title: 'a map of values', type: 'object'}},
   required: ['values'],
-  additionalProperties: false,
-}
-
-/** A plugin without a program. `kk schema plugin` prints it. */
-export const RULES_SCHEMA: JsonSchema = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  $id: 'https://kk.openstack.org/schema/plugin.json',
-  title: 'a map with chart and rules',
-  description: 'Rules that make the system overrides of one chart from facts.',
-  type: 'object',
-  properties: {
-    ...DECLARATION,
-    rules: {
-      title: 'a list of rules',
-      description: 'Each rule that holds is merged over those before it.',
-      type: 'array',
-      items: {
-        title: '{when, values}',
-        type: 'object',
-        properties: {
-          when: {
-            title: 'a map of facts',
-            description:
-              'What must be so, all of it; a fact that nobody knows is nothing. Without it the rule always holds.',
-            type: 'object',
-            propertyNames: FACT_NAME,
-            additionalProperties: {
-              title: 'a value, or {min, max, in}',
-              anyOf: [
-                SCALAR,
-                {
-                  title: '{min, max, in}',
-                  type: 'object',
-                  properties: {
-                    min: {title: 'a number', description: 'At least; of a list, its length.', type: 'number'},
-                    max: {title: 'a number', description: 'At most; of a list, its length.', type: 'number'},
-                    in: {
-                      title: 'a list of values',
-                      description: 'One of these.',
-                      type: 'array',
-                      items: SCALAR,
-                    },
-                  },
-                  additionalProperties: false,
-                },
-              ],
-            },
-          },
-          values: {
-            title: 'a map of values',
-            description:
-              'Values for the chart. `$(fact)` stands for a fact; where nobody knows it, the key is left out. `$$(` is a `$(`.',
-            type: 'object',
-          },
-        },
-        required: ['values'],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ['chart', 'rules'],
   additionalProperties: false,
 }

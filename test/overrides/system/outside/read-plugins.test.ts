@@ -104,35 +104,33 @@ describe('the values that a program answers', () => {
 })
 
 describe('a directory of plugins', () => {
-  it('holds rule files and programs, beside what is hidden or told of', async () => {
-    const rules = 'chart: ruled\nrules: []'
-
+  it('holds programs, beside what is hidden or told of', async () => {
     const plugins = await readPlugins(
-      await directoryOf({mine: PROGRAM, 'rules.yaml': rules, 'README.md': 'Ours.', '.swp': ''}),
+      await directoryOf({mine: PROGRAM, 'README.md': 'Ours.', '.swp': '', '.old.yaml': 'chart: old'}),
     )
 
-    expect(plugins.map(({chart}) => chart)).toEqual(['mine', 'ruled'])
+    expect(plugins.map(({chart}) => chart)).toEqual(['mine'])
+  })
+
+  it('says of a rule file how to move', async () => {
+    const directory = await directoryOf({mine: PROGRAM, 'ruled.yaml': 'chart: ruled\nrules: []'})
+
+    await expect(readPlugins(directory)).rejects.toMatchObject({
+      code: 'KK_PLUGIN',
+      message: `${directory}/ruled.yaml is a rule file: plugins are programs now, and kk reads no rules`,
+      hint: expect.stringMatching(/"describe".*"overrides".*docs\/writing-a-plugin\.md/),
+    })
   })
 
   it.each([
-    [{plain: 'echo'}, 'is neither a rule file (*.yaml) nor a program'],
-    [{'a.yaml': 'chart: x\nrules: []', 'b.yaml': 'chart: x\nrules: []'}, 'are both for the chart x'],
+    [{plain: 'echo'}, 'is not a program: expected a file that can be executed'],
+    [{one: PROGRAM, two: PROGRAM}, 'are both for the chart mine'],
   ])('with %j is refused', async (files, message) => {
     const plugins = readPlugins(await directoryOf(files))
 
     await expect(plugins).rejects.toMatchObject({
       code: 'KK_PLUGIN',
       message: expect.stringContaining(message),
-    })
-  })
-
-  it('with rules that are no UTF-8 is refused', async () => {
-    const directory = await directoryOf({})
-    await writeFile(join(directory, 'latin.yaml'), Buffer.from('chart: x\nrules: [] # é', 'latin1'))
-
-    await expect(readPlugins(directory)).rejects.toMatchObject({
-      code: 'KK_FILE',
-      message: `${directory}/latin.yaml:2: expected UTF-8 text, got other bytes`,
     })
   })
 
