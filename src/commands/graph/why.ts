@@ -3,8 +3,8 @@ import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {openGraph} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
 import {KkError} from '../../errors.ts'
-import {isInferred} from '../../graph/graph.ts'
 import {why} from '../../graph/why.ts'
+import {shownEdge} from '../../report/graph/graph-json.ts'
 import {whyText} from '../../report/graph/why-text.ts'
 import {namedRelease} from '../../verbs/preparation/prepare.ts'
 
@@ -36,7 +36,7 @@ export default class GraphWhy extends KkCommand {
     const from = namedRelease(prepared, first)
     const to = namedRelease(prepared, second)
     const path = why(prepared.graph, from, to)
-    const steps = path?.map((edge) => ({...edge, ...(isInferred(edge) && {inferred: true})})) ?? null
+    const steps = path?.map(shownEdge) ?? null
     this.document(flags.output, {from, to, path: steps}, (palette) => whyText({from, to, path}, palette))
   }
 }

@@ -16,6 +16,8 @@ export interface BasicChart {
   /** Components below `pod.resources`, where they are not those of `perController`. */
   readonly limited?: readonly string[]
   readonly volume?: BasicVolume
+  /** Charts that it requires though no manifest shows it. */
+  readonly requires?: readonly string[]
 }
 
 /** Where a chart keeps what it asks of its volumes. */
@@ -39,12 +41,12 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
   'ceph-adapter-rook': {},
   'ceph-client': {namespaces: CEPH, perController: ['mds', 'mgr']},
   'ceph-mon': {namespaces: CEPH, limited: ['mon', 'mgr']},
-  'ceph-osd': {namespaces: CEPH, limited: ['osd']},
+  'ceph-osd': {namespaces: CEPH, limited: ['osd'], requires: ['ceph-mon']},
   'ceph-provisioners': {namespaces: CEPH, perController: ['rbd_provisioner', 'cephfs_provisioner']},
   'ceph-rgw': {perController: ['rgw']},
   'cert-rotation': {namespaces: KUBE_SYSTEM},
   cloudkitty: {perController: ['api', 'processor']},
-  cyborg: {perController: ['api', 'conductor']},
+  cyborg: {perController: ['api', 'conductor'], requires: ['placement']},
   designate: {perController: ['api', 'central', 'mdns', 'worker', 'producer', 'sink']},
   'elastic-apm-server': {namespaces: OBSERVATION, perController: ['elastic_apm_server']},
   'elastic-filebeat': {namespaces: OBSERVATION, limited: ['filebeat']},
@@ -123,11 +125,12 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
 
 /** The plugin of a row of the table. */
 export function basicPlugin(chart: string, row: BasicChart): Plugin {
-  const {namespaces, perController = []} = row
+  const {namespaces, requires, perController = []} = row
   const limited = row.limited ?? perController
   return definePlugin({
     chart,
     ...(namespaces && {namespaces}),
+    ...(requires && {requires}),
     reads: readsOf(row),
     overrides: (facts) =>
       compose(

@@ -28,6 +28,8 @@ export interface Plugin {
   /** The facts that decide the overrides; no other is handed to it. */
   readonly reads: readonly FactName[]
   readonly secrets: readonly SecretNeed[]
+  /** Charts that its own requires though no manifest shows it; only kk's own plugins say so. */
+  readonly requires?: readonly string[]
   /** The file of a plugin that is not kk's own. */
   readonly file?: string
   overrides(facts: Facts, namespace: string): Values | Promise<Values>
@@ -41,6 +43,7 @@ export interface PluginDefinition<Read extends FactName> {
   readonly namespaces?: readonly string[]
   readonly reads: readonly Read[]
   readonly secrets?: readonly SecretNeed[]
+  readonly requires?: readonly string[]
   overrides(facts: Pick<Facts, Read>, namespace: string): Values
   kk?(facts: Pick<Facts, Read>, namespace: string): Values
 }

@@ -52,7 +52,7 @@ async function builtIn(chart: string): Promise<Plugin | undefined> {
 
 /**
  * The same with plugins from outside, which win over kk's own of the same chart. A chart's accounts are shared with others, so
- * that they stay, but where the plugin names the place itself.
+ * that they stay, but where the plugin names the place itself; so does what the chart requires.
  */
 export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugins {
   const byChart = new Map(outside.map((plugin) => [plugin.chart, plugin]))
@@ -66,7 +66,9 @@ export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugi
       if (typeof chart === 'string') return plugin
       const named = new Set(plugin.secrets.map(({path}) => path.join('\0')))
       const accounts = accountSecrets(plugins.spoken(chart)).filter(({path}) => !named.has(path.join('\0')))
-      return accounts.length === 0 ? plugin : {...plugin, secrets: [...accounts, ...plugin.secrets]}
+      const {requires} = (await plugins.find(chart)) ?? {}
+      if (accounts.length === 0 && !requires) return plugin
+      return {...plugin, secrets: [...accounts, ...plugin.secrets], ...(requires && {requires})}
     },
   }
 }

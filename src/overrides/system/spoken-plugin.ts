@@ -13,7 +13,11 @@ import {accountRegions, busMembers, clusterDomain} from './shared/trees.ts'
 export function spokenPlugin(chart: SpokenChart, own: Plugin | undefined): Plugin | undefined {
   const {name, dialect} = chart
   if (dialect === undefined) return undefined
-  const declared = {chart: name, namespaces: own?.namespaces ?? ['openstack']}
+  const declared = {
+    chart: name,
+    namespaces: own?.namespaces ?? ['openstack'],
+    ...(own?.requires && {requires: own.requires}),
+  }
   const accounts = accountSecrets(chart)
   if (dialect === 'kk') {
     const overrides: Plugin['overrides'] = own?.kk ?? ((facts) => serviceOfKk(facts, chart))

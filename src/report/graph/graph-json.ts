@@ -1,5 +1,5 @@
 import {groups} from '../../graph/cycles/groups.ts'
-import {isInferred} from '../../graph/graph.ts'
+import {type Edge, isInferred} from '../../graph/graph.ts'
 import {levels} from '../../graph/levels.ts'
 import {reverse} from '../../graph/reverse.ts'
 import {type EdgeKind, type Evidence, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
@@ -18,16 +18,24 @@ export interface GraphDocument {
     readonly protected: boolean
     readonly requires: readonly {
       readonly release: ReleaseId
-      readonly kind: EdgeKind
+      /** `order`: it only orders the two, and is no requirement. */
+      readonly kind: EdgeKind | 'order'
       readonly evidence: readonly Evidence[]
       /** Nobody wrote it down; left out for what is stated. */
       readonly inferred?: true
-      /** It only orders the two; left out for what is required. */
-      readonly soft?: true
     }[]
     /** Those that require it directly. */
     readonly requiredBy: readonly ReleaseId[]
   }[]
+}
+
+/** An edge as documents have it. */
+export function shownEdge({soft, ...edge}: Edge) {
+  return {
+    ...edge,
+    kind: soft ? ('order' as const) : edge.kind,
+    ...(isInferred(edge) && {inferred: true as const}),
+  }
 }
 
 export function graphDocument({environment, graph, protected: isProtected}: GraphView): GraphDocument {
@@ -43,13 +51,10 @@ export function graphDocument({environment, graph, protected: isProtected}: Grap
     level: levelOf.get(release) ?? 0,
     group: groupOf.get(release) ?? [release],
     protected: isProtected.has(release),
-    requires: (graph.requirements.get(release) ?? []).map((edge) => ({
-      release: edge.to,
-      kind: edge.kind,
-      evidence: edge.evidence,
-      ...(isInferred(edge) && {inferred: true as const}),
-      ...(edge.soft && {soft: true as const}),
-    })),
+    requires: (graph.requirements.get(release) ?? []).map((edge) => {
+      const {from: _, to, ...shown} = shownEdge(edge)
+      return {release: to, ...shown}
+    }),
     requiredBy: (reversed.requirements.get(release) ?? []).map(({to}) => to),
   }))
   return {environment, releases}

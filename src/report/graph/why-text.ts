@@ -13,9 +13,9 @@ export function whyText(
   if (path === undefined) return `${labels(from)} does not need ${labels(to)}\n`
   const lines = path.flatMap((edge) => {
     const marks = [
-      ...(edge.kind === 'applied' ? ['applied'] : []),
+      ...(edge.kind === 'applied' && !edge.soft ? ['applied'] : []),
       ...(isInferred(edge) ? ['inferred'] : []),
-      ...(edge.soft ? ['only the order'] : []),
+      ...(edge.soft ? ['order only'] : []),
     ]
     const kind = marks.length === 0 ? '' : ` (${marks.join(', ')})`
     return [

@@ -19,6 +19,7 @@ export const plugin = definePlugin({
     },
     {name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'ceph', 'cinder', 'secret_uuid']},
   ],
+  requires: ['placement'],
   overrides: (facts) =>
     compose(
       service(facts, {

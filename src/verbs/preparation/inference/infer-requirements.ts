@@ -13,6 +13,7 @@ import {
   type UnservedWant,
 } from '../../../graph/inference/infer.ts'
 import {withInferred} from '../../../graph/inference/with-inferred.ts'
+import {builtInPlugins} from '../../../overrides/system/plugins.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
 import {idOf} from '../gathering/load-charts.ts'
@@ -23,6 +24,7 @@ import {type ForeknownReleases, layersKey} from './foreknown.ts'
 import {goneNotes, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
 import {possibleRequirements} from './possible-requirements.ts'
 import {readShelf} from './shelf.ts'
+import {statedByPlugins} from './stated-by-plugins.ts'
 
 /** What inferring needs of the world. */
 export interface InferenceWorld extends Rendering {
@@ -59,6 +61,7 @@ interface InferOptions extends GatherOptions {
  */
 export async function inferRequirements(options: InferOptions): Promise<Inferred> {
   const {environment, inference: world} = options
+  const plugins = options.places?.plugins ?? builtInPlugins()
   const added: ReleaseId[] = []
   const rendered = new Map<ReleaseId, readonly RenderedObject[]>()
   for (;;) {
@@ -80,7 +83,20 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     }
     const inferred = infer(inputs)
     const isServed = await servedAmong(inferred, world)
-    const found = withoutServed(inferred, {environment, gathered, isServed})
+    const shown = withoutServed(inferred, {environment, gathered, isServed})
+    const told = await statedByPlugins({
+      environment,
+      gathered,
+      inferring,
+      plugins,
+      finding: options.finding,
+      without: (release) => inputs.stated(release).without,
+    })
+    const found = {
+      ...shown,
+      requirements: [...shown.requirements, ...told.requirements],
+      added: [...new Set([...shown.added, ...told.added])].sort(),
+    }
     if (found.added.length === 0) {
       const foreknown = foreknownOf(releases, gathered, rendered)
       return {...settled({environment, gathered, inputs, found, failures, world, gone}), foreknown}

@@ -72,6 +72,37 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
       }),
     )
 
+  describe('that no manifest shows', () => {
+    const charts = ['test/fixtures/openstack-helm']
+    const novaOnly = ['test/fixtures/openstack-helm/nova']
+
+    it('are stated by plugins, and bring what they name, with that evidence', async () => {
+      const found = await prepared({charts}, ['nova'])
+
+      expect(lines(found)).toEqual(['nova -> placement ready'])
+      expect(found.graph.requirements.get('openstack/nova')).toMatchObject([
+        {evidence: [{source: 'inferred', text: expect.stringContaining("kk's plugin of nova states it")}]},
+      ])
+    })
+
+    it.each([
+      ['no chart of the name can be found', {charts: novaOnly}],
+      ['the environment says so', {charts, releases: {nova: {without: ['placement']}}}],
+      ['nothing is to be inferred', {charts, infer: false}],
+    ])('are left out where %s', async (_, kk) => {
+      expect(lines(await prepared(kk, ['nova']))).toEqual([])
+    })
+
+    it('are those of another environment where that is stated', async () => {
+      const releases = {nova: {requires: ['infra/placement']}}
+
+      const found = await prepared({charts, releases}, ['nova'])
+
+      expect(lines(found)).toEqual(['nova -> placement ready stated'])
+      expect(found.graph.releases).toEqual(['openstack/nova', 'infra/placement'])
+    })
+  })
+
   it('are those of charts that state none, groups and all', async () => {
     const found = await prepared({})
 
