@@ -8,6 +8,7 @@ import {get, kubectl, waitFor} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {kk} from './support/kk.ts'
+import {holders} from './support/leases.ts'
 import {helmRecords, revisions} from './support/records.ts'
 
 const TWO = workloads({db: {}, api: {requires: ['db']}})
@@ -17,6 +18,8 @@ const TWO_CHANGED = workloads({
 })
 /** Of the journal: the first release has ended, the second has not begun. */
 const BETWEEN = '6'
+/** The helm of the second has ended, and its Lease was not given back. */
+const HELM_ENDED = '9'
 
 /** Runs a verb until it kills itself at that step of its journal. */
 async function killed(
@@ -29,6 +32,14 @@ async function killed(
     env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: step},
   })
   expect(signal).toBe('SIGKILL')
+}
+
+/** Dependents of this namespace that are about to be installed, or were by a run that is dead. */
+async function intentsOf(namespace: string): Promise<readonly string[]> {
+  const {items} = await get<{items: readonly {data: {dependent: string}}[]}>(
+    ...(['configmaps', '--namespace', 'kk-system', '--selector', 'kk.openstack.org/intent-of'] as const),
+  )
+  return items.map(({data}) => data.dependent).filter((dependent) => dependent.startsWith(`${namespace}/`))
 }
 
 async function statusOf(namespace: string): Promise<string | undefined> {
@@ -52,6 +63,20 @@ describe.concurrent('kk resume', () => {
     expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
     const [second, first] = await runs(environment)
     expect([first!.state, second!.state, second!.of]).toEqual(['interrupted', 'succeeded', first!.id])
+  })
+
+  it('leaves nothing of a run that was killed when its helm had ended: neither its Lease nor its intents', async () => {
+    const environment = await makeEnvironment({content: TWO})
+    await killed(environment, HELM_ENDED, 'deploy')
+    const left = [await holders(environment.name), await intentsOf(environment.name)]
+
+    const {exitCode, stderr} = await environment.kk('resume')
+
+    expect(left).toEqual([[expect.stringMatching(/^api by /)], [`${environment.name}/api`]])
+    expect(exitCode, stderr).toBe(0)
+    expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
+    expect(await holders(environment.name)).toEqual([])
+    expect(await intentsOf(environment.name)).toEqual([])
   })
 
   it('shows a killed run as killed until then', async () => {

@@ -50,6 +50,34 @@ describe('a release that a dead run left pending', () => {
   })
 })
 
+describe('a deployed release of which only health is awaited', () => {
+  const awaited = recordOf(keystone, {gated: undefined})
+
+  test('loses the Lease and the intents of the run that was killed', async () => {
+    const world = newWorld({record: awaited, operation, kk: 'gone'})
+
+    await world.execute(actionOf('await', 2), workOf(keystone))
+
+    expect(world.log.slice(0, 5)).toEqual([
+      'hold openstack/keystone',
+      'withdraw intents',
+      'annotate {"kk.openstack.org/operation":null}',
+      'give back',
+      'helm ended',
+    ])
+  })
+
+  test('is left with them by who finds somebody else at work, and its health is awaited all the same', async () => {
+    const hold = async () => {
+      throw new KkError('KK_HELD', 'it is held by operator@elsewhere')
+    }
+    const world = newWorld({record: awaited, operation, cluster: {hold}})
+
+    await expect(world.execute(actionOf('await', 2), workOf(keystone))).resolves.toEqual({revision: 2})
+    expect(world.log).not.toContain('withdraw intents')
+  })
+})
+
 test('only the history of a release is replaced', async () => {
   const replaced: (boolean | undefined)[] = []
   const world = newWorld({

@@ -110,15 +110,14 @@ export function newWorld(setting: Setting = {}) {
       })
     },
     lease: async (release) =>
+      operation &&
       leaseView({
         release,
         holder: 'operator@host',
         operation,
         sighting: {
           holder: 'running',
-          ...(operation && {
-            operation: {kk: setting.kk ?? 'running', helm: setting.leftHelm ?? {state: 'gone'}},
-          }),
+          operation: {kk: setting.kk ?? 'running', helm: setting.leftHelm ?? {state: 'gone'}},
         },
       }),
     now: time.clock.now,

@@ -1,5 +1,6 @@
 import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
 import {describeBlame} from '../../../cluster/gate/describe-blame.ts'
+import {OPERATION} from '../../../cluster/lease/operation.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
 import {KkError} from '../../../errors.ts'
 import {redactor} from '../../../helm/redact/redact.ts'
@@ -7,6 +8,7 @@ import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../../plan/labels.ts'
 import {unfinished} from '../../../plan/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
+import {giveBack} from '../leases/hold.ts'
 import {masking} from '../masking.ts'
 import {expectRevision, raced} from '../races.ts'
 import {awaitServed} from '../served-kinds.ts'
@@ -42,6 +44,7 @@ export async function passGateAgain(execution: Execution): Promise<{readonly rev
   const stored = await cluster.stored(release)
   if (kind !== 'check') expectRevision(release, stored, action.revision)
   expectInstalled(release, stored)
+  if (kind === 'await') await takeAwayLeft(execution).catch(() => undefined)
   const {revision} = stored
   if (kind !== 'check' && !recheck && isMarked(stored)) return {revision}
 
@@ -55,6 +58,23 @@ export async function passGateAgain(execution: Execution): Promise<{readonly rev
   await awaitHealth({...execution, redact}, {objects, revision})
   // Nobody has compared a release that is only checked with what is wanted: its mark would let it pass as unchanged.
   return kind === 'check' ? {revision} : mark(execution, revision)
+}
+
+/**
+ * Takes away what a run has left that was killed when its helm had ended: its Lease, for which others would wait, and its
+ * intents, which forbid removals. What is held by somebody who lives stays, and what cannot be taken away runs out.
+ */
+async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void> {
+  const {release} = action
+  if (!(await cluster.lease(release))) return
+  const lease = await cluster.hold(release, holder, 0, () => undefined)
+  try {
+    await cluster.intents.withdraw(release)
+    // What helm was started for is no evidence any more: the record is deployed.
+    await lease.annotate({[OPERATION]: null})
+  } finally {
+    await giveBack(lease)
+  }
 }
 
 /** What is to be healthy. */
