@@ -107,6 +107,7 @@ function controlsOf(action: Action, {schedule, ledger, abort, proceed}: Controls
     appliedAwaited: (schedule.waiters.get(action.release) ?? []).some(({kind}) => kind === 'applied'),
     onProgress: (phase, message, blames) =>
       ledger.progressed(action, {phase, message, ...(blames ? {blames} : {})}),
+    onChanging: () => ledger.changing(action),
     onDeleted: (object) => ledger.deleted(action, object),
     onApplied: advance('applied'),
     onHelmEnded: advance('gating'),

@@ -7,6 +7,8 @@ export interface FailureDetails {
   readonly message: string
   readonly hint?: string
   readonly log: readonly string[]
+  /** It was refused for safety before anything of the release was changed. */
+  readonly refused?: true
 }
 
 /** `lease-lost`: after the loss of one Lease nothing more starts. */

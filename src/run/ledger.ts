@@ -20,6 +20,8 @@ export interface Ledger {
   /** Moves a started action on; does nothing when it is there already or has ended. */
   advanced(action: Action, to: 'applied' | 'gating'): void
   progressed(action: Action, progress: Progress): void
+  /** The release is about to be changed: what ends it afterwards is a failure, whatever its code. */
+  changing(action: Action): void
   deleted(action: Action, object: string): void
   succeeded(action: Action, revision: number): void
   failed(action: Action, error: unknown): void
@@ -32,6 +34,7 @@ type Progress = Omit<Extract<RunEvent, {type: 'release-progressed'}>, 'type' | '
 export function newLedger({schedule, emit, now}: LedgerOptions): Ledger {
   const states = newStates(schedule)
   const startedAt = new Map<ReleaseId, number>()
+  const changed = new Set<ReleaseId>()
   const began = now()
   const counts = {succeeded: 0, failed: 0, skipped: 0, unchanged: 0}
   const seconds = (release: ReleaseId) => (now() - (startedAt.get(release) ?? now())) / 1000
@@ -65,7 +68,9 @@ export function newLedger({schedule, emit, now}: LedgerOptions): Ledger {
       if (isFinal(states.of.get(release)!)) return
       emit({type: 'release-progressed', at: now(), release, ...progress})
     },
+    changing: ({release}) => void changed.add(release),
     deleted({release}, object) {
+      changed.add(release)
       emit({type: 'object-deleted', at: now(), release, object})
     },
     succeeded({release, kind}, revision) {
@@ -80,7 +85,7 @@ export function newLedger({schedule, emit, now}: LedgerOptions): Ledger {
         type: 'release-failed',
         at: now(),
         release,
-        error: failureDetails(error),
+        error: {...failureDetails(error), ...(!changed.has(release) && isRefusal(error) && {refused: true})},
         seconds: seconds(release),
       })
     },
@@ -106,6 +111,11 @@ function announced({release, kind, requires}: Action) {
     ...(inferred.length > 0 && {inferred: inferred.map((required) => required.release)}),
     ...(applied.length > 0 && {applied: applied.map((required) => required.release)}),
   }
+}
+
+/** Whether kk stopped for safety, and not because something went wrong. */
+function isRefusal(error: unknown): boolean {
+  return asKkError(error).exit === 3
 }
 
 /** An error as events carry it: plain data. */

@@ -11,6 +11,8 @@ export interface Controls {
   /** Whether another action waits until the objects of this one exist. */
   readonly appliedAwaited: boolean
   readonly onProgress: (phase: Phase, message: string, blames?: readonly Blame[]) => void
+  /** From here on the release is not any more what it was: helm is about to start. */
+  readonly onChanging: () => void
   /** An object of the release was deleted on its own, e.g. `ConfigMap/extra`. */
   readonly onDeleted: (object: string) => void
   /** The objects exist: those that require it by an `applied` edge may start. */

@@ -106,7 +106,7 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
 
 /** A run that had to be waited for has done more since it was looked up. */
 async function requestNow(cluster: Cluster, request: RollbackRequest): Promise<RollbackRequest> {
-  if (request.kind !== 'run') return request
+  if (request.kind !== 'run' && request.kind !== 'last-run') return request
   return {...request, run: (await cluster.runs.read(request.run.id)) ?? request.run}
 }
 
@@ -164,10 +164,9 @@ async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): 
     )
   }
   if (flags.release !== undefined) return releaseSubject(cluster, owner, flags)
-  const run = id === undefined ? await lastRun(cluster, owner) : await cluster.runs.read(id)
-  if (!run) {
-    throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: runHint(id!)})
-  }
+  if (id === undefined) return lastRunSubject(cluster, owner)
+  const run = await cluster.runs.read(id)
+  if (!run) throw new KkError('KK_NO_RUN', `the cluster has no record of a run ${id}`, {hint: runHint(id)})
   if (owner.isNamed && owner.name !== run.environment) {
     throw new KkError(
       'KK_OWNER',
@@ -190,11 +189,15 @@ function runHint(id: string): string {
   return `for the release ${id}: kk rollback --release ${id} --revision N; kk history ${id} lists its revisions`
 }
 
-async function lastRun(cluster: Cluster, {name}: Owner) {
-  if (name !== undefined) return runToUndo(await cluster.runs.list(name), name)
-  throw new KkError('KK_NO_ENVIRONMENT', 'no environment is named, and the last run of all is not meant', {
-    hint: 'name a run, an environment file, or --owner NAME; see kk history --all',
-  })
+async function lastRunSubject(cluster: Cluster, {name, environment}: Owner): Promise<Subject> {
+  if (name === undefined) {
+    throw new KkError('KK_NO_ENVIRONMENT', 'no environment is named, and the last run of all is not meant', {
+      hint: 'name a run, an environment file, or --owner NAME; see kk history --all',
+    })
+  }
+  const runs = await cluster.runs.list(name)
+  const run = runToUndo(runs, name)
+  return {environment: name, file: environment?.file ?? run.file, request: {kind: 'last-run', run, runs}}
 }
 
 async function releaseSubject(
@@ -221,5 +224,5 @@ async function fileOf(cluster: Cluster, environment: string): Promise<string> {
 }
 
 function runOf({request}: Subject): string | undefined {
-  return request.kind === 'run' ? request.run.id : undefined
+  return request.kind === 'run' || request.kind === 'last-run' ? request.run.id : undefined
 }

@@ -72,10 +72,10 @@ async function viewsFor(output: ShowOptions['output'], level: ColourLevel): Prom
   return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), people] : [people]
 }
 
-/** Where nothing failed but what somebody else holds, the run was refused, and not wrong. */
-function exitCode(state: RunState): ExitCode {
+/** Where nothing failed but what kk refused for safety, with nothing of it changed, the run was refused, and not wrong. */
+export function exitCode(state: RunState): ExitCode {
   const progresses = [...state.releases.values()].map(({progress}) => progress)
   if (progresses.every(({state}) => state === 'succeeded' || state === 'unchanged')) return 0
-  const failures = progresses.flatMap((progress) => (progress.state === 'failed' ? progress.error.code : []))
-  return failures.length > 0 && failures.every((code) => code === 'KK_HELD') ? 3 : 1
+  const failures = progresses.flatMap((progress) => (progress.state === 'failed' ? progress.error : []))
+  return failures.length > 0 && failures.every(({refused}) => refused) ? 3 : 1
 }

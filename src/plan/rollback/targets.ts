@@ -53,6 +53,50 @@ export function targetsOfRun(
   return {targets, installed, staying}
 }
 
+/**
+ * The same for the last run, which nobody has named: a release that a rollback has brought further back than that run
+ * began is not brought forward, and where nothing of the run is left to undo, the run is named that comes next. `runs`
+ * are those of the environment, newest first.
+ */
+export function targetsOfLastRun(
+  run: RunRecord,
+  last: ReadonlyMap<ReleaseId, ReleaseRecord>,
+  runs: readonly RunRecord[],
+): RunTargets {
+  const origin = (release: ReleaseId) => originOf(last.get(release)!, runs)
+  const isAhead = ({release, revision}: RollbackTarget) => origin(release) > revision
+  const {targets, installed, staying} = targetsOfRun(run, last)
+  const further = targets.filter(({release, revision}) => origin(release) < revision)
+  const older = runs.slice(runs.findIndex(({id}) => id === run.id) + 1)
+  const next = targets.some(isAhead)
+    ? undefined
+    : older.find((each) => each.verb !== 'rollback' && targetsOfRun(each, last).targets.some(isAhead))
+  return {
+    targets: targets.filter((target) => !further.includes(target)),
+    installed,
+    staying: [
+      ...staying,
+      ...further.map(
+        ({release, revision}) =>
+          `${releaseName(release)} stays: it is at what revision ${origin(release)} was, further back than revision ${revision}, with which run ${run.id} began`,
+      ),
+      ...(next
+        ? [`nothing of run ${run.id} is left to undo; further back goes: kk rollback ${next.id}`]
+        : []),
+    ],
+  }
+}
+
+/** The revision of which the last one is a copy, as far as the rollbacks among these runs tell. */
+function originOf({release, revision}: ReleaseRecord, runs: readonly RunRecord[]): number {
+  const rollbacks = runs.flatMap(({releases}) => releases.filter(({kind}) => kind === 'rollback'))
+  return rollbacks.reduce(
+    (origin, {target, ...entry}) =>
+      entry.release === release && entry.after === origin && target !== undefined ? target : origin,
+    revision,
+  )
+}
+
 /** A killed run may have had no time to note its end: what counts is the cluster. */
 function isTouched({kind, before, outcome}: RunRelease, {revision}: ReleaseRecord): boolean {
   if (kind !== 'install' && kind !== 'upgrade' && kind !== 'rollback') return false

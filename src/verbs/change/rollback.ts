@@ -7,7 +7,7 @@ import {KkError} from '../../errors.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {makeRollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {migrationsBetween} from '../../plan/rollback/migrations.ts'
-import {type RollbackTarget, targetsOfRun} from '../../plan/rollback/targets.ts'
+import {type RollbackTarget, targetsOfLastRun, targetsOfRun} from '../../plan/rollback/targets.ts'
 import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import {observedRevisions} from '../preparation/observed-records.ts'
@@ -17,6 +17,8 @@ import {expectFreeWay} from './in-the-way.ts'
 /** What is to be undone. */
 export type RollbackRequest =
   | {readonly kind: 'run'; readonly run: RunRecord; readonly only?: ReadonlySet<ReleaseId> | undefined}
+  /** The last run of an environment, which nobody has named, and all of its runs, newest first. */
+  | {readonly kind: 'last-run'; readonly run: RunRecord; readonly runs: readonly RunRecord[]}
   | {readonly kind: 'targets'; readonly targets: readonly RollbackTarget[]}
   | {readonly kind: 'release'; readonly release: ReleaseId; readonly revision: number}
 
@@ -95,7 +97,7 @@ export function makesRevisions({verb}: Pick<RunRecord, 'verb'>): boolean {
 
 function releasesIn(request: RollbackRequest): readonly ReleaseId[] {
   if (request.kind === 'release') return [request.release]
-  const {releases} = request.kind === 'run' ? request.run : {releases: request.targets}
+  const {releases} = request.kind === 'targets' ? {releases: request.targets} : request.run
   return releases.map(({release}) => release)
 }
 
@@ -104,6 +106,7 @@ function targetsOf(
   last: ReadonlyMap<ReleaseId, ReleaseRecord>,
 ): {readonly targets: readonly RollbackTarget[]; readonly staying: readonly string[]} {
   if (request.kind === 'run') return targetsOfRun(request.run, last, request.only)
+  if (request.kind === 'last-run') return targetsOfLastRun(request.run, last, request.runs)
   if (request.kind === 'targets') return {targets: request.targets, staying: []}
   const {release, revision} = request
   return {targets: [{release, revision, reason: `back to revision ${revision}`}], staying: []}

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
 import {lastGated} from '../../../src/plan/rollback/last-gated.ts'
-import {targetsOfRun} from '../../../src/plan/rollback/targets.ts'
+import {targetsOfLastRun, targetsOfRun} from '../../../src/plan/rollback/targets.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../fixtures.ts'
 
@@ -113,5 +113,53 @@ describe('the last revision whose gate has passed', () => {
     ]
 
     expect(lastGated(revisions)).toEqual(new Map([[id('keystone'), 2]]))
+  })
+})
+
+describe('undoing the last run, which nobody has named', () => {
+  const upgrade = (id: string, after: number) => ({
+    ...runOf({name: 'keystone', before: after - 1, gatedBefore: after - 1, after}),
+    id,
+  })
+  const deployed = [upgrade('r3', 3), upgrade('r2', 2)]
+  const back = (after: number, target: number) => ({
+    ...runOf({name: 'keystone', kind: 'rollback', before: after - 1, after, target}),
+    id: `back${after}`,
+    verb: 'rollback',
+  })
+
+  it('returns to what was before it', () => {
+    const {targets, staying} = targetsOfLastRun(deployed[0]!, lastOf({keystone: 3}), deployed)
+
+    expect(targets).toMatchObject([{revision: 2}])
+    expect(staying).toEqual([])
+  })
+
+  it('leaves what a rollback of an older run has brought further back', () => {
+    const {targets, staying} = targetsOfLastRun(deployed[0]!, lastOf({keystone: 4}), [
+      back(4, 1),
+      ...deployed,
+    ])
+
+    expect(targets).toEqual([])
+    expect(staying).toEqual([
+      'keystone stays: it is at what revision 1 was, further back than revision 2, with which run r3 began',
+    ])
+  })
+
+  it('is done once, and names the run that goes further back', () => {
+    const {targets, staying} = targetsOfLastRun(deployed[0]!, lastOf({keystone: 4}), [
+      back(4, 2),
+      ...deployed,
+    ])
+
+    expect(targets).toMatchObject([{revision: 2}])
+    expect(staying).toEqual(['nothing of run r3 is left to undo; further back goes: kk rollback r2'])
+  })
+
+  it('returns what was rolled back and then changed by nobody but a rollback of that', () => {
+    const runs = [back(5, 3), back(4, 1), ...deployed]
+
+    expect(targetsOfLastRun(deployed[0]!, lastOf({keystone: 5}), runs).targets).toMatchObject([{revision: 2}])
   })
 })

@@ -242,6 +242,7 @@ function controls() {
     onProgress: () => undefined,
     onApplied: () => undefined,
     onDeleted: () => undefined,
+    onChanging: () => undefined,
     onHelmEnded: () => undefined,
   }
 }

@@ -177,6 +177,7 @@ export function newWorld(setting: Setting = {}) {
       log.push('applied')
       setting.onApplied?.()
     },
+    onChanging: () => undefined,
     onDeleted: (object) => void log.push(`deleted ${object}`),
     onHelmEnded: () => void log.push('helm ended'),
   }

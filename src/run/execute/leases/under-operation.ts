@@ -17,11 +17,12 @@ export function underOperation<T>(
   lease: HeldLease,
   helm: (options: Started) => Promise<T>,
 ): Promise<T> {
-  const {action, clock, deadline, run, environment} = execution
+  const {action, clock, controls, deadline, run, environment} = execution
   const {release, kind} = action
   if (!isHelms(kind)) throw new KkError('KK_BUG', `helm has no part in ${kind} ${release}`)
   const revision = kind === 'remove' || kind === 'test' ? action.revision : action.revision + 1
   return helmUnderJournal(execution, async (note) => {
+    controls.onChanging()
     await lease.begin({verb: kind, revision, run, environment, milliseconds: deadline - clock.now()})
     let noted = Promise.resolve()
     const onStarted = (pid: number) => {
