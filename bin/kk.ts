@@ -8,11 +8,21 @@ async function start(): Promise<void> {
     process.stdout.write(`kk/${VERSION} ${process.platform}-${process.arch} node-${process.version}\n`)
     return
   }
+  // What comes while kk is read is answered as soon as it is known how.
+  let signal: NodeJS.Signals | undefined
+  const note = (name: NodeJS.Signals) => {
+    signal ??= name
+  }
+  process.on('SIGINT', note).on('SIGTERM', note).on('SIGHUP', note)
+  const early = () => {
+    process.off('SIGINT', note).off('SIGTERM', note).off('SIGHUP', note)
+    return signal
+  }
   // oclif would print its arguments, and the values of --set are among them.
   delete process.env['DEBUG']
   const {loadBundle} = await import('../src/state/assets.ts')
   const {main} = await loadBundle('main', () => import('../src/cli/main.ts'))
-  process.exitCode = await main(argv)
+  process.exitCode = await main(argv, early)
 }
 
 void start()

@@ -130,6 +130,8 @@ export type ErrorCode = keyof typeof ERRORS
 interface ErrorDetails {
   /** What to do next. */
   readonly hint?: string
+  /** Where it is not that of the code: which signal ended kk. */
+  readonly exit?: ExitCode
   readonly cause?: unknown
   /** Last lines of a child program or a container, already cleaned of secrets. */
   readonly log?: readonly string[]
@@ -149,7 +151,7 @@ export class KkError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, {cause: details.cause})
     this.code = code
-    this.exit = ERRORS[code].exit
+    this.exit = details.exit ?? ERRORS[code].exit
     this.hint = details.hint
     this.log = details.log ?? []
     this.release = details.release

@@ -7,11 +7,17 @@ import {VERSION} from './program/version.ts'
 import {endureBrokenStreams} from './show/broken-streams.ts'
 import {endBySignals} from './show/signals.ts'
 
-/** Runs one command line and resolves with the exit code; every error has been printed by then. */
-export async function main(words: readonly string[]): Promise<ExitCode> {
+/**
+ * Runs one command line and resolves with the exit code; every error has been printed by then. `early` gives up listening
+ * to signals, and tells which has come until now.
+ */
+export async function main(
+  words: readonly string[],
+  early: () => NodeJS.Signals | undefined = () => undefined,
+): Promise<ExitCode> {
   const argv = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   endureBrokenStreams()
-  endBySignals()
+  endBySignals(argv, early)
   try {
     checkCommand(argv)
     await run([...argv], oclifOptions(VERSION))

@@ -172,9 +172,11 @@ it.concurrent.each([
     await waitFor(async () => existsSync(`${helm}.renders`), {until: 'helm renders'})
 
     run.signal(signal)
-    const {exitCode} = await run.ended()
+    const {exitCode, stdout, stderr} = await run.ended()
 
     expect(exitCode).toBe(code)
+    expect(stderr).toContain(`error KK_INTERRUPTED: kk was ended by ${signal}`)
+    expect(JSON.parse(stdout)).toMatchObject({type: 'error', code: 'KK_INTERRUPTED', exit: code})
     expect(await readdir(join(corner.directory, 'tmp'))).toEqual([])
     expect(await records(corner.name)).toEqual([])
   },

@@ -4,6 +4,7 @@ import {canDrawLive} from '../../report/run/live.ts'
 import {type StatusView, statusLines, statusTable} from '../../report/status/status-views.ts'
 import type {StatusReport} from '../../verbs/observation/release-status.ts'
 import {watchStatus} from '../../verbs/observation/watch-status.ts'
+import {endQuietly} from '../show/signals.ts'
 import {levelOf} from '../show/streams.ts'
 
 type Output = 'text' | 'json' | 'yaml' | 'ndjson'
@@ -22,6 +23,7 @@ export async function watch(
   options: WatchOptions,
 ): Promise<void> {
   const show = viewFor(options)
+  endQuietly()
   for await (const look of watchStatus({read, cluster, signal: new AbortController().signal})) show(look)
 }
 

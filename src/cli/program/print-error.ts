@@ -3,12 +3,16 @@ import {documentText} from '../../report/document.ts'
 import {errorDocument, errorLine, errorText} from '../../report/error-text.ts'
 import {paletteOf} from '../show/streams.ts'
 
-/** Prints an error where its reader looks for it, and returns the exit code: as a document for `--output json`. */
-export function printError(error: unknown, argv: readonly string[]): ExitCode {
+/**
+ * Prints an error where its reader looks for it, and returns the exit code: as a document for `--output json`, unless
+ * standard output has one.
+ */
+export function printError(error: unknown, argv: readonly string[], {hasDocument = false} = {}): ExitCode {
   const known = asKkError(error)
   const output = outputFormat(argv)
   if (output === 'ndjson') process.stdout.write(errorLine(known))
-  if (output === 'json' || output === 'yaml') process.stdout.write(documentText(errorDocument(known), output))
+  if (!hasDocument && (output === 'json' || output === 'yaml'))
+    process.stdout.write(documentText(errorDocument(known), output))
   process.stderr.write(errorText(known, paletteOf('stderr', argv)))
   return known.exit
 }

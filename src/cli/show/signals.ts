@@ -1,5 +1,6 @@
-import type {ExitCode} from '../../errors.ts'
+import {type ExitCode, KkError} from '../../errors.ts'
 import type {Interruption} from '../../run/interruption.ts'
+import {printError} from '../program/print-error.ts'
 
 const EXIT = {SIGINT: 130, SIGTERM: 143, SIGHUP: 130} as const satisfies Record<string, ExitCode>
 
@@ -29,11 +30,34 @@ export async function interruptible<T>(
   }
 }
 
-/** Ends the process in order, so that what is temporary goes; where a run listens to the signal, that decides. */
-export function endBySignals(): void {
+/**
+ * Ends the process in order, so that what is temporary goes, and says so; where a run listens to the signal, that decides.
+ * `early` as `main` has it.
+ */
+export function endBySignals(argv: readonly string[], early: () => NodeJS.Signals | undefined): void {
+  let isWritten = false
+  const write = process.stdout.write.bind(process.stdout) as (...words: readonly unknown[]) => boolean
+  process.stdout.write = (...words: readonly unknown[]) => {
+    isWritten = true
+    return write(...words)
+  }
+  const end = (signal: string, exit: ExitCode): never => {
+    const error = new KkError('KK_INTERRUPTED', `kk was ended by ${signal}`, {
+      exit,
+      hint: 'run the same command again: kk looks at what is there first',
+    })
+    process.exit(printError(error, argv, {hasDocument: isWritten}))
+  }
   for (const [signal, exit] of Object.entries(EXIT)) {
     process.on(signal, () => {
-      if (process.listenerCount(signal) === 1) process.exit(exit)
+      if (process.listenerCount(signal) === 1) end(signal, exit)
     })
   }
+  const signal = early()
+  if (signal) end(signal, EXIT[signal as keyof typeof EXIT])
+}
+
+/** For what is shown until somebody ends it: that is no interruption, and nothing is said. */
+export function endQuietly(): void {
+  for (const [signal, exit] of Object.entries(EXIT)) process.on(signal, () => process.exit(exit))
 }
