@@ -1,4 +1,5 @@
 import {JSON_PATH_PATTERN} from '../cluster/gate/readiness/json-path.ts'
+import {TIME_PATTERN, TIME_TITLE} from './duration.ts'
 
 /** The part of JSON Schema 2020-12 that kk writes and `validate.ts` checks. `title` says what is expected, in messages. */
 export interface JsonSchema {
@@ -183,10 +184,10 @@ const DEFINITIONS = {
         type: 'boolean',
       },
       timeout: {
-        title: 'a time such as 20m, 1h30m or 90s',
+        title: TIME_TITLE,
         description: 'How long the release may take until it is healthy.',
         type: 'string',
-        pattern: '^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?$',
+        pattern: TIME_PATTERN,
         examples: ['20m'],
       },
     },

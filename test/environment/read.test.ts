@@ -173,6 +173,8 @@ describe('an environment is refused', () => {
     ],
     ['kk: {charts: [{url: x}]}\n', ':1:15: kk.charts.0: expected a path, an oci:// address, "built-in"'],
     ['kk: {charts: [{oci: "oci://a", digest: b}]}\n', 'kk.charts.0.digest: expected a digest: sha256:'],
+    ['kk: {releases: {nova: {timeout: 597h}}}\n', 'longer than 0s and at most 399h, got "597h"'],
+    ['kk: {releases: {nova: {timeout: 0s}}}\n', 'longer than 0s and at most 399h, got "0s"'],
     ['kk: {releases: {nova: {timeout: 20}}}\n', 'kk.releases.nova.timeout: expected a time such as 20m'],
     [
       'kk: {releases: {nova: {requires: [Foo]}}}\n',

@@ -1,5 +1,5 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import {seconds} from '../../environment/duration.ts'
+import {seconds, TIME_TITLE} from '../../environment/duration.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import {releaseName} from '../../release.ts'
@@ -96,8 +96,8 @@ function commandsFor({environment}: Prepared, names: readonly string[], flags: T
 function timeoutSeconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const found = seconds(text)
-  if (found !== undefined && found > 0) return found
-  throw new KkError('KK_USAGE', `--timeout ${text}: expected a time such as 90s, 20m or 1h30m`, {
+  if (found !== undefined) return found
+  throw new KkError('KK_USAGE', `--timeout ${text}: expected ${TIME_TITLE}`, {
     hint: 'for example --timeout 5m',
   })
 }

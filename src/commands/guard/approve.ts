@@ -59,7 +59,7 @@ export default class GuardApprove extends KkCommand {
 
 function lasting(text: string): number {
   const seconds = secondsOf(text)
-  if (seconds !== undefined && seconds > 0 && seconds <= LONGEST_SECONDS) return seconds
+  if (seconds !== undefined && seconds <= LONGEST_SECONDS) return seconds
   throw new KkError('KK_USAGE', `--for ${text}: expected a time of at most 24h, such as 15m`, {
     hint: 'for example: kk guard approve mariadb --for 15m',
   })

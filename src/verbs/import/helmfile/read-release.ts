@@ -1,3 +1,4 @@
+import {TIME_TITLE, timeOf} from '../../../environment/duration.ts'
 import type {ReleaseId} from '../../../release.ts'
 import {releaseId} from '../../../release.ts'
 import type {ImportedRelease, ImportedSource} from '../imported.ts'
@@ -43,13 +44,15 @@ export function readRelease(
   lost.push(...secrets, ...lostOfRelease(stated, isBuilt))
   const version = found.version ?? stated.version
   const seconds = stated.timeout ?? state.helmDefaults?.timeout ?? 0
+  const timeout = timeOf(seconds)
+  if (timeout === undefined && seconds > 0) lose(`timeout of ${name}: expected ${TIME_TITLE}`)
   const release: ImportedRelease = {
     name,
     namespace: namespaceOf(stated, document),
     chart: {name: found.name, ...(version !== undefined && {version})},
     values,
     requires: [],
-    ...(seconds > 0 && {timeout: `${seconds}s`}),
+    ...(timeout !== undefined && {timeout}),
     notes: [],
   }
   return {release, source: found.source, needs, lost}
