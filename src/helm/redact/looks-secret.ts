@@ -16,6 +16,8 @@ const SETTING =
   /^(?:allow|max|min)_|(?:^|_)(?:backend|cron|days|driver|enabled|expiration|port|provider|repository|seconds|time|ttl|window)$/
 /** Sections of options that each speak for themselves: `keystone_authtoken.auth_url`. */
 const SECTION = /(?:^|_)authtoken$/
+/** Of a longer key the end says what it is. */
+const LONGEST_KEY = 200
 /** What an `authorization` holds where it is no mode such as `RBAC`. */
 const AUTHORIZATION = /^["']?(?:basic|bearer|digest|token)\s/i
 
@@ -65,6 +67,7 @@ export function isSetting(key: string): boolean {
 /** `adminPassword`, `admin-password` and `ADMIN_PASSWORD` are `admin_password`. */
 function wordsOf(key: string): string {
   return key
+    .slice(-LONGEST_KEY)
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')

@@ -1,6 +1,10 @@
-/** Nothing, or what stands for a value: a template, a variable, a mask, a block text or a map that follows. */
-const PLACEHOLDER =
-  /^[\\"']*(?:\{\{.*\}\}|\$\{\w+\}|\$\(\w+\)|true|false|null|none|\*{3}|[|>][-+\d]*|[{[])?[\\"']*[\s,;)}\]]*$/i
+/** The beginning of what stands for a value: of a template, a variable, a mask, a block text or a map that follows; or nothing. */
+const BEGINNING = /^[\\"']*(?:(\{\{)|\$\{\w+\}|\$\(\w+\)|true|false|null|none|\*{3}|[|>][-+\d]*|[{[])?/i
+/** What may follow it. */
+const END = /^[\\"']*[\s,;)}\]]*$/
+const TEMPLATE_END = /\}\}[\\"']*[\s,;)}\]]*$/
+/** No template is followed by more: the end of a line is read once for each key in it. */
+const LONGEST_END = 200
 /** As shells have them, in capitals: a password may begin with `$`. */
 const VARIABLE = /^[\\"']*\$[A-Z_][A-Z0-9_]*[\\"']*[\s,;)}\]]*$/
 
@@ -14,5 +18,7 @@ export function isNoSecretWord(word: string): boolean {
 
 /** Whether a text where a secret would stand is none. */
 export function isPlaceholder(text: string): boolean {
-  return PLACEHOLDER.test(text) || VARIABLE.test(text)
+  const [beginning, template] = BEGINNING.exec(text)!
+  if (template !== undefined) return TEMPLATE_END.test(text.slice(beginning.length).slice(-LONGEST_END))
+  return END.test(text.slice(beginning.length)) || VARIABLE.test(text)
 }

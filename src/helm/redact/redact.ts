@@ -1,25 +1,35 @@
 import type {Values} from '../../release.ts'
 import {looksSecretPath} from './looks-secret.ts'
 import {mapLeaves} from './map-leaves.ts'
+import {maskTexts} from './mask-texts.ts'
 import {replaceSecrets} from './text-secrets.ts'
 
 const MASK = '***'
 /** Shorter texts are words of every message; masking them would hide more than they protect. */
 const SHORTEST = 6
-/** A text of this length is nobody's word by accident: it is masked inside other words, too. */
-const LONG = 12
+/** What ends a secret that stands inside other texts, and the quotes it begins with. */
+const QUOTE = /[\\"']/
+const END = /[\\"',;)}\]\s]/
 
 /**
  * A function that masks, in what helm printed, the secrets among these values: every text under a key that looks
  * secret, what looks like one inside other texts, and whatever helm itself quotes of values in schema errors and merge warnings.
+ * They are gathered when the first text comes: most runs have none.
  */
 export function redactor(values: Values): (text: string) => string {
+  let hide: ((text: string) => string) | undefined
+  return (text) => {
+    hide ??= maskTexts(secretsIn(values), MASK)
+    return hide(text).split('\n').map(maskQuoted).join('\n')
+  }
+}
+
+function secretsIn(values: Values): ReadonlySet<string> {
   const secrets = new Set<string>()
   mapLeaves(values, (leaf, isSecret) => {
     for (const form of formsOf(leaf, isSecret)) secrets.add(form)
   })
-  const pattern = secretPattern(secrets)
-  return (text) => maskQuoted(pattern ? text.replace(pattern, MASK) : text)
+  return secrets
 }
 
 /** What of a leaf is to be masked. */
@@ -40,34 +50,52 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Without the quotes around it, and what ends it. */
 function textSecrets(text: string): string[] {
   const found: string[] = []
   replaceSecrets(text, (secret) => {
-    found.push(secret.replace(/^[\\"']+|[\\"',;)}\]\s]+$/g, ''))
+    found.push(bare(secret))
     return secret
   })
   return found
 }
 
-function secretPattern(secrets: ReadonlySet<string>): RegExp | undefined {
-  if (secrets.size === 0) return undefined
-  const longestFirst = [...secrets].sort((a, b) => b.length - a.length)
-  const alternatives = longestFirst.map((secret) => {
-    const literal = secret.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-    return secret.length >= LONG ? literal : `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`
-  })
-  return new RegExp(alternatives.join('|'), 'gu')
+/** Without the quotes around it, and what ends it. */
+function bare(secret: string): string {
+  let start = 0
+  let end = secret.length
+  while (start < end && QUOTE.test(secret[start]!)) start += 1
+  while (start < end && END.test(secret[end - 1]!)) end -= 1
+  return secret.slice(start, end)
 }
 
-/**
- * Helm: coalesce.go prints the value that it could not merge, in brackets at the end of the line; jsonschema.go
- * quotes the value that it rejects after the JSON pointer. Chart defaults can be there, which kk does not know.
- */
-function maskQuoted(text: string): string {
-  return text
-    .replace(/(warning: .*?(?:non table for|non-table value)[^(\n]*\().*(\))/g, `$1${MASK}$2`)
-    .replace(/(at '([^'\n]*)': )'[^\n]*?'( (?:does not|is not))/g, (line, start, pointer, end) =>
-      looksSecretPath(String(pointer).split('/')) ? `${start}'${MASK}'${end}` : line,
-    )
+/** Chart defaults can be in what helm quotes, which kk does not know. */
+function maskQuoted(line: string): string {
+  return maskRejected(maskUnmerged(line))
+}
+
+/** Helm: coalesce.go prints the value that it could not merge, in brackets at the end of the line. */
+function maskUnmerged(line: string): string {
+  const warning = line.indexOf('warning: ')
+  if (warning === -1) return line
+  const words = /non table for|non-table value/.exec(line.slice(warning))
+  const open = words ? line.indexOf('(', warning + words.index) : -1
+  const close = line.lastIndexOf(')')
+  return open === -1 || close < open ? line : `${line.slice(0, open + 1)}${MASK}${line.slice(close)}`
+}
+
+/** Helm: jsonschema.go quotes the value that it rejects after the JSON pointer. */
+function maskRejected(line: string): string {
+  const end = /' (?:does not|is not)/g
+  let masked = ''
+  let done = 0
+  for (const {0: start, 1: pointer = '', index} of line.matchAll(/at '([^']*)': '/g)) {
+    const from = index + start.length
+    if (from <= done) continue
+    end.lastIndex = from
+    const to = end.exec(line)?.index
+    if (to === undefined) break
+    masked += line.slice(done, from) + (looksSecretPath(pointer.split('/')) ? MASK : line.slice(from, to))
+    done = to
+  }
+  return masked + line.slice(done)
 }

@@ -3,8 +3,9 @@ import {isPlaceholder} from './placeholder.ts'
 import {replaceInLines} from './secret-lines.ts'
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
-/** Of a URL what stands up to its last `@`, or to a quote that ends a value: a password may have an `@` or a quote in it. */
-const URL_USERS = /(?<=:\/\/)[^\s/@:"']*:(?:[^\s"']|["'](?![\s,:}\])]))*@/g
+/** What ends a word that may be a URL: a blank, or a quote that ends a value; a password may have a quote in it. */
+const WORD_END = /(\s|["'](?=[\s,:}\])]))/
+const URL_USER = /(?<=:\/\/)[^\s/@:"']*:/
 /** Between the hosts of one URL, as in `rabbit://a:secret@one:5672,a:secret@two:5672`. */
 const NEXT_HOST = /(?<=@[^@,/]*),(?=[^@,/:]*:)/
 /** The password before one of them. */
@@ -18,7 +19,7 @@ const WORD = String.raw`("[^"]*"|'[^']*'|\S+)`
 /** Secret by their place in a command, as in `curl -u nova:secret`, `mysql -psecret`, `rabbitmqctl add_user nova secret`. */
 const COMMANDS = [
   String.raw`(\bcurl\s[^|;&\n]{0,300}?(?<=\s)(?:-u|--user)[ =]?["']?[^\s:"']+:)([^\s"']+)`,
-  String.raw`(\b(?:mysql|mariadb)[\w-]*\s[^|;&\n]{0,300}?(?<=\s)-p)(?=\S)${WORD}`,
+  String.raw`(\b(?:mysql|mariadb)[\w-]{0,40}\s[^|;&\n]{0,300}?(?<=\s)-p)(?=\S)${WORD}`,
   String.raw`(\brabbitmqctl\s[^|;&\n]{0,300}?\b(?:add_user|change_password)\s+\S+\s+)${WORD}`,
 ].map((command) => new RegExp(command, 'g'))
 
@@ -33,16 +34,29 @@ export function replaceSecrets(text: string, replace: (secret: string) => string
   const unlessPlaceholder = (whole: string, start: string, secret: string) =>
     isPlaceholder(secret) ? whole : start + replace(secret)
   const inLines = replaceInLines(text.replace(PRIVATE_KEY, replace).split('\n'), replace).join('\n')
-  return COMMANDS.reduce((redacted, command) => redacted.replace(command, unlessPlaceholder), inLines)
-    .replace(URL_USERS, (users) =>
-      users
-        .split(NEXT_HOST)
-        .map((host) => host.replace(BEFORE_HOST, after))
-        .join(','),
-    )
+  const inCommands = COMMANDS.reduce((known, command) => known.replace(command, unlessPlaceholder), inLines)
+  return replaceInUrls(inCommands, replace)
     .replace(SQL, after)
     .replace(ELEMENT, (whole: string, start: string, name: string, secret: string) =>
       saysSecret(name, secret) && !isPlaceholder(secret) ? start + replace(secret) : whole,
     )
     .replace(BEARER, after)
+}
+
+/** The passwords of a URL's users stand before the last `@` of its word: a password may have an `@` in it. */
+function replaceInUrls(text: string, replace: (secret: string) => string): string {
+  if (!text.includes('://')) return text
+  return text
+    .split(WORD_END)
+    .map((word) => {
+      const end = word.lastIndexOf('@') + 1
+      const start = end === 0 ? -1 : word.slice(0, end).search(URL_USER)
+      if (start === -1) return word
+      const hosts = word.slice(start, end).split(NEXT_HOST)
+      const replaced = hosts.map((host) =>
+        host.replace(BEFORE_HOST, (_, user: string, secret: string) => user + replace(secret)),
+      )
+      return word.slice(0, start) + replaced.join(',') + word.slice(end)
+    })
+    .join('')
 }

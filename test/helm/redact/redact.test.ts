@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
 import {redactor} from '../../../src/helm/redact/redact.ts'
 
@@ -66,4 +67,42 @@ describe('redactor', () => {
     )
     expect(redact("- at '/region': 'abc' does not match pattern '^x$'")).toContain("'abc'")
   })
+
+  it('masks a megabyte of secrets, each in every form', () => {
+    const keys = Array.from({length: 8000}, (_, at) => createHash('sha512').update(`${at}`).digest('hex'))
+    const redact = redactor({secrets: keys})
+
+    expect(redact(`${keys[0]}, x${keys[1]}x, ${at64(keys[2]!)}, ${at64(keys[7999]!)}`)).toBe(
+      '***, x***x, ***, ***',
+    )
+    expect(redact('of nobody')).toBe('of nobody')
+  })
+
+  it('masks a text of many lines as one regular expression cannot hold it', () => {
+    const lines = Array.from(
+      {length: 700},
+      (_, at) => `line ${at}: ${createHash('md5').update(`${at}`).digest('hex')}`,
+    )
+    const redact = redactor({secret: lines.join('\n')})
+
+    expect(redact(`at 3: "${lines[3]}", all: ${at64(lines.join('\n'))}`)).toBe('at 3: "***", all: ***')
+  })
+
+  it.each([
+    ['warnings', 'warning: '.repeat(100_000)],
+    ['schema errors', "at 'a': '".repeat(100_000)],
+    ['brackets', `${'('.repeat(100_000)}warning: non-table value`],
+  ])('is quick with many %s', (_, text) => {
+    expect(redactor({})(text)).toBe(text)
+  })
+
+  it('is quick with blanks inside what looks like a secret', () => {
+    const redact = redactor({conf: `password = a${' '.repeat(200_000)}b`})
+
+    expect(redact('nothing')).toBe('nothing')
+  })
 })
+
+function at64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
