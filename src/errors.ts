@@ -171,7 +171,11 @@ function isOfFiles(
   return code !== undefined && typeof path === 'string' && FILE_CALLS.test(syscall ?? '')
 }
 
-/** The error as a user is shown it; anything that is neither a `KkError` nor of the file system is a bug of kk. */
+/**
+ * The error as a user is shown it; anything that is neither a `KkError` nor of the file system is a bug of kk. Such an exception
+ * may quote whatever kk was working on, so its words are shown up to the first that could be a secret: where it was thrown says
+ * the rest.
+ */
 export function asKkError(error: unknown): KkError {
   if (error instanceof KkError) return error
   if (isOfFiles(error)) {
@@ -184,9 +188,48 @@ export function asKkError(error: unknown): KkError {
       },
     )
   }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return new KkError('KK_BUG', message, {
-    cause: error,
+  return new KkError('KK_BUG', exceptionText(error), {
     hint: 'this is a bug of kk: please report it with the command that you ran',
   })
 }
+
+const MAX_FRAMES = 12
+const MAX_CAUSES = 3
+const MAX_WORDS = 200
+const MAX_LINE = 200
+
+function exceptionText(thrown: unknown): string {
+  const texts: string[] = []
+  for (let error = thrown; texts.length <= MAX_CAUSES; error = error.cause) {
+    if (!(error instanceof Error)) {
+      if (texts.length === 0) texts.push(wordsOf(typeof error === 'string' ? error : typeof error))
+      break
+    }
+    const kind = wordsOf(error.name)
+    texts.push([`${kind}: ${wordsOf(error.message)}`, ...framesOf(error)].join('\n'))
+  }
+  return texts.join('\ncaused by ')
+}
+
+/** What may have a secret in it: quotes and regular expressions, and words that are none of a language or a program. */
+const QUOTE = /["'`/]/
+const WORD = /^[([]?(?:[A-Z]?[a-z]{1,16}(?:[A-Z][a-z]{2,16}){0,3}|[A-Z_]{2,20}|\d{1,3})[)\].,:;!?]*$/
+
+function wordsOf(message: string): string {
+  const [plain = ''] = message.slice(0, MAX_WORDS).split(QUOTE, 1)
+  const words = plain.split(/\s+/).filter(Boolean)
+  const shown = words.map((word) => (WORD.test(word) ? word : '***'))
+  return [...shown, ...(plain.length < message.length ? ['***'] : [])].join(' ')
+}
+
+/** The lines of the stack that say where, without the message that V8 puts before them. */
+function framesOf({stack = '', message}: Error): string[] {
+  const at = message === '' ? -1 : stack.indexOf(message)
+  const lines = stack.slice(at === -1 ? 0 : at + message.length).split('\n')
+  return lines
+    .filter((line) => FRAME.test(line))
+    .slice(0, MAX_FRAMES)
+    .map((line) => line.replace(/ \[as .*?\]/, '').slice(0, MAX_LINE))
+}
+
+const FRAME = /^ {4}at (?:\S+ ){0,3}\(?\S+:\d+:\d+\)?$/

@@ -18,6 +18,8 @@ export async function main(
   const argv = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   endureBrokenStreams()
   endBySignals(argv, early)
+  // Node would print the exception as it is, and it may quote a secret.
+  process.on('uncaughtException', (error) => process.exit(printError(error, argv)))
   try {
     checkCommand(argv)
     await run([...argv], oclifOptions(VERSION))
