@@ -24,13 +24,8 @@ function refuseAmbiguous(source: Source, node: ScalarNode): void {
   if (!node.plain || node.tag !== '' || !/^[-+.0-9]/.test(node.text)) return
   const meaning = otherMeaning(node.text)
   if (meaning === undefined) return
-  const message = `YAML 1.1 reads ${node.text} as ${meaning}, Helm does not`
-  throw yamlError(
-    source,
-    node.offset,
-    message,
-    `write "${node.text}" in quotes, or a number in plain decimal digits`,
-  )
+  const message = `YAML 1.1 reads this word as ${meaning}, Helm does not`
+  throw yamlError(source, node.offset, message, 'write it in quotes, or a number in plain decimal digits')
 }
 
 /** What YAML 1.1 sees in a word and Helm does not; undefined where they agree. */
@@ -42,5 +37,5 @@ export function otherMeaning(text: string): string | undefined {
   if (python.dumped === undefined) return undefined
   const helm = resolveWord(text)
   if (helm && Object.is(helm.value, resolveWord(python.dumped)?.value)) return undefined
-  return python.type === 'int' || python.type === 'float' ? `the number ${python.dumped}` : undefined
+  return python.type === 'int' || python.type === 'float' ? 'another number' : undefined
 }

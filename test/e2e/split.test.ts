@@ -85,7 +85,7 @@ describe('kk values split', () => {
     ['../evil: {}\n', 'bad.yaml:1:1: ../evil: expected the name of a release'],
     ['a: {b: 1}\nc: text\n', 'bad.yaml:2:1: c: expected a map of values, got a string'],
     ['a: [1]\n', 'bad.yaml:1:1: a: expected a map of values, got a list'],
-    ['a: {t: 1:30}\n', 'bad.yaml:1:8: YAML 1.1 reads 1:30 as a number in base 60'],
+    ['a: {t: 1:30}\n', 'bad.yaml:1:8: YAML 1.1 reads this word as a number in base 60'],
     ['a: {b\n', 'bad.yaml:2:1: '],
   ])('writes nothing for %j', async (text, message) => {
     await writeFile(join(cwd, 'bad.yaml'), text)

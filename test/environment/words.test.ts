@@ -7,8 +7,8 @@ it.each([
   ['52:54:00:12:34:56', 'a number in base 60'],
   ['2001-12-14t21:59:43.10-05:00', 'a point in time'],
   ['2001-1-1 1:00:00', 'a point in time'],
-  ['0x1_0000_0000_0000_0000', 'the number 18446744073709551616'],
-  ['1.0e+400', 'the number .inf'],
+  ['0x1_0000_0000_0000_0000', 'another number'],
+  ['1.0e+400', 'another number'],
 ])('%s is for YAML 1.1 %s, and for Helm it is not', (word, meaning) => {
   expect(otherMeaning(word)).toBe(meaning)
 })

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import fc from 'fast-check'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import type {KkError} from '../../src/errors.ts'
 import {readOnlyYaml, readYaml, readYamlDocuments} from '../../src/helm/yaml.ts'
 import {NASTY_WORDS} from '../environment/support/nasty-strings.ts'
 import {askHelm, valuesOfHelm, writeProbeChart} from '../overrides/support/probe.ts'
@@ -119,11 +120,11 @@ const REFUSED: [text: string, message: string][] = [
   ['a: .inf', 'x.yaml:1:4: Helm takes no .inf'],
   ['a: {~: 1}', 'x.yaml:1:5: expected a string as a key, got null'],
   ['a: {[b]: 1}', 'x.yaml:1:5: expected a string as a key, got a sequence'],
-  ['a: &a [*a]', 'x.yaml:1:8: the anchor &a contains itself'],
-  ['a: *b', 'x.yaml:1:4: the alias *b has no anchor &b before it'],
-  ['a: &b: c', 'x.yaml:1:5: expected letters, digits, - and _ as the name of an anchor, got "b:"'],
+  ['a: &a [*a]', 'x.yaml:1:8: what this alias stands for contains it'],
+  ['a: *b', 'x.yaml:1:4: this alias has no anchor before it'],
+  ['a: &b: c', 'x.yaml:1:5: expected letters, digits, - and _ as the name of an anchor'],
   ['a: {<<: 5}', 'x.yaml:1:9: expected a map behind <<, got a scalar'],
-  ['a: !!int x', 'x.yaml:1:10: expected !!int, got "x"'],
+  ['a: !!int x', 'x.yaml:1:10: expected !!int, got another word'],
   ['a:\n\t- b', 'x.yaml:2:1: tab characters must not be used in indentation'],
   ['a: [b', 'x.yaml:1:6: unexpected end of the stream within a flow collection'],
   ['a: "x\u0085y"', 'x.yaml:1:6: the character U+0085 ends a line for Helm'],
@@ -134,6 +135,50 @@ const REFUSED: [text: string, message: string][] = [
 it.each(REFUSED)('%j is refused', (text, message) => {
   expect(() => readYaml(text, {file: 'x.yaml'})).toThrow(message)
 })
+
+it.each([
+  '*S3cret',
+  '&S3cret:x',
+  '&S3cret *S3cret',
+  '&S3cret [*S3cret]',
+  '!S3cret!x y',
+  '!S3cret!x!y z',
+  '!S3cret{} z',
+  '!<S3cret^> z',
+  '!!int S3cret',
+  '!!binary S3cret',
+  '@S3cret',
+  '`S3cret',
+  '%S3cret',
+  '"S3cret',
+  "'S3cret",
+  '"\\S3cret"',
+  '[S3cret',
+  '{S3cret',
+  '{S3cret] ',
+  '|S3cret',
+  '>9S3cret',
+  'S3cret: x',
+  '? S3cret',
+  '- S3cret',
+  '\tS3cret:\n\t- b',
+  '\n%TAG !S3cret! a\n%TAG !S3cret! b\n--- a',
+])('a password that is written as %j is not repeated in the error', (password) => {
+  const error = thrownBy(() => readYaml(`password: ${password}`, {file: 'x.yaml'}))
+
+  if (error)
+    expect(error).toMatchObject({code: 'KK_YAML', message: expect.stringMatching(/^x\.yaml:\d+:\d+: /)})
+  expect(`${error?.message} ${error?.hint}`).not.toContain('S3cret')
+})
+
+function thrownBy(read: () => unknown): KkError | undefined {
+  try {
+    read()
+  } catch (error) {
+    return error as KkError
+  }
+  return undefined
+}
 
 it('a block that the end of the file cuts off has no line break, as for helm 3 and PyYAML; helm 4 adds one', () => {
   expect(readYaml('a: |\n  text')).toEqual({a: 'text'})

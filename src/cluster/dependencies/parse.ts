@@ -81,8 +81,9 @@ function entries(env: Environment, variable: string): readonly Entry[] {
   try {
     const read = JSON.parse(text) as unknown
     if (Array.isArray(read)) return read as readonly Entry[]
-  } catch (error) {
-    throw malformed(variable, (error as Error).message)
+  } catch {
+    // The message of a SyntaxError quotes the text.
+    throw malformed(variable, 'it is not JSON')
   }
   throw malformed(variable, 'it is not a list')
 }

@@ -70,7 +70,14 @@ function bare(secret: string): string {
 
 /** Chart defaults can be in what helm quotes, which kk does not know. */
 function maskQuoted(line: string): string {
-  return maskRejected(maskUnmerged(line))
+  return maskRejected(maskUnmerged(maskYaml(line)))
+}
+
+/** go.yaml.in/yaml/v2: decode.go names the alias that it cannot resolve, as of `password: *S3cret`, and quotes the value that has another type. */
+function maskYaml(line: string): string {
+  return line
+    .replace(/(anchor ')[^']*(' (?:referenced|value contains itself))/g, `$1${MASK}$2`)
+    .replace(/(cannot (?:unmarshal|decode) \S{1,50} `)[^`]*(`)/g, `$1${MASK}$2`)
 }
 
 /** Helm: coalesce.go prints the value that it could not merge, in brackets at the end of the line. */

@@ -1,3 +1,4 @@
+import type {YAMLException} from 'js-yaml'
 import {KkError} from '../../errors.ts'
 
 /** The text that is being read, and what to call it in messages. */
@@ -39,7 +40,12 @@ export function whereIs(source: Source, offset: number): string {
   return `${source.file}:${line}:${column}`
 }
 
-/** A `KK_YAML` error that stands at an offset of the text. */
+/** What js-yaml objects to, without what it quotes of the text: a name of a tag or an alias can be a secret without quotes. */
+export function reasonOf({reason}: Pick<YAMLException, 'reason'>): string {
+  return reason.replace(/ ".*"|: .*| !<.*>/gs, '')
+}
+
+/** A `KK_YAML` error that stands at an offset of the text. The message quotes no value of it: any can be a secret. */
 export function yamlError(source: Source, offset: number, message: string, hint?: string): KkError {
   return new KkError('KK_YAML', `${whereIs(source, offset)}: ${message}`, {hint})
 }

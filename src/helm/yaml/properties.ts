@@ -34,6 +34,11 @@ export function tagOf(source: Source, directives: readonly DocumentDirective[], 
 export function anchorName(source: Source, event: {anchorStart: number; anchorEnd: number}): string {
   const name = source.text.slice(event.anchorStart, event.anchorEnd)
   if (/^[-\w]+$/.test(name)) return name
-  const message = `expected letters, digits, - and _ as the name of an anchor, got "${name}"`
-  throw yamlError(source, event.anchorStart, message, 'put a space after the name, or choose another one')
+  const message = 'expected letters, digits, - and _ as the name of an anchor'
+  throw yamlError(
+    source,
+    event.anchorStart,
+    message,
+    'put a space after the name, or choose another one; a text that begins with & or * is written in quotes',
+  )
 }

@@ -8,7 +8,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from 'js-yaml'
-import {type Source, yamlError} from './error.ts'
+import {reasonOf, type Source, yamlError} from './error.ts'
 import type {AliasNode, ContentNode, MappingNode, Node, ScalarNode, SequenceNode} from './node.ts'
 import {anchorName, offsetOf, type Properties, tagOf} from './properties.ts'
 
@@ -27,7 +27,7 @@ function events(source: Source): Event[] {
     return parseEvents(source.text, {filename: source.file, maxDepth: 500})
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
-    throw yamlError(source, error.mark?.position ?? 0, error.reason, 'correct the YAML at that place')
+    throw yamlError(source, error.mark?.position ?? 0, reasonOf(error), 'correct the YAML at that place')
   }
 }
 
@@ -154,15 +154,15 @@ function aliasNode(builder: Builder, event: {anchorStart: number; anchorEnd: num
     throw yamlError(
       source,
       offset,
-      `the alias *${name} has no anchor &${name} before it`,
-      'define the anchor first',
+      'this alias has no anchor before it',
+      'define the anchor first; a text that begins with * is written in quotes',
     )
   }
   if (target.kind !== 'scalar' && builder.open.includes(target)) {
     throw yamlError(
       source,
       offset,
-      `the anchor &${name} contains itself`,
+      'what this alias stands for contains it',
       'take the alias out of what it names',
     )
   }

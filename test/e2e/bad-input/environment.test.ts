@@ -81,7 +81,7 @@ describe.concurrent('kk deploy refuses an environment file', () => {
       'a word that the two YAMLs read differently',
       'kk:\n  OWN\nstanding: {replicas: 1:30}\n',
       'KK_YAML',
-      'FILE:5:22: YAML 1.1 reads 1:30 as a number in base 60',
+      'FILE:5:22: YAML 1.1 reads this word as a number in base 60',
       'quotes',
     ],
     [

@@ -68,6 +68,20 @@ describe('redactor', () => {
     expect(redact("- at '/region': 'abc' does not match pattern '^x$'")).toContain("'abc'")
   })
 
+  it.each([
+    ["yaml: unknown anchor 'S3cret' referenced", "yaml: unknown anchor '***' referenced"],
+    ["yaml: anchor 'S3cret' value contains itself", "yaml: anchor '***' value contains itself"],
+    [
+      'yaml: line 2: cannot unmarshal !!str `S3cret` into int',
+      'yaml: line 2: cannot unmarshal !!str `***` into int',
+    ],
+    ['yaml: cannot decode !!str `S3cret` as a !!int', 'yaml: cannot decode !!str `***` as a !!int'],
+  ])('masks what the YAML of helm quotes: %s', (text, masked) => {
+    expect(redactor({})(`Error: error converting YAML to JSON: ${text}`)).toBe(
+      `Error: error converting YAML to JSON: ${masked}`,
+    )
+  })
+
   it('masks a megabyte of secrets, each in every form', () => {
     const keys = Array.from({length: 8000}, (_, at) => createHash('sha512').update(`${at}`).digest('hex'))
     const redact = redactor({secrets: keys})
