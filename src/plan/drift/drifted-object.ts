@@ -58,7 +58,7 @@ export function driftedObject(dry: DryApply, context: DriftContext): DriftedObje
 
 interface Shown {
   readonly managers: ReadonlyMap<string, string>
-  readonly redact: (text: string) => string
+  readonly redact: Redact
 }
 
 function driftedField(
@@ -70,13 +70,41 @@ function driftedField(
   const manager = managerOf(name, managers)
   const by = manager === undefined ? {} : {manager}
   if (isSecret(object, path)) return {path: name, masked: true, ...by}
-  const show = (value: unknown) => shown(value, redact)
+  const sides = {live: linesOf(live), applied: linesOf(applied)}
   return {
     path: name,
-    ...(live !== undefined && {live: show(live)}),
-    ...(applied !== undefined && {manifest: show(applied)}),
+    ...(live !== undefined && {live: shown(live, besides(sides.live, sides.applied, redact))}),
+    ...(applied !== undefined && {manifest: shown(applied, besides(sides.applied, sides.live, redact))}),
     ...by,
   }
+}
+
+type Redact = (text: string) => string
+
+/**
+ * Masks a text of one side: where the other side has a secret in a line of its own, what stands in its place here is one,
+ * too, though nobody knows it.
+ */
+function besides(own: ReadonlySet<string>, other: ReadonlySet<string>, redact: Redact): Redact {
+  const isReplaced = [...other].some((line) => !own.has(line) && redact(line) !== line)
+  if (!isReplaced) return (text) => redactLines(redact(text))
+  return (text) => {
+    const lines = text.split('\n').map((line) => (line.trim() === '' || other.has(line) ? line : '***'))
+    return redactLines(redact(lines.join('\n')))
+  }
+}
+
+/** The lines of all texts and numbers in a value. */
+function linesOf(value: unknown): ReadonlySet<string> {
+  const lines = new Set<string>()
+  mapLeaves(value, (leaf) => {
+    if (isWord(leaf)) for (const line of String(leaf).split('\n')) lines.add(line)
+  })
+  return lines
+}
+
+function isWord(leaf: unknown): leaf is string | number | bigint {
+  return typeof leaf === 'string' || typeof leaf === 'number' || typeof leaf === 'bigint'
 }
 
 /** A conflict may name the field itself, what it is part of, or a part of it. */
@@ -96,9 +124,11 @@ function isSecret({kind}: KubernetesObject, path: readonly string[]): boolean {
 }
 
 /** Texts without secrets, whatever they are part of; whole subtrees are walked. */
-function shown(value: unknown, redact: (text: string) => string): unknown {
+function shown(value: unknown, mask: Redact): unknown {
   return mapLeaves(value, (leaf, isSecret) => {
     if (isSecret && leaf !== null && typeof leaf !== 'boolean') return '***'
-    return typeof leaf === 'string' ? redactLines(redact(leaf)) : leaf
+    if (!isWord(leaf)) return leaf
+    const masked = mask(String(leaf))
+    return masked === String(leaf) ? leaf : masked
   })
 }

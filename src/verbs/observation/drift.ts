@@ -74,7 +74,8 @@ export async function driftedObjects(
   const method = stored.applyMethod === 'ssa' ? 'server-side' : 'client-side'
   const dry = await cluster.dryApply({namespace, objects, method})
   const scaled = dry.some(isScalable) ? await cluster.scaleTargets(namespace) : []
-  const redact = redactSecretsOf(objects, redactor(stored.values))
+  const live = dry.flatMap((each) => (each.state === 'compared' ? [each.live] : []))
+  const redact = redactSecretsOf([...objects, ...live], redactor(stored.values))
   return dry.flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])
 }
 

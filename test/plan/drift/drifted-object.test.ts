@@ -71,6 +71,34 @@ describe('a drifted object', () => {
     expect(fields(compared(kind, live, applied))).toEqual([{path, masked: true}])
   })
 
+  const known = {redact: (text: string) => text.replaceAll('known-secret', '***').replaceAll('424242', '***')}
+
+  it.each<[string, unknown, unknown, unknown, unknown]>([
+    ['a word', 'changed', 'known-secret', '***', '***'],
+    ['a number', 17, 424242, '***', '***'],
+    ['the other side', 'known-secret', 'changed', '***', '***'],
+    ['a list', ['-p', 'changed'], ['-p', 'known-secret'], ['-p', '***'], ['-p', '***']],
+    [
+      'a line',
+      'debug = on\nx = changed',
+      'debug = on\nx = known-secret',
+      'debug = on\n***',
+      'debug = on\nx = ***',
+    ],
+    [
+      'no line',
+      'x = known-secret\ndebug = on',
+      'x = known-secret\ndebug = off',
+      'x = ***\ndebug = on',
+      'x = ***\ndebug = off',
+    ],
+    ['nothing', 'one', 'other', 'one', 'other'],
+  ])('masks what has taken the place of a secret: %s', (_, live, manifest, shownLive, shownManifest) => {
+    expect(fields(compared('ConfigMap', {data: {a: live}}, {data: {a: manifest}}), known)).toEqual([
+      {path: 'data.a', live: shownLive, manifest: shownManifest},
+    ])
+  })
+
   it('masks secrets in whole files and subtrees, known or not', () => {
     const live = {data: {'a.conf': 'debug = true\npassword = hunter2'}}
     const applied = {data: {'a.conf': 'debug = known-secret'}, env: [{name: 'TOKEN', value: 'abc'}]}
