@@ -1,12 +1,33 @@
+import {looksSecret} from '../helm/redact/looks-secret.ts'
 import {redactor} from '../helm/redact/redact.ts'
 import type {Blame, Health, KubernetesObject} from './cluster.ts'
 
 export type Redact = (text: string) => string
 
-/** A function that masks what the Secrets among these objects hold, in plain and as base64, and what `more` masks. */
+/**
+ * A function that masks what the Secrets among these objects hold, in plain and as base64, and what `more` masks. Not the
+ * names and common words beside a password, as in `OS_USERNAME: cinder`: objects are called so, too.
+ */
 export function redactSecretsOf(objects: readonly KubernetesObject[], more: Redact = (text) => text): Redact {
-  const secrets = objects.filter((object) => object.kind === 'Secret')
-  const secret = secrets.map(({data, stringData}) => [texts(data), decoded(data), texts(stringData)])
+  const names = new Set(
+    objects.flatMap(({metadata}) => wordsOf(`${metadata.name} ${metadata.namespace ?? ''}`)),
+  )
+  const isSecret = ({key, text}: Entry) => !isName({key, text, names})
+  const secret = objects
+    .filter(({kind}) => kind === 'Secret')
+    .flatMap(({data, stringData}) => {
+      const decoded = entries(data).map((entry) => ({
+        ...entry,
+        encoded: entry.text,
+        text: decode(entry.text),
+      }))
+      return [
+        ...decoded.filter(isSecret).flatMap(({encoded, text}) => [encoded, text]),
+        ...entries(stringData)
+          .filter(isSecret)
+          .map(({text}) => text),
+      ]
+    })
   const hide = redactor({secret})
   return (text) => hide(more(text))
 }
@@ -27,13 +48,48 @@ export function redactHealth(health: Health, redact: Redact): Health {
   return {...health, blames: health.blames.map((blame) => redactBlame(blame, redact))}
 }
 
-function decoded(data: unknown): string[] {
-  return texts(data).map((text) => Buffer.from(text, 'base64').toString())
+/** Keys of what is no secret beside one: who asks for what. */
+const NAME =
+  /(?:^|_)(?:user|login|project|tenant|domain|region|interface|endpoint_?type|database|role)(?:_?name)?$/i
+const WORD = /^[A-Za-z]+(?:[-_][A-Za-z]+)*$/
+/** Words of any cloud, which hide nothing. */
+const COMMON: ReadonlySet<string> = new Set([
+  ...[
+    'Default',
+    'RegionOne',
+    'account',
+    'database',
+    'default',
+    'disabled',
+    'enabled',
+    'internal',
+    'openstack',
+  ],
+  ...['password', 'public', 'secret', 'service', 'services', 'system'],
+])
+
+/** Whether a text is a name by its key, or a word that is common or part of a name that everybody sees. */
+function isName({key, text, names}: {key: string; text: string; names: ReadonlySet<string>}): boolean {
+  if (!WORD.test(text)) return false
+  return NAME.test(key) || (!looksSecret(key) && (COMMON.has(text) || names.has(text)))
+}
+
+function wordsOf(name: string): string[] {
+  return name.split(/[^A-Za-z]+/)
+}
+
+function decode(text: string): string {
+  return Buffer.from(text, 'base64').toString()
+}
+
+interface Entry {
+  readonly key: string
+  readonly text: string
 }
 
 /** Whatever their keys are called, and also where the API server expects no map. */
-function texts(data: unknown): string[] {
-  if (typeof data === 'string' || typeof data === 'number') return [String(data)]
+function entries(data: unknown, key = ''): Entry[] {
+  if (typeof data === 'string' || typeof data === 'number') return [{key, text: String(data)}]
   if (typeof data !== 'object' || data === null) return []
-  return Object.values(data).flatMap(texts)
+  return Object.entries(data).flatMap(([inner, value]) => entries(value, inner))
 }

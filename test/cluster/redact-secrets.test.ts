@@ -23,3 +23,35 @@ it.each([
 ])('what a Secret holds is masked %s', (_, text, expected) => {
   expect(redactSecretsOf(objects)(text)).toBe(expected)
 })
+
+const cinder = [
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'cinder-keystone-user', namespace: 'openstack'},
+    data: {
+      OS_USERNAME: base64('cinder'),
+      OS_PROJECT_NAME: base64('service'),
+      OS_REGION_NAME: base64('RegionOne'),
+      OS_PASSWORD: base64('sunshine'),
+      OS_OTHER_PASSWORD: base64('cinder-cleaner'),
+    },
+    stringData: {a: 'default', b: 'cleaner', c: 'moonlight'},
+  },
+  {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'cinder-service-cleaner'}},
+]
+
+it.each([
+  'CronJob "cinder-service-cleaner" is invalid',
+  'no default in RegionOne of openstack',
+  `of ${base64('service')}`,
+])('what names things is not masked, though a Secret holds it: %s', (text) => {
+  expect(redactSecretsOf(cinder)(text)).toBe(text)
+})
+
+it.each([
+  ['a word under the key of a password', 'no sunshine, no cinder-cleaner', 'no ***, no ***'],
+  ['a word that names nothing', 'no moonlight', 'no ***'],
+])('what else a Secret holds is masked: %s', (_, text, masked) => {
+  expect(redactSecretsOf(cinder)(text)).toBe(masked)
+})

@@ -1,4 +1,4 @@
-import {holdsNames, isNameAt, isReference} from './secret-names.ts'
+import {holdsNames, isNameAt, isPartOfThing, isReference} from './secret-names.ts'
 
 /** Words at the end of a key that say that its value is a secret, each also in the plural: `adminPassword`, `rootpw`. */
 const SECRET_WORD =
@@ -14,6 +14,8 @@ const FORM = /_?\d+$|_(?:b64|base64|base|contents?|current|data|hash|new|old|pem
 /** Says how secrets are made and kept, not what they are: `token.provider`, `fernet_tokens.max_active_keys`. */
 const SETTING =
   /^(?:allow|max|min)_|(?:^|_)(?:backend|cron|days|driver|enabled|expiration|port|provider|repository|seconds|time|ttl|window)$/
+/** As shells call it. */
+const WORKING_DIRECTORY = /^(?:OLD)?PWD$/
 /** Sections of options that each speak for themselves: `keystone_authtoken.auth_url`. */
 const SECTION = /(?:^|_)authtoken$/
 /** Of a longer key the end says what it is. */
@@ -26,6 +28,7 @@ const POLICY = /^\\?["']?\(?(?:not )?(?:rule|role|is_admin|system_scope|project_
 
 /** Whether a text under a key of this name is to be kept out of what people read. */
 export function looksSecret(key: string): boolean {
+  if (WORKING_DIRECTORY.test(key)) return false
   const words = wordsOf(key).replace(FORM, '')
   if (SETTING.test(words)) return false
   return [SECRET_WORD, PASS, SECRET_KEY, SECRET_NAME].some((pattern) => pattern.test(words))
@@ -36,6 +39,7 @@ export function looksSecretPath(path: readonly string[], value?: unknown): boole
   if (isNameAt(path, value) || isRule(value)) return false
   return path.reduce((isSecret, key, at) => {
     if (isReference(path[at - 1] ?? '', key)) return false
+    if (isPartOfThing(path[at - 2] ?? '', key, at === path.length - 1 ? value : {})) return false
     const isOption = at < path.length - 1 && SECTION.test(wordsOf(key))
     return (isSecret && !isSetting(key)) || (looksSecret(key) && !isOption)
   }, false)
@@ -47,8 +51,8 @@ export function saysSecret(key: string, value: unknown, around: object = {}): bo
     return saysSecret(around.name, value)
   }
   if (isRule(value) || holdsNames(key, value)) return false
-  // Of a selector or a toleration: the key of a label.
-  if (key === 'key' && 'operator' in around) return false
+  // Of a selector or a toleration: the key of a label. Of a volume: that of a Secret.
+  if (key === 'key' && ('operator' in around || 'path' in around)) return false
   const words = wordsOf(key)
   if (words.endsWith('authorization')) return typeof value === 'string' && AUTHORIZATION.test(value)
   const isSection = typeof value === 'object' && SECTION.test(words)

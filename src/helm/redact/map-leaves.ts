@@ -1,48 +1,46 @@
 import {isSetting, looksSecret, saysSecret} from './looks-secret.ts'
 import {isNoSecretWord} from './placeholder.ts'
-import {isReference} from './secret-names.ts'
+import {isPartOfThing, isReference} from './secret-names.ts'
 
 /** What takes the place of a text, a number, a boolean or null; `isSecret` tells what its place says of it. */
 type OfLeaf = (leaf: unknown, isSecret: boolean) => unknown
 
 interface Standing {
   readonly isSecret: boolean
-  /** The key that it stands under. */
+  /** The key that it stands under, and the one above that. */
   readonly under: string
+  readonly above?: string
 }
 
 /** A value with each of its leaves replaced: those below a key that looks secret, and all others. */
 export function mapLeaves(
   value: unknown,
   ofLeaf: OfLeaf,
-  {isSecret, under}: Standing = {isSecret: false, under: ''},
+  {isSecret, under, above = ''}: Standing = {isSecret: false, under: ''},
 ): unknown {
   if (Array.isArray(value)) {
     const items = markedItems(value, isSecret)
-    return items.map(([item, isHidden]) => mapLeaves(item, ofLeaf, {isSecret: isHidden, under}))
+    return items.map(([item, isHidden]) => mapLeaves(item, ofLeaf, {isSecret: isHidden, under, above}))
   }
   if (typeof value !== 'object' || value === null) return ofLeaf(value, isSecret)
-  const entries = markedEntries(value, isSecret, under)
+  const entries = markedEntries(value, {isSecret, under, above})
   return Object.fromEntries(
     entries.map(([key, inner, isHidden]) => [
       key,
-      mapLeaves(inner, ofLeaf, {isSecret: isHidden, under: key}),
+      mapLeaves(inner, ofLeaf, {isSecret: isHidden, under: key, above: under}),
     ]),
   )
 }
 
-/**
- * The entries of a map, each with whether it is secret; `isSecret` tells whether the map is, `under` the key that it stands
- * under.
- */
+/** The entries of a map, each with whether it is secret. */
 function markedEntries(
   map: object,
-  isSecret: boolean,
-  under = '',
+  {isSecret, under, above = ''}: Standing,
 ): (readonly [key: string, value: unknown, isSecret: boolean])[] {
   return Object.entries(map).map(([key, value]) => {
     const isBelow = isSecret && !isSetting(key)
-    return [key, value, !isReference(under, key) && (isBelow || saysSecret(key, value, map))] as const
+    const isName = isReference(under, key) || isPartOfThing(above, key, value)
+    return [key, value, !isName && (isBelow || saysSecret(key, value, map))] as const
   })
 }
 

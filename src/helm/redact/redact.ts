@@ -7,6 +7,8 @@ import {replaceSecrets} from './text-secrets.ts'
 const MASK = '***'
 /** Shorter texts are words of every message; masking them would hide more than they protect. */
 const SHORTEST = 6
+/** What many charts have for a default: half of all messages speak of it. */
+const WORDS: ReadonlySet<string> = new Set(['password', 'secret'])
 /** What ends a secret that stands inside other texts, and the quotes it begins with. */
 const QUOTE = /[\\"']/
 const END = /[\\"',;)}\]\s]/
@@ -36,7 +38,9 @@ function secretsIn(values: Values): ReadonlySet<string> {
 function formsOf(leaf: unknown, isSecret: boolean): readonly string[] {
   if (typeof leaf !== 'string' && typeof leaf !== 'number' && typeof leaf !== 'bigint') return []
   const text = String(leaf)
-  return (isSecret ? forms(text) : textSecrets(text)).filter((form) => form.length >= SHORTEST)
+  return (isSecret ? forms(text) : textSecrets(text)).filter(
+    (form) => form.length >= SHORTEST && !WORDS.has(form),
+  )
 }
 
 /** The shapes in which one secret can come back: as it is, line by line, quoted by Go, in a URL, in a Secret. */

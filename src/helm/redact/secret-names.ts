@@ -1,7 +1,26 @@
 /** As charts name Secrets: words of letters, as no password and no key is made. */
 const NAME = /^["']?[a-z]+(?:\d{1,2}[a-z]?)?(?:-[a-z]+(?:\d{1,2}[a-z]?)?)+["']?$/
 /** Of a Kubernetes object that is referred to: `imagePullSecrets: [{name: …}]`, `secret: {secretName: …}`. */
-const NAMING: ReadonlySet<string> = new Set(['name', 'namespace', 'secretName', 'defaultMode', 'optional'])
+const NAMING: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'secretName',
+  'items',
+  'defaultMode',
+  'optional',
+])
+
+/** Maps of things by their names, `volumes: {fernet-keys: {…}}`: a name says nothing of these parts of what it names. */
+const THINGS: ReadonlySet<string> = new Set([
+  ...['components', 'containers', 'cronjobs', 'env', 'init', 'initContainers', 'jobs', 'rbac', 'tests'],
+  ...['variables', 'volumeMounts', 'volumes'],
+])
+const PARTS: ReadonlySet<string> = new Set([
+  ...['apiGroups', 'args', 'command', 'configMap', 'env', 'image', 'mountPath', 'object', 'path', 'readOnly'],
+  ...['resourceNames', 'resources', 'subPath', 'variables', 'verbs', 'volumes'],
+])
+/** Of a value among those of a chart: `identity.admin.password`. */
+const PLACE = /^[a-z]\w*(?:\.\w+)+$/
 
 /** Whether a text is the name of a Secret. */
 export function isSecretName(text: unknown): boolean {
@@ -30,6 +49,14 @@ export function isNameAt(path: readonly string[], value: unknown): boolean {
 export function isReference(under: string, key: string): boolean {
   if (/KeyRef$/.test(under)) return key === 'key' || NAMING.has(key)
   return /(?:^s|S)ecrets?$/.test(under) && NAMING.has(key)
+}
+
+/** Whether a key tells what a thing consists of, whatever its name: `KEYS_SECRET: {object: fernet-keys}` below `variables`. */
+export function isPartOfThing(things: string, part: string, value: unknown): boolean {
+  if (!THINGS.has(things)) return false
+  if (part === 'secret') return things === 'volumes' && typeof value === 'string'
+  if (part === 'credential') return typeof value === 'string' && PLACE.test(value)
+  return PARTS.has(part)
 }
 
 function isTreeOfNames(value: unknown): boolean {

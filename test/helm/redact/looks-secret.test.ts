@@ -86,6 +86,16 @@ it.each([
   ['secrets.identity.admin', '3c9e1f7a-aa00', true],
   ['secrets.admin', 'nova-keystone-admin', true],
   ['env.valueFrom.secretKeyRef.key', 'DB_PASSWORD', false],
+  ['api.volumes.fernet-keys.secret', 'fernet-keys', false],
+  ['api.volumes.fernet-keys.path', '/etc/keystone/fernet-keys', false],
+  ['api.init.keys.command', ['bash', '-c', 'sleep 2'], false],
+  ['job.rbac.keys.verbs', ['get'], false],
+  ['api.variables.MYSQL_PWD.credential', 'oslo_db.admin.password', false],
+  ['api.variables.MYSQL_PWD.credential', 'S3cret', true],
+  ['api.variables.MYSQL_PWD.value', 'oslo_db', true],
+  ['api.env.MYSQL_PWD', 'oslo_db', true],
+  ['passwords.path', '/etc', true],
+  ['env.PWD', '/root', false],
 ])('%s of %s is secret: %s', (path, value, isSecret) => {
   expect(looksSecretPath(path.split('.'), value)).toBe(isSecret)
 })

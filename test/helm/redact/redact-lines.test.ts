@@ -111,6 +111,8 @@ it.each([
   ['use Bearer authentication', 'use Bearer authentication'],
   ['token_provider', 'token_provider'],
   ['debug = true', 'debug = true'],
+  ['PWD=/root OLDPWD=/', 'PWD=/root OLDPWD=/'],
+  ['db_pwd=/root', 'db_pwd=***'],
 ])('%j is shown as %j', (text, shown) => {
   expect(redactLines(text)).toBe(shown)
 })

@@ -39,6 +39,7 @@ describe('redactor', () => {
   it.each([
     ['other values', {region: 'RegionOne'}, 'in RegionOne'],
     ['settings of tokens', {token: {provider: 'fernet-provider'}}, 'no fernet-provider'],
+    ['the word itself', {password: 'password', url: 'a://b:secret@c'}, 'no password in the secret'],
     ['short texts', {password: 'admin'}, 'user admin'],
     ['a part of a word', {password: 'keyston'}, 'keystone/templates/a.yaml'],
     ['anything without values', {}, 'Error: need b'],

@@ -1,4 +1,7 @@
+import {globSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {expect, it} from 'vitest'
+import {readYaml} from '../../../src/helm/yaml.ts'
 import {maskedValue} from '../../../src/overrides/secrets/masked-values.ts'
 
 it.each([
@@ -25,6 +28,10 @@ it.each([
   ],
   [{args: ['--password', 'x', '--user', 'a']}, {args: ['--password', '***', '--user', 'a']}],
   [{client: {name: 'client.admin', key: 'AQB'}}, {client: {name: 'client.admin', key: '***'}}],
+  [
+    {env: {keys: {command: ['run', '--token', 'x'], env: {TOKEN: 'x', DB_PASSWORD: {value: 'x'}}}}},
+    {env: {keys: {command: ['run', '--token', '***'], env: {TOKEN: '***', DB_PASSWORD: {value: '***'}}}}},
+  ],
   [{auths: {registry: {auth: 'dTpw'}}}, {auths: {registry: {auth: '***'}}}],
 ])('%j is shown as %j', (value, shown) => {
   expect(maskedValue(value)).toEqual(shown)
@@ -63,3 +70,14 @@ it.each([
 ])('%j is shown as it is', (value) => {
   expect(maskedValue(value)).toEqual(value)
 })
+
+const CHARTS = join(import.meta.dirname, '../../../charts')
+
+it.each(globSync('*/values.yaml', {cwd: CHARTS}))(
+  'the defaults in charts/%s hold no secret, so all are shown',
+  (file) => {
+    const values = readYaml(readFileSync(join(CHARTS, file), 'utf8'))
+
+    expect(maskedValue(values)).toEqual(values)
+  },
+)
