@@ -59,3 +59,14 @@ it.each([
 ])('the words of kk %s are refused', async (line) => {
   await expect(parse(line)).rejects.toThrow()
 })
+
+it('blocks have the marks that CONTRIBUTING.md explains: which are run, and which are read', () => {
+  const marks = ['json', 'sh', 'sh aio', 'sh test', 'text', 'text output', 'ts', 'yaml']
+
+  const others = readPages().flatMap((page) => {
+    const unknown = blocksOf(page).filter(({info}) => !marks.includes(info))
+    return unknown.map(({info, text}) => `${page.path}: ${info}: ${text.split('\n', 1)[0]}`)
+  })
+
+  expect(others).toEqual([])
+})
