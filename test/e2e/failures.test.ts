@@ -109,7 +109,7 @@ describe.concurrent('a broken keystone', () => {
 })
 
 describe.concurrent('after a failure', () => {
-  /** `broken` fails at once; `late` is ready two seconds later than it, and `after` starts then. */
+  /** `broken` fails at once; `after` starts when `late` is there. */
   const BRANCHES = `
 kk:
   OWN
@@ -121,14 +121,24 @@ kk:
     after: {chart: workload, requires: [late]}
 broken: {job: {pod: {fail: JobFailed}}}
 top: {}
-late: {pod: {ready-after: 5s}}
+late: {}
 after: {}
 `
 
-  it('independent branches go on, and what requires the failed one is skipped because of it', async () => {
+  /** Deploys; `late` is installed no sooner than `broken` has failed. */
+  async function deployBranches(...flags: readonly string[]) {
     const corner = await openCorner(BRANCHES)
+    const helm = await corner.helm(`
+case "$*" in "install "*" late "*) until [ -e failed ]; do sleep 0.05; done; esac
+exec $HELM "$@"`)
+    const run = start(corner, ['deploy', 'env.yaml', ...flags], {env: {KK_HELM: helm}})
+    await run.saw(({type}) => type === 'release-failed', 'broken has failed')
+    await corner.write('failed', '')
+    return {corner, ...(await run.ended())}
+  }
 
-    const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+  it('independent branches go on, and what requires the failed one is skipped because of it', async () => {
+    const {exitCode, stdout, stderr} = await deployBranches()
 
     expect(exitCode).toBe(1)
     expect(endings(stdout)).toEqual([
@@ -142,15 +152,7 @@ after: {}
   })
 
   it('nothing more is started with --fail-fast, and what runs is let finish', async () => {
-    const corner = await openCorner(BRANCHES)
-
-    const {exitCode, stdout, stderr} = await corner.kk([
-      'deploy',
-      'env.yaml',
-      '--fail-fast',
-      '--output',
-      'ndjson',
-    ])
+    const {corner, exitCode, stdout, stderr} = await deployBranches('--fail-fast')
 
     expect(exitCode).toBe(1)
     expect(endings(stdout)).toEqual([
@@ -165,7 +167,7 @@ after: {}
   })
 
   it('the one document of --output json holds the failure and why each other was skipped', async () => {
-    const corner = await openCorner(BRANCHES.replace('late: {pod: {ready-after: 5s}}', 'late: {}'))
+    const corner = await openCorner(BRANCHES)
 
     const {exitCode, stdout} = await corner.kk(['deploy', 'env.yaml', '--output', 'json'])
 

@@ -66,7 +66,7 @@ export async function startOwnCluster(): Promise<OwnCluster> {
     kubectl: (...args) => run('kubectl', args),
     create: (manifest) => {
       const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest)
-      return run('kubectl', ['create', '--filename', '-'], text)
+      return run('kubectl', ['create', '--validate=false', '--filename', '-'], text)
     },
     ask: (question) => askApi(kubeconfig, question),
     get: async <T>(...words: readonly string[]) => (await getDirectly(kubeconfig, words)) as T,
