@@ -114,26 +114,6 @@ describe('the records of releases', () => {
     await expect(cluster.stored(release)).resolves.toBeUndefined()
     await expect(cluster.stored(release, 3)).resolves.toBeUndefined()
   })
-
-  it('that cannot be decoded are an error, not an absent release', async () => {
-    const namespace = await makeNamespace('records')
-    const metadata = {
-      name: 'sh.helm.release.v1.broken.v1',
-      labels: {owner: 'helm', name: 'broken', status: 'deployed', version: '1'},
-    }
-    const secret = {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      type: 'helm.sh/release.v1',
-      metadata,
-      stringData: {release: 'H4sIgarbage'},
-    }
-    await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: secret})
-
-    await expect(cluster.stored(releaseId(namespace, 'broken'))).rejects.toMatchObject({code: 'KK_RECORD'})
-    // Nothing on this cluster could be removed while it is there.
-    await kubectl(['delete', 'secret', metadata.name, '--namespace', namespace])
-  })
 })
 
 describe('validation', () => {

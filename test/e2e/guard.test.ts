@@ -4,6 +4,7 @@ import {beforeAll, describe, expect, it} from 'vitest'
 import {waitFor} from './support/cluster.ts'
 import {describeGuard} from './support/describe-guard.ts'
 import {deployStores, done, guardStatus, type OwnCluster, startOwnCluster} from './support/guarded.ts'
+import {deployOn} from './support/removal.ts'
 
 let cluster: OwnCluster
 beforeAll(async () => {
@@ -127,4 +128,23 @@ describe('the guard itself', () => {
 
     expect(refused.stderr).toContain('KK_FORBIDDEN')
   })
+})
+
+it('kk remove takes a protected release under a guard when it was approved; before that nothing of it goes', async () => {
+  const environment = await deployOn(cluster, {kk: {releases: {db: {chart: 'store'}}}, db: {}})
+  await cluster.guard('install', '--yes')
+  const before = await cluster.snapshot(environment.name)
+  const given = ['--delete-data', '--confirm-data', 'db-backup']
+  const remove = () => environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
+
+  const refused = await remove()
+  const untouched = await cluster.snapshot(environment.name)
+  await cluster.guard('approve', `${environment.name}/db`, '--for', '10m')
+  const {exitCode, stderr} = await remove()
+
+  expect(refused.exitCode).toBe(3)
+  expect(refused.stderr).toContain(`kk guard approve ${environment.name}/db`)
+  expect(untouched).toBe(before)
+  expect(exitCode, stderr).toBe(0)
+  expect(await environment.releases()).toEqual([])
 })

@@ -1,6 +1,8 @@
 import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterEach, beforeAll, describe, expect, it} from 'vitest'
+import {openCluster} from '../../src/cluster/open.ts'
+import {releaseId} from '../../src/release.ts'
 import {uniqueName} from './support/cluster.ts'
 import {workloads} from './support/environment.ts'
 import {type OwnCluster, startOwnCluster} from './support/guarded.ts'
@@ -59,6 +61,15 @@ describe('what cannot be read counts as a user:', () => {
     expect(excused.exitCode, excused.stderr).toBe(0)
     expect(await environment.releases()).toEqual(['api', 'db', 'web'])
     expect(await environment.uninstalls()).toEqual([])
+  })
+
+  it('records that cannot be decoded are an error, not an absent release', async () => {
+    const labels = {owner: 'helm', name: 'broken', status: 'deployed', version: '1'}
+    await putGarbage('sh.helm.release.v1.broken.v1', labels)
+    const opened = await openCluster({kubeconfig: cluster.kubeconfig, env: {}})
+
+    await expect(opened.stored(releaseId('default', 'broken'))).rejects.toMatchObject({code: 'KK_RECORD'})
+    await opened.close()
   })
 
   it('but orphans are listed, with what may use them', async () => {

@@ -3,14 +3,11 @@ import {join} from 'node:path'
 import {afterEach, beforeAll, describe, expect, inject, it} from 'vitest'
 import {HELMS} from '../support/helms.ts'
 import {workloads} from './support/environment.ts'
-import {done, type OwnCluster, startOwnCluster} from './support/guarded.ts'
+import {clusterOfRun, done} from './support/guarded.ts'
 import {deployOn, type Removable} from './support/removal.ts'
 import {openTerminal} from './support/terminal.ts'
 
-let cluster: OwnCluster
-beforeAll(async () => {
-  cluster = await startOwnCluster()
-})
+const cluster = clusterOfRun()
 
 /** `db` is protected, and has a StatefulSet with a claim. */
 const stores = {kk: {releases: {db: {chart: 'store'}}}, db: {}}
@@ -356,23 +353,4 @@ describe('kk orphans', () => {
     expect(exitCode, stderr).toBe(0)
     expect(await deployed.releases()).toEqual([])
   })
-})
-
-it('under a guard, a protected release goes when it was approved; before that nothing of it does', async () => {
-  const environment = await deployOn(cluster, stores)
-  await cluster.guard('install', '--yes')
-  const before = await cluster.snapshot(environment.name)
-  const given = ['--delete-data', '--confirm-data', 'db-backup']
-  const remove = () => environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
-
-  const refused = await remove()
-  const untouched = await cluster.snapshot(environment.name)
-  await cluster.guard('approve', `${environment.name}/db`, '--for', '10m')
-  const {exitCode, stderr} = await remove()
-
-  expect(refused.exitCode).toBe(3)
-  expect(refused.stderr).toContain(`kk guard approve ${environment.name}/db`)
-  expect(untouched).toBe(before)
-  expect(exitCode, stderr).toBe(0)
-  expect(await environment.releases()).toEqual([])
 })

@@ -15,9 +15,10 @@ interface Objects {
   }[]
 }
 
-/** A control plane of a file's own, for what concerns a whole cluster; it goes with the file. */
+/** A control plane, for tests that say which one they mean. */
 export interface OwnCluster {
   readonly sandbox: string
+  readonly kubeconfig: string
   /** `kk guard <words>`. */
   guard(...words: readonly string[]): ReturnType<typeof kk>
   /** These resolve whatever the exit code is. */
@@ -46,13 +47,24 @@ afterAll(async () => {
   await Promise.all(started.map((name) => kk(['sandbox', 'down', '--sandbox-name', name])))
 })
 
+/** A control plane of a file's own, for what concerns a whole cluster; it goes with the file. */
 export async function startOwnCluster(): Promise<OwnCluster> {
-  const {sandbox: ours, toolbox, home} = inject('run')
-  const sandbox = uniqueName(ours)
+  const sandbox = uniqueName(inject('run').sandbox)
   started.push(sandbox)
   const up = await kk(['sandbox', 'up', '--sandbox-name', sandbox, '--nodes', '1', '--output', 'json'])
   expect(up.exitCode, up.stderr).toBe(0)
   const {kubeconfig} = JSON.parse(up.stdout) as {kubeconfig: string}
+  return clusterOf(sandbox, kubeconfig)
+}
+
+/** The control plane of the run, which other files use at the same time. */
+export function clusterOfRun(): OwnCluster {
+  const {sandbox, kubeconfig} = inject('run')
+  return clusterOf(sandbox, kubeconfig)
+}
+
+function clusterOf(sandbox: string, kubeconfig: string): OwnCluster {
+  const {toolbox, home} = inject('run')
   const run = (program: string, args: readonly string[], input = ''): Promise<Done> =>
     execa(join(toolbox, program), args, {
       env: {KUBECONFIG: kubeconfig, HOME: home, ...SHORT_LIVED},
@@ -62,6 +74,7 @@ export async function startOwnCluster(): Promise<OwnCluster> {
     })
   return {
     sandbox,
+    kubeconfig,
     guard: (...words) => kk(['guard', ...words, '--sandbox-name', sandbox]),
     kubectl: (...args) => run('kubectl', args),
     create: (manifest) => {
