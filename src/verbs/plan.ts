@@ -1,7 +1,7 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
 import {mergedValues} from '../overrides/layers.ts'
-import {changesOf} from '../plan/changes/changes-of.ts'
-import {withChanges} from '../plan/changes/with-changes.ts'
+import {changesOf, droppedSets} from '../plan/changes/changes-of.ts'
+import {withChanges, withDroppedSets} from '../plan/changes/with-changes.ts'
 import {withVersions} from '../plan/changes/with-versions.ts'
 import {expectStore} from '../plan/expectations/expect-store.ts'
 import {readLabels} from '../plan/labels.ts'
@@ -81,10 +81,15 @@ export async function observedPlan(
     const {desired, layers} = releases.get(release)!
     return [release, changesOf({desired, values: mergedValues(layers)}, stored)] as const
   })
+  const dropped = [...befores].flatMap(([release, [last]]) => {
+    const {desired, layers} = releases.get(release)!
+    return last ? [[release, droppedSets({desired, values: mergedValues(layers)}, last)] as const] : []
+  })
   const installed = [...befores].flatMap(([release, [last]]) =>
     last ? [[release, last.chart] as const] : [],
   )
-  const settled = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
+  const changed = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
+  const settled = withDroppedSets(changed, new Map(dropped))
   const living = await livingSecrets(prepared, befores)
   const made = newSecrets(settled, prepared)
   const notes = [

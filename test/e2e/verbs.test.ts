@@ -99,7 +99,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     const action = planned.actions.find(({release}) => release === api())
     expect(action).toMatchObject({kind: 'upgrade', changes, ...(reason && {reasons: [reason]})})
     expect(planned.suffices).toBe(suffices)
-    expect(text.stdout).toContain(`verb: kk ${suffices} would do`)
+    expect(text.stdout).toContain(`verb: kk ${suffices} is enough for this`)
     for (const {exitCode, stderr} of refusals) {
       expect(exitCode).toBe(3)
       expect(stderr).toContain('KK_VERB')

@@ -19,7 +19,7 @@ export const CHANGE_WORDS = {
   'chart-content': 'files of the chart',
   image: 'an image',
   values: 'values',
-  standing: 'only what it requires, or its standing',
+  standing: 'what it requires, or whether it is stated or protected',
 } as const satisfies Record<ChangeKind, string>
 
 /** Each once, in one order. */

@@ -34,6 +34,17 @@ export function changesOf(
   )
 }
 
+/** The values that `--set` gave to a revision and nothing gives any more, as paths; none where other values changed, too. */
+export function droppedSets(
+  {desired, values}: Wanted,
+  before: Pick<StoredRelease, 'labels' | 'values'>,
+): readonly string[] {
+  const [wanted, had] = [layersOf(desired), readLabels(before.labels)?.layers]
+  const differing = LAYERS.filter((layer) => had?.get(layer) !== wanted.get(layer))
+  if (differing.join() !== 'set' || wanted.has('set')) return []
+  return changedPaths(before.values, values).map((path) => path.join('.'))
+}
+
 function chartChanges(
   {chart, ...desired}: DesiredRelease,
   before: StoredRelease['chart'],

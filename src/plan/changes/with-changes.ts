@@ -1,4 +1,5 @@
 import type {ReleaseId} from '../../release.ts'
+import {DROPPED} from '../decision/reasons.ts'
 import {type Action, hasChanges, type Plan} from '../plan.ts'
 import type {ChangeKind} from './change-kind.ts'
 import {sufficientVerb} from './sufficient-verb.ts'
@@ -14,6 +15,25 @@ export function withChanges(plan: Plan, upgrades: ReadonlyMap<ReleaseId, readonl
   if (!hasChanges(plan)) return {...plan, actions}
   return {...plan, actions, suffices: sufficientVerb(actions.flatMap(({changes = []}) => changes))}
 }
+
+/**
+ * The reason why a release is upgraded with the names of the values in it that `--set` gave the last time and nothing
+ * gives now. `paths` has those of the releases whose values differ in nothing else.
+ */
+export function withDroppedSets(plan: Plan, paths: ReadonlyMap<ReleaseId, readonly string[]>): Plan {
+  const reasonsOf = ({release, reasons}: Action) => {
+    const found = paths.get(release) ?? []
+    const names = found.slice(0, NAMED).join(', ')
+    const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : ''
+    return reasons.map((reason) =>
+      reason === DROPPED.set && found.length > 0 ? `no longer set: ${names}${more}` : reason,
+    )
+  }
+  return {...plan, actions: plan.actions.map((action) => ({...action, reasons: reasonsOf(action)}))}
+}
+
+/** How many values are named; there may be hundreds. */
+const NAMED = 5
 
 function changesOfKind({kind}: Action): readonly ChangeKind[] {
   if (kind === 'install') return ['new-release']

@@ -7,6 +7,12 @@ import {chartLabel, type KkLabels, layersOf, usesLabel, usesOf} from '../labels.
 /** Of a chart whose version, as far as labels tell, is the same. */
 export const CHART_FILES_CHANGED = 'chart files changed'
 
+/** Of what the command line gave the last time, and does not now. */
+export const DROPPED = {
+  values: 'the --values of the last deploy are not given any more',
+  set: 'the --set of the last deploy is not given any more',
+} as const satisfies Partial<Record<LayerName, string>>
+
 /** Why helm must run on an installed release: what differs from the last revision, told from its labels; empty when nothing does. */
 export function upgradeReasons(
   desired: DesiredRelease,
@@ -22,7 +28,11 @@ export function upgradeReasons(
     ...stateReasons(record, labels),
     ...(differs('chart') ? [chartReason(desired, labels)] : []),
     ...(differs('flags') ? ['flags that change rendering changed'] : []),
-    ...LAYERS.filter(differs).map((layer) => layerReason(layer, releaseName(desired.release), file)),
+    ...LAYERS.filter(differs).map((layer) =>
+      wanted.has(layer) || !(layer in DROPPED)
+        ? layerReason(layer, releaseName(desired.release), file)
+        : DROPPED[layer as keyof typeof DROPPED],
+    ),
   ]
 }
 
@@ -47,7 +57,9 @@ export function standingReasons(desired: DesiredRelease, labels: KkLabels): read
   return [
     ...(differs(labels.stated, desired.stated) ? [stated] : []),
     ...(differs(labels.protected, desired.protected) ? [isProtected] : []),
-    ...(isFromOtherStore(desired, labels) ? ['its overrides are kept in this store now'] : []),
+    ...(isFromOtherStore(desired, labels)
+      ? ['its record names another store of overrides than this one']
+      : []),
   ]
 }
 

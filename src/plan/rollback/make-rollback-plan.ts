@@ -3,6 +3,7 @@ import {components} from '../../graph/cycles/components.ts'
 import {dependents} from '../../graph/dependents.ts'
 import type {Graph} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
+import type {LayerName} from '../../overrides/layer.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {readLabels, usesLabel} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
@@ -62,7 +63,7 @@ export function makeRollbackPlan(inputs: RollbackInputs): Plan {
     cluster,
     actions: actionsOf(graph, {ways, last, jobsOf, unseen: inputs.unseen}),
     bystanders: [],
-    notes: [...inputs.notes, ...againNote(returning), ...unseenNotes(inputs)],
+    notes: [...inputs.notes, ...againNotes(returning, {ways, last}), ...unseenNotes(inputs)],
   }
 }
 
@@ -118,13 +119,40 @@ function usesOfRevision(
   })
 }
 
-function againNote(returning: readonly ReleaseId[]): readonly string[] {
-  if (returning.length === 0) return []
-  const names = returning.map(releaseName).join(', ')
-  return [
-    `the environment file still wants the newer inputs: kk deploy would upgrade ${names} again until it is changed back`,
-  ]
+/** What the next deploy would make of it, as far as the labels of both revisions tell. */
+function againNotes(
+  returning: readonly ReleaseId[],
+  {ways, last}: Pick<Observed, 'ways' | 'last'>,
+): readonly string[] {
+  const byWord = Map.groupBy(returning, (release) => {
+    const [now, then] = [last.get(release)!, ways.get(release)!.to].map(
+      ({labels}) => readLabels(labels)?.layers,
+    )
+    const differing = [...new Set([...(now?.keys() ?? []), ...(then?.keys() ?? [])])].filter(
+      (layer) => now?.get(layer) !== then?.get(layer),
+    )
+    if (differing.length === 0 || differing.some((layer) => !COMMAND_LINE.has(layer))) return 'file'
+    return [...COMMAND_LINE].some((layer) => then?.has(layer)) ? 'given' : 'undone'
+  })
+  const notes = {
+    file: (names: string) =>
+      `the environment file still wants the newer inputs: kk deploy would upgrade ${names} again until it is changed back`,
+    given: (names: string) =>
+      `${names} had other --set or --values then: kk deploy without these would upgrade again`,
+    undone: (names: string) =>
+      `of ${names} only --set or --values is undone, which the environment file does not have: kk deploy without it leaves this so`,
+  }
+  return Object.entries(notes).flatMap(([word, note]) => {
+    const names = byWord
+      .get(word as keyof typeof notes)
+      ?.map(releaseName)
+      .join(', ')
+    return names === undefined ? [] : [note(names)]
+  })
 }
+
+/** Layers of values that no file of the environment has. */
+const COMMAND_LINE: ReadonlySet<string> = new Set(['values', 'set'] satisfies LayerName[])
 
 function unseenNotes({unseen}: RollbackInputs): readonly string[] {
   return unseen === undefined ? [] : [`${unseen}: dependents there are not checked afterwards`]

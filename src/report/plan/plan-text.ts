@@ -142,7 +142,7 @@ function unchangedLine(unchanged: readonly Action[], {labels}: Naming, palette: 
 /** Of a plan that installs there is nothing to say: only a deploy does that. */
 function sufficesLine({suffices}: Plan, palette: Palette): readonly string[] {
   if (suffices === undefined || suffices === 'deploy') return []
-  return [`${palette.strong('verb')}: kk ${suffices} would do`]
+  return [`${palette.strong('verb')}: kk ${suffices} is enough for this`]
 }
 
 /** There are dozens in a new cloud. */

@@ -220,3 +220,15 @@ test.each(['set', 'values'] as const)(
     )
   },
 )
+
+test.each([
+  ['set', 'the --set of the last deploy is not given any more'],
+  ['values', 'the --values of the last deploy are not given any more'],
+] as const)('%s that only the last deploy was given is said to be gone', (layer, reason) => {
+  const record = recordOf(desiredOf('keystone', {...before, layers: {...before.layers, [layer]: {a: 1}}}))
+
+  expect(decide(desiredOf('keystone', before), record, 'all-in-one.yaml')).toEqual({
+    kind: 'upgrade',
+    reasons: [reason],
+  })
+})

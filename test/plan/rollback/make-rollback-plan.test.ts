@@ -123,6 +123,34 @@ describe('the way back', () => {
   })
 
   it.each([
+    {
+      what: 'only --set is undone',
+      earlier: {},
+      now: {set: {debug: true}},
+      note: 'of keystone only --set or --values is undone, which the environment file does not have: kk deploy without it leaves this so',
+    },
+    {
+      what: 'it had another --set then',
+      earlier: {set: {debug: false}},
+      now: {},
+      note: 'keystone had other --set or --values then: kk deploy without these would upgrade again',
+    },
+    {
+      what: 'the file changed, too',
+      earlier: {},
+      now: {set: {debug: true}, section: {replicas: 3}},
+      note: 'the environment file still wants the newer inputs: kk deploy would upgrade keystone again until it is changed back',
+    },
+  ])('says what the next deploy makes of it where $what', ({earlier, now, note}) => {
+    const revisions = [
+      recordOf(desiredOf('keystone', {layers: earlier}), {revision: 1, status: 'superseded'}),
+      recordOf(desiredOf('keystone', {layers: now}), {revision: 2}),
+    ]
+
+    expect(planOf({targets: [back('keystone')], revisions}).notes).toEqual([note])
+  })
+
+  it.each([
     {what: 'whose gate has passed', gated: 3, kind: 'unchanged'},
     {what: 'whose gate has not', gated: undefined, kind: 'await'},
   ])('has nothing to roll back for a release that has returned already, $what', ({gated, kind}) => {

@@ -1,0 +1,30 @@
+import {expect, it} from 'vitest'
+import {droppedSets} from '../../../src/plan/changes/changes-of.ts'
+import {withDroppedSets} from '../../../src/plan/changes/with-changes.ts'
+import {DROPPED} from '../../../src/plan/decision/reasons.ts'
+import type {Values} from '../../../src/release.ts'
+import {id} from '../../graph/graph-of.ts'
+import {planOf} from '../../run/plan-of.ts'
+import {desiredOf, recordOf} from '../fixtures.ts'
+
+const section = {replicas: 1}
+const set = {conf: {debug: true}, replicas: 2}
+
+/** The reasons of a plan for keystone, whose last deploy was given `--set`, as it is to be with these layers. */
+function reasonsFor(layers: Readonly<Record<string, Values>>, values: Values): readonly string[] {
+  const last = {...recordOf(desiredOf('keystone', {layers: {section, set}})), values: set}
+  const paths = droppedSets({desired: desiredOf('keystone', {layers}), values}, last)
+  const plan = planOf({keystone: []}, {keystone: 'upgrade'})
+  const actions = plan.actions.map((action) => ({...action, reasons: [DROPPED.set]}))
+  return withDroppedSets({...plan, actions}, new Map([[id('keystone'), paths]])).actions[0]!.reasons
+}
+
+it('values that are no longer set are named', () => {
+  expect(reasonsFor({section}, section)).toEqual(['no longer set: conf.debug, replicas'])
+})
+
+it('are not, where others changed, too', () => {
+  const other = {replicas: 3, name: 'a'}
+
+  expect(reasonsFor({section: other}, other)).toEqual([DROPPED.set])
+})
