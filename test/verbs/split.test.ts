@@ -23,6 +23,20 @@ describe('the files of a split', () => {
   })
 })
 
+it.each([
+  ['a: {}\na: {}\n', 'e.yaml:2:1: the key "a" comes twice, first in line 1'],
+  ['a: {}\n---\nb: {}\n', 'e.yaml:3:1: expected one document'],
+  ['../evil: {}\n', 'e.yaml:1:1: ../evil: expected the name of a release'],
+  ['a: {b: 1}\nc: text\n', 'e.yaml:2:1: c: expected a map of values, got a string'],
+  ['a: [1]\n', 'e.yaml:1:1: a: expected a map of values, got a list'],
+  ['a: {t: 1:30}\n', 'e.yaml:1:8: YAML 1.1 reads this word as a number in base 60'],
+  ['a: {b\n', 'e.yaml:2:1: '],
+])('%j has no files: it is refused', (text, message) => {
+  const split = () => splitFiles({...SOURCE, text}, {releases: []})
+
+  expect(split).toThrow(expect.objectContaining({exit: 2, message: expect.stringContaining(message)}))
+})
+
 describe('writing a split', () => {
   let home: string
   beforeEach(async () => {
