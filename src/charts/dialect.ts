@@ -1,5 +1,6 @@
-import {existsSync, readdirSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {readYaml} from '../helm/yaml.ts'
 import type {Values} from '../release.ts'
 import {isSpokenFor} from './annotations.ts'
 import type {Chart} from './chart.ts'
@@ -19,8 +20,10 @@ export interface SpokenChart {
   readonly name: string
   /** Undefined for a chart of neither; nothing is known of what it reads. */
   readonly dialect: Dialect | undefined
-  /** Its defaults; those of a chart of neither are not read. */
+  /** Its defaults, read when they are asked for; those of a chart of neither are not. */
   readonly values: Values
+  /** `endpoints` of the defaults. */
+  readonly endpoints: Values
   /** The text of its own templates; undefined where no files are at hand. */
   readonly templates: string | undefined
 }
@@ -33,7 +36,49 @@ export function spokenChart(chart: Pick<Chart, 'name' | 'directory' | 'libraries
     .map(({bytes}) => bytes.toString())
     .join('\n')
   const dialect = dialectOf(directory, templates)
-  return {name, dialect, values: dialect === undefined ? {} : defaultValues(directory), templates}
+  const values = once(() => (dialect === undefined ? {} : defaultValues(directory)))
+  const endpoints = once(() => (dialect === 'openstack-helm' ? endpointsIn(directory) : undefined))
+  return {
+    name,
+    dialect,
+    get values() {
+      return values()
+    },
+    get endpoints() {
+      return endpoints() ?? mapOf(values().endpoints)
+    },
+    templates,
+  }
+}
+
+/**
+ * `endpoints` of a values file that has it as a block of its own; undefined where all must be read for it. Charts of
+ * openstack-helm have thousands of lines beside it, and each command asks all charts.
+ */
+function endpointsIn(directory: string): Values | undefined {
+  const file = join(directory, 'values.yaml')
+  const blocks = existsSync(file)
+    ? [...readFileSync(file, 'utf8').matchAll(/^endpoints:[ \t]*\n(?:(?:[ \t#].*)?\n)*/gm)]
+    : []
+  if (blocks.length !== 1) return undefined
+  try {
+    return mapOf(mapOf(readYaml(blocks[0]![0], {file})).endpoints)
+  } catch {
+    // An alias of what stands elsewhere, or a fault: the whole file tells, with the line.
+    return undefined
+  }
+}
+
+function mapOf(value: unknown): Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {}
+}
+
+function once<T>(make: () => T): () => T {
+  let made: {readonly value: T} | undefined
+  return () => {
+    made ??= {value: make()}
+    return made.value
+  }
 }
 
 /** Others have libraries named `common`, too: kk's is known by an annotation of kk's, or by the template that is called. */

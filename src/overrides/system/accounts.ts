@@ -9,7 +9,7 @@ import type {ByHand, SecretNeed} from './plugin.ts'
  */
 export function accountSecrets(chart: SpokenChart): readonly SecretNeed[] {
   if (chart.dialect === 'kk') return credentialsOf(chart).map(belowGlobal)
-  return chart.dialect === 'openstack-helm' ? declaredAccounts(chart.values) : []
+  return chart.dialect === 'openstack-helm' ? declaredAccounts(chart) : []
 }
 
 /** Members of either dialect's RabbitMQ are restarted one after the other. */
@@ -81,8 +81,8 @@ const SHARED = /^(oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
 const KEYS = ['erlang_cookie', 'memcache_secret_key']
 
 /** What a chart of openstack-helm declares below `endpoints.<service>.auth`, of what several charts share. */
-function declaredAccounts({endpoints}: Values): readonly SecretNeed[] {
-  return Object.entries(isMap(endpoints) ? endpoints : {}).flatMap(([endpoint, entry]) => {
+function declaredAccounts({endpoints}: SpokenChart): readonly SecretNeed[] {
+  return Object.entries(endpoints).flatMap(([endpoint, entry]) => {
     const [, server] = SHARED.exec(endpoint) ?? []
     // Of another server than all the rest: who declares it knows its password.
     if (server === undefined || /^postgres/.test(textAt(entry, 'scheme', ''))) return []

@@ -78,8 +78,9 @@ const CREDENTIALS: Readonly<Record<string, readonly string[]>> = {
 
 /** A chart of this name as it is known to be, where there is none to be asked: no environment says which it is. */
 export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): SpokenChart {
-  const values = dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints: endpointsOf(name)}
-  return {name, dialect, values, templates: undefined}
+  const endpoints = dialect === 'kk' ? {} : endpointsOf(name)
+  const values = dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints}
+  return {name, dialect, values, endpoints, templates: undefined}
 }
 
 function namedCredentials(name: string): Values {

@@ -11,11 +11,11 @@ export function unreadPaths(chart: SpokenChart, values: Values): readonly ValueP
 
 /** Whether a chart reads a place among its values; of a chart without files it is taken for granted. */
 export function isRead(chart: SpokenChart, path: ValuePath): boolean {
-  if (chart.templates === undefined || has(chart.values, path)) return true
-  if (chart.dialect === 'kk' && isReadByCommon(chart, path[0] === 'global' ? path.slice(1) : path))
-    return true
-  if (chart.dialect === 'openstack-helm' && isReadByToolkit(chart, path)) return true
-  return isMentioned(chart.templates, path)
+  const {templates, dialect} = chart
+  if (templates === undefined || isMentioned(templates, path)) return true
+  if (has(path[0] === 'endpoints' ? {endpoints: chart.endpoints} : chart.values, path)) return true
+  if (dialect === 'kk' && isReadByCommon(chart, path[0] === 'global' ? path.slice(1) : path)) return true
+  return dialect === 'openstack-helm' && isReadByToolkit(chart, path)
 }
 
 /** What the library of kk's charts reads of every release, at the top or below `global`. */
@@ -55,10 +55,10 @@ const OF_ENDPOINT = [
   'statefulset',
 ]
 
-function isReadByToolkit({values}: SpokenChart, [first, second = '', third = '']: ValuePath): boolean {
+function isReadByToolkit({endpoints}: SpokenChart, [first, second = '', third = '']: ValuePath): boolean {
   if (first === 'pod') return second === 'affinity' || (second === 'resources' && third === 'enabled')
   if (first !== 'endpoints') return false
-  return second === 'cluster_domain_suffix' || (has(values, [first, second]) && OF_ENDPOINT.includes(third))
+  return second === 'cluster_domain_suffix' || (has(endpoints, [second]) && OF_ENDPOINT.includes(third))
 }
 
 /**

@@ -1,7 +1,6 @@
 import type {SpokenChart} from '../../charts/dialect.ts'
 import {dig, digText} from '../../charts/manifests/dig.ts'
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
-import {isMap} from '../merge.ts'
 import {accountSecrets} from './accounts.ts'
 import {compose} from './shared/compose.ts'
 
@@ -49,7 +48,7 @@ function serversOf(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>
       return [{release, chart, endpoint, host: `${releaseName(release)}-${name}`, administrator}]
     }
     const isServer = CHARTS[endpoint as keyof typeof CHARTS] === chart.name
-    const entry = dig(chart.values, 'endpoints', endpoint)
+    const entry = dig(chart.endpoints, endpoint)
     const host = digText(entry, 'hosts', 'internal') ?? digText(entry, 'hosts', 'default')
     if (chart.dialect !== 'openstack-helm' || !isServer || host === undefined) return []
     const administrator =
@@ -78,11 +77,9 @@ function toldInKk(asker: ReleaseId, chart: SpokenChart, server: Server): Values 
   }
 }
 
-function toldInOsh(asker: ReleaseId, {values}: SpokenChart, server: Server): Values | undefined {
+function toldInOsh(asker: ReleaseId, {endpoints}: SpokenChart, server: Server): Values | undefined {
   const {endpoint: kind, administrator, host} = server
-  const declared = Object.entries(isMap(values.endpoints) ? values.endpoints : {}).filter(
-    ([name]) => name === kind || name.startsWith(`${kind}_`),
-  )
+  const declared = Object.entries(endpoints).filter(([name]) => name === kind || name.startsWith(`${kind}_`))
   const told = declared.map(([name, entry]): [string, Values] => [
     name,
     {

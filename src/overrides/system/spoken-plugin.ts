@@ -39,8 +39,7 @@ interface CommonPart {
 }
 
 /** What charts of openstack-helm get by what they declare, whatever they are. */
-function commonParts({values: {endpoints}}: SpokenChart): readonly CommonPart[] {
-  if (!isMap(endpoints)) return []
+function commonParts({endpoints}: SpokenChart): readonly CommonPart[] {
   const {identity, oslo_messaging: bus} = endpoints
   const accounts = isMap(identity) && isMap(identity.auth) ? identity.auth : {}
   const users = Object.keys(accounts).filter((user) => isMap(accounts[user]))

@@ -1,5 +1,7 @@
+import {cp, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {describe, expect, it} from 'vitest'
+import {describe, expect, it, onTestFinished} from 'vitest'
 import {spokenChart} from '../../../src/charts/dialect.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
 import type {Facts} from '../../../src/overrides/facts/facts.ts'
@@ -53,6 +55,24 @@ it.each(['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'placement', 
     )
   },
 )
+
+it.each([
+  [
+    'a block among others',
+    'pod: {}\nendpoints:\n  # Of all.\n  identity: {name: a}\n\n  image: {name: b}\nconf: {}\n',
+  ],
+  ['a map on one line', 'endpoints: {identity: {name: a}, image: {name: b}}\n'],
+  ['an alias', 'shared: &shared {name: a}\nendpoints:\n  identity: *shared\n  image: {name: b}\n'],
+])('the endpoints of a chart are those of its values, written as %s', async (_, text) => {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  onTestFinished(() => rm(directory, {recursive: true}))
+  await cp(join(ROOT, 'test/fixtures/dialects/keystone'), directory, {recursive: true})
+  await writeFile(join(directory, 'values.yaml'), text)
+
+  const {endpoints} = spokenChart(readChart(directory))
+
+  expect(endpoints).toEqual({identity: {name: 'a'}, image: {name: 'b'}})
+})
 
 describe('the same name in the other dialect', () => {
   it("gives a new chart of kk's own nothing of openstack-helm's, but what every service of kk's gets", async () => {

@@ -16,6 +16,11 @@ export const plugin = definePlugin({
       kind: 'password',
       path: ['conf', 'metadata_agent', 'DEFAULT', 'metadata_proxy_shared_secret'],
     },
+    {
+      name: 'compute_metadata.shared_secret',
+      kind: 'password',
+      path: ['conf', 'ovn_metadata_agent', 'DEFAULT', 'metadata_proxy_shared_secret'],
+    },
   ],
   overrides: (facts) =>
     compose(
