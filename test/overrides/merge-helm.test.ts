@@ -1,9 +1,12 @@
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {isDeepStrictEqual} from 'node:util'
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
+import {type ExplainedLayer, explain} from '../../src/overrides/explain/explain.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
+import type {Values} from '../../src/release.ts'
 import {HELMS} from '../support/helms.ts'
 import {toolPath} from '../support/tools.ts'
 import {valuesOfHelm, writeProbeChart} from './support/probe.ts'
@@ -35,6 +38,43 @@ it.each(HELMS)(
     })
 
     expect(merged).toEqual(mergeValues(lower, upper))
+    await rm(directory, {recursive: true})
+  },
+  600_000,
+)
+
+it.each(HELMS)(
+  'explain names who said each value that %s computes from the defaults of a chart and several layers',
+  async (name) => {
+    const directory = await mkdtemp(join(tmpdir(), 'kk-explain-'))
+    const drawn = fc.sample(fc.tuple(map, map, map, map), {seed: 7, numRuns: 1000})
+    // As files are read: without maps that inherit nothing.
+    const samples: typeof drawn = JSON.parse(JSON.stringify(drawn))
+    const [defaults, ...given] = [0, 1, 2, 3].map((side) =>
+      Object.fromEntries(samples.map((sample, index) => [`t${index}`, sample[side]!])),
+    ) as [Values, Values, Values, Values]
+    const layers = given.map((values, index): ExplainedLayer => {
+      const layer = (['system', 'section', 'user'] as const)[index]!
+      return {name: layer, source: layer, values}
+    })
+    // A null among the defaults is taken away by Helm itself: nobody says what is left of its map.
+    const values: Values = JSON.parse(JSON.stringify(defaults), (_, value) => value ?? 'none')
+    const said: ExplainedLayer = {name: 'defaults', source: 'values.yaml', values}
+    const chart = await writeProbeChart(directory)
+    await writeFile(join(chart, 'values.yaml'), JSON.stringify(said.values))
+    await writeFile(join(directory, 'values.json'), JSON.stringify(given.reduce(mergeValues)))
+
+    const flags = ['--values', join(directory, 'values.json')]
+    const final = (await valuesOfHelm({helm: await toolPath(name), chart, flags})) as Values
+
+    const keys = explain([said, ...layers], final)
+    const wrong = keys.filter(
+      ({value, winner}) => value !== undefined && !isDeepStrictEqual(winner?.value, value),
+    )
+    const shown = wrong.map(({path, value, winner}) =>
+      JSON.stringify({path, value, winner, of: samples[Number(path[0]!.slice(1))]}),
+    )
+    expect(shown).toEqual([])
     await rm(directory, {recursive: true})
   },
   600_000,

@@ -77,8 +77,15 @@ function childNames({final, isFinal, said}: Place): Iterable<string> {
 function child({path, final, isFinal, said}: Place, name: string): Place {
   const isThere = isFinal && isMap(final) && Object.hasOwn(final, name)
   const below: Said[] = []
+  const strongest = said.find(({layer, isHidden}) => layer.name !== 'defaults' && !isHidden)
   let hidden = false
+  let isAbove = true
   for (const {layer, value, isHidden} of said) {
+    // The layers are merged first: a map that replaced a scalar among them lies over the map of the defaults as any other.
+    if (isAbove && layer.name === 'defaults') {
+      isAbove = false
+      hidden = strongest !== undefined && !isMap(strongest.value)
+    }
     hidden ||= isHidden
     if (isMap(value) && Object.hasOwn(value, name)) {
       below.push({layer, value: value[name], isHidden: hidden})

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {explain} from '../../../src/overrides/explain/explain.ts'
+import {type ExplainedLayer, explain} from '../../../src/overrides/explain/explain.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import type {Values} from '../../../src/release.ts'
@@ -13,7 +13,7 @@ function layersOf(...values: readonly Values[]): Layer[] {
 }
 
 /** What is explained, as lines: `a.b: 2 section, not features 1`. */
-function explained(layers: readonly Layer[], final: Values): readonly string[] {
+function explained(layers: readonly ExplainedLayer[], final: Values): readonly string[] {
   return explain(layers, final).map(({path, value, winner, lost}) => {
     const losers = lost.map((each) => `, not ${each.layer} ${JSON.stringify(each.value)}`)
     return `${path.join('.')}: ${JSON.stringify(value) ?? 'removed'} ${winner?.layer ?? 'helm'}${losers.join('')}`
@@ -61,6 +61,16 @@ describe('explain', () => {
     expect(explained(layers, mergedValues(layers))).toEqual([
       'pod.replicas.api: 2 section',
       // Neither does Helm's result have it, nor did a null take it away.
+    ])
+  })
+
+  it('lets the defaults win below a map that a layer laid over the scalar of another', () => {
+    const [section, user] = layersOf({pod: 'none'}, {pod: {api: 2}})
+    const defaults = {name: 'defaults' as const, source: 'values.yaml', values: {pod: {server: 1}}}
+
+    expect(explained([defaults, section!, user!], {pod: {server: 1, api: 2}})).toEqual([
+      'pod.server: 1 defaults',
+      'pod.api: 2 system',
     ])
   })
 
