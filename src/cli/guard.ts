@@ -31,13 +31,23 @@ export async function onGuardedCluster<T>(
   }
 }
 
-/** Says on standard error that protected releases of the plan are not guarded; never installs the guard. */
+/**
+ * Says on standard error, after the first deploy of an environment that succeeded, that protected releases of the plan are
+ * not guarded; never installs the guard.
+ */
 export async function offerGuard(
   cluster: Cluster,
-  {actions}: Plan,
+  {environment, actions}: Plan,
   {words, place}: {readonly words: readonly string[]; readonly place: string},
 ): Promise<void> {
   const isProtected = actions.filter((action) => action.protected).map(({release}) => release)
+  if (isProtected.length === 0 || (await wasDeployed(cluster, environment))) return
   const open = await unguarded(cluster, isProtected)
   if (open.length > 0) process.stderr.write(guardOfferText(open, place, paletteOf('stderr', words)))
+}
+
+/** Whether more than the run that has just ended has deployed it; who cannot be told is told once more. */
+async function wasDeployed({runs}: Cluster, environment: string): Promise<boolean> {
+  const known = await runs.list(environment).catch(() => [])
+  return known.filter(({verb, outcome}) => verb === 'deploy' && outcome === 'succeeded').length > 1
 }

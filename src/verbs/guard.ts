@@ -1,10 +1,13 @@
 import type {Cluster} from '../cluster/cluster.ts'
+import {claimsOf, type StatefulSet} from '../cluster/guard/claims.ts'
 import type {Approval, ApprovedObject, GuardParameters} from '../cluster/guard/guard.ts'
 import {liveApprovals} from '../cluster/guard/parameters.ts'
+import {parseManifest} from '../cluster/manifest.ts'
+import {mapParallel} from '../cluster/parallel.ts'
 import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
 import {readLabels} from '../plan/labels.ts'
-import {type ReleaseId, releaseName} from '../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
 /** What `kk guard install` would do. */
 export interface GuardPlan {
@@ -54,9 +57,11 @@ export async function planGuard(cluster: Cluster, now: number): Promise<GuardPla
   const before = state?.parameters.releases ?? []
   if (isProtected.length === 0 && before.length === 0) throw nothingProtected(cluster)
   const claims = new Map(
-    [...(state?.parameters.claims ?? []), ...(await cluster.guard.claims(isProtected))].filter(
-      ([, release]) => isProtected.includes(release),
-    ),
+    [
+      ...(state?.parameters.claims ?? []),
+      ...(await recordedClaims(cluster, isProtected)),
+      ...(await cluster.guard.claims(isProtected)),
+    ].filter(([, release]) => isProtected.includes(release)),
   )
   const approvals = state ? liveApprovals(state.parameters, now) : []
   return {
@@ -150,6 +155,24 @@ async function requireSupport(cluster: Cluster): Promise<void> {
 async function protectedReleases(cluster: Cluster): Promise<readonly ReleaseId[]> {
   const records = await cluster.records()
   return records.filter(({labels}) => readLabels(labels)?.protected).map(({release}) => release)
+}
+
+/** How many records are read at once. */
+const READERS = 4
+
+/** The claims of StatefulSets as the last revisions have them: a set that is gone leaves claims that nothing else names. */
+async function recordedClaims(
+  cluster: Pick<Cluster, 'stored'>,
+  releases: readonly ReleaseId[],
+): Promise<readonly (readonly [claim: string, release: ReleaseId])[]> {
+  const claims = await mapParallel(releases, READERS, async (release) => {
+    const {manifest = ''} = (await cluster.stored(release)) ?? {}
+    return parseManifest(manifest)
+      .filter(({kind}) => kind === 'StatefulSet')
+      .flatMap((set) => claimsOf(set as unknown as StatefulSet, releaseNamespace(release)))
+      .map((claim) => [claim, release] as const)
+  })
+  return claims.flat()
 }
 
 function guardedRelease({releases}: GuardParameters, name: string): ReleaseId {

@@ -23,10 +23,12 @@ interface Setting {
   readonly supported?: boolean
   readonly records?: readonly ReleaseRecord[]
   readonly state?: GuardState
+  /** Of the last revision of each release. */
+  readonly manifest?: string
 }
 
 /** As much of a cluster as the guard asks. */
-function clusterWith({supported = true, records = [], state}: Setting): Cluster {
+function clusterWith({supported = true, records = [], state, manifest = ''}: Setting): Cluster {
   const guard = {
     supported: async () => supported,
     read: async () => state,
@@ -40,6 +42,7 @@ function clusterWith({supported = true, records = [], state}: Setting): Cluster 
     server: 'https://test',
     identity,
     records: async () => records,
+    stored: async () => ({manifest}),
     guard,
   } as unknown as Cluster
 }
@@ -59,6 +62,23 @@ describe('kk guard install', () => {
       releases: ['openstack/mariadb'],
       claims: new Map([['openstack/data-mariadb-server', 'openstack/mariadb']]),
     })
+  })
+
+  it('knows the claims of a StatefulSet that is gone by the last revision of its release', async () => {
+    const set = {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: {name: 'rabbitmq-server'},
+      spec: {volumeClaimTemplates: [{metadata: {name: 'data'}}]},
+    }
+    const cluster = clusterWith({
+      records: [record('openstack/rabbitmq', true)],
+      manifest: JSON.stringify(set),
+    })
+
+    const {parameters} = await planGuard(cluster, NOW)
+
+    expect(parameters.claims).toEqual(new Map([['openstack/data-rabbitmq-server', 'openstack/rabbitmq']]))
   })
 
   it.each([

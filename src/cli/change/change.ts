@@ -123,7 +123,7 @@ export async function change(options: Change): Promise<ExitCode> {
       const account = {verb, scope: wanted, message: flags.message, of}
       const {environment} = prepared
       const exit = await runDeployment(deployment, {flags, words, account, reports, environment, cluster})
-      if (verb === 'deploy' && flags.output === 'text')
+      if (verb === 'deploy' && exit === 0 && flags.output === 'text')
         await offerGuard(cluster, planned, {words, place: placeOf(environment.file, flags)})
       return exit
     } finally {

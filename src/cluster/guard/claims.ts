@@ -28,13 +28,15 @@ export function annotatedRelease({namespace, annotations = {}}: ObjectMetadata):
 
 /**
  * Names of the claims that a StatefulSet makes, `namespace/template-statefulset`, without their ordinals. Such claims
- * bear the labels of selector and template and nothing of helm's (Kubernetes 1.36: stateful_set_utils.go).
+ * bear the labels of selector and template and nothing of helm's (Kubernetes 1.36: stateful_set_utils.go). A rendered
+ * one may leave its namespace to `home`.
  */
-export function claimsOf({metadata, spec}: StatefulSet): readonly ReleaseId[] {
+export function claimsOf(
+  {metadata: {namespace, name}, spec}: StatefulSet,
+  home = namespace,
+): readonly ReleaseId[] {
   const templates = spec.volumeClaimTemplates ?? []
-  return templates.map((template) =>
-    releaseId(metadata.namespace, `${template.metadata.name}-${metadata.name}`),
-  )
+  return templates.map((template) => releaseId(namespace ?? home, `${template.metadata.name}-${name}`))
 }
 
 /** Whose a PersistentVolumeClaim is, by what the policy goes by, in the same order: annotation, name, label. */
