@@ -15,13 +15,17 @@ export default class HelmOverrideUpdate extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(HelmOverrideUpdate)
-    const place = {name: args.chart, namespace: args.namespace}
-    const change = await updateChart(place, flags, (line) => this.say(line))
+    const named = {name: args.chart, namespace: args.namespace}
+    const change = await updateChart(named, flags, (line) => this.say(line))
     if (flags['dry-run']) {
       this.document(flags.output, change, (palette) => changeText(change, palette))
       return
     }
-    const updated = updatedDocument({...place, userOverrides: change.after})
+    const updated = updatedDocument({
+      name: change.name,
+      namespace: change.namespace,
+      userOverrides: change.after,
+    })
     this.document(flags.output, updated, () => propertyTable(updated))
   }
 }

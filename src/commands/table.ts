@@ -2303,7 +2303,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {description: 'The chart.', name: 'chart', required: true},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: true},
+      namespace: {description: 'The namespace in which it is; by default the only one.', name: 'namespace'},
     },
     examples: ['<%= config.bin %> helm-override-delete rabbitmq openstack -e environments/all-in-one.yaml'],
     flags: {
@@ -2548,7 +2548,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {description: 'The chart.', name: 'chart', required: false},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: false},
+      namespace: {description: 'The namespace in which it is; by default the only one.', name: 'namespace'},
     },
     examples: [
       '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
@@ -2710,7 +2710,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {description: 'The chart.', name: 'chart', required: true},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: true},
+      namespace: {description: 'The namespace in which it is; by default the only one.', name: 'namespace'},
     },
     examples: [
       '<%= config.bin %> helm-override-update rabbitmq openstack -e environments/all-in-one.yaml --reuse-values --set pod.replicas=2',
@@ -2879,7 +2879,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {description: 'The chart.', name: 'chart', required: false},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: false},
+      namespace: {description: 'The namespace in which it is; by default the only one.', name: 'namespace'},
     },
     examples: [
       '<%= config.bin %> helm-override-show rabbitmq openstack -e environments/all-in-one.yaml',
@@ -3514,7 +3514,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {description: 'The chart.', name: 'chart', required: true},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: true},
+      namespace: {description: 'The namespace in which it is; by default the only one.', name: 'namespace'},
     },
     description:
       'Succeeds when there are none, too. kk overrides history still has them. Nothing on the cluster changes before the next kk deploy or kk upgrade.',
@@ -3771,7 +3771,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {description: 'The chart.', name: 'chart', required: false},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: false},
+      namespace: {description: 'The namespace in which it is; by default the only one.', name: 'namespace'},
     },
     description: 'Newest first; of all charts, or of one. Secrets are masked.',
     examples: [
@@ -4158,7 +4158,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {description: 'The chart.', name: 'chart', required: false},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: false},
+      namespace: {description: 'The namespace in which it is; by default the only one.', name: 'namespace'},
     },
     description:
       "Combined is every layer above the defaults of the chart: with -e also feature files, the section and global. Secrets are masked. --format prints the combined overrides alone, for helm or Armada; where a secret is among them, only with --show-secrets. Several charts are named as CHART:NAMESPACE; in helm's format they become files in the directory --file.",
@@ -4323,7 +4323,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {description: 'The chart.', name: 'chart', required: true},
-      namespace: {description: 'The namespace in which it is.', name: 'namespace', required: true},
+      namespace: {description: 'The namespace in which it is; by default the only one.', name: 'namespace'},
     },
     description:
       'They lie above the environment and win over it. What was stored is replaced, unless --reuse-values is given; then maps merge, and everything else is replaced. Only what is given here is stored. Nothing on the cluster changes before the next kk deploy or kk upgrade, whose plan shows it.',

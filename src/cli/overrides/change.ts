@@ -2,6 +2,7 @@ import type {OverrideService} from '../../overrides/service.ts'
 import type {OverridesChange} from '../../report/overrides/overrides-text.ts'
 import type {Place} from './formats.ts'
 import {type OverridesFlags, onOverrides} from './open-overrides.ts'
+import {type NamedChart, placeOfChart} from './places.ts'
 import {requestedUpdate, type UpdateFlags} from './update.ts'
 
 interface ChangeFlags extends OverridesFlags {
@@ -14,13 +15,14 @@ export type Changed = OverridesChange
 
 /** Does an update, or with `--dry-run` only says what it would be. */
 export async function updateChart(
-  place: Place,
+  chart: NamedChart,
   flags: ChangeFlags & UpdateFlags,
   say: (line: string) => void,
 ): Promise<Changed> {
   const update = await requestedUpdate(flags)
   const {'dry-run': dryRun, 'show-secrets': showSecrets} = flags
   return onOverrides(flags, {changes: !dryRun, say}, async (service) => {
+    const place = await placeOfChart(service, chart)
     const {name, namespace} = place
     const before = dryRun ? await present(service, place, showSecrets) : ''
     const {userOverrides} = await service.update(name, namespace, {...update, dryRun, showSecrets})
@@ -30,15 +32,18 @@ export async function updateChart(
 
 /** Deletes the user overrides of a chart, or with `--dry-run` only says what they are. */
 export async function deleteOfChart(
-  place: Place,
+  chart: NamedChart,
   flags: ChangeFlags,
   say: (line: string) => void,
-): Promise<Changed | undefined> {
+): Promise<{readonly place: Place; readonly change?: Changed}> {
   return onOverrides(flags, {changes: !flags['dry-run'], say}, async (service) => {
-    if (flags['dry-run'])
-      return {...place, before: await present(service, place, flags['show-secrets']), after: ''}
+    const place = await placeOfChart(service, chart)
+    if (flags['dry-run']) {
+      const before = await present(service, place, flags['show-secrets'])
+      return {place, change: {...place, before, after: ''}}
+    }
     await service.delete(place.name, place.namespace)
-    return undefined
+    return {place}
   })
 }
 

@@ -26,16 +26,19 @@ export const showSecretsFlag = {
   'show-secrets': Flags.boolean({summary: 'Show passwords and keys instead of ***.'}),
 }
 
-/** `CHART NAMESPACE`, as the document has them. */
+/** `CHART NAMESPACE`, as the document has them; the second may be left out. */
 export const placeArguments = {
   chart: Args.string({description: 'The chart.', required: true, ignoreStdin: true}),
-  namespace: Args.string({description: 'The namespace in which it is.', required: true, ignoreStdin: true}),
+  namespace: Args.string({
+    description: 'The namespace in which it is; by default the only one.',
+    ignoreStdin: true,
+  }),
 }
 
 /** The same where they may be left out. */
 export const optionalPlaceArguments = {
   chart: Args.string({...placeArguments.chart, required: false}),
-  namespace: Args.string({...placeArguments.namespace, required: false}),
+  namespace: placeArguments.namespace,
 }
 
 export const updateFlags = {

@@ -100,8 +100,8 @@ export async function baseOf(
   const plugins = await openPlugins(flags)
   const file = factsFile(flags)
   if (file === undefined) return factsBase({plugins, facts: {}})
-  const {facts} = await openFacts(flags, undefined, ({charts = {}}) =>
-    factsRead(Object.keys(charts), plugins),
+  const {facts} = await openFacts(flags, undefined, ({charts}) =>
+    factsRead(charts ? Object.keys(charts) : plugins.charts, plugins),
   )
   return factsBase({plugins, facts, file})
 }

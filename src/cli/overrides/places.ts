@@ -1,5 +1,6 @@
 import {KkError} from '../../errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
+import {unknownChart} from '../../overrides/system/unknown.ts'
 import type {Place} from './formats.ts'
 
 /** The charts that the arguments mean: `CHART NAMESPACE`, or `CHART:NAMESPACE` as often as wanted. Throws `KK_USAGE`. */
@@ -13,6 +14,35 @@ export function namedPlaces(words: readonly string[]): readonly Place[] {
   throw new KkError('KK_USAGE', 'expected a chart and its namespace', {
     hint: 'for example "rabbitmq openstack", or several as "rabbitmq:openstack ingress:kube-system"',
   })
+}
+
+/** A chart of which the namespace may be left out. */
+export interface NamedChart {
+  readonly name: string
+  readonly namespace?: string | undefined
+}
+
+/** Where the chart is, if that is one namespace. Throws `KK_USAGE` for one in several, and `KK_UNKNOWN_CHART`. */
+export async function placeOfChart(
+  service: Pick<OverrideService, 'charts'>,
+  {name, namespace}: NamedChart,
+): Promise<Place> {
+  if (namespace !== undefined) return {name, namespace}
+  const charts = await service.charts()
+  const namespaces = charts.find((each) => each.name === name)?.namespaces
+  if (!namespaces) {
+    const names = charts.map((each) => each.name)
+    throw unknownChart(`no chart ${name} is active`, name, names)
+  }
+  const [only, ...more] = namespaces
+  if (only !== undefined && more.length === 0) return {name, namespace: only}
+  throw new KkError(
+    'KK_USAGE',
+    `the chart ${name} is in ${namespaces.join(' and ')}: expected one namespace`,
+    {
+      hint: `for example "${name} ${only}"`,
+    },
+  )
 }
 
 /** Every active chart in each of its namespaces. */

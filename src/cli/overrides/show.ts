@@ -2,7 +2,7 @@ import {KkError} from '../../errors.ts'
 import type {ShownOverrides} from '../../overrides/service.ts'
 import {type FormatFlags, formatted} from './formats.ts'
 import {type OverridesFlags, onOverrides} from './open-overrides.ts'
-import {allPlaces, namedPlaces} from './places.ts'
+import {allPlaces, namedPlaces, placeOfChart} from './places.ts'
 
 interface ShowFlags extends OverridesFlags, Omit<FormatFlags, 'format'> {
   readonly format?: FormatFlags['format'] | undefined
@@ -25,10 +25,15 @@ export async function showOverrides(
       hint: 'leave out one of them',
     })
   }
-  const named = flags.all ? undefined : namedPlaces(words)
+  const [only, ...more] = words
+  const alone = only !== undefined && more.length === 0 && !only.includes(':') ? only : undefined
+  const named = flags.all || alone !== undefined ? undefined : namedPlaces(words)
   const {format} = flags
   return onOverrides(flags, {changes: false, say}, async (service): Promise<Shown> => {
-    const places = named ?? (await allPlaces(service))
+    const places =
+      alone === undefined
+        ? (named ?? (await allPlaces(service)))
+        : [await placeOfChart(service, {name: alone})]
     if (format) return {kind: 'text', text: await formatted(service, places, {...flags, format})}
     const charts: ShownOverrides[] = []
     for (const {name, namespace} of places)

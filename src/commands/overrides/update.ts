@@ -17,13 +17,13 @@ export default class OverridesUpdate extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(OverridesUpdate)
-    const place = {name: args.chart, namespace: args.namespace}
-    const change = await updateChart(place, flags, (line) => this.say(line))
+    const named = {name: args.chart, namespace: args.namespace}
+    const change = await updateChart(named, flags, (line) => this.say(line))
     if (flags['dry-run']) {
       this.document(flags.output, change, (palette) => changeText(change, palette))
       return
     }
-    const updated = {...place, userOverrides: change.after}
+    const updated = {name: change.name, namespace: change.namespace, userOverrides: change.after}
     this.document(flags.output, updatedDocument(updated), (palette) => updatedText(updated, palette))
   }
 }

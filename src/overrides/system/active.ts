@@ -21,8 +21,8 @@ interface ActiveSources {
 
 /**
  * The charts that are active, by name, with their namespaces: those of the environment's releases, else those of
- * `charts` in the facts; there, a chart without namespaces is in all that its plugin declares. Rejects with
- * `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` where the facts name what no plugin is for.
+ * `charts` in the facts; there, a chart without namespaces is in all that its plugin declares. Where nobody says which there
+ * are, those that a plugin is for, in all that it declares. Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` where the facts name what no plugin is for.
  */
 export async function activeCharts({
   releases,
@@ -30,10 +30,16 @@ export async function activeCharts({
   file = 'the facts',
   plugins,
 }: ActiveSources): Promise<readonly OverriddenChart[]> {
-  const namespaces = releases ? placed(releases) : await stated(facts.charts ?? {}, file, plugins)
+  const namespaces = releases
+    ? placed(releases)
+    : await stated(facts.charts ?? anywhere(plugins), file, plugins)
   return [...namespaces]
     .map(([name, each]) => ({name, namespaces: [...each].sort()}))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function anywhere({charts}: Plugins): NonNullable<Facts['charts']> {
+  return Object.fromEntries(charts.map((chart) => [chart, []]))
 }
 
 function placed(releases: Iterable<PlacedChart>): ReadonlyMap<string, ReadonlySet<string>> {

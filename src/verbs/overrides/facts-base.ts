@@ -15,7 +15,7 @@ export interface FactsBaseOptions {
 }
 
 /**
- * Without an environment: the facts name the active charts, and only system overrides lie below the deployer's. Neither
+ * Without an environment: the facts name the active charts, or else plugins do, and only system overrides lie below the deployer's. Neither
  * facts nor plugins change, so what they make is made once: a service is asked for it with every request.
  */
 export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBase {
@@ -35,7 +35,8 @@ export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBas
     made.set(place, layers)
     return layers
   }
-  return {active, layers, releases: () => undefined, secretPaths: pathsOf(plugins)}
+  const isAssumed = facts.charts === undefined
+  return {active, isAssumed, layers, releases: () => undefined, secretPaths: pathsOf(plugins)}
 }
 
 /**

@@ -25,7 +25,7 @@ export async function importOverrides(
     prune,
     dryRun,
     expectPlace: (name, namespace) => {
-      if (active.length > 0) expectActive(active, name, namespace)
+      if (active.length > 0 && !base.isAssumed) expectActive(active, name, namespace)
     },
     ...(!allowSecrets && {expectPlan: (planned: PlannedImport) => expectNoSecrets(planned, base)}),
   })

@@ -9,6 +9,8 @@ import type {Values} from '../../release.ts'
 export interface OverrideBase {
   /** The charts that are active, by name. */
   active(): Promise<readonly OverriddenChart[]>
+  /** Nobody says which charts there are: those that are active are only those that plugins are for. */
+  readonly isAssumed?: boolean
   /** The layers between the defaults of a chart that is active there and the deployer's overrides, weakest first. */
   layers(name: string, namespace: string): Promise<readonly Layer[]>
   /** The names of the chart's releases there, active or not; undefined where no environment tells which there are. */

@@ -38,6 +38,14 @@ describe('the active charts', () => {
     ])
   })
 
+  it('are all that provide system overrides where nobody says which there are', async () => {
+    const charts = await activeCharts({facts: {}, plugins})
+
+    expect(charts.map(({name}) => name)).toEqual(plugins.charts)
+    expect(charts).toContainEqual({name: 'ingress', namespaces: ['kube-system', 'openstack']})
+    expect(charts).toContainEqual({name: 'rbd-provisioner', namespaces: ['kube-system']})
+  })
+
   it.each([
     [
       {gnocci: []},
