@@ -134,6 +134,13 @@ export const conflictFlags = {
   }),
 }
 
+/** What is not as it was deployed, though its inputs are the same. */
+export const driftFlags = {
+  'correct-drift': Flags.boolean({
+    summary: 'Upgrade also what drifted on the cluster: kk drift shows what that is.',
+  }),
+}
+
 /** What becomes of a run that failed. */
 export const onFailureFlags = {
   'on-failure': Flags.option({

@@ -153,8 +153,10 @@ export type Validation =
   | {
       readonly object: string
       readonly outcome: 'accepted'
-      /** Of an object that exists already, as it would be then; hooks are made anew. */
+      /** Of an object that exists already, as it is; hooks are made anew. */
       readonly standing?: KubernetesObject['metadata']
+      /** Left out when there are none, and where they are taken. */
+      readonly conflicts?: readonly FieldConflict[]
     }
   | {readonly object: string; readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind'}
   | {readonly object: string; readonly outcome: 'refused'; readonly message: string}
@@ -165,6 +167,26 @@ export interface FieldConflict {
   readonly field: string
   /** E.g. `kubectl-edit`. */
   readonly manager: string
+}
+
+/** On the server side (helm 4), or by patches (helm 3, and what it once installed). */
+export type ApplyMethod = 'server-side' | 'client-side'
+
+/** How helm will write the objects of a release. */
+export interface HelmWrites {
+  readonly method: ApplyMethod
+  /** Take fields from those who manage them now. */
+  readonly force: boolean
+  /** The objects of the revision before: what patches leave out of these goes. */
+  readonly before: readonly KubernetesObject[]
+}
+
+export interface ValidateOptions {
+  /** Of the objects that name none. */
+  readonly namespace: string
+  readonly objects: readonly KubernetesObject[]
+  /** As objects that are new unless this is given. */
+  readonly writes?: HelmWrites | undefined
 }
 
 /** What an apply of an object would do now. */
@@ -185,8 +207,7 @@ export interface DryApplyOptions {
   /** Of the objects that name none. */
   readonly namespace: string
   readonly objects: readonly KubernetesObject[]
-  /** As helm applies them: on the server side (helm 4), or by patches (helm 3). */
-  readonly method: 'server-side' | 'client-side'
+  readonly method: ApplyMethod
 }
 
 /** What a HorizontalPodAutoscaler scales. */
@@ -240,8 +261,8 @@ export interface Cluster {
   markFailed(record: ReleaseRecord, description: string): Promise<ReleaseRecord>
   /** The custom kinds that are served, as templates ask for them: `group/version` and `group/version/Kind`, sorted. */
   customKinds(): Promise<readonly string[]>
-  /** Asks the API server to accept each object, in a dry run. */
-  validate(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly Validation[]>
+  /** Asks the API server to accept each object, in a dry run, as helm will write it. */
+  validate(options: ValidateOptions): Promise<readonly Validation[]>
   /** The health of these objects now. */
   health(namespace: string, objects: readonly KubernetesObject[]): Promise<Health>
   /** Resolves when every object is healthy; throws `KK_UNHEALTHY` naming the pod to blame on failure or at the deadline. */

@@ -28,6 +28,33 @@ export function definedKinds(objects: readonly KubernetesObject[]): readonly str
   return apiVersionsOf(defined)
 }
 
+/**
+ * Whether something that runs with what these objects grant may define kinds, or serve some itself, so that they are known
+ * only when it runs: an operator that makes its own CustomResourceDefinitions, an aggregated API server.
+ */
+export function mayDefineKinds(objects: readonly KubernetesObject[]): boolean {
+  return objects.some(({kind, rules, roleRef}) => {
+    if (kind === 'APIService') return true
+    if (kind === 'ClusterRoleBinding')
+      return (roleRef as {readonly name?: unknown} | null)?.name === 'cluster-admin'
+    return kind === 'ClusterRole' && Array.isArray(rules) && rules.some(grantsDefinitions)
+  })
+}
+
+function grantsDefinitions(rule: {
+  readonly apiGroups?: readonly string[] | null
+  readonly resources?: readonly string[] | null
+  readonly verbs?: readonly string[] | null
+}): boolean {
+  const has = (list: readonly string[] | null | undefined, one: string) =>
+    list?.some((each) => each === '*' || each === one) ?? false
+  return (
+    has(rule.apiGroups, 'apiextensions.k8s.io') &&
+    has(rule.resources, 'customresourcedefinitions') &&
+    has(rule.verbs, 'create')
+  )
+}
+
 /** Whether a kind is among those served, in whichever version. */
 export function servesKind(
   served: readonly string[],

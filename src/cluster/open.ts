@@ -58,7 +58,7 @@ export async function openCluster({
     identity: () => readIdentity(client),
     ...helmRecords(client),
     customKinds: () => listCustomKinds(discovery),
-    validate: (namespace, objects) => validateObjects(client, discovery, namespace, objects),
+    validate: (options) => validateObjects(client, discovery, options),
     health: healthByLists(client, gating),
     gate: (gate) => waitForHealth(client, {watches, ...gating}, gate),
     watchHooks: (hooks) => watchHookObjects(client, watches, hooks),

@@ -1,11 +1,14 @@
 import {type ApiError, isApiError} from './api/api-error.ts'
-import type {ApiClient, ApiRequest} from './api/client.ts'
+import type {ApiClient} from './api/client.ts'
 import type {Discovery} from './api/discovery.ts'
 import {METADATA} from './api/list.ts'
-import {asking, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
-import type {KubernetesObject, Validation} from './cluster.ts'
+import {NAMESPACES, type Resource, readObject} from './api/resources.ts'
+import type {FieldConflict, HelmWrites, KubernetesObject, ValidateOptions, Validation} from './cluster.ts'
+import {apply, conflictsIn, create, mergeAsPatch, type Written} from './helm-writes.ts'
 import {isHook} from './is-hook.ts'
 import {objectName} from './manifest.ts'
+import {nameProblem} from './name-problem.ts'
+import {objectKey} from './object-key.ts'
 import {mapParallel} from './parallel.ts'
 import {type Redact, redactSecretsOf} from './redact-secrets.ts'
 
@@ -13,24 +16,34 @@ const AT_ONCE = 8
 /** What is wrong with the object, not with the way to the API server; 500 when a field has the wrong type or a webhook fails. */
 const REFUSALS = [400, 403, 405, 409, 413, 415, 422, 500]
 
-/** Asks the API server to accept each object, as a server-side apply that changes nothing; hooks as new objects. */
+/** As helm makes what does not exist yet: so nothing stands in its way. */
+const AS_NEW: HelmWrites = {method: 'server-side', force: true, before: []}
+
+/**
+ * Asks the API server to accept each object as helm will write it, in a dry run; hooks as new objects. What it cannot be
+ * asked about yet, for the namespace or the kind does not exist, is held against the rules that hold for every name.
+ */
 export async function validateObjects(
   client: ApiClient,
   discovery: Discovery,
-  namespace: string,
-  objects: readonly KubernetesObject[],
+  {namespace, objects, writes = AS_NEW}: ValidateOptions,
 ): Promise<readonly Validation[]> {
   const redact = redactSecretsOf(objects)
   const resources = await findResources(discovery, objects)
-  const isNamespace = await findNamespaces(client, namespaceNames(namespace, objects, resources))
-  return mapParallel(objects, AT_ONCE, async (object) => {
+  const named = objects.filter((object) => nameProblem(object) === undefined)
+  const isNamespace = await findNamespaces(client, namespaceNames(namespace, named, resources))
+  const beforeOf = new Map(writes.before.map((object) => [objectKey(object, namespace), object]))
+  return mapParallel(objects, AT_ONCE, async (object): Promise<Validation> => {
     const resource = resources.get(kindKey(object))
     const name = objectName(object)
-    if (resource === undefined) return {object: name, outcome: 'known-after-apply', missing: 'kind'}
     const home = object.metadata.namespace ?? namespace
+    const problem = nameProblem(object)
+    if (problem !== undefined) return {object: name, outcome: 'refused', message: problem}
+    if (resource === undefined) return {object: name, outcome: 'known-after-apply', missing: 'kind'}
     const exists = !resource.namespaced || isNamespace(home)
     if (!exists) return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
-    return dryRun(client, {resource, namespace: home, object, redact})
+    const before = beforeOf.get(objectKey(object, namespace))
+    return dryRun(client, {resource, namespace: home, object, redact, writes, before})
   })
 }
 
@@ -69,26 +82,24 @@ async function findNamespaces(
   return (name) => existing.has(name)
 }
 
-interface DryRun {
-  readonly resource: Resource
-  readonly namespace: string
-  readonly object: KubernetesObject
+interface DryRun extends Written {
   readonly redact: Redact
+  readonly writes: HelmWrites
+  /** The object of the last revision. */
+  readonly before: KubernetesObject | undefined
 }
 
 async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
-  const {object, redact} = run
+  const {object, redact, writes} = run
   const name = objectName(object)
   try {
     // Helm deletes a hook before it makes it again: what cannot change in an object may change in a hook.
     if (isHook(object)) {
-      await client.json(creation(run))
+      await create(client, run)
       return {object: name, outcome: 'accepted'}
     }
-    const {metadata} = await client.json<KubernetesObject>(application(run))
-    // What is made in a dry run has no version.
-    const standing = Boolean(metadata.resourceVersion)
-    return {object: name, outcome: 'accepted', ...(standing && {standing: metadata})}
+    const found = await (writes.method === 'server-side' ? applied(client, run) : merged(client, run))
+    return {object: name, outcome: 'accepted', ...found}
   } catch (error) {
     if (isApiError(error, 404)) return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
     if (!isApiError(error, ...REFUSALS) || isNotAllowed(error)) throw error
@@ -100,34 +111,53 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
   }
 }
 
+type Found = Pick<Extract<Validation, {outcome: 'accepted'}>, 'standing' | 'conflicts'>
+
+async function applied(client: ApiClient, run: DryRun): Promise<Found> {
+  const {metadata, conflicts} = await appliedOrInConflict(client, run)
+  // What is made in a dry run has no version.
+  if (!metadata.resourceVersion) return {}
+  const standing = await readLive(client, run)
+  return {...(standing && {standing}), ...(conflicts.length > 0 && {conflicts})}
+}
+
+/** Of an object with a conflict the API server says only that: with force it says the rest. */
+async function appliedOrInConflict(
+  client: ApiClient,
+  run: DryRun,
+): Promise<Pick<KubernetesObject, 'metadata'> & {readonly conflicts: readonly FieldConflict[]}> {
+  const {force} = run.writes
+  try {
+    const {metadata} = await apply(client, run, force)
+    return {metadata, conflicts: []}
+  } catch (error) {
+    const conflicts = isApiError(error, 409) ? conflictsIn(error) : []
+    if (conflicts.length === 0) throw error
+    const {metadata} = await apply(client, run, true)
+    return {metadata, conflicts}
+  }
+}
+
+async function merged(client: ApiClient, run: DryRun): Promise<Found> {
+  const standing = await readLive(client, run)
+  if (!standing) {
+    await create(client, run)
+    return {}
+  }
+  await mergeAsPatch(client, run, run.before)
+  return {standing}
+}
+
+/** Before helm has marked it as its own. */
+async function readLive(
+  client: ApiClient,
+  {resource, namespace, object}: Written,
+): Promise<KubernetesObject['metadata'] | undefined> {
+  const at = {namespace, name: object.metadata.name, accept: METADATA}
+  return (await readObject<KubernetesObject>(client, resource, at))?.metadata
+}
+
 /** A permission is missing. Admission refuses objects with the same status, but in its own words. */
 function isNotAllowed({status, said = ''}: ApiError): boolean {
   return status === 403 && /is forbidden: user "[^"]*" (?:cannot |.*is attempting to grant )/i.test(said)
-}
-
-function creation({resource, namespace, object}: DryRun): ApiRequest {
-  return {
-    method: 'POST',
-    path: resourcePath(resource, namespace),
-    query: {dryRun: 'All'},
-    body: withNamespace(object, resource, namespace),
-    asked: asking('create', resource, namespace, object.metadata.name),
-  }
-}
-
-function application({resource, namespace, object}: DryRun): ApiRequest {
-  return {
-    method: 'PATCH',
-    path: resourcePath(resource, namespace, object.metadata.name),
-    query: {dryRun: 'All', fieldManager: 'kk', force: 'true'},
-    contentType: 'application/apply-patch+yaml',
-    body: withNamespace(object, resource, namespace),
-    asked: asking('patch', resource, namespace, object.metadata.name),
-  }
-}
-
-/** The API refuses an applied object whose namespace is not the path's; a chart often leaves it out. */
-function withNamespace(object: KubernetesObject, resource: Resource, namespace: string): KubernetesObject {
-  if (!resource.namespaced) return object
-  return {...object, metadata: {...object.metadata, namespace}}
 }

@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core'
 import {change} from '../cli/change/change.ts'
-import {deployFlags, fileArgument} from '../cli/flags.ts'
+import {driftScope} from '../cli/change/change-installed.ts'
+import {deployFlags, driftFlags, fileArgument} from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
 import {KkError} from '../errors.ts'
 
@@ -29,6 +30,7 @@ export default class Deploy extends KkCommand {
   static override strict = false
   static override flags = {
     ...deployFlags,
+    ...driftFlags,
     prepull: Flags.boolean({
       summary:
         'Pull the images of later releases while the first ones start (default: on the all-in-one node).',
@@ -39,7 +41,7 @@ export default class Deploy extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Deploy)
     const scope = (releases: readonly string[]) => {
-      if (releases.length === 0) return {names: [], install: true}
+      if (releases.length === 0) return {names: [], install: true, ...driftScope(flags)}
       throw new KkError('KK_USAGE', `kk deploy takes the whole environment, but got ${releases.join(', ')}`, {
         hint: `for single releases: kk upgrade ${releases.join(' ')}`,
       })

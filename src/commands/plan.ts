@@ -3,6 +3,7 @@ import {expectPlanName, savePlan} from '../cli/change/save-plan.ts'
 import {
   adoptStoreFlags,
   clusterFlags,
+  conflictFlags,
   documentFlags,
   environmentFlags,
   helmFlags,
@@ -32,7 +33,7 @@ import {expectStated} from '../verbs/secrets/living-secrets.ts'
 export default class Plan extends KkCommand {
   static override summary = 'Show what a deploy would do, and why; change nothing.'
   static override description =
-    'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code. With --save also the API server is asked whether it would accept the objects. Exits 0; with --detailed-exitcode 4 when there is something to do.'
+    'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code; so does what the API server would not accept, or would not let helm write. Exits 0; with --detailed-exitcode 4 when there is something to do.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> plan environments/all-in-one.yaml --sandbox',
@@ -60,6 +61,7 @@ export default class Plan extends KkCommand {
     secrets: Flags.boolean({summary: 'Name the passwords and keys that would be made; never their values.'}),
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when there is something to do.'}),
     ...versionFlags,
+    ...conflictFlags,
     ...documentFlags,
     ...clusterFlags,
     ...helmFlags,
@@ -86,17 +88,19 @@ export default class Plan extends KkCommand {
       // A document is one: the plan, or why it would be refused.
       if (flags.output === 'text') show()
       expectStated(observed.living)
-      const rendered = await this.foresee(flags, {prepared, observed, cluster})
+      const {rendered, isAsked} = await this.foresee(flags, {prepared, observed, cluster})
       const later = await unknownYet(prepared, planned, {rendered, cluster})
       if (flags.output !== 'text') show(later)
       else if (later.length > 0) this.say(`\n${knownAfterApplyText(later)}`)
       if (flags.save !== undefined) {
-        if (!(await askedToAccept(rendered, cluster, observed)))
+        if (!isAsked)
           this.say('you may not ask the API server whether it would accept the objects: kk apply does')
         await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
-        const force = flags['force-version'] ? ' --force-version' : ''
+        const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)
         const again = flags.set === undefined ? '' : ', and the same --set again'
-        this.say(`\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force}${again}`)
+        this.say(
+          `\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force.join('')}${again}`,
+        )
       }
       if (flags['detailed-exitcode'] && hasChanges(planned)) process.exitCode = 4
     } finally {
@@ -105,7 +109,7 @@ export default class Plan extends KkCommand {
   }
 
   /** What would be made, its difference where that is asked for, and what speaks against it; no helm where helm has nothing to do. */
-  private async foresee(flags: ForesightFlags, {prepared, observed, cluster}: Foresight): Promise<Rendered> {
+  private async foresee(flags: ForesightFlags, {prepared, observed, cluster}: Foresight): Promise<Foreseen> {
     const isIdle = helmActions(observed.plan).length === 0
     const helm = isIdle ? undefined : await openUsersHelm(flags, cluster)
     const ifUnknown = !flags.diff && flags.save === undefined
@@ -114,16 +118,28 @@ export default class Plan extends KkCommand {
       const {diffs, redact} = planDiff(prepared, observed, rendered)
       this.print(`\n${diffText(diffs, {palette: this.palette('stdout'), redact})}`)
     }
-    const forceVersion = flags['force-version']
-    if (helm) await expectSupported({observed, rendered, ports: {cluster, helm}, forceVersion})
-    return rendered
+    if (!helm) return {rendered, isAsked: true}
+    const {'force-version': forceVersion, 'force-conflicts': forceConflicts = false} = flags
+    await expectSupported({observed, rendered, ports: {cluster, helm}, forceVersion})
+    const {foreknown} = prepared
+    const isAsked = await askedToAccept(rendered, cluster, {...observed, helm, forceConflicts, foreknown})
+    return {rendered, isAsked}
   }
+}
+
+const FORCES = ['force-version', 'force-conflicts'] as const
+
+interface Foreseen {
+  readonly rendered: Rendered
+  /** Whether the API server could be asked. */
+  readonly isAsked: boolean
 }
 
 type ForesightFlags = Parameters<typeof openUsersHelm>[0] & {
   readonly diff: boolean
   readonly save?: string | undefined
   readonly 'force-version': boolean
+  readonly 'force-conflicts'?: boolean
 }
 
 interface Foresight {

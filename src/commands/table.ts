@@ -1056,6 +1056,12 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: false,
         type: 'option',
       },
+      'correct-drift': {
+        name: 'correct-drift',
+        summary: 'Upgrade also what drifted on the cluster: kk drift shows what that is.',
+        allowNo: false,
+        type: 'boolean',
+      },
       prepull: {
         name: 'prepull',
         summary:
@@ -4501,7 +4507,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code. With --save also the API server is asked whether it would accept the objects. Exits 0; with --detailed-exitcode 4 when there is something to do.',
+      'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code; so does what the API server would not accept, or would not let helm write. Exits 0; with --detailed-exitcode 4 when there is something to do.',
     examples: [
       '<%= config.bin %> plan environments/all-in-one.yaml --sandbox',
       '<%= config.bin %> plan environments/all-in-one.yaml keystone --sandbox --diff',
@@ -4611,6 +4617,12 @@ export const commands: Readonly<Record<string, unknown>> = {
       'force-version': {
         name: 'force-version',
         summary: 'Go on though OpenStack does not support the way from one of its releases to the other.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      'force-conflicts': {
+        name: 'force-conflicts',
+        summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
         allowNo: false,
         type: 'boolean',
       },

@@ -1,6 +1,5 @@
-import {Flags} from '@oclif/core'
-import {changeInstalled} from '../cli/change/change-installed.ts'
-import {releasesArgument, upgradeFlags} from '../cli/flags.ts'
+import {changeInstalled, driftScope} from '../cli/change/change-installed.ts'
+import {driftFlags, releasesArgument, upgradeFlags} from '../cli/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
 
 export default class Upgrade extends KkCommand {
@@ -16,15 +15,12 @@ export default class Upgrade extends KkCommand {
   static override args = releasesArgument
   static override flags = {
     ...upgradeFlags,
-    'correct-drift': Flags.boolean({
-      summary: 'Upgrade also what drifted on the cluster: kk drift shows what that is.',
-    }),
+    ...driftFlags,
   }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Upgrade)
     const options = {flags, argv: argv as string[], words: this.argv}
-    const correctDrift = flags['correct-drift'] && {forceConflicts: flags['force-conflicts']}
-    process.exitCode = await changeInstalled('upgrade', options, correctDrift ? {correctDrift} : {})
+    process.exitCode = await changeInstalled('upgrade', options, driftScope(flags))
   }
 }

@@ -1,6 +1,8 @@
 import type {Cluster} from '../cluster/cluster.ts'
 import {definedKinds} from '../cluster/custom-kinds.ts'
+import {nameProblem} from '../cluster/name-problem.ts'
 import {asKkError} from '../errors.ts'
+import type {ChartFacts} from '../graph/inference/facts.ts'
 import type {Helm} from '../helm/helm.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import {refuseDowngrade} from './change/deploy.ts'
@@ -15,14 +17,14 @@ import {
   type KnownAfterApply,
   knownAfterApply,
 } from './preparation/rendering/known-after-apply.ts'
-import {helmActions, type Rendered, renderAll, validateAll} from './preparation/rendering/render.ts'
+import {helmActions, type Rendered, renderAll} from './preparation/rendering/render.ts'
 import type {Renderer} from './preparation/rendering/render-on-cluster.ts'
 import {vendor} from './preparation/rendering/vendored.ts'
-import type {Compared} from './preparation/unclaimed.ts'
+import {type Preflight, validateAll} from './preparation/validate-all.ts'
 
 /**
- * Renders what a plan would install or upgrade; with `ifUnknown` only what was not rendered before with the same inputs, for
- * who only wants to know that it renders. Rejects with what helm says of a chart or its values; see
+ * Renders what a plan would install or upgrade; with `ifUnknown` not what was rendered before with the same inputs, unless
+ * it has something that is to be held against the cluster. Rejects with what helm says of a chart or its values; see
  * `renderAll`.
  */
 export async function renderPlan(
@@ -32,16 +34,29 @@ export async function renderPlan(
 ): Promise<Rendered> {
   // Whether a chart asks something of the cluster is read from its files: once.
   const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
-  const known = ({release}: Action) => foreknown.get(release)
-  const actions = plan.actions.filter((action) => !ifUnknown || !known(action))
+  const isLeft = ({release}: Action) => {
+    const known = foreknown.get(release)
+    return ifUnknown && known !== undefined && !known.rendered && isPlain(known.facts)
+  }
+  const actions = plan.actions.filter((action) => !isLeft(action))
   const wanted = {...plan, actions}
   const vendored = await vendor(
     prepared,
     helmActions(wanted).map(({release}) => release),
   )
-  const objects = (action: Action) => known(action)?.rendered?.map(({object}) => object)
+  const objects = ({release}: Action) => foreknown.get(release)?.rendered?.map(({object}) => object)
   const kinds = foreknownKinds(prepared)
   return renderAll({plan: wanted, vendored, ...ports, kinds, known: objects}).finally(vendored.remove)
+}
+
+/** Nothing of other kinds or namespaces. */
+function isPlain({provided}: ChartFacts): boolean {
+  return provided.objects.every(
+    ({apiVersion, kind, name, namespace}) =>
+      apiVersion === undefined &&
+      namespace === undefined &&
+      nameProblem({apiVersion: 'v1', kind, metadata: {name}}) === undefined,
+  )
 }
 
 /** The custom kinds that charts which were rendered to infer their requirements define. */
@@ -71,15 +86,15 @@ export async function expectSupported({observed, rendered, ports, forceVersion}:
 
 /**
  * Asks the API server whether it would accept what was rendered. Resolves with whether it could be asked: who may only look
- * may not. Throws `KK_INVALID_OBJECT` and `KK_IN_THE_WAY`.
+ * may not. Throws as `validateAll`.
  */
 export async function askedToAccept(
   rendered: Rendered,
   cluster: Pick<Cluster, 'validate'>,
-  observed: Compared,
+  preflight: Preflight,
 ): Promise<boolean> {
   try {
-    await validateAll(rendered, cluster, observed)
+    await validateAll(rendered, cluster, preflight)
     return true
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return false

@@ -73,7 +73,7 @@ export async function observedPlan(
   const first = makePlan(inputs)
   const passed = new Set(records.filter(hasPassed).map(({release}) => release))
   const {stuck, unseen} = await stuckReleases(first, prepared, {cluster, passed})
-  const drifted = correctDrift && (await driftedReleases(changeable(first, inputs), cluster, correctDrift))
+  const drifted = correctDrift && (await driftedReleases(changeable(first, inputs), cluster))
   const planned =
     stuck.size === 0 && !drifted ? first : makePlan({...inputs, stuck, ...(drifted && {drifted})})
   const befores = await beforesOf(planned, cluster)

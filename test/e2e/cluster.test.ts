@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
-import type {Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
+import type {Cluster, HelmWrites, KubernetesObject} from '../../src/cluster/cluster.ts'
 import {parseManifest} from '../../src/cluster/manifest.ts'
 import {openCluster} from '../../src/cluster/open.ts'
 import {releaseId} from '../../src/release.ts'
@@ -140,14 +140,17 @@ describe('validation', () => {
     const unknown = {apiVersion: 'example.org/v1', kind: 'Thing', metadata: {name: 't'}}
     const namespaceToCome = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: `${namespace}-new`}}
 
-    const validations = await cluster.validate(namespace, [
-      map({}),
-      service,
-      role,
-      unknown,
-      namespaceToCome,
-      map({name: 'b', namespace: `${namespace}-new`}),
-    ])
+    const validations = await cluster.validate({
+      namespace,
+      objects: [
+        map({}),
+        service,
+        role,
+        unknown,
+        namespaceToCome,
+        map({name: 'b', namespace: `${namespace}-new`}),
+      ],
+    })
 
     expect(validations).toEqual([
       {object: 'ConfigMap/a', outcome: 'accepted'},
@@ -177,11 +180,83 @@ describe('validation', () => {
     })
     await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: deployment('one')})
 
-    const validations = await cluster.validate(namespace, [deployment('two')])
+    const validations = await cluster.validate({namespace, objects: [deployment('two')]})
 
     expect(validations).toMatchObject([
       {outcome: 'refused', message: expect.stringContaining('field is immutable')},
     ])
+  })
+
+  describe.each(['server-side', 'client-side'] as const)('as helm writes on the %s,', (method) => {
+    const containers = (...names: readonly string[]) => names.map((name) => ({name, image: name}))
+    const job = (...names: readonly string[]): KubernetesObject => ({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {name: 'job'},
+      spec: {suspend: true, template: {spec: {restartPolicy: 'Never', containers: containers(...names)}}},
+    })
+    const stateful = (spec: object): KubernetesObject => ({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: {name: 'set'},
+      spec: {
+        serviceName: 'set',
+        selector: {matchLabels: {app: 'set'}},
+        template: {metadata: {labels: {app: 'set'}}, spec: {containers: containers('main')}},
+        ...spec,
+      },
+    })
+    const claim = {
+      metadata: {name: 'data'},
+      spec: {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Gi'}}},
+    }
+    const apply = [
+      'apply',
+      '--server-side',
+      '--field-manager',
+      'helm',
+      '--force-conflicts',
+      '--filename',
+      '-',
+    ]
+    const validated = async (before: KubernetesObject, after: KubernetesObject) => {
+      const namespace = await makeNamespace('validate')
+      await kubectl([...apply, '--namespace', namespace], {input: before})
+      const writes = {method, force: false, before: [before]}
+      return cluster.validate({namespace, objects: [after], writes})
+    }
+
+    it.each<[string, KubernetesObject, KubernetesObject]>([
+      ['a field', stateful({volumeClaimTemplates: [claim]}), stateful({})],
+      ['an item of a list', job('one', 'two'), job('one')],
+    ])('finds that %s cannot be left out', async (_what, before, after) => {
+      expect(await validated(before, after)).toMatchObject([{outcome: 'refused'}])
+    })
+
+    it('accepts what may be left out', async () => {
+      expect(await validated(stateful({minReadySeconds: 5, replicas: 2}), stateful({}))).toMatchObject([
+        {outcome: 'accepted', standing: {name: 'set'}},
+      ])
+    })
+  })
+
+  it('names the fields that an apply would take from others, unless they are to be taken', async () => {
+    const namespace = await makeNamespace('validate')
+    const object = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'a'}, data: {of: 'helm'}}
+    const apply = ['apply', '--server-side', '--force-conflicts', '--namespace', namespace, '--filename', '-']
+    await kubectl([...apply, '--field-manager', 'helm'], {input: {...object, data: {}}})
+    await kubectl([...apply, '--field-manager', 'somebody'], {input: {...object, data: {of: 'else'}}})
+    const validate = (writes: Pick<HelmWrites, 'method' | 'force'>) =>
+      cluster.validate({namespace, objects: [object], writes: {...writes, before: []}})
+
+    const found = await validate({method: 'server-side', force: false})
+    const forced = await validate({method: 'server-side', force: true})
+    const patched = await validate({method: 'client-side', force: false})
+
+    const standing = expect.objectContaining({name: 'a'})
+    const accepted = {object: 'ConfigMap/a', outcome: 'accepted', standing}
+    expect(found).toEqual([{...accepted, conflicts: [{field: '.data.of', manager: 'somebody'}]}])
+    expect([...forced, ...patched]).toEqual([accepted, accepted])
   })
 
   it('looks at a hook as at a new object, for helm deletes it before it makes it again', async () => {
@@ -194,7 +269,7 @@ describe('validation', () => {
     })
     await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: hook('one')})
 
-    const validations = await cluster.validate(namespace, [hook('two'), hook('')])
+    const validations = await cluster.validate({namespace, objects: [hook('two'), hook('')]})
 
     expect(validations).toEqual([
       {object: 'Job/hook', outcome: 'accepted'},
@@ -210,7 +285,7 @@ describe('validation', () => {
       stringData: {password: {not: 'very-secret-text'}},
     }
 
-    const [validation] = await cluster.validate('default', [secret])
+    const [validation] = await cluster.validate({namespace: 'default', objects: [secret]})
 
     expect(validation).toMatchObject({outcome: 'refused', message: expect.stringContaining('***')})
     expect(JSON.stringify(validation)).not.toContain('very-secret-text')

@@ -4,6 +4,7 @@ import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
 import {HELMS} from '../support/helms.ts'
 import {kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
+import {revisions} from './support/records.ts'
 
 const secret = () => `mark${randomBytes(12).toString('hex')}`
 
@@ -92,7 +93,7 @@ describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
     const {objects, revision} = await driftOf(environment)
 
     const says = {
-      helm4: /KK_CONFLICT.*:\n.*Deployment\/api spec\.replicas is managed by kubectl\n/,
+      helm4: /KK_CONFLICT.*:\n[\s\S]*Deployment\/api spec\.replicas is managed by kubectl\n/,
       helm3: /--force-conflicts needs helm 4/,
     }
     expect([refused.exitCode, corrected.exitCode], corrected.stderr).toEqual([helm === 'helm4' ? 3 : 2, 0])
@@ -102,19 +103,41 @@ describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
   })
 })
 
-it('a conflict that helm meets names the field and who manages it', async () => {
-  const environment = await makeEnvironment({content: workloads({api: {}})})
+it('a conflict is found before the first change, by plan, too, and names the field and who manages it', async () => {
+  const content = (replicas: number) =>
+    workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {replicas}}})
+  const environment = await makeEnvironment({content: content(1)})
   await environment.deploy()
   await kubectl(['scale', 'deployment', 'api', '--replicas', '3', '--namespace', environment.name])
-  await environment.write(workloads({api: {values: {replicas: 2}}}))
+  await environment.write(content(2))
 
-  const refused = await environment.kk('upgrade', 'api')
-  const forced = await environment.kk('upgrade', 'api', '--force-conflicts')
+  const planned = await environment.kk('plan')
+  const refused = await environment.kk('deploy')
+  const untouched = await revisions(environment.name)
+  const forced = await environment.kk('deploy', '--force-conflicts')
 
-  expect(refused.exitCode).toBe(1)
-  expect(refused.stderr).toMatch(/KK_CONFLICT.*conflict with "kubectl".*\.spec\.replicas/)
-  expect(refused.stderr).toContain('kk upgrade api --force-conflicts')
+  const says = /KK_CONFLICT[\s\S]*api: Deployment\/api spec\.replicas is managed by kubectl\n/
+  expect([planned.exitCode, refused.exitCode]).toEqual([3, 3])
+  expect(planned.stderr).toMatch(says)
+  expect(refused.stderr).toMatch(says)
+  expect(refused.stderr).toContain('run the same command with --force-conflicts; nothing was changed')
+  expect(untouched).toEqual({api: 1, db: 1})
   expect(forced.exitCode, forced.stderr).toBe(0)
+})
+
+it('drift is corrected also where something that the release requires is to change', async () => {
+  const content = (replicas: number) =>
+    workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {conf: {a: 'b'}}}})
+  const environment = await makeEnvironment({content: content(1)})
+  await environment.deploy()
+  await kubectl(['delete', 'configmap', 'api', '--namespace', environment.name])
+  await environment.write(content(2))
+
+  const {exitCode, stderr} = await environment.kk('deploy', '--correct-drift')
+
+  expect(exitCode, stderr).toBe(0)
+  expect(stderr).toMatch(/~ upgrade +api .*drifted: ConfigMap\/api is gone/)
+  expect(await revisions(environment.name)).toEqual({api: 2, db: 2})
 })
 
 it('a rollback that meets a conflict names the upgrade that takes the field over', async () => {
@@ -128,7 +151,8 @@ it('a rollback that meets a conflict names the upgrade that takes the field over
   await environment.write(workloads({api: {}}))
   const forced = await environment.kk('upgrade', 'api', '--force-conflicts')
 
-  expect(refused.stderr).toMatch(/KK_CONFLICT.*\.spec\.replicas/)
+  expect(refused.exitCode).toBe(3)
+  expect(refused.stderr).toMatch(/KK_CONFLICT[\s\S]*Deployment\/api spec\.replicas is managed by kubectl/)
   expect(refused.stderr).toContain(
     'bring the file back to the older inputs, and: kk upgrade api --force-conflicts',
   )

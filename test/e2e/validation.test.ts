@@ -1,6 +1,8 @@
+import {mkdir, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {auditEvents, kubectl, makeNamespace} from './support/cluster.ts'
-import {allInOne, makeEnvironment, workloads} from './support/environment.ts'
+import {allInOne, FIXTURES, makeEnvironment, workloads} from './support/environment.ts'
 import {revisions} from './support/records.ts'
 
 /** Objects that a release could have made; a namespace of its own has a ConfigMap and an account in any case. */
@@ -26,7 +28,93 @@ async function dryRuns(namespace: string): Promise<{resource: string; name: stri
     }))
 }
 
+/** A chart that renders the objects that its values name. */
+async function objectsChart(directory: string): Promise<string> {
+  const chart = join(directory, 'charts', 'objects')
+  await mkdir(join(chart, 'templates'), {recursive: true})
+  await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: objects\nversion: 0.1.0\n')
+  const template = '{{- range .Values.objects }}\n---\n{{ toYaml . }}\n{{- end }}\n'
+  await writeFile(join(chart, 'templates/objects.yaml'), template)
+  return join(directory, 'charts')
+}
+
+/** An environment whose release `api`, of these objects, requires `db`. */
+async function withObjects(...objects: readonly object[]) {
+  const environment = await makeEnvironment()
+  const charts = [FIXTURES, await objectsChart(environment.directory)]
+  const write = (...wanted: readonly object[]) => {
+    const {kk, ...sections} = workloads({db: {}})
+    const releases = {...kk!.releases, api: {chart: 'objects', requires: ['db']}}
+    return environment.write({kk: {charts, releases}, ...sections, api: {objects: wanted}})
+  }
+  await write(...objects)
+  return {...environment, write}
+}
+
+const CONFIG_MAP = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'a'}}
+
+const statefulSet = (spec: object) => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: {name: 'set'},
+  spec: {
+    serviceName: 'set',
+    selector: {matchLabels: {app: 'set'}},
+    template: {
+      metadata: {labels: {app: 'set'}},
+      spec: {containers: [{name: 'main', image: 'registry.example.org/workload:1'}]},
+    },
+    ...spec,
+  },
+})
+
 describe.concurrent('before the first change', () => {
+  it.each([
+    [
+      'a kind that nobody serves',
+      {apiVersion: 'example.org/v1', kind: 'Nothing', metadata: {name: 'a'}},
+      /api: Nothing\/a: the cluster serves no kind Nothing of example.org\/v1/,
+    ],
+    [
+      'a name that no object can have',
+      {...CONFIG_MAP, metadata: {name: '../../x y'}},
+      /api: ConfigMap\/\.\.\/\.\.\/x y: metadata.name: .* is no valid name/,
+    ],
+    [
+      'a namespace that nobody makes',
+      {...CONFIG_MAP, metadata: {name: 'a', namespace: 'nobody-makes-this'}},
+      /api: ConfigMap\/a: there is no namespace nobody-makes-this/,
+    ],
+  ])('%s is refused, also by plan, where the namespace does not exist yet', async (_what, object, says) => {
+    const environment = await withObjects(object)
+
+    const planned = await environment.kk('plan')
+    const deployed = await environment.kk('deploy')
+
+    const namespaces = await kubectl(['get', 'namespace', environment.name, '--ignore-not-found'])
+    expect([planned.exitCode, deployed.exitCode], deployed.stderr).toEqual([2, 2])
+    expect(planned.stderr).toMatch(says)
+    expect(deployed.stderr).toMatch(says)
+    expect(deployed.stderr).toContain('nothing was changed')
+    expect(namespaces).toBe('')
+  })
+
+  it('an upgrade that drops an immutable field is refused, also by plan, and no revision fails', async () => {
+    const data = {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Gi'}}}
+    const claims = [{metadata: {name: 'data'}, spec: data}]
+    const environment = await withObjects(statefulSet({volumeClaimTemplates: claims, replicas: 0}))
+    await environment.deploy()
+    await environment.write(statefulSet({replicas: 0}))
+
+    const planned = await environment.kk('plan')
+    const deployed = await environment.kk('deploy')
+
+    expect([planned.exitCode, deployed.exitCode]).toEqual([2, 2])
+    expect(planned.stderr).toMatch(/KK_INVALID_OBJECT[\s\S]*api: StatefulSet\/set: .*Forbidden: updates to/)
+    expect(deployed.stderr).toMatch(/KK_INVALID_OBJECT[\s\S]*api: StatefulSet\/set: .*Forbidden: updates to/)
+    expect(await revisions(environment.name)).toEqual({api: 1, db: 1})
+  })
+
   it('the server accepts every object of the six charts in a dry run', async () => {
     const namespace = await makeNamespace('validation')
     const environment = await makeEnvironment({content: await allInOne(), namespace})

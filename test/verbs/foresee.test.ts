@@ -8,7 +8,9 @@ const RENDERED = new Map([
   [id('keystone'), [{apiVersion: 'v1', kind: 'Secret', metadata: {name: 'keystone'}}]],
 ])
 
-const COMPARED = {plan: planOf({keystone: []}), befores: new Map()}
+const HELM = {helm: {version: {major: 4}}, forceConflicts: false} as const
+
+const COMPARED = {plan: planOf({keystone: []}), befores: new Map(), ...HELM}
 
 /** A cluster that is asked whether it would accept the objects, and throws or refuses. */
 const clusterThat = (error: KkError) => ({validate: () => Promise.reject(error)})

@@ -12,3 +12,11 @@ export function changeInstalled(
   const scope = (names: readonly string[]) => ({names, install: false, ...more})
   return change({verb, ...options, scope, startSandbox: false})
 }
+
+/** What the flags say of drift. */
+export function driftScope(flags: {
+  readonly 'correct-drift'?: boolean
+  readonly 'force-conflicts'?: boolean
+}): Pick<PlanScope, 'correctDrift'> {
+  return flags['correct-drift'] ? {correctDrift: {forceConflicts: flags['force-conflicts'] ?? false}} : {}
+}

@@ -15,7 +15,6 @@ import {runDocument} from '../../report/run/run-json.ts'
 import type {Interruption} from '../../run/interruption.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
-import {forcingConflicts} from '../../verbs/change/force-conflicts.ts'
 import type {RunAccount} from '../../verbs/change/start-run.ts'
 import {settledPlan} from '../../verbs/change/turn/settled-plan.ts'
 import type {ObservedPlan} from '../../verbs/plan.ts'
@@ -104,11 +103,11 @@ export async function change(options: Change): Promise<ExitCode> {
       return await reportNothingDone(planned, reports, words)
     }
     expectStated(observed.living)
-    const usersHelm = await openUsersHelm(flags, cluster)
-    const helm = flags['force-conflicts'] ? forcingConflicts(usersHelm, cluster) : usersHelm
+    const helm = await openUsersHelm(flags, cluster)
     const deployment = await readyDeployment(supplied.settled, withInputs(planned, supplied.settled), {
       cluster,
       helm,
+      forceConflicts: flags['force-conflicts'],
       ...fences,
     })
     try {

@@ -1,4 +1,5 @@
 import type {KubernetesObject, ObjectIdentity, PresentObject} from '../../cluster/cluster.ts'
+import {isHook} from '../../cluster/is-hook.ts'
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {isKept} from '../removal/objects.ts'
 
@@ -17,6 +18,21 @@ export function helmMetadata(release: ReleaseId): {
   return {
     labels: {[MANAGER]: 'Helm'},
     annotations: {[RELEASE_NAME]: releaseName(release), [RELEASE_NAMESPACE]: releaseNamespace(release)},
+  }
+}
+
+/** An object with these marks, as helm sends it; a hook has none. */
+export function withHelmMarks(object: KubernetesObject, release: ReleaseId): KubernetesObject {
+  if (isHook(object)) return object
+  const {labels, annotations} = helmMetadata(release)
+  const {metadata} = object
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      labels: {...metadata.labels, ...labels},
+      annotations: {...metadata.annotations, ...annotations},
+    },
   }
 }
 

@@ -15,8 +15,10 @@ import {beforesOf} from '../preparation/befores.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/fences.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {foreknownRender} from '../preparation/rendering/foreknown-render.ts'
-import {helmActions, type Rendered, renderAll, validateAll} from '../preparation/rendering/render.ts'
+import {helmActions, type Rendered, renderAll} from '../preparation/rendering/render.ts'
 import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
+import {validateAll} from '../preparation/validate-all.ts'
+import {forcingConflicts} from './force-conflicts.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
 /** A plan that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
@@ -37,6 +39,8 @@ interface PullChoice {
 export interface Fences {
   readonly verb?: ChangeVerb | undefined
   readonly forceVersion?: boolean | undefined
+  /** Take fields from those who manage them now. Throws `KK_USAGE` for helm 3. */
+  readonly forceConflicts?: boolean | undefined
 }
 
 /**
@@ -46,8 +50,10 @@ export interface Fences {
 export async function readyDeployment(
   prepared: Prepared,
   plan: Plan,
-  {verb, forceVersion = false, ...ports}: RunPorts & Fences,
+  {verb, forceVersion = false, forceConflicts = false, ...given}: RunPorts & Fences,
 ): Promise<Deployment> {
+  const {cluster} = given
+  const ports = {cluster, helm: forceConflicts ? forcingConflicts(given.helm, cluster) : given.helm}
   await refuseDowngrade(plan, ports)
   const actions = helmActions(plan)
   const vendored = await vendor(
@@ -61,12 +67,12 @@ export async function readyDeployment(
       ...ports,
       known: (action) => foreknownRender(prepared, action)?.rendered?.map(({object}) => object),
     })
-    const fenced = {plan, rendered, befores: await beforesOf(plan, ports.cluster)}
+    const fenced = {plan, rendered, befores: await beforesOf(plan, cluster)}
     if (verb) expectSameImages(fenced, verb)
     if (!forceVersion) expectSupportedVersions(fenced)
-    const unvalidated = await validateAll(rendered, ports.cluster, fenced)
+    const unvalidated = await validateAll(rendered, cluster, {...fenced, helm: ports.helm, forceConflicts})
     const work = workOf({prepared, vendored, unvalidated, ...fenced})
-    for (const [release, {dropped}] of work) await expectClaimsStay(ports.cluster, release, dropped)
+    for (const [release, {dropped}] of work) await expectClaimsStay(cluster, release, dropped)
     return {
       plan,
       close: vendored.remove,
@@ -80,7 +86,7 @@ export async function readyDeployment(
             mask: preparedMask(prepared),
           }),
           pulls: prepull ? laterImages(plan, rendered) : [],
-          cluster: ports.cluster,
+          cluster,
         }),
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import type {Cluster, KubernetesObject, ReleaseRecord} from '../../cluster/cluster.ts'
+import type {ApplyMethod, Cluster, KubernetesObject, ReleaseRecord} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
@@ -12,7 +12,7 @@ import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import {observedRevisions} from '../preparation/observed-records.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
-import {expectFreeWay} from './in-the-way.ts'
+import {expectFreeWay, expectHelmMayReturn} from './in-the-way.ts'
 
 /** What is to be undone. */
 export type RollbackRequest =
@@ -37,12 +37,21 @@ const READERS = 4
 
 /**
  * Plans the way back, by the cluster alone. Throws what `makeRollbackPlan` throws, `KK_RECORD` when a revision cannot be
- * read, and `KK_IN_THE_WAY` for what would stop helm half way.
+ * read, and what would stop helm half way: `KK_IN_THE_WAY`, `KK_INVALID_OBJECT`, `KK_CONFLICT`.
  */
 export async function planRollback(
   cluster: Pick<
     Cluster,
-    'context' | 'server' | 'identity' | 'revisions' | 'runs' | 'stored' | 'present' | 'lease' | 'now'
+    | 'context'
+    | 'server'
+    | 'identity'
+    | 'revisions'
+    | 'runs'
+    | 'stored'
+    | 'present'
+    | 'validate'
+    | 'lease'
+    | 'now'
   >,
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<Plan> {
@@ -71,10 +80,14 @@ export async function planRollback(
     notes: staying,
     unseen: seen.note,
   })
-  await expectFreeWay(
-    cluster,
-    returns.map(({release, last, target}) => ({release, last: last.manifest, target: target.manifest})),
-  )
+  const ready = returns.map(({release, last, target}) => ({
+    release,
+    last: last.manifest,
+    target: target.manifest,
+    method: target.method,
+  }))
+  await expectFreeWay(cluster, ready)
+  await expectHelmMayReturn(cluster, ready)
   return plan
 }
 
@@ -115,6 +128,7 @@ function targetsOf(
 interface RevisionObjects {
   readonly manifest: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
+  readonly method: ApplyMethod
 }
 
 async function objectsOf(
@@ -126,6 +140,7 @@ async function objectsOf(
   return {
     manifest: parseManifest(stored?.manifest ?? ''),
     hooks: (stored?.hooks ?? []).flatMap(parseManifest),
+    method: stored?.applyMethod === 'ssa' ? 'server-side' : 'client-side',
   }
 }
 

@@ -1,17 +1,11 @@
-import type {
-  Cluster,
-  DryApply,
-  KubernetesObject,
-  ReleaseRecord,
-  StoredRelease,
-} from '../../cluster/cluster.ts'
+import type {Cluster, DryApply, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../cluster/redact-secrets.ts'
 import {KkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
 import {comparedRevision} from '../../plan/leftovers/forgotten.ts'
-import {helmMetadata} from '../../plan/leftovers/ownership.ts'
+import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {type Leftover, leftovers} from './leftovers.ts'
 
@@ -70,7 +64,7 @@ export async function driftedObjects(
   stored: StoredRelease,
 ): Promise<readonly DriftedObject[]> {
   const namespace = releaseNamespace(stored.release)
-  const objects = parseManifest(stored.manifest).map((object) => asHelmApplies(object, stored.release))
+  const objects = parseManifest(stored.manifest).map((object) => withHelmMarks(object, stored.release))
   const method = stored.applyMethod === 'ssa' ? 'server-side' : 'client-side'
   const dry = await cluster.dryApply({namespace, objects, method})
   const scaled = dry.some(isScalable) ? await cluster.scaleTargets(namespace) : []
@@ -93,20 +87,6 @@ async function driftedDefinitions(
     const fields = drifted.fields.filter(({path}) => path.startsWith('spec'))
     return fields.length === 0 ? [] : [{...drifted, fields}]
   })
-}
-
-/** With the marks that helm puts on every object. */
-function asHelmApplies(object: KubernetesObject, release: ReleaseId): KubernetesObject {
-  const {labels, annotations} = helmMetadata(release)
-  const {metadata} = object
-  return {
-    ...object,
-    metadata: {
-      ...metadata,
-      labels: {...metadata.labels, ...labels},
-      annotations: {...metadata.annotations, ...annotations},
-    },
-  }
 }
 
 function isScalable({object}: DryApply): boolean {

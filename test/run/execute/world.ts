@@ -138,7 +138,7 @@ export function newWorld(setting: Setting = {}) {
       log.push(`label revision ${of.revision}: ${JSON.stringify(labels)}`)
       record = {...of, labels: patched(of.labels, labels)}
     },
-    validate: async (_namespace, objects) =>
+    validate: async ({objects}) =>
       objects.map(({kind, metadata}) => ({object: `${kind}/${metadata.name}`, outcome: 'accepted'})),
     async gate({objects}) {
       log.push(`gate ${objects.map(({kind, metadata}) => `${kind}/${metadata.name}`).join(' ')}`)

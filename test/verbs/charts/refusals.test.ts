@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import type {KubernetesObject, ValidateOptions} from '../../../src/cluster/cluster.ts'
 import {KkError} from '../../../src/errors.ts'
 import {withRefusals} from '../../../src/verbs/charts/doctor/refusals.ts'
 import {identity} from '../../../src/verbs/charts/doctor/same-object.ts'
@@ -25,7 +25,7 @@ function compared() {
 
 it('are asked for objects that change, kept to one line, and masked', async () => {
   const asked: string[] = []
-  const validate = async (_: string, objects: readonly KubernetesObject[]) => {
+  const validate = async ({objects}: ValidateOptions) => {
     asked.push(...objects.map(({metadata}) => metadata.name))
     const message = 'no, not with topsecret-1\nConfigMap{…}'
     return objects.map(() => ({object: '', outcome: 'refused' as const, message}))

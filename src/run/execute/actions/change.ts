@@ -60,13 +60,13 @@ async function validate({action, cluster, controls}: Execution, {work, before}: 
   if (work.unvalidated.length === 0) return
   const namespace = releaseNamespace(action.release)
   controls.onProgress('validate', `validating ${work.unvalidated.length} objects`)
-  const validations = await cluster.validate(namespace, work.unvalidated)
+  const validations = await cluster.validate({namespace, objects: work.unvalidated})
   const isHomeless = validations.some(
     (each) => each.outcome === 'known-after-apply' && each.missing === 'namespace',
   )
   if (before || !isHomeless) return expectAccepted(action.release, validations)
   await cluster.makeNamespace(namespace)
-  expectAccepted(action.release, await cluster.validate(namespace, work.unvalidated))
+  expectAccepted(action.release, await cluster.validate({namespace, objects: work.unvalidated}))
 }
 
 interface UnderLease {

@@ -45,7 +45,7 @@ async function refusalsOf(
     .filter(([{object}, there]) => !isDeepStrictEqual(object, there.object) && !isHook(object))
     .map(([{object}]) => object)
   try {
-    const answers = await cluster.validate(releaseNamespace(release), changed)
+    const answers = await cluster.validate({namespace: releaseNamespace(release), objects: changed})
     return new Map(
       answers.flatMap((answer, index) =>
         answer.outcome === 'refused'

@@ -1,10 +1,8 @@
 import type {Cluster, KubernetesObject} from '../../../cluster/cluster.ts'
 import {definedKinds} from '../../../cluster/custom-kinds.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
-import {KkError} from '../../../errors.ts'
 import type {Action, Plan} from '../../../plan/plan.ts'
-import {type ReleaseId, releaseNamespace} from '../../../release.ts'
-import {type Compared, expectUnclaimed, type StandingObject} from '../unclaimed.ts'
+import type {ReleaseId} from '../../../release.ts'
 import {renderByKinds} from './render-by-kinds.ts'
 import {type Renderer, renderOnCluster} from './render-on-cluster.ts'
 import type {Vendored} from './vendored.ts'
@@ -96,52 +94,4 @@ async function render(
       .catch((error: unknown) => [release, {error}] as const)
   })
   return new Map<ReleaseId, Outcome>(outcomes)
-}
-
-/**
- * Asks the API server, in a dry run, to accept every object whose namespace and kind exist. Resolves with the others,
- * which are known after apply; rejects with `KK_INVALID_OBJECT` and all that it refuses, and with `KK_IN_THE_WAY` and all
- * that helm would refuse.
- */
-export async function validateAll(
-  rendered: Rendered,
-  cluster: Pick<Cluster, 'validate'>,
-  compared: Compared,
-): Promise<Rendered> {
-  const refusals: string[] = []
-  const standing: StandingObject[] = []
-  const later = new Map<ReleaseId, readonly KubernetesObject[]>()
-  for (const [release, objects] of rendered) {
-    const validations = await cluster.validate(releaseNamespace(release), objects)
-    later.set(
-      release,
-      objects.filter((_, index) => validations[index]?.outcome === 'known-after-apply'),
-    )
-    for (const [index, validation] of validations.entries()) {
-      if (validation.outcome === 'refused')
-        refusals.push(`${release}: ${validation.object}: ${validation.message}`)
-      if (validation.outcome === 'accepted' && validation.standing)
-        standing.push({release, object: objects[index]!, live: validation.standing})
-    }
-  }
-  expectUnclaimed(standing, {...compared, rendered})
-  if (refusals.length === 0) return later
-  const going = [...new Set(refusals.flatMap((refusal) => goingNamespace(refusal) ?? []))]
-  if (going.length > 0) {
-    throw new KkError(
-      'KK_INVALID_OBJECT',
-      `being deleted, so that nothing can be made there: namespace ${going.join(', ')}`,
-      {
-        hint: 'wait until it is gone, then run the same command again; kk doctor tells what holds it; nothing was changed',
-      },
-    )
-  }
-  throw new KkError('KK_INVALID_OBJECT', `the cluster would not accept:\n  ${refusals.join('\n  ')}`, {
-    hint: 'correct the values of these releases, or their charts; nothing was changed',
-  })
-}
-
-/** As the API server's admission says it (NamespaceLifecycle). */
-function goingNamespace(refusal: string): string | undefined {
-  return /in namespace (\S+) because it is being terminated/.exec(refusal)?.[1]
 }

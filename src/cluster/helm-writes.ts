@@ -1,0 +1,144 @@
+import {type ApiError, isApiError} from './api/api-error.ts'
+import type {ApiClient, ApiRequest} from './api/client.ts'
+import {asking, type Resource, resourcePath} from './api/resources.ts'
+import type {FieldConflict, KubernetesObject} from './cluster.ts'
+
+/** Helm's own name as a manager of fields (Helm 4.2: cmd/helm/helm.go). */
+const MANAGER = 'helm'
+
+/** An object, and where it goes. */
+export interface Written {
+  readonly resource: Resource
+  readonly namespace: string
+  readonly object: KubernetesObject
+}
+
+/** Makes an object in a dry run. */
+export function create(client: ApiClient, {resource, namespace, object}: Written): Promise<KubernetesObject> {
+  return client.json({
+    method: 'POST',
+    path: resourcePath(resource, namespace),
+    query: {dryRun: 'All', fieldManager: MANAGER},
+    body: withNamespace(object, resource, namespace),
+    asked: asking('create', resource, namespace, object.metadata.name),
+  })
+}
+
+/**
+ * Applies an object on the server side in a dry run, as helm 4 does: what it wrote before and leaves out now goes. Throws
+ * also for a field that somebody else manages, unless it is forced; see `conflictsIn`.
+ */
+export function apply(
+  client: ApiClient,
+  {resource, namespace, object}: Written,
+  force: boolean,
+): Promise<KubernetesObject> {
+  return client.json({
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, object.metadata.name),
+    query: {dryRun: 'All', fieldManager: MANAGER, force: force ? 'true' : 'false'},
+    contentType: 'application/apply-patch+yaml',
+    body: withNamespace(object, resource, namespace),
+    asked: asking('patch', resource, namespace, object.metadata.name),
+  })
+}
+
+/** The fields that an apply would have to take from others, by the API server's refusal (apimachinery: managedfields/internal/conflict.go). */
+export function conflictsIn({causes}: Pick<ApiError, 'causes'>): readonly FieldConflict[] {
+  return causes
+    .filter(({reason}) => reason === 'FieldManagerConflict')
+    .map(({field = '', message = ''}) => ({
+      field,
+      manager: /conflict with "([^"]+)"/.exec(message)?.[1] ?? message,
+    }))
+}
+
+/**
+ * Merges an object in a dry run. Helm 3 makes its patch of the manifest before, the manifest and the live object
+ * (kube/client.go createPatch): the manifest itself, without what only the one `before` had, gives the same. Kinds that have
+ * no strategic merge, such as custom resources, take a plain one.
+ */
+export async function mergeAsPatch(
+  client: ApiClient,
+  written: Written,
+  before?: KubernetesObject,
+): Promise<KubernetesObject> {
+  try {
+    return await client.json(patching(written, 'strategic-merge-patch', before))
+  } catch (error) {
+    if (!isApiError(error, 415)) throw error
+    return client.json(patching(written, 'merge-patch', before))
+  }
+}
+
+function patching(
+  {resource, namespace, object}: Written,
+  merge: 'strategic-merge-patch' | 'merge-patch',
+  before: KubernetesObject | undefined,
+): ApiRequest {
+  return {
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, object.metadata.name),
+    query: {dryRun: 'All', fieldManager: MANAGER},
+    contentType: `application/${merge}+json`,
+    body: before ? takingAway(before, object, merge === 'strategic-merge-patch') : object,
+    asked: asking('patch', resource, namespace, object.metadata.name),
+  }
+}
+
+/** The API refuses an applied object whose namespace is not the path's; a chart often leaves it out. */
+function withNamespace(object: KubernetesObject, resource: Resource, namespace: string): KubernetesObject {
+  if (!resource.namespaced) return object
+  return {...object, metadata: {...object.metadata, namespace}}
+}
+
+/** What tells the items of lists apart that Kubernetes merges by items (`patchMergeKey` in k8s.io/api); other lists are replaced. */
+const MERGE_KEYS: Readonly<Record<string, readonly string[]>> = {
+  containers: ['name'],
+  initContainers: ['name'],
+  volumes: ['name'],
+  env: ['name'],
+  imagePullSecrets: ['name'],
+  secrets: ['name'],
+  volumeMounts: ['mountPath'],
+  volumeDevices: ['devicePath'],
+  hostAliases: ['ip'],
+  topologySpreadConstraints: ['topologyKey'],
+  ports: ['containerPort', 'port'],
+}
+
+type Tree = Readonly<Record<string, unknown>>
+
+/** A patch that sets what one tree has, and takes away what only the other one `before` it had. */
+function takingAway(before: Tree, after: Tree, isStrategic: boolean): Tree {
+  const gone = Object.keys(before).filter((key) => after[key] === undefined || after[key] === null)
+  const staying = Object.entries(after).map(([key, value]): [string, unknown] => {
+    const old = before[key]
+    if (isTree(old) && isTree(value)) return [key, takingAway(old, value, isStrategic)]
+    if (isStrategic && isList(old) && isList(value)) return [key, listTakingAway(key, old, value)]
+    return [key, value]
+  })
+  return {...Object.fromEntries(staying), ...Object.fromEntries(gone.map((key) => [key, null]))}
+}
+
+function listTakingAway(key: string, before: readonly unknown[], after: readonly unknown[]): unknown {
+  const mergeKey = MERGE_KEYS[key]?.find((each) =>
+    [...before, ...after].every((item) => isTree(item) && item[each] !== undefined),
+  )
+  if (mergeKey === undefined) return after
+  const old = new Map((before as readonly Tree[]).map((item) => [item[mergeKey], item]))
+  const kept = (after as readonly Tree[]).map((item) => {
+    const was = old.get(item[mergeKey])
+    old.delete(item[mergeKey])
+    return was ? takingAway(was, item, true) : item
+  })
+  return [...kept, ...[...old.keys()].map((name) => ({[mergeKey]: name, $patch: 'delete'}))]
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,146 @@
+import {describe, expect, it} from 'vitest'
+import type {
+  KubernetesObject,
+  StoredRelease,
+  ValidateOptions,
+  Validation,
+} from '../../../src/cluster/cluster.ts'
+import {validateAll} from '../../../src/verbs/preparation/validate-all.ts'
+import {id} from '../../graph/graph-of.ts'
+import {planOf} from '../../run/plan-of.ts'
+
+const MAP: KubernetesObject = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'a'}}
+const FAR: KubernetesObject = {...MAP, metadata: {name: 'a', namespace: 'far'}}
+const THING: KubernetesObject = {apiVersion: 'example.org/v1', kind: 'Thing', metadata: {name: 't'}}
+const TYPO: KubernetesObject = {apiVersion: 'apps/v1', kind: 'Deploymnt', metadata: {name: 'd'}}
+const FAR_NAMESPACE: KubernetesObject = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'far'}}
+const DEFINITION: KubernetesObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: {name: 'things.example.org'},
+  spec: {group: 'example.org', names: {kind: 'Thing'}, versions: [{name: 'v1'}]},
+}
+const definers = (verbs: readonly string[]): KubernetesObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: {name: 'operator'},
+  rules: [{apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs}],
+})
+
+interface Setting {
+  /** By release; `api` requires `db`. */
+  readonly rendered: Readonly<Record<string, readonly KubernetesObject[]>>
+  readonly kinds?: Parameters<typeof planOf>[1]
+  readonly missing?: 'kind' | 'namespace'
+}
+
+/** A cluster that has neither the kind Thing nor the namespace `far`. */
+async function validate({objects}: ValidateOptions): Promise<readonly Validation[]> {
+  return objects.map(({apiVersion, kind, metadata}) => {
+    const object = `${kind}/${metadata.name}`
+    if (kind === 'Deploymnt' || apiVersion === 'example.org/v1')
+      return {object, outcome: 'known-after-apply', missing: 'kind'}
+    if (metadata.namespace === 'far') return {object, outcome: 'known-after-apply', missing: 'namespace'}
+    return {object, outcome: 'accepted'}
+  })
+}
+
+function validated({rendered, kinds}: Setting) {
+  const plan = planOf({db: [], api: ['db']}, kinds)
+  const objects = new Map(Object.entries(rendered).map(([name, each]) => [id(name), each]))
+  const preflight = {plan, befores: new Map(), helm: {version: {major: 4}}, forceConflicts: false} as const
+  return validateAll(objects, {validate}, preflight)
+}
+
+describe('before the first change', () => {
+  it.each<[string, Setting, RegExp]>([
+    [
+      'a kind that nobody serves',
+      {rendered: {db: [MAP], api: [THING]}},
+      /api: Thing\/t: the cluster serves no kind Thing of example.org\/v1/,
+    ],
+    [
+      'a kind that Kubernetes itself would have, also beside an operator',
+      {rendered: {db: [definers(['create'])], api: [TYPO]}},
+      /Deploymnt\/d: the cluster serves no kind Deploymnt of apps\/v1/,
+    ],
+    [
+      'a kind beside who may only read definitions',
+      {rendered: {db: [definers(['get', 'list'])], api: [THING]}},
+      /no kind Thing/,
+    ],
+    [
+      'an object in a namespace that nobody makes',
+      {rendered: {db: [MAP], api: [FAR]}},
+      /api: ConfigMap\/a: there is no namespace far/,
+    ],
+  ])('%s is refused', async (_what, setting, message) => {
+    const refused = validated(setting)
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'KK_INVALID_OBJECT',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  it.each<[string, Setting]>([
+    ['a kind that the plan defines', {rendered: {db: [DEFINITION], api: [THING]}}],
+    ['a kind that an operator of the plan may define', {rendered: {db: [definers(['*'])], api: [THING]}}],
+    ['a kind of what is only awaited', {rendered: {api: [THING]}, kinds: {db: 'await'}}],
+    ['a namespace that the plan makes', {rendered: {db: [FAR_NAMESPACE], api: [FAR, THING, DEFINITION]}}],
+  ])('%s is known after apply', async (_what, setting) => {
+    const later = await validated(setting)
+
+    const left = later.get(id('api'))!.map(({kind}) => kind)
+    expect(left).toEqual(
+      setting.rendered.api!.map(({kind}) => kind).filter((kind) => kind !== DEFINITION.kind),
+    )
+  })
+})
+
+describe('the API server is asked as helm will write', () => {
+  it.each([
+    ['a new release with helm 4', 'install', 4, undefined, 'server-side'],
+    ['a new release with helm 3', 'install', 3, undefined, 'client-side'],
+    ['a release that helm 4 applied', 'upgrade', 4, 'ssa', 'server-side'],
+    ['a release that helm 3 installed', 'upgrade', 4, undefined, 'client-side'],
+  ] as const)('%s', async (_what, kind, major, applyMethod, method) => {
+    const asked: ValidateOptions[] = []
+    const plan = planOf({api: []}, {api: kind})
+    const stored = {manifest: JSON.stringify(MAP), applyMethod} as StoredRelease
+    const befores = new Map(kind === 'install' ? [] : [[id('api'), [stored]]])
+
+    await validateAll(
+      new Map([[id('api'), [MAP]]]),
+      {
+        validate: (options) => {
+          asked.push(options)
+          return validate(options)
+        },
+      },
+      {plan, befores, helm: {version: {major}}, forceConflicts: true},
+    )
+
+    const before = kind === 'install' ? [] : [MAP]
+    expect(asked[0]!.writes).toEqual({method, force: true, before})
+    expect(asked[0]!.objects[0]!.metadata.labels).toEqual({'app.kubernetes.io/managed-by': 'Helm'})
+  })
+
+  it('fields of others are refused, naming them all', async () => {
+    const conflicts = [{field: '.spec.containers[name="main"].image', manager: 'kubectl-set'}]
+    const answer = {object: 'Deployment/api', outcome: 'accepted', conflicts} as const
+
+    const refused = validateAll(
+      new Map([[id('api'), [MAP]]]),
+      {validate: async () => [answer]},
+      {plan: planOf({api: []}), befores: new Map(), helm: {version: {major: 4}}, forceConflicts: false},
+    )
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'KK_CONFLICT',
+      message: expect.stringContaining(
+        'Deployment/api spec.containers[main].image is managed by kubectl-set',
+      ),
+    })
+  })
+})
