@@ -1,6 +1,6 @@
 import {type ErrorCode, KkError} from '../errors.ts'
 import type {ReleaseCall} from './helm.ts'
-import {sortedProblems} from './schema-problems.ts'
+import {BrokenSchema, schemaProblems, sortedProblems} from './schema-problems.ts'
 
 export type HelmCommand = 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test' | 'template'
 
@@ -101,9 +101,17 @@ export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Fa
       log,
     })
   }
+  if (kind && isTold) {
+    const told = schemaLines(lines)
+    return new BrokenSchema(call, `${subject}: ${kind.says}: ${reasonOf(told)}`, {
+      hint: kind.hint(call.name, command),
+      log,
+      problems: schemaProblems(told.slice(1)),
+    })
+  }
   return new KkError(
     kind?.code ?? 'KK_HELM_FAILED',
-    `${subject}: ${kind?.says ?? `helm ${command} failed`}: ${reasonOf(isTold ? schemaLines(lines) : lines)}`,
+    `${subject}: ${kind?.says ?? `helm ${command} failed`}: ${reasonOf(lines)}`,
     {
       hint:
         kind?.hint(call.name, command) ??

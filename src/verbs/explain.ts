@@ -1,5 +1,6 @@
 import {KkError} from '../errors.ts'
 import type {Helm, ReleaseCall} from '../helm/helm.ts'
+import {BrokenSchema} from '../helm/schema-problems.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {defaultLayers} from '../overrides/explain/default-layers.ts'
 import {type ExplainedKey, explain} from '../overrides/explain/explain.ts'
@@ -9,6 +10,7 @@ import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {maskedKey} from './overrides/explain-overrides.ts'
 import {type HistoryOf, saidBy} from './overrides/layers-of-place.ts'
 import type {OverrideBase} from './overrides/override-world.ts'
+import {type Given, placed} from './preparation/placed-problems.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {vendor} from './preparation/rendering/vendored.ts'
 
@@ -52,7 +54,7 @@ export async function explainValues(
   try {
     const call = vendored.call(release)
     const [final, defaults, layers, paths] = await Promise.all([
-      finalValues(helm, call),
+      finalValues(helm, call, found),
       defaultLayers(call.chart, found.chart.origin),
       saidByWhom(found.layers, () => historyOf?.(found.chart.name, releaseNamespace(release))),
       secretPaths?.(found.chart) ?? [],
@@ -77,12 +79,13 @@ interface FinalValues {
   readonly broken?: KkError
 }
 
-async function finalValues(helm: Helm, call: ReleaseCall): Promise<FinalValues> {
+async function finalValues(helm: Helm, call: ReleaseCall, given: Given): Promise<FinalValues> {
   try {
     return {values: await computedValues(helm, call)}
   } catch (error) {
-    if (!(error instanceof KkError) || error.code !== 'KK_VALUES') throw error
-    return {values: await computedValues(helm, call, {skipSchema: true}), broken: error}
+    if (!(error instanceof BrokenSchema)) throw error
+    const values = await computedValues(helm, call, {skipSchema: true})
+    return {values, broken: await placed(error, given)}
   }
 }
 

@@ -9,6 +9,7 @@ import {refuseDowngrade} from './change/deploy.ts'
 import type {ObservedPlan} from './plan.ts'
 import {expectSupportedVersions} from './preparation/fences.ts'
 import {definedVersions} from './preparation/inference/facts-of-releases.ts'
+import {throwPlaced} from './preparation/placed-problems.ts'
 import type {Prepared} from './preparation/prepare.ts'
 import {foreknownRender} from './preparation/rendering/foreknown-render.ts'
 import {
@@ -46,7 +47,9 @@ export async function renderPlan(
   )
   const objects = ({release}: Action) => foreknown.get(release)?.rendered?.map(({object}) => object)
   const kinds = foreknownKinds(prepared)
-  return renderAll({plan: wanted, vendored, ...ports, kinds, known: objects}).finally(vendored.remove)
+  return renderAll({plan: wanted, vendored, ...ports, kinds, known: objects})
+    .catch((error: unknown) => throwPlaced(error, prepared.releases))
+    .finally(vendored.remove)
 }
 
 /** Nothing of other kinds or namespaces. */

@@ -4,6 +4,7 @@ import {mergedValues} from '../overrides/layers.ts'
 import {maskSecrets, secretPlaces} from '../overrides/secrets/secret-values.ts'
 import type {ReleaseId, Values} from '../release.ts'
 import {pathsOf} from './overrides/facts-base.ts'
+import {throwPlaced} from './preparation/placed-problems.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {vendor} from './preparation/rendering/vendored.ts'
 
@@ -44,7 +45,9 @@ export async function showValues(
 async function computed(prepared: Prepared, release: ReleaseId, helm: Helm): Promise<Values> {
   const vendored = await vendor(prepared, [release])
   try {
-    return await computedValues(helm, vendored.call(release))
+    return await computedValues(helm, vendored.call(release)).catch((error: unknown) =>
+      throwPlaced(error, prepared.releases),
+    )
   } finally {
     await vendored.remove()
   }

@@ -115,7 +115,7 @@ describe.each(HELMS)('explained values with %s', (name) => {
 
     expect(explained.keys).toMatchObject([{path: ['user', 'id'], value: 'many', winner: {layer: 'set'}}])
     expect(explained.broken?.message).toMatch(
-      /^memcached: the values break the schema .*\/pod\/replicas\/server': .*; at '\/user\/id': got string/,
+      /^memcached: the values break the schema .*:\n.*--set .*: pod\.replicas\.server: .*\n.*--set .*: user\.id: got string/,
     )
   })
 

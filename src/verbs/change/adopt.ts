@@ -16,6 +16,7 @@ import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
+import {throwPlaced} from '../preparation/placed-problems.ts'
 import {namedRelease, type Prepared} from '../preparation/prepare.ts'
 import {renderOnCluster} from '../preparation/rendering/render-on-cluster.ts'
 import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
@@ -156,7 +157,7 @@ async function compare(
     apiVersions,
     looksUp: vendored.looksUp(release),
     revision: vendored.asksRevision(release) ? revision : undefined,
-  })
+  }).catch((error: unknown) => throwPlaced(error, prepared.releases))
   const redact = redactSecretsOf([...before, ...after], redactor({before: values, after: call.values}))
   const changed = valueChanges(values, call.values, redact)
   const objects = objectChanges(before, after, releaseNamespace(release))

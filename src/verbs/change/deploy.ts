@@ -13,6 +13,7 @@ import {withPulls} from '../../run/pulls/with-pulls.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {beforesOf} from '../preparation/befores.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/fences.ts'
+import {throwPlaced} from '../preparation/placed-problems.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {foreknownRender} from '../preparation/rendering/foreknown-render.ts'
 import {helmActions, type Rendered, renderAll} from '../preparation/rendering/render.ts'
@@ -66,7 +67,7 @@ export async function readyDeployment(
       vendored,
       ...ports,
       known: (action) => foreknownRender(prepared, action)?.rendered?.map(({object}) => object),
-    })
+    }).catch((error: unknown) => throwPlaced(error, prepared.releases))
     const fenced = {plan, rendered, befores: await beforesOf(plan, cluster)}
     if (verb) expectSameImages(fenced, verb)
     if (!forceVersion) expectSupportedVersions(fenced)

@@ -10,11 +10,13 @@ import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
 import type {Helm} from '../../../helm/helm.ts'
+import {BrokenSchema} from '../../../helm/schema-problems.ts'
 import type {Layer} from '../../../overrides/layer.ts'
 import {mergedValues} from '../../../overrides/layers.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
+import {placed} from '../placed-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 
 /** How many helms render at once: each takes about 100 MB for a moment. */
@@ -129,7 +131,7 @@ async function render(
         await cache.keep(key, facts)
         return [release, facts] as const
       } catch (error) {
-        return [release, expected(error)] as const
+        return [release, await expected(error, each)] as const
       }
     })
     return new Map<ReleaseId, ChartFacts | KkError>([...found, ...rendered])
@@ -139,7 +141,8 @@ async function render(
 }
 
 /** Throws what is a bug. */
-function expected(error: unknown): KkError {
+async function expected(error: unknown, given: Subject): Promise<KkError> {
+  if (error instanceof BrokenSchema) return placed(error, given)
   const known = asKkError(error)
   if (known.code === 'KK_BUG') throw error
   return known

@@ -1,0 +1,133 @@
+import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, it} from 'vitest'
+import {readEnvironment} from '../../../src/environment/read.ts'
+import {helmFailure} from '../../../src/helm/failure.ts'
+import {BrokenSchema} from '../../../src/helm/schema-problems.ts'
+import type {Layer} from '../../../src/overrides/layer.ts'
+import {releaseLayers} from '../../../src/overrides/layers.ts'
+import {placed} from '../../../src/verbs/preparation/placed-problems.ts'
+
+const ENVIRONMENT = `kk: {name: cloud}
+keystone:
+  pods: {}
+  pod:
+    replica: {api: 2}
+    replicas:
+      api: many
+  memcached:
+    prot: 1
+`
+const REPLICAS = {type: 'object', properties: {api: {type: 'integer'}}, additionalProperties: false}
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {pod: {$ref: '#/$defs/pod'}, memcached: {type: 'object'}},
+  $defs: {pod: {type: 'object', additionalProperties: false, properties: {replicas: REPLICAS}}},
+}
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  await mkdir(join(directory, 'charts/memcached'), {recursive: true})
+  await writeFile(join(directory, 'values.schema.json'), JSON.stringify(SCHEMA))
+  const sub = {type: 'object', properties: {port: {}}, additionalProperties: false}
+  await writeFile(join(directory, 'charts/memcached/values.schema.json'), JSON.stringify(sub))
+})
+afterAll(() => rm(directory, {recursive: true}))
+
+/** What is said of values that helm says this of. */
+async function said(lines: readonly string[], {user, sets}: {user?: Layer; sets?: readonly string[]} = {}) {
+  const environment = readEnvironment({file: 'env.yaml', text: ENVIRONMENT, directory: '/'})
+  const layers = releaseLayers({
+    environment,
+    release: 'keystone',
+    ...(user && {user}),
+    ...(sets && {sets}),
+  })
+  const error = helmFailure({
+    command: 'template',
+    call: {name: 'keystone', namespace: 'openstack'},
+    stdout: '',
+    stderr: [
+      "Error: values don't meet the specifications of the schema(s) in the following chart(s):",
+      ...lines,
+    ].join('\n'),
+    redact: (text) => text,
+  })
+  expect(error).toBeInstanceOf(BrokenSchema)
+  const {code, message} = await placed(error as BrokenSchema, {chart: {name: 'keystone', directory}, layers})
+  expect(code).toBe('KK_VALUES')
+  const [first, ...problems] = message.split('\n')
+  expect(first).toBe('keystone: the values break the schema of the chart:')
+  return problems.map((line) => line.trim())
+}
+
+it.each([
+  [
+    'an unknown key',
+    ["- at '': additional properties 'pods' not allowed"],
+    ['env.yaml:3:3: pods: no such key: did you mean "pod"?'],
+  ],
+  [
+    'an unknown key, as older helms say it',
+    ['- (root): Additional property pods is not allowed'],
+    ['env.yaml:3:3: pods: no such key: did you mean "pod"?'],
+  ],
+  [
+    'an unknown key behind a definition',
+    ["- at '/pod': additional properties 'replica' not allowed"],
+    ['env.yaml:5:5: pod.replica: no such key: did you mean "replicas"?'],
+  ],
+  [
+    'a wrong type',
+    ["- at '/pod/replicas/api': got string, want integer"],
+    ['env.yaml:7:7: pod.replicas.api: got string, want integer'],
+  ],
+  [
+    'a wrong type, as older helms say it',
+    ['- pod.replicas.api: Invalid type. Expected: integer, given: string'],
+    ['env.yaml:7:7: pod.replicas.api: Invalid type. Expected: integer, given: string'],
+  ],
+  [
+    'what is missing',
+    ["- at '/pod/replicas': missing property 'os'"],
+    ["env.yaml:6:5: pod.replicas: missing property 'os'"],
+  ],
+  [
+    'what none of several allows',
+    [
+      "- at '/pod/replicas/api': 'oneOf' failed, none matched",
+      "  - at '/pod/replicas/api': got string, want integer",
+    ],
+    [
+      "env.yaml:7:7: pod.replicas.api: 'oneOf' failed, none matched; at '/pod/replicas/api': got string, want integer",
+    ],
+  ],
+  [
+    'what only the chart says',
+    ["- at '/images': got string, want object"],
+    ['env.yaml:2:1: images: got string, want object'],
+  ],
+])('%s is told with its place and, if it is a key, what was meant', async (_what, lines, problems) => {
+  expect(await said(['keystone:', ...lines])).toEqual(problems)
+})
+
+it('a subchart has a schema of its own', async () => {
+  const problems = await said(['memcached:', "- at '': additional properties 'prot' not allowed"])
+
+  expect(problems).toEqual(['env.yaml:9:5: memcached.prot: no such key: did you mean "port"?'])
+})
+
+it('the strongest that says it is named: overrides of the deployer, and --set without its value', async () => {
+  const user: Layer = {name: 'user', source: 'user overrides of openstack/keystone', values: {pods: {a: 1}}}
+  const unknown = ['keystone:', "- at '': additional properties 'pods' not allowed"]
+  const typed = ['keystone:', "- at '/pod/replicas/api': got string, want integer"]
+
+  const byUser = await said(unknown, {user})
+  const bySet = await said(typed, {user, sets: ['pod.replicas.api=lots']})
+
+  expect(byUser).toEqual(['user overrides of openstack/keystone: pods: no such key: did you mean "pod"?'])
+  expect(bySet).toEqual(['--set keystone:pod.replicas.api=***: pod.replicas.api: got string, want integer'])
+})
