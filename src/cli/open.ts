@@ -20,7 +20,7 @@ import type {PlaceLayers} from '../verbs/overrides/layers-of-place.ts'
 import type {GatherOptions} from '../verbs/preparation/gathering/gather.ts'
 import type {Rendering} from '../verbs/preparation/inference/facts-of-releases.ts'
 import type {InferenceWorld} from '../verbs/preparation/inference/infer-requirements.ts'
-import {type Prepared, prepare} from '../verbs/preparation/prepare.ts'
+import {type Prepared, type PrepareOptions, prepare} from '../verbs/preparation/prepare.ts'
 import {type ClusterFlags, chooseCluster} from './open/choose-cluster.ts'
 import type {FactsFlags} from './open/facts.ts'
 import {type AdoptStoreFlag, placeLayers, systemLayer, type Unstated} from './open/place-layers.ts'
@@ -70,7 +70,9 @@ export async function prepareEnvironment(
   flags: ValueFlags,
   unstated: Unstated = {},
 ): Promise<Prepared> {
-  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated), servedBy(unstated))
+  return prepareWith(environment, flags, await placeLayers(flags, environment, unstated), {
+    inferring: servedBy(unstated),
+  })
 }
 
 /** The same without the deployer's overrides, for those who lay them on top themselves. */
@@ -79,7 +81,9 @@ export async function prepareBelowUser(
   {helm, ...flags}: FactsFlags & PluginsFlags & Pick<EnvironmentFlags, 'helm'>,
   unstated: Unstated,
 ): Promise<Prepared> {
-  return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated), servedBy(unstated))
+  return prepareWith(environment, {helm}, await systemLayer(flags, environment, unstated), {
+    inferring: servedBy(unstated),
+  })
 }
 
 /**
@@ -95,21 +99,36 @@ export async function prepareTolerantly(
   const inferring = {...servedBy(unstated), isTolerant: true}
   const places = await placeLayers(flags, environment, unstated)
   const supply = suppliedBy(flags, environment, cluster)(places.plugins ?? builtInPlugins())
-  return prepareWith(environment, flags, {...places, supply}, inferring)
+  return prepareWith(environment, flags, {...places, supply}, {inferring})
+}
+
+/** The same, also without the charts that are missing or cannot be used: for those who look at what is there. */
+export async function prepareUsable(
+  environment: Environment,
+  flags: ValueFlags,
+  unstated: Unstated = {},
+): Promise<Prepared> {
+  const inferring = {...servedBy(unstated), isTolerant: true}
+  const places = await placeLayers(flags, environment, unstated)
+  return prepareWith(environment, flags, places, {inferring, unusable: new Map()})
 }
 
 async function prepareWith(
   environment: Environment,
   flags: Pick<EnvironmentFlags, 'values' | 'set' | 'helm'>,
   {supply, ...places}: PlaceLayers & Pick<GatherOptions, 'supply'>,
-  inferring: Pick<InferenceWorld, 'isTolerant' | 'served'> = {},
+  {inferring = {}, unusable}: PrepareWith = {},
 ): Promise<Prepared> {
   const values = (flags.values ?? []).map(parseValuesFlag)
   const sets = (flags.set ?? []).map(parseSetFlag)
   const inference = {...openRendering(flags.helm), ...inferring}
   return withFinding(flags.helm, (finding) =>
-    prepare({environment, finding, values, sets, places, inference, ...(supply && {supply})}),
+    prepare({environment, finding, values, sets, places, inference, unusable, ...(supply && {supply})}),
   )
+}
+
+interface PrepareWith extends Pick<PrepareOptions, 'unusable'> {
+  readonly inferring?: Pick<InferenceWorld, 'isTolerant' | 'served'>
 }
 
 function servedBy({cluster}: Unstated): Pick<InferenceWorld, 'served'> {

@@ -281,6 +281,8 @@ export interface Cluster {
   exist(namespace: string, objects: readonly KubernetesObject[]): Promise<boolean>
   /** Those of the objects that exist now; one that may not be read counts as if it did. */
   present(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly PresentObject[]>
+  /** Those of the objects that do not exist; what may not be listed counts as if it did. */
+  missing(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly KubernetesObject[]>
   /** What an apply of these objects would change, by a dry run of the API server. Refusals hold no secrets of them. */
   dryApply(options: DryApplyOptions): Promise<readonly DryApply[]>
   /** What autoscalers of a namespace scale: the replicas of these are not the manifest's to say. */

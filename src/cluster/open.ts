@@ -23,6 +23,7 @@ import {holdLease} from './lease/hold.ts'
 import {createNamespace} from './lease/lease.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
 import {withOperation} from './lease/with-operation.ts'
+import {missingByLists} from './missing.ts'
 import {namespaceExists} from './namespace-exists.ts'
 import {imagePulls} from './pulls/image-pulls.ts'
 import {helmRecords} from './records/records.ts'
@@ -68,6 +69,7 @@ export async function openCluster({
     deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
     exist: (namespace, objects) => allExist(client, discovery, namespace, objects),
     present: (namespace, objects) => presentObjects(client, discovery, namespace, objects),
+    missing: missingByLists(client, discovery),
     dryApply: (options) => dryApplyObjects(client, discovery, options),
     scaleTargets: (namespace) => listScaleTargets(client, namespace),
     deleteObject: (object) => deleteObject(client, discovery, object),

@@ -79,7 +79,7 @@ export default class Plan extends KkCommand {
     try {
       const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
       const scope = {names: releases, install: releases.length === 0}
-      const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true})
+      const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true, showMissing: true})
       const planned = observed.plan
       const show = (later: readonly KnownAfterApply[] = []) =>
         this.document(flags.output, planDocument(planned, later), (palette) =>

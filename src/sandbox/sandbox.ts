@@ -23,3 +23,8 @@ export interface Sandbox {
   /** Every request to the API server but watches, one JSON object per line. */
   readonly auditLog: string
 }
+
+/** The one context in the kubeconfig of a sandbox. */
+export function sandboxContext(name: string): string {
+  return `sandbox-${name}`
+}

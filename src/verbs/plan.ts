@@ -13,7 +13,7 @@ import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseNamespace} from '../release.ts'
 import {ailingNotes} from './preparation/ailing-releases.ts'
 import {beforesOf} from './preparation/befores.ts'
-import {driftedReleases} from './preparation/drifted-releases.ts'
+import {driftedReleases, missingNotes} from './preparation/drifted-releases.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {seenRevisions} from './preparation/seen-revisions.ts'
@@ -30,6 +30,11 @@ export interface ObservedPlan {
   readonly living: readonly LivingSecret[]
 }
 
+interface ObservedPlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> {
+  /** Say which objects of releases that stay as they are do not exist: it costs their records and a list of each kind. */
+  readonly showMissing?: boolean
+}
+
 /**
  * Compares the environment with the cluster: one list of records' metadata, or one of each of its namespaces where the
  * whole cluster may not be listed, and one look at the cluster's identity; of what is to be upgraded also the last record, to
@@ -43,7 +48,7 @@ export async function plan(prepared: Prepared, cluster: Cluster, scope: PlanScop
 export async function observedPlan(
   prepared: Prepared,
   cluster: Cluster,
-  {names, install, correctDrift, showForeign = false}: PlanScope & Pick<PlanInputs, 'showForeign'>,
+  {names, install, correctDrift, showForeign = false, showMissing = false}: ObservedPlanOptions,
 ): Promise<ObservedPlan> {
   const {environment, graph, releases, store} = prepared
   const mode: PlanMode =
@@ -99,6 +104,7 @@ export async function observedPlan(
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
     ...(await ailingNotes(settled.actions, prepared, cluster)),
+    ...(showMissing ? await missingNotes(changeable(settled, inputs), cluster) : []),
   ]
   return {
     plan: {

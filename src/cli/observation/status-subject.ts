@@ -4,7 +4,7 @@ import type {StatusSubject} from '../../verbs/observation/status-row.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
 import {type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openSecrets} from '../open/secrets.ts'
-import {type EnvironmentFlags, openChosenCluster, type ValueFlags} from '../open.ts'
+import {type EnvironmentFlags, openChosenCluster, prepareUsable, type ValueFlags} from '../open.ts'
 
 const LOOKING = {start: false, say: () => {}}
 
@@ -23,7 +23,7 @@ export async function statusSubject(
       return {subject: {owner: name!, prepared: undefined, names: words}, cluster}
     }
   }
-  const {prepared, releases, cluster} = await openOnCluster(flags, argv, LOOKING)
+  const {prepared, releases, cluster} = await openOnCluster(flags, argv, {...LOOKING, prepare: prepareUsable})
   return {subject: {owner: prepared.environment.name, prepared, names: releases}, cluster}
 }
 

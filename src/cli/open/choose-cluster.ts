@@ -1,6 +1,6 @@
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
-import {DEFAULT_SANDBOX, type Sandbox} from '../../sandbox/sandbox.ts'
+import {DEFAULT_SANDBOX, type Sandbox, sandboxContext} from '../../sandbox/sandbox.ts'
 
 export interface ClusterFlags {
   readonly sandbox?: boolean | undefined
@@ -32,10 +32,21 @@ export async function chooseCluster(
   environment: Environment | undefined,
   {start, say}: {readonly start: boolean; readonly say: (line: string) => void},
 ): Promise<Access> {
-  if (flags.sandbox || flags['sandbox-name'] !== undefined)
-    return sandboxAccess(flags['sandbox-name'], start, say)
-  const named = flags.context ?? (process.env.KK_CONTEXT || undefined)
   const own = environment?.context
+  if (flags.sandbox || flags['sandbox-name'] !== undefined) {
+    const name = flags['sandbox-name'] ?? DEFAULT_SANDBOX
+    if (own !== undefined && own !== sandboxContext(name)) {
+      throw new KkError(
+        'KK_WRONG_CONTEXT',
+        `${environment!.file} belongs to the context ${own}, but the sandbox was named, whose context is ${sandboxContext(name)}`,
+        {
+          hint: `leave --sandbox out; to try the environment in a sandbox, use a copy of the file without kk.context`,
+        },
+      )
+    }
+    return sandboxAccess(name, start, say)
+  }
+  const named = flags.context ?? (process.env.KK_CONTEXT || undefined)
   if (named !== undefined && own !== undefined && named !== own) {
     throw new KkError(
       'KK_WRONG_CONTEXT',
@@ -52,20 +63,15 @@ export async function chooseCluster(
   }
 }
 
-async function sandboxAccess(
-  name: string | undefined,
-  start: boolean,
-  say: (line: string) => void,
-): Promise<Access> {
+async function sandboxAccess(name: string, start: boolean, say: (line: string) => void): Promise<Access> {
   const {findSandbox, requireSandbox} = await import('../../sandbox/running.ts')
   const {sandboxPaths} = await import('../../sandbox/paths.ts')
-  const chosen = name ?? DEFAULT_SANDBOX
-  const found = start ? await findSandbox(sandboxPaths(chosen, process.env)) : undefined
+  const found = start ? await findSandbox(sandboxPaths(name, process.env)) : undefined
   const sandbox = found
     ? found.state === 'running'
       ? found.sandbox
-      : await startSandbox(chosen, say)
-    : await requireSandbox(chosen, process.env)
+      : await startSandbox(name, say)
+    : await requireSandbox(name, process.env)
   return {kubeconfig: sandbox.kubeconfig, context: sandbox.context}
 }
 

@@ -21,6 +21,8 @@ interface OpenOptions {
   /** Start the sandbox when it does not run. */
   readonly start: boolean
   readonly say: (line: string) => void
+  /** How the environment is prepared; without what is missing nothing is, unless another way is given. */
+  readonly prepare?: typeof prepareEnvironment
 }
 
 /**
@@ -35,7 +37,8 @@ export async function openOnCluster(
   const {environment, releases} = await openEnvironment(flags, argv)
   const cluster = lazyCluster(flags, environment, options)
   try {
-    const prepared = await prepareEnvironment(environment, flags, {cluster: cluster.open})
+    const {prepare = prepareEnvironment} = options
+    const prepared = await prepare(environment, flags, {cluster: cluster.open})
     return {prepared, releases, cluster: await cluster.open()}
   } catch (error) {
     await cluster.close()

@@ -83,6 +83,7 @@ function reasonLines(row: ReleaseStatus, labels: Labels, palette: Palette): read
     ...(unreadable === undefined ? [] : [`${name}: ${plainLine(unreadable)}`]),
     ...(holder === undefined ? [] : [`${name}: ${holderText(holder)}`]),
     ...(advice === undefined ? [] : [`${name}: ${advice}`]),
+    ...missingLines(name, row),
     ...leftoverLines(name, row),
     ...(wanted ? [] : [`${name}: the file no longer names it; it goes only by: kk remove ${name}`]),
     ...(others.length === 0
@@ -99,6 +100,12 @@ function holderText({holder, since, operation, stale}: ReleaseHolder): string {
     return plainLine(`nobody works on it: ${holder}, ${stale}, held it${what}; the next run takes over`)
   const time = since === undefined ? '' : ` since ${since.slice(0, 19).replace('T', ' ')}Z`
   return plainLine(`held${time}${what} by ${holder}`)
+}
+
+function missingLines(name: string, {missing = [], wanted}: ReleaseStatus): readonly string[] {
+  if (missing.length === 0) return []
+  const mend = wanted ? `; to make again what is gone: kk upgrade ${name} --correct-drift` : ''
+  return [plainLine(`${name}: gone from the cluster: ${missing.join(', ')}${mend}`)]
 }
 
 /** Prune deletes nothing while the last revision may need it. */

@@ -44,6 +44,8 @@ export interface ReleaseStatus {
   readonly dependents: readonly Dependent[]
   /** What only a failed revision made, that exists, and that helm has forgotten; absent when there is nothing. */
   readonly leftovers?: readonly Leftover[]
+  /** Objects of its manifest that do not exist, e.g. `ConfigMap/api`; absent when there are none. */
+  readonly missing?: readonly string[]
   /** Why it cannot be told more. */
   readonly unreadable?: string
   /** What to do about an operation that has not ended. */

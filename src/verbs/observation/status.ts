@@ -1,6 +1,6 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {objectName, parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {type Redact, redactHealth} from '../../cluster/redact-secrets.ts'
 import {asKkError} from '../../errors.ts'
@@ -22,7 +22,16 @@ import {type Look, type Payload, type StatusSubject, statusOf} from './status-ro
 
 type Sight = Pick<
   Cluster,
-  'revisions' | 'runs' | 'stored' | 'present' | 'health' | 'leases' | 'lease' | 'now' | 'lastRecord'
+  | 'revisions'
+  | 'runs'
+  | 'stored'
+  | 'present'
+  | 'health'
+  | 'missing'
+  | 'leases'
+  | 'lease'
+  | 'now'
+  | 'lastRecord'
 >
 
 /** How many records are read at once; each holds a whole chart. */
@@ -32,7 +41,7 @@ const NO_GRAPH: Graph = {releases: [], requirements: new Map()}
 /**
  * A reader of the state of every release of an environment, and of those that its file no longer names, in the order of
  * the graph. Each record is downloaded once, however often it looks; beside these a look costs two lists, one of each kind
- * of workload in each namespace, and what failed revisions alone have made, where a release has any. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
+ * of object in each namespace, and what failed revisions alone have made, where a release has any. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
  */
 export function statusReader(subject: StatusSubject, cluster: Sight): () => Promise<StatusReport> {
   const graph = subject.prepared?.graph ?? NO_GRAPH
@@ -88,6 +97,9 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const healths = await Promise.all(
       payloads.map((payload, index) => healthOf(cluster, releases[index]!, payload)),
     )
+    const gone = await Promise.all(
+      payloads.map((payload, index) => missingOf(cluster, releases[index]!, payload)),
+    )
     const mask = healths.some((health) => health && health.state !== 'healthy')
       ? await maskOf(last.filter(({labels}) => readLabels(labels)?.owner === subject.owner))
       : undefined
@@ -95,13 +107,25 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       leftOver(readLeftovers, release, seen.revisions),
     )
     const unknown = uses.unknown.filter(({name}) => !concerned.has(name as ReleaseId))
-    const notes = [seen.note, held.note, unreadNote(unknown), ...left.map(({note}) => note)]
+    const notes = [
+      ...unusableNotes(subject),
+      seen.note,
+      held.note,
+      unreadNote(unknown),
+      ...left.map(({note}) => note),
+    ]
     return {
       environment: subject.owner,
       releases: rows.map((row, index) => {
         const {leftovers} = left[index]!
         const health = healths[index] && mask ? redactHealth(healths[index], mask) : healths[index]
-        return {...row, health, ...(leftovers.length > 0 && {leftovers})}
+        const missing = gone[index]!
+        return {
+          ...row,
+          health,
+          ...(leftovers.length > 0 && {leftovers}),
+          ...(missing.length > 0 && {missing}),
+        }
       }),
       notes: notes.filter((note) => note !== undefined),
     }
@@ -128,6 +152,18 @@ async function payloadOf(cluster: Sight, {release, revision}: ReleaseRecord): Pr
 async function healthOf(cluster: Sight, release: ReleaseId, payload: Payload | undefined) {
   if (!payload || 'unreadable' in payload) return undefined
   return redactHealth(await cluster.health(releaseNamespace(release), payload.objects), payload.redact)
+}
+
+async function missingOf(cluster: Sight, release: ReleaseId, payload: Payload | undefined) {
+  if (!payload || 'unreadable' in payload) return []
+  return (await cluster.missing(releaseNamespace(release), payload.objects)).map(objectName)
+}
+
+/** What of the file could not be used, so that it is not known whether its inputs changed. */
+function unusableNotes({prepared}: StatusSubject): readonly string[] {
+  return [...(prepared?.unusable ?? [])].map(
+    ([release, {message}]) => `what ${releaseName(release)} would be made of is not known: ${message}`,
+  )
 }
 
 /** A revision that cannot be read, or may not be, hides what it left. */

@@ -43,6 +43,8 @@ export interface Prepared {
   readonly inferenceNotes?: readonly string[]
   /** What speaks against the inference; see `InferenceWorld`. */
   readonly faults?: InferenceFaults
+  /** Releases whose charts are missing, or cannot be used, where that is no error. */
+  readonly unusable?: ReadonlyMap<ReleaseId, KkError> | undefined
   /** What was rendered meanwhile, so that it need not be again. */
   readonly foreknown?: ForeknownReleases
 }
@@ -100,6 +102,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     store: places.store,
     inferenceNotes: [...notes, ...waitingHookNotes(graph)],
     faults,
+    unusable: options.unusable,
     foreknown,
   }
 }

@@ -2,6 +2,7 @@ import type {Chart} from '../../../charts/chart.ts'
 import {digestCharts} from '../../../charts/digest-chart.ts'
 import type {ChartFinding} from '../../../charts/find-chart.ts'
 import type {Environment} from '../../../environment/environment.ts'
+import type {KkError} from '../../../errors.ts'
 import type {Layer} from '../../../overrides/layer.ts'
 import type {SetFlag, ValuesFlag} from '../../../overrides/release-flags.ts'
 import type {ReleaseId} from '../../../release.ts'
@@ -23,6 +24,8 @@ export interface GatherOptions {
   readonly places?: PlaceLayers
   /** Lays the secrets that the releases need among their layers. */
   readonly supply?: SupplyLayers
+  /** Is given the releases whose charts cannot be used, which then have none; without it, the first is thrown. */
+  readonly unusable?: Map<ReleaseId, KkError> | undefined
 }
 
 /** The charts of an environment with what is put into them. */
@@ -34,10 +37,10 @@ export interface Gathered extends LoadedCharts {
 
 /** Finds the charts of what is wanted, of what that states to require, and of the releases that were added to it. */
 export async function gather(
-  {environment, finding, values, sets, places = {}, supply}: GatherOptions,
+  {environment, finding, values, sets, places = {}, supply, unusable}: GatherOptions,
   added: readonly ReleaseId[] = [],
 ): Promise<Gathered> {
-  const loaded = await loadCharts(environment, finding, added)
+  const loaded = await loadCharts({environment, finding, unusable}, added)
   const charts = [...loaded.charts.values()]
   const digests = await digestCharts(charts)
   const system = await places.system?.(loaded.charts)

@@ -12,6 +12,13 @@ export interface LoadedCharts {
   readonly requirements: ReadonlyMap<ReleaseId, readonly Requirement[]>
 }
 
+interface LoadOptions {
+  readonly environment: Environment
+  readonly finding: ChartFinding
+  /** See `GatherOptions`. */
+  readonly unusable?: Map<ReleaseId, KkError> | undefined
+}
+
 /** The namespace and name that a release of this environment has, or will have. */
 export function idOf(environment: Environment, name: string): ReleaseId {
   return releaseId(environment.releases.get(name)?.namespace ?? environment.namespace, name)
@@ -23,8 +30,7 @@ export function idOf(environment: Environment, name: string): ReleaseId {
  * were found to require.
  */
 export async function loadCharts(
-  environment: Environment,
-  finding: ChartFinding,
+  {environment, finding, unusable}: LoadOptions,
   added: readonly ReleaseId[] = [],
 ): Promise<LoadedCharts> {
   const charts = new Map<ReleaseId, Chart>()
@@ -36,10 +42,10 @@ export async function loadCharts(
   ]
   for (const {release, required, elsewhere} of queue) {
     if (requirements.has(release)) continue
-    const chart = elsewhere ? undefined : await chartOf(environment, release, required, finding)
-    if (chart === undefined && !elsewhere) continue
+    const chart = elsewhere ? undefined : await chartOf({environment, finding, unusable}, release, required)
+    if (chart === undefined && !elsewhere && !unusable?.has(release)) continue
     if (chart !== undefined) charts.set(release, chart)
-    const found = chart === undefined ? [] : requirementsOf(environment, releaseName(release), chart)
+    const found = elsewhere ? [] : requirementsOf(environment, releaseName(release), chart)
     requirements.set(
       release,
       found.map(({requirement}) => requirement),
@@ -51,12 +57,7 @@ export async function loadCharts(
 }
 
 /** Undefined for a requirement that no source has: the graph says so, with the place that requires it. */
-async function chartOf(
-  environment: Environment,
-  release: ReleaseId,
-  required: boolean,
-  finding: ChartFinding,
-) {
+async function chartOf({environment, finding, unusable}: LoadOptions, release: ReleaseId, required: boolean) {
   const name = releaseName(release)
   const settings = environment.releases.get(name)
   const wanted = {
@@ -66,9 +67,11 @@ async function chartOf(
   try {
     return await findChart(wanted, environment.charts, finding)
   } catch (error) {
-    if (!(error instanceof KkError) || error.code !== 'KK_CHART_NOT_FOUND') throw error
-    if (required) return undefined
-    throw placed(error, environment, name)
+    if (!(error instanceof KkError)) throw error
+    const isNotFound = error.code === 'KK_CHART_NOT_FOUND'
+    if (unusable) unusable.set(release, isNotFound ? placed(error, environment, name) : error)
+    if (unusable || (isNotFound && required)) return undefined
+    throw isNotFound ? placed(error, environment, name) : error
   }
 }
 
@@ -84,14 +87,18 @@ interface ResolvedRequirement {
   readonly elsewhere: boolean
 }
 
-function requirementsOf(environment: Environment, name: string, chart: Chart): ResolvedRequirement[] {
+function requirementsOf(
+  environment: Environment,
+  name: string,
+  chart: Chart | undefined,
+): ResolvedRequirement[] {
   const settings = environment.releases.get(name)
   const stated = (settings?.requires ?? []).map((each) => ({
     ...each,
     evidence: statedEvidence(environment, name, each),
   }))
   const without = new Set(settings?.without ?? [])
-  const annotated = chart.requires.filter((each) => !without.has(each.release))
+  const annotated = (chart?.requires ?? []).filter((each) => !without.has(each.release))
   return [...annotated, ...stated].map(({release, namespace, kind, evidence}) => {
     const here = idOf(environment, release)
     const id = namespace === undefined ? here : releaseId(namespace, release)

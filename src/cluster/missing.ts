@@ -1,0 +1,63 @@
+import {isApiError} from './api/api-error.ts'
+import type {ApiClient} from './api/client.ts'
+import type {Discovery} from './api/discovery.ts'
+import {listAll, METADATA_LIST} from './api/list.ts'
+import {asking, type Resource, resourcePath} from './api/resources.ts'
+import type {KubernetesObject} from './cluster.ts'
+import {isHook} from './is-hook.ts'
+
+type MissingNow = (
+  namespace: string,
+  objects: readonly KubernetesObject[],
+) => Promise<readonly KubernetesObject[]>
+
+/**
+ * Those of the objects that do not exist, by one list of names of each kind. Who asks while a list is under way shares it.
+ * What may not be listed, what helm makes anew and Jobs that vanish by themselves count as if they were there.
+ */
+export function missingByLists(client: ApiClient, discovery: Discovery): MissingNow {
+  const underWay = new Map<string, Promise<ReadonlySet<string> | undefined>>()
+
+  function names(resource: Resource, namespace: string): Promise<ReadonlySet<string> | undefined> {
+    const path = resourcePath(resource, namespace)
+    const shared =
+      underWay.get(path) ?? namesIn(client, resource, namespace).finally(() => underWay.delete(path))
+    underWay.set(path, shared)
+    return shared
+  }
+
+  return async (namespace, objects) => {
+    const found = await Promise.all(
+      objects.filter(isLasting).map(async (object) => {
+        const {apiVersion, kind, metadata} = object
+        const resource = await discovery.find(apiVersion, kind)
+        const there = resource && (await names(resource, metadata.namespace ?? namespace))
+        return there && !there.has(metadata.name) ? [object] : []
+      }),
+    )
+    return found.flat()
+  }
+}
+
+function isLasting(object: KubernetesObject): boolean {
+  const spec = object.spec as {readonly ttlSecondsAfterFinished?: unknown} | null | undefined
+  return !isHook(object) && typeof spec?.ttlSecondsAfterFinished !== 'number'
+}
+
+async function namesIn(
+  client: ApiClient,
+  resource: Resource,
+  namespace: string,
+): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const {items} = await listAll<Pick<KubernetesObject, 'metadata'>>(client, {
+      path: resourcePath(resource, namespace),
+      accept: METADATA_LIST,
+      asked: asking('list', resource, namespace),
+    })
+    return new Set(items.map(({metadata}) => metadata.name))
+  } catch (error) {
+    if (isApiError(error, 403, 404, 405)) return undefined
+    throw error
+  }
+}
