@@ -7,6 +7,7 @@ import {unguarded} from '../verbs/guard.ts'
 import type {ClusterFlags} from './open/choose-cluster.ts'
 import {openChosenCluster} from './open.ts'
 import {paletteOf} from './show/streams.ts'
+import {tell} from './show/tell.ts'
 
 interface GuardFlags extends ClusterFlags {
   readonly environment?: string | undefined
@@ -43,7 +44,7 @@ export async function offerGuard(
   const isProtected = actions.filter((action) => action.protected).map(({release}) => release)
   if (isProtected.length === 0 || (await wasDeployed(cluster, environment))) return
   const open = await unguarded(cluster, isProtected)
-  if (open.length > 0) process.stderr.write(guardOfferText(open, place, paletteOf('stderr', words)))
+  if (open.length > 0) tell('stderr', guardOfferText(open, place, paletteOf('stderr', words)))
 }
 
 /** Whether more than the run that has just ended has deployed it; who cannot be told is told once more. */

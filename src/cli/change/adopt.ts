@@ -12,6 +12,7 @@ import {openSecrets} from '../open/secrets.ts'
 import {openUsersHelm} from '../open.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {paletteOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 import type {ChangeFlags} from './change.ts'
 
 export type AdoptFlags = Pick<
@@ -74,7 +75,7 @@ async function runAdoption(planned: PlannedAdoption, {flags, words, file}: RunCo
     {output: flags.output, words, commands, reports: undefined},
   )
   if (flags.output !== 'ndjson') print({...adoptionDocument(planned), ...runDocument(state)}, flags.output)
-  if (exit === 0) process.stderr.write(`next: kk plan ${place}\n`)
+  if (exit === 0) tell('stderr', `next: kk plan ${place}\n`)
   return exit
 }
 

@@ -8,6 +8,7 @@ import {readNamedFile} from '../../state/files/named-file.ts'
 import {expectUnmoved} from '../../verbs/change/apply.ts'
 import {VERSION} from '../program/version.ts'
 import {sameAgain} from '../show/same-again.ts'
+import {tell} from '../show/tell.ts'
 import {type ChangeFlags, change} from './change.ts'
 
 /** Does exactly what a saved plan says, or refuses and names what moved since it was saved. */
@@ -37,7 +38,7 @@ export async function apply(
     startSandbox: false,
     expect: (_, basis) => {
       expectUnmoved(saved, file, {kk: VERSION, again, ...basis})
-      process.stderr.write(`${file} still fits: nothing has moved since it was saved at ${saved.savedAt}\n`)
+      tell('stderr', `${file} still fits: nothing has moved since it was saved at ${saved.savedAt}\n`)
     },
   })
 }

@@ -33,6 +33,7 @@ import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {sameAgain, sameWay} from '../show/same-again.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {paceOf} from './pace.ts'
 import type {OnFailure} from './undo-options.ts'
@@ -76,7 +77,7 @@ export interface Change {
 /** Plans, validates, asks, runs and reports: what all verbs that change releases have in common. */
 export async function change(options: Change): Promise<ExitCode> {
   const {verb, flags, argv, words, scope, startSandbox, of} = options
-  const say = (text: string) => void process.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+  const say = (text: string) => tell('stderr', text.endsWith('\n') ? text : `${text}\n`)
   expectRollbackFor(flags)
   const reports = await openReportFiles(flags.report)
   const wanted = scope(splitArguments(argv).releases)

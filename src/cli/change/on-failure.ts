@@ -12,6 +12,7 @@ import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
 import {openReportFilesBeside} from '../show/report-files.ts'
 import type {ShownRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 import {removeNew} from './remove-new.ts'
 import {runRollback} from './rollback.ts'
 import type {UndoOptions} from './undo-options.ts'
@@ -43,9 +44,9 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
   const mode = flags['on-failure'] ?? 'keep'
   const failed = releasesIn(state, 'failed').map(({release}) => release)
   if (mode === 'keep' || isInterrupted || failed.length === 0) return {}
-  process.stderr.write(`\n--on-failure ${mode}\n`)
+  tell('stderr', `\n--on-failure ${mode}\n`)
   if (hasLostLease(state)) {
-    process.stderr.write('not done: a hold was lost, and somebody else may be at work; look with kk status\n')
+    tell('stderr', 'not done: a hold was lost, and somebody else may be at work; look with kk status\n')
     return {}
   }
   const only = mode === 'rollback-failed' ? new Set(failed) : undefined
@@ -59,7 +60,7 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
     const {installed} = targetsOfRun(run, lastOf(revisions), only)
     return {rollback, removal: await removeNew(installed, {...options, of: run.id})}
   } catch (error) {
-    process.stderr.write(errorText(asKkError(error), palette(levelOf('stderr', words))))
+    tell('stderr', errorText(asKkError(error), palette(levelOf('stderr', words))))
     return {rollback}
   }
 }
@@ -76,7 +77,7 @@ async function rollBackRun(
     request,
     keepSchema: flags['keep-schema'] ?? false,
   })
-  process.stderr.write(planText(planned, palette(levelOf('stderr', words))))
+  tell('stderr', planText(planned, palette(levelOf('stderr', words))))
   if (!hasChanges(planned)) return undefined
   const reports = await openReportFilesBeside(flags.report, 'rollback')
   return runRollback(planned, {cluster, flags, words, environment, of: request.run.id, reports})

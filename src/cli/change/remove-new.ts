@@ -11,6 +11,7 @@ import {openUsersHelm} from '../open.ts'
 import {openReportFilesBeside} from '../show/report-files.ts'
 import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 import type {UndoOptions} from './undo-options.ts'
 
 /**
@@ -26,7 +27,7 @@ export async function removeNew(
   const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
   const planned = await planHarmless(context, releases)
   const colours = palette(levelOf('stderr', words))
-  process.stderr.write(`${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
+  tell('stderr', `${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
   if (!hasChanges(planned.plan)) return undefined
 
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
@@ -43,7 +44,7 @@ export async function removeNew(
       planned.run({ports, claims: [], onStays, concurrency, failFast, noWait, interruption, account}),
     {output, words, commands, reports},
   )
-  process.stderr.write(leftText(left, colours))
+  tell('stderr', leftText(left, colours))
   return shown
 }
 
@@ -64,8 +65,7 @@ async function planHarmless(
       .map(({release}) => [release, 'protected'] as const),
   ])
   if (why.size === 0) return planned
-  for (const [release, reason] of why)
-    process.stderr.write(`${releaseName(release)}: ${reason}, and not removed\n`)
+  for (const [release, reason] of why) tell('stderr', `${releaseName(release)}: ${reason}, and not removed\n`)
   return planHarmless(
     context,
     releases.filter((release) => !why.has(release)),

@@ -11,6 +11,7 @@ import {printNothingDone} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {sameAgain, sameWay} from '../show/same-again.ts'
 import {placeOf} from '../show/show-run.ts'
+import {tell} from '../show/tell.ts'
 import {type ChangeFlags, change} from './change.ts'
 import {expectRollbackFor} from './on-failure.ts'
 import {rollBackTo} from './rollback.ts'
@@ -34,9 +35,7 @@ export async function resume(
     if (found.kind === 'nothing') return await nothingToResume(found, {owner, cluster, flags, words, reports})
     const run = resumable(found.run)
     await expectEnded(run)
-    process.stderr.write(
-      `going on with run ${run.id}: kk ${run.verb} of ${run.environment}, begun by ${run.who}\n`,
-    )
+    tell('stderr', `going on with run ${run.id}: kk ${run.verb} of ${run.environment}, begun by ${run.who}\n`)
     const how = run.verb === 'rollback' ? resumeRollback : resumeChange
     const exit = await how({run, owner, cluster, flags, argv, words, reports})
     if (!flags['dry-run']) await closeRecord(cluster, run)
@@ -121,7 +120,7 @@ async function nothingToResume(
         ]
       : []),
   ]
-  for (const line of lines) process.stderr.write(`${line}\n`)
+  for (const line of lines) tell('stderr', `${line}\n`)
   const idle = {environment, cluster, actions: []}
   printNothingDone(idle, flags.output)
   return reportNothingDone(idle, reports, words)

@@ -24,6 +24,7 @@ import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 
 export interface RollbackFlags extends RunFlags, OwnerFlags {
   readonly yes: boolean
@@ -89,7 +90,7 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
     printPlan(planned, flags.output, levelOf('stdout', words))
     return 0
   }
-  process.stderr.write(planText(planned, palette(levelOf('stderr', words))))
+  tell('stderr', planText(planned, palette(levelOf('stderr', words))))
   if (!hasChanges(planned)) {
     printNothingDone(planned, flags.output)
     return await reportNothingDone(planned, reports, words)

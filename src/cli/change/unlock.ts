@@ -9,6 +9,7 @@ import {requireConfirmation} from '../confirm/confirm.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openChosenCluster} from '../open.ts'
 import {levelOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 
 export interface UnlockFlags extends OwnerFlags {
   readonly revision?: number | undefined
@@ -49,7 +50,7 @@ export async function unlockRelease(
       const hint = 'be sure that no helm works on it, then pass --yes'
       await requireConfirmation(`mark revision ${revision} failed?`, hint)
     }
-    const say = (line: string) => void process.stderr.write(`${line}\n`)
+    const say = (line: string) => tell('stderr', `${line}\n`)
     await unlock(cluster, unlocking, {
       holder: `${whoAmI()} (process ${process.pid}, kk unlock)`,
       patience: PATIENCE,

@@ -17,6 +17,7 @@ import {printNothingDone, printPlan} from '../show/print-plan.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 
 export interface TestFlags extends EnvironmentFlags, RunFlags {
   readonly 'dry-run': boolean
@@ -39,7 +40,7 @@ export async function test(
       printPlan(planned, flags.output, levelOf('stdout', words))
       return 0
     }
-    process.stderr.write(planText(planned, palette(levelOf('stderr', words))))
+    tell('stderr', planText(planned, palette(levelOf('stderr', words))))
     if (!hasChanges(planned)) {
       printNothingDone(planned, flags.output)
       return await reportNothingDone(planned, reports, words)

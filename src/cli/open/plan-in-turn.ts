@@ -2,6 +2,7 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
 import {awaitOrphans} from '../../verbs/change/turn/await-orphans.ts'
 import {inTurn} from '../../verbs/change/turn/in-turn.ts'
+import {tell} from '../show/tell.ts'
 
 interface Turn {
   readonly environment: string
@@ -18,7 +19,7 @@ export async function planInTurn<T>(
   plan: () => Promise<T>,
 ): Promise<T> {
   const waits = !flags['dry-run'] && !flags['no-wait']
-  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const say = (line: string) => tell('stderr', `${line}\n`)
   const isConcerned = ({operation}: LeaseView) => operation?.environment === environment
   if (waits) await awaitOrphans(cluster, {isConcerned, say})
   return inTurn(cluster, plan, {waits, say})

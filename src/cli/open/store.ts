@@ -6,6 +6,7 @@ import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import type {HistoryOf, StoreUse} from '../../verbs/overrides/layers-of-place.ts'
+import {tell} from '../show/tell.ts'
 import type {ClusterFlags} from './choose-cluster.ts'
 
 export interface StoreFlags extends ClusterFlags {
@@ -87,7 +88,7 @@ export async function bindStore(
 /** Warns of a key that others can read; not where the store is only read, which a deploy does once more. */
 async function openAloud(flags: StoreFlags, environment: Environment | undefined): Promise<OverrideStore> {
   const warning = keyFileWarning(process.env)
-  if (warning !== undefined) process.stderr.write(`${warning}\n`)
+  if (warning !== undefined) tell('stderr', `${warning}\n`)
   return open(flags, environment)
 }
 

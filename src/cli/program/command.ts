@@ -2,6 +2,7 @@ import {Command, Flags} from '@oclif/core'
 import type {Palette} from '../../report/colour.ts'
 import {type DocumentFormat, documentText} from '../../report/document.ts'
 import {paletteOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 
 /** What every command of kk shares: where its output goes, and that errors are printed once, by `main`. */
 export abstract class KkCommand extends Command {
@@ -15,12 +16,12 @@ export abstract class KkCommand extends Command {
 
   /** Data, for standard output. */
   protected print(text: string): void {
-    if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+    if (text !== '') process.stdout.write(ended(text))
   }
 
   /** Everything else, for standard error. */
   protected say(text: string): void {
-    if (text !== '') process.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+    if (text !== '') tell('stderr', ended(text))
   }
 
   /** One document on standard output: for people, or as `--output json|yaml`, or on one line as `ndjson`. */
@@ -29,7 +30,7 @@ export abstract class KkCommand extends Command {
     value: unknown,
     text: (palette: Palette) => string,
   ): void {
-    if (format === 'text') this.print(text(this.palette('stdout')))
+    if (format === 'text') tell('stdout', ended(text(this.palette('stdout'))))
     else if (format === 'ndjson') this.print(`${JSON.stringify(value)}\n`)
     else this.print(documentText(value, format))
   }
@@ -41,4 +42,8 @@ export abstract class KkCommand extends Command {
   protected override async catch(error: Error): Promise<never> {
     throw error
   }
+}
+
+function ended(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

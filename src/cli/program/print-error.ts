@@ -2,6 +2,7 @@ import {asKkError, type ExitCode} from '../../errors.ts'
 import {documentText} from '../../report/document.ts'
 import {errorDocument, errorLine, errorText} from '../../report/error-text.ts'
 import {paletteOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 
 /**
  * Prints an error where its reader looks for it, and returns the exit code: as a document for `--output json`, unless
@@ -13,7 +14,7 @@ export function printError(error: unknown, argv: readonly string[], {hasDocument
   if (output === 'ndjson') process.stdout.write(errorLine(known))
   if (!hasDocument && (output === 'json' || output === 'yaml'))
     process.stdout.write(documentText(errorDocument(known), output))
-  process.stderr.write(errorText(known, paletteOf('stderr', argv)))
+  tell('stderr', errorText(known, paletteOf('stderr', argv)))
   return known.exit
 }
 

@@ -2,6 +2,7 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {deleteLeftClaims, type LeftClaim} from '../../verbs/removal/left-claims.ts'
+import {tell} from '../show/tell.ts'
 
 interface Deleting {
   readonly cluster: Cluster
@@ -15,7 +16,7 @@ export async function deleteLeft(
   claims: readonly LeftClaim[],
   {cluster, verb, flags}: Deleting,
 ): Promise<void> {
-  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const say = (line: string) => tell('stderr', `${line}\n`)
   await deleteLeftClaims(cluster, claims, {
     holder: `${whoAmI()} (process ${process.pid}, kk ${verb})`,
     patience: flags['no-wait'] ? 0 : DEFAULT_TIMEOUT_SECONDS * 1000,

@@ -12,6 +12,7 @@ import {openChosenCluster, openEnvironment, openUsersHelm} from '../open.ts'
 import {openReportFiles, reportNothingDone} from '../show/report-files.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 import {confirmRemoval, missingConfirmations} from './confirm-removal.ts'
 import {deleteLeft} from './delete-left.ts'
 import type {RemovalCommand, RemovalFlags} from './removal-command.ts'
@@ -67,7 +68,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
         }),
       {output: flags.output, words, commands: {again, status: `kk status ${place}`}, reports},
     )
-    process.stderr.write(leftText(left, palette(levelOf('stderr', words))))
+    tell('stderr', leftText(left, palette(levelOf('stderr', words))))
     if (flags.output === 'json' || flags.output === 'yaml')
       process.stdout.write(documentText({...runDocument(state), left: removalDocument(left)}, flags.output))
     return exit

@@ -8,6 +8,7 @@ import {removalDocument, removalText} from '../../report/plan/removal-text.ts'
 import type {LeftClaim} from '../../verbs/removal/left-claims.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
 import {levelOf, paletteOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 import type {RemovalFlags} from './removal-command.ts'
 
 interface Showing {
@@ -40,7 +41,7 @@ export function showPlanned(
   const left = leftClaims.map((claim) => leftClaimText(claim, flags))
   const text = [planText(plan, colours), removalText(releases, colours), ...absence, ...left]
   process[stream].write(text.filter((part) => part !== '').join('\n'))
-  for (const error of missing) process.stderr.write(errorText(error, paletteOf('stderr', words)))
+  for (const error of missing) tell('stderr', errorText(error, paletteOf('stderr', words)))
   if (!isDry) return
   const unconfirmed = missing.map((error) => errorDocument(error).error)
   const document = {

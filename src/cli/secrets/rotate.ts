@@ -8,6 +8,7 @@ import {openOnCluster} from '../open/on-cluster.ts'
 import {keptSecretsOf} from '../open/secrets.ts'
 import {placeOf} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
+import {tell} from '../show/tell.ts'
 
 type OpenFlags = Parameters<typeof openOnCluster>[0]
 
@@ -36,7 +37,7 @@ export async function rotate(name: string, flags: RotateFlags, words: readonly s
     const namespace = flags.namespace ?? environment.namespace
     const kept = await keptSecretsOf(cluster, [namespace, ...[...needs.keys()].map(releaseNamespace)])
     const {plan, secret, releases} = await planRotation(prepared, cluster, {namespace, name, needs, kept})
-    process.stderr.write(planText(plan, palette(levelOf('stderr', words))))
+    tell('stderr', planText(plan, palette(levelOf('stderr', words))))
     const isDry = flags['dry-run']
     if (!isDry && !flags.yes) await confirmRotation(`${name} in ${namespace}`)
     if (!isDry) await cluster.secrets.keep(namespace, [secret], {replace: true})

@@ -4,12 +4,13 @@ import {documentText} from '../../report/document.ts'
 import type {Idle} from '../../report/files/nothing-done.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {planText} from '../../report/plan/plan-text.ts'
+import {tell} from './tell.ts'
 
 type Output = 'text' | 'json' | 'yaml' | 'ndjson'
 
 /** The plan of a dry run, on standard output. */
 export function printPlan(planned: Plan, output: Output, level: ColourLevel): void {
-  if (output === 'text') process.stdout.write(planText(planned, palette(level)))
+  if (output === 'text') tell('stdout', planText(planned, palette(level)))
   if (output === 'ndjson') process.stdout.write(`${JSON.stringify(planDocument(planned))}\n`)
   if (output === 'json' || output === 'yaml')
     process.stdout.write(documentText(planDocument(planned), output))

@@ -5,6 +5,7 @@ import type {Idle} from '../../report/files/nothing-done.ts'
 import {watchRun} from '../../report/run/run-view.ts'
 import {loadBundle} from '../../state/assets.ts'
 import {paletteOf} from './streams.ts'
+import {tell} from './tell.ts'
 
 /**
  * The files that `--report` asks for; none costs nothing. Call it before anything else is done: a kind that kk does not
@@ -41,7 +42,7 @@ export async function openReportFilesBeside(
       (await isPlainFile(request.file)) ? besideRequest(request, word) : request,
     ),
   )
-  process.stderr.write(`reports of the ${word}: ${requests.map(({file}) => file).join(', ')}\n`)
+  tell('stderr', `reports of the ${word}: ${requests.map(({file}) => file).join(', ')}\n`)
   return reportFiles(requests, loadViz)
 }
 
@@ -51,7 +52,7 @@ async function loadViz() {
 
 /** Says on standard error which reports could not be written; true when all were. */
 export function sayReported({problems}: ReportFiles, words: readonly string[]): boolean {
-  for (const problem of problems) process.stderr.write(errorText(problem, paletteOf('stderr', words)))
+  for (const problem of problems) tell('stderr', errorText(problem, paletteOf('stderr', words)))
   return problems.length === 0
 }
 

@@ -12,6 +12,7 @@ import {type Interruption, newInterruption} from '../../run/interruption.ts'
 import {sayReported} from './report-files.ts'
 import {interruptible} from './signals.ts'
 import {levelOf} from './streams.ts'
+import {tell} from './tell.ts'
 
 export interface ShowOptions {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
@@ -39,7 +40,7 @@ export async function showRun(
   const {result: state, interrupted} = await interruptible(interruption, () =>
     watchRun(start(interruption), views),
   )
-  process.stderr.write(summaryText(state, {palette: palette(level), commands}))
+  tell('stderr', summaryText(state, {palette: palette(level), commands}))
   const isReported = !reports || sayReported(reports, words)
   return {
     state,
@@ -68,7 +69,7 @@ export function placeOf(
 async function viewsFor(output: ShowOptions['output'], level: ColourLevel): Promise<readonly RunView[]> {
   const people = canDrawLive(process.stderr, process.env)
     ? (await import('../../report/run/board.ts')).boardView({stream: process.stderr, level})
-    : linesView({stream: process.stderr, level})
+    : linesView({stream: {write: (text) => tell('stderr', text)}, level})
   return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), people] : [people]
 }
 

@@ -1,6 +1,7 @@
 import {Listr, type ListrTask} from 'listr2'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {type ColourLevel, palette} from '../colour.ts'
+import {fitted} from '../text/fitted.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {type Clock, SYSTEM_CLOCK} from './board/clock.ts'
@@ -39,10 +40,11 @@ export function boardView({stream, level, clock = SYSTEM_CLOCK}: BoardOptions): 
   let board: Promise<unknown> = Promise.resolve()
 
   function takeLasting(): readonly string[] {
+    const {columns} = terminalSize(stream)
     const lasting = [...notes, ...endingLines(ended, labels, colours)]
     ended = []
     notes = []
-    return lasting
+    return lasting.map((line) => fitted(line, columns))
   }
 
   const drawing: BoardDrawing = {

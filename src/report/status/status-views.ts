@@ -2,6 +2,7 @@ import type {StatusLook} from '../../verbs/observation/watch-status.ts'
 import type {ColourLevel} from '../colour.ts'
 import {type Palette, palette as paletteOf} from '../colour.ts'
 import {type BoardStream, liveBlock, terminalSize} from '../run/board/terminal.ts'
+import {fitted} from '../text/fitted.ts'
 import {plainLine} from '../text/plain.ts'
 import {type StatusChange, statusChanges} from './status-changes.ts'
 import {statusLine, statusText} from './status-text.ts'
@@ -18,12 +19,10 @@ export function statusTable(stream: BoardStream, title: string, level: ColourLev
     if ('report' in look) last = statusText(look.report.releases, colours)
     const trouble = 'problem' in look ? [colours.bad(plainLine(look.problem.message))] : []
     const clock = look.at.toTimeString().slice(0, 8)
-    const lines = [
-      `${colours.strong(title)}  ${colours.quiet(clock)}`,
-      ...trouble,
-      ...last.trimEnd().split('\n'),
-    ]
-    const room = terminalSize(stream).rows - 1
+    const {rows, columns} = terminalSize(stream)
+    const text = [`${colours.strong(title)}  ${colours.quiet(clock)}`, ...trouble, last.trimEnd()].join('\n')
+    const lines = fitted(text, columns).split('\n')
+    const room = rows - 1
     const shown = lines.length <= room ? lines : lines.slice(0, room - 1)
     const rest = lines.length - shown.length
     block.draw([], rest === 0 ? shown : [...shown, colours.quiet(`… ${rest} more lines`)])

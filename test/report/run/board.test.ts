@@ -115,9 +115,9 @@ describe('the board', () => {
       "✔ mariadb installed, revision 1, 12 s
       ✔ memcached installed, revision 1, 4 s
       ✔ rabbitmq installed, revision 1, 9 s
-      ✖ keystone failed after 28 s: KK_UNHEALTHY: openstack/keystone did not become healthy: Deployment/ke
-      ystone-api: progress deadline exceeded; pod keystone-api-6f7c9d-x2kqm, container keystone-api: Crash
-      LoopBackOff
+      ✖ keystone failed after 28 s: KK_UNHEALTHY: openstack/keystone did not become healthy:
+        Deployment/keystone-api: progress deadline exceeded; pod keystone-api-6f7c9d-x2kqm, container
+        keystone-api: CrashLoopBackOff
       - glance, horizon skipped because keystone failed"
     `)
   })
@@ -139,7 +139,7 @@ describe('the board', () => {
 
     expect(await at(4)).toMatchInlineSnapshot(`
       "! interrupted: nothing more is started; waiting for mariadb to end (press Ctrl-C
-       again to stop them)
+        again to stop them)
       ⠋ mariadb     4 s  installing
       waiting: keystone for mariadb
       0 of 2 done · 1 running · 1 waiting · 4 s"
