@@ -34,7 +34,7 @@ export class BrokenSchema extends KkError {
   }
 }
 
-/** The problems in helm's lines, sorted as `sortedProblems` does; what stands below one belongs to its text. */
+/** The problems in helm's lines, sorted as `sortedProblems` does; what stands below one belongs to it. */
 export function schemaProblems(lines: readonly string[]): readonly SchemaProblem[] {
   const problems: SchemaProblem[] = []
   let chart = ''
@@ -47,8 +47,11 @@ export function schemaProblems(lines: readonly string[]): readonly SchemaProblem
   return problems
 }
 
+/** Of several alternatives, the one that fits further than the others tells what is wrong. */
 function below(above: SchemaProblem | undefined, text: string): readonly SchemaProblem[] {
-  return above ? [{...above, text: `${above.text}; ${text}`}] : []
+  if (!above) return []
+  const inner = problemOf(above.chart, text)
+  return inner.path.length > above.path.length ? [inner] : [{...above, text: `${above.text}; ${text}`}]
 }
 
 /** Helm 4 and 3.18 say `at '/a/b': …`, older ones `a.b: …`. */

@@ -106,6 +106,15 @@ it.each([
     ],
   ],
   [
+    'what fits one of several further than the others',
+    [
+      "- at '/pod/replicas': 'anyOf' failed",
+      "  - at '/pod/replicas': got object, want integer",
+      "  - at '/pod/replicas/api': got string, want integer",
+    ],
+    ['env.yaml:7:7: pod.replicas.api: got string, want integer'],
+  ],
+  [
     'what only the chart says',
     ["- at '/images': got string, want object"],
     ['env.yaml:2:1: images: got string, want object'],
