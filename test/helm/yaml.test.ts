@@ -215,6 +215,21 @@ describe.each(HELMS)('%s', (name) => {
     expect(await helmReads(text)).toEqual(readYaml(text))
   })
 
+  it('reads flow collections and quoted texts as kk does, however their lines are indented', async () => {
+    const documents = fc.sample(shallowDocument, {seed: 16, numRuns: 3000})
+    const file = join(directory, 'documents.json')
+    await writeFile(file, JSON.stringify({documents}))
+    await writeFile(join(chart, 'templates', 'values.yaml'), FROM_YAML)
+
+    const {stdout} = await askHelm({helm, chart, flags: ['--values', file]})
+    await writeProbeChart(directory)
+    const lines = stdout.split('\n').filter((line) => line.startsWith('#{'))
+    const read = lines.map((line) => JSON.parse(line.slice(1)) as object)
+
+    expect(read.map((each) => ('Error' in each ? 'refused' : each))).toEqual(documents.map(readOrRefused))
+    expect(read.filter((each) => !('Error' in each)).length).toBeGreaterThan(1000)
+  })
+
   it.each([
     'a: {x: 1, <<: {x: 2}}\nb: {<<: [{x: 1, z: 1}, {x: 2, w: 2}], z: 3}\n',
     'a: |+\n  kept\n\nb: >-\n  folded\n  text\n',
@@ -234,6 +249,65 @@ describe.each(HELMS)('%s', (name) => {
       expect(await askHelm({helm, chart, flags: ['--values', file]})).not.toMatchObject({exitCode: 0})
     },
   )
+})
+
+/** One line for each of its documents, so that one helm reads them all. */
+const FROM_YAML = '{{ range .Values.documents }}\n#{{ fromYaml . | toJson }}\n{{ end }}\n'
+
+/** Breaks between the parts of flow collections, with any indentation, empty lines and comments. */
+const gap = fc.oneof(
+  {weight: 3, arbitrary: fc.constant(' ')},
+  {weight: 3, arbitrary: fc.nat({max: 5}).map((depth) => `\n${' '.repeat(depth)}`)},
+  fc.constantFrom('\n\n', ' # c }\n', '\n# c\n   '),
+)
+const {flow} = fc.letrec<{flow: string; leaf: string}>((tie) => ({
+  leaf: fc.oneof(
+    fc.constantFrom('1', 'x', 'x z', '"q"', "'q'", '~', 'x#z', '{}', '[]'),
+    gap.filter((each) => !each.includes('#')).map((each) => `"q${each}r"`),
+    gap.filter((each) => !each.includes('#')).map((each) => `'q${each}r'`),
+    gap.filter((each) => !each.includes('#')).map((each) => `q${each}r`),
+  ),
+  flow: fc.oneof(
+    {maxDepth: 2},
+    tie('leaf'),
+    fc
+      .tuple(fc.array(fc.tuple(gap, tie('flow')), {minLength: 1, maxLength: 3}), gap)
+      .map(([items, end]) => `[${items.map(([each, item]) => `${each}${item}`).join(',')}${end}]`),
+    fc
+      .tuple(fc.array(fc.tuple(gap, gap, tie('flow')), {minLength: 1, maxLength: 3}), gap)
+      .map(
+        ([pairs, end]) =>
+          `{${pairs.map(([one, two, item], key) => `${one}k${key}:${two}${item}`).join(',')}${end}}`,
+      ),
+  ),
+}))
+const shallowDocument = fc
+  .tuple(fc.constantFrom('a: ', 'a:\n  b: ', 'a:\n  - ', 'a:\n- - '), flow, fc.constantFrom('', '\nc: 2'))
+  .map((parts) => `${parts.join('')}\n`)
+
+function readOrRefused(text: string): unknown {
+  try {
+    return readYaml(text)
+  } catch {
+    return 'refused'
+  }
+}
+
+it('says where an error stands also behind lines that are not indented', () => {
+  expect(() => readYaml('a: {\nx: 1,\ny: *z\n}\n', {file: 'x.yaml'})).toThrow('x.yaml:3:4: the alias')
+  expect(() => readYaml('a: {\nx: 1,\n  ]\n', {file: 'x.yaml'})).toThrow('x.yaml:3:3: ')
+})
+
+it('reads many lines that are not indented', () => {
+  const text = `a: [\n${'1,\n'.repeat(20_000)}]\nb: {\n"x": 1,\n"y": 2\n}\n`
+
+  expect(readYaml(text)).toEqual({a: Array(20_000).fill(1), b: {x: 1, y: 2}})
+})
+
+it('ends with an error where too many lines are not indented', () => {
+  const text = `a: [\n${'"1",\n'.repeat(200_000)}]\n`
+
+  expect(() => readYaml(text, {file: 'x.yaml'})).toThrow(/x\.yaml:\d+:1: deficient indentation/)
 })
 
 function isReadable(line: string): boolean {

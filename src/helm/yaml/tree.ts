@@ -19,16 +19,95 @@ import {anchorName, offsetOf, type Properties, tagOf} from './properties.ts'
  */
 export function parseTrees(source: Source): Node[] {
   refuseForeignBreaks(source)
-  return buildTrees(source, events(source))
+  return buildTrees(source, parsed(source))
 }
 
-function events(source: Source): Event[] {
-  try {
-    return parseEvents(source.text, {filename: source.file, maxDepth: 500})
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error
-    throw yamlError(source, error.mark?.position ?? 0, reasonOf(error), 'correct the YAML at that place')
+/** The events of a text in which some lines were indented. */
+interface Parsed {
+  readonly events: readonly Event[]
+  readonly text: string
+  /** Where an offset of that text is in the one that was read. */
+  readonly origin: (offset: number) => number
+}
+
+/** How many characters may be parsed again for lines that are indented. */
+const MOST_WORK = 20_000_000
+
+/**
+ * YAML 1.2, and js-yaml with it, wants the lines of a flow collection or a quoted text indented deeper than their key; Helm's
+ * reader takes any indentation there. Such a line is indented, and the text parsed again.
+ */
+function parsed(source: Source): Parsed {
+  let {text} = source
+  const starts: number[] = []
+  const depth = depthOf(text)
+  const origin = (offset: number) => {
+    const before = countBelow(starts, offset)
+    const inside = before === 0 ? 0 : Math.max(0, starts[before - 1]! + depth - offset)
+    return offset - before * depth + inside
   }
+  for (let round = 0; ; round += 1) {
+    try {
+      return {events: parseEvents(text, {filename: source.file, maxDepth: 500}), text, origin}
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error
+      const at = error.mark?.position ?? 0
+      const start = Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1
+      const isShallow = error.reason === 'deficient indentation' && isIndentable(text, start, at)
+      const isKnown = starts[countBelow(starts, start)] === start
+      if (!isShallow || isKnown || round * text.length > MOST_WORK)
+        throw yamlError(source, origin(at), reasonOf(error), 'correct the YAML at that place')
+      const lines = startsOfOpen(text, start)
+      const indent = ' '.repeat(depth)
+      for (const [index, each] of lines.entries()) starts.push(each + index * depth)
+      text =
+        text.slice(0, start) +
+        lines.map((each, index) => indent + text.slice(each, lines[index + 1])).join('')
+    }
+  }
+}
+
+/** How many of some ascending numbers are below another one. */
+function countBelow(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (numbers[middle]! < limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The starts of a line and of those after it that cannot be outside of what is open there: nothing before them closes it. */
+function startsOfOpen(text: string, start: number): readonly number[] {
+  const starts = [start]
+  for (let at = start; ; ) {
+    const end = text.indexOf('\n', at)
+    if (
+      end < 0 ||
+      /[\]}"'\r]/.test(text.slice(at, end)) ||
+      /^(?:\t|---|\.\.\.|\n)/.test(text.slice(end + 1, end + 4))
+    )
+      return starts
+    at = end + 1
+    if (at < text.length) starts.push(at)
+  }
+}
+
+/** Deeper than anything can be: also than what stands behind `- - `. */
+function depthOf(text: string): number {
+  let most = 0
+  for (const [prefix] of text.matchAll(/^[ ?-]+/gm)) most = Math.max(most, prefix.length)
+  return most + 1
+}
+
+/** A tab is no indentation for Helm either, and `---` ends what is open. */
+function isIndentable(text: string, start: number, at: number): boolean {
+  return (
+    start > 0 &&
+    /^ *$/.test(text.slice(start, at)) &&
+    !/^(?:---|\.\.\.)(?:\s|$)/.test(text.slice(start, start + 4))
+  )
 }
 
 /** Helm's YAML 1.1 reader ends a line at these, YAML 1.2 does not: whoever means the character must escape it. */
@@ -41,7 +120,11 @@ function refuseForeignBreaks(source: Source): void {
 }
 
 interface Builder {
+  /** What the events are of. */
   readonly source: Source
+  /** As it was written, for messages. */
+  readonly written: Source
+  readonly origin: Parsed['origin']
   readonly documents: Node[]
   readonly open: (SequenceNode | MappingNode)[]
   /** Keys that wait for their value, one place per open mapping. */
@@ -51,9 +134,11 @@ interface Builder {
   root: Node | undefined
 }
 
-function buildTrees(source: Source, events: readonly Event[]): Node[] {
+function buildTrees(written: Source, {events, text, origin}: Parsed): Node[] {
   const builder: Builder = {
-    source,
+    source: {file: written.file, text},
+    written,
+    origin,
     documents: [],
     open: [],
     keys: [],
@@ -90,7 +175,7 @@ function takeEvent(builder: Builder, event: Event): void {
 }
 
 function common(builder: Builder, event: Properties): {offset: number; tag: string} {
-  return {offset: offsetOf(event), tag: tagOf(builder.source, builder.directives, event)}
+  return {offset: builder.origin(offsetOf(event)), tag: tagOf(builder.source, builder.directives, event)}
 }
 
 function scalarNode(builder: Builder, event: ScalarEvent): ScalarNode {
@@ -146,8 +231,8 @@ function addNode(builder: Builder, node: Node): void {
 }
 
 function aliasNode(builder: Builder, event: {anchorStart: number; anchorEnd: number}): AliasNode {
-  const {source} = builder
-  const offset = event.anchorStart - 1
+  const {written: source} = builder
+  const offset = builder.origin(event.anchorStart - 1)
   const name = anchorName(builder.source, event)
   const target = builder.anchors.get(name)
   if (!target) {
