@@ -13,7 +13,8 @@ interface Dependent {
 }
 
 /**
- * The `file://` dependencies of a chart, and theirs. All others must lie in `charts/` already.
+ * The `file://` dependencies of a chart, and theirs. All others must lie in `charts/` already; so may one whose directory is
+ * not there, as in a chart that was copied with its dependencies: helm looks into `charts/` alone.
  * Throws `KK_CHART` for one that is missing, has another name or version than is asked for, or leads back here.
  */
 export function librariesOf(dependent: Dependent, through: readonly string[] = []): Library[] {
@@ -26,9 +27,11 @@ export function librariesOf(dependent: Dependent, through: readonly string[] = [
   return [...libraries.values()]
 }
 
-function sourceOf({repository}: Dependency, {directory, packaged}: Dependent): string | undefined {
-  if (packaged || !repository.startsWith('file://')) return undefined
-  return resolve(directory, repository.slice('file://'.length))
+function sourceOf(dependency: Dependency, dependent: Dependent): string | undefined {
+  const {repository} = dependency
+  if (dependent.packaged || !repository.startsWith('file://')) return undefined
+  const source = resolve(dependent.directory, repository.slice('file://'.length))
+  return !existsSync(join(source, 'Chart.yaml')) && isVendored(dependency, dependent) ? undefined : source
 }
 
 function readLibrary(dependency: Dependency, directory: string, through: readonly string[]): Library {
@@ -54,10 +57,17 @@ function readLibrary(dependency: Dependency, directory: string, through: readonl
   return {name, directory, libraries: librariesOf({directory, manifest, packaged: false}, through)}
 }
 
-function checkVendored({name, repository}: Dependency, {directory, manifest}: Dependent): void {
+function isVendored({name}: Dependency, {directory}: Dependent): boolean {
   const charts = join(directory, 'charts')
   const entries = existsSync(charts) ? readdirSync(charts) : []
-  if (entries.some((entry) => entry === name || isPackageOf(entry, name))) return
+  return entries.some((entry) => entry === name || isPackageOf(entry, name))
+}
+
+function checkVendored(dependency: Dependency, dependent: Dependent): void {
+  if (isVendored(dependency, dependent)) return
+  const {name, repository} = dependency
+  const {directory, manifest} = dependent
+  const charts = join(directory, 'charts')
   const from = repository === '' ? '' : ` (${repository})`
   throw refused(
     `the chart ${manifest.name} depends on ${name}${from}, which is not in ${charts}`,

@@ -33,7 +33,7 @@ import {expectStated} from '../verbs/secrets/living-secrets.ts'
 export default class Plan extends KkCommand {
   static override summary = 'Show what a deploy would do, and why; change nothing.'
   static override description =
-    'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code; so does what the API server would not accept, or would not let helm write. Exits 0; with --detailed-exitcode 4 when there is something to do.'
+    'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code; so does what the API server would not accept, or would not let helm write. Of an environment with kk.infer: false, new releases are rendered with --diff and --save alone. Exits 0; with --detailed-exitcode 4 when there is something to do.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> plan environments/all-in-one.yaml --sandbox',

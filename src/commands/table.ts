@@ -4507,7 +4507,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code; so does what the API server would not accept, or would not let helm write. Exits 0; with --detailed-exitcode 4 when there is something to do.',
+      'With releases named, the plan of "kk upgrade" for those. What would be installed or upgraded is rendered: what a deploy refuses for its values, its charts or its versions, the plan refuses, too, with the same exit code; so does what the API server would not accept, or would not let helm write. Of an environment with kk.infer: false, new releases are rendered with --diff and --save alone. Exits 0; with --detailed-exitcode 4 when there is something to do.',
     examples: [
       '<%= config.bin %> plan environments/all-in-one.yaml --sandbox',
       '<%= config.bin %> plan environments/all-in-one.yaml keystone --sandbox --diff',

@@ -25,7 +25,7 @@ import {type Preflight, validateAll} from './preparation/validate-all.ts'
 
 /**
  * Renders what a plan would install or upgrade; with `ifUnknown` not what was rendered before with the same inputs, unless
- * it has something that is to be held against the cluster. Rejects with what helm says of a chart or its values; see
+ * it has something that is to be held against the cluster, and nothing new where the environment infers nothing. Rejects with what helm says of a chart or its values; see
  * `renderAll`.
  */
 export async function renderPlan(
@@ -35,9 +35,12 @@ export async function renderPlan(
 ): Promise<Rendered> {
   // Whether a chart asks something of the cluster is read from its files: once.
   const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
-  const isLeft = ({release}: Action) => {
+  const isLeft = ({release, kind}: Action) => {
+    if (!ifUnknown) return false
     const known = foreknown.get(release)
-    return ifUnknown && known !== undefined && !known.rendered && isPlain(known.facts)
+    // Who has nothing rendered to find requirements need not wait for it to see a plan: a deploy renders it.
+    if (!known) return !prepared.environment.infer && kind === 'install'
+    return !known.rendered && isPlain(known.facts)
   }
   const actions = plan.actions.filter((action) => !isLeft(action))
   const wanted = {...plan, actions}

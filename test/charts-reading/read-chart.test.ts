@@ -176,6 +176,15 @@ describe('dependencies', () => {
     ])
   })
 
+  it.each(['charts/common/Chart.yaml', 'charts/common-0.2.0.tgz'])(
+    'whose directory is not there are taken from %s, as helm does',
+    (path) => {
+      const directory = writeFiles({'Chart.yaml': needs(FROM_FILE), [path]: common('0.2.0')})
+
+      expect(readChart(directory).libraries).toEqual([])
+    },
+  )
+
   it.each(['charts/redis/Chart.yaml', 'charts/redis-1.0.0.tgz'])(
     'that lie in %s already are left there',
     (path) => {

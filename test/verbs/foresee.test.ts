@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {KkError} from '../../src/errors.ts'
-import {askedToAccept} from '../../src/verbs/foresee.ts'
+import {askedToAccept, renderPlan} from '../../src/verbs/foresee.ts'
 import {id} from '../graph/graph-of.ts'
 import {planOf} from '../run/plan-of.ts'
 
@@ -42,5 +42,22 @@ describe('whether the API server would accept what a plan makes', () => {
     await expect(askedToAccept(RENDERED, {validate}, COMPARED)).rejects.toMatchObject({
       code: 'KK_INVALID_OBJECT',
     })
+  })
+})
+
+describe('what is new, where nothing is inferred,', () => {
+  const plan = planOf({keystone: []})
+  const prepared = {environment: {infer: false}, releases: new Map()} as unknown as Parameters<
+    typeof renderPlan
+  >[0]
+  const helm = {} as Parameters<typeof renderPlan>[2]['helm']
+  const cluster = {customKinds: async () => []}
+
+  it('is not rendered for who only wants to see the plan', async () => {
+    await expect(renderPlan(prepared, plan, {helm, cluster, ifUnknown: true})).resolves.toEqual(new Map())
+  })
+
+  it('is rendered where what it makes is needed', async () => {
+    await expect(renderPlan(prepared, plan, {helm, cluster})).rejects.toThrow()
   })
 })
