@@ -1,0 +1,47 @@
+import {cp, mkdtemp, readFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {expect, it} from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const {scripts} = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>
+}
+/** Has the program take itself for one that cannot run TypeScript. */
+const OLD = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
+
+it.each(Object.entries(scripts).filter(([, line]) => line.includes('.ts')))(
+  'npm run %s finds the Node that its file needs, with any Node: %s',
+  (_, line) => {
+    expect(line).toMatch(/^node scripts\/node\.mjs \S+\.ts$/)
+  },
+)
+
+it.each([
+  ['this Node', []],
+  ['an older one', ['--import', OLD]],
+])('a file of TypeScript is run by the Node of .nvmrc, started by %s', async (_, options) => {
+  const result = await execa(process.execPath, [...options, 'scripts/node.mjs', 'bin/kk.ts', '--version'], {
+    cwd: ROOT,
+  })
+
+  expect(result.stdout).toContain(`node-${process.version}`)
+})
+
+it('an exit code is that of the file', async () => {
+  const words = ['--import', OLD, 'scripts/node.mjs', 'bin/kk.ts', 'deplyo']
+
+  expect((await execa(process.execPath, words, {cwd: ROOT, reject: false})).exitCode).toBe(2)
+})
+
+it('an older Node says what is missing where its package is', async () => {
+  const clone = await mkdtemp(join(tmpdir(), 'kk-clone-'))
+  for (const file of ['scripts/node.mjs', '.nvmrc']) await cp(join(ROOT, file), join(clone, file))
+
+  const words = ['--import', OLD, 'scripts/node.mjs', 'scripts/chart-schema.ts']
+  const {exitCode, stderr} = await execa(process.execPath, words, {cwd: clone, reject: false})
+
+  expect(exitCode).toBe(2)
+  expect(stderr).toMatch(/^expected Node 26, got v.*: run "npm ci"/)
+})
