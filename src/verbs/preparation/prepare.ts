@@ -7,12 +7,12 @@ import {build} from '../../graph/build.ts'
 import type {Graph} from '../../graph/graph.ts'
 import {refine} from '../../graph/inference/refine.ts'
 import type {Layer} from '../../overrides/layer.ts'
+import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {builtInPlugins, type Plugins} from '../../overrides/system/plugins.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {StoreUse} from '../overrides/layers-of-place.ts'
-import type {GeneratedSecret} from '../secrets/supply-secrets.ts'
 import type {GatherOptions} from './gathering/gather.ts'
 import {idOf} from './gathering/load-charts.ts'
 import type {ForeknownReleases} from './inference/foreknown.ts'
@@ -25,6 +25,14 @@ export interface PreparedRelease {
   readonly layers: readonly Layer[]
   readonly desired: DesiredRelease
   readonly timeoutSeconds: number | undefined
+}
+
+/** What a release gets from kk, without its value. */
+export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byHand'> {
+  /** Marks of what the cluster kept before; see `KeptSecret`. */
+  readonly former: readonly string[]
+  /** Whether nobody keeps it: it is made when it is used. */
+  readonly isNew: boolean
 }
 
 /** An environment with its charts found, its graph built and its values layered; nothing has been asked of a cluster. */

@@ -5,7 +5,7 @@ import {generateSecret, standInSecret} from '../../overrides/secrets/generate.ts
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
-import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
+import type {GeneratedSecret, Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import type {SecretNeeds} from './secret-needs.ts'
 
 /** By namespace. */
@@ -26,14 +26,6 @@ export interface SuppliedSecret {
   readonly name: string
   readonly kind: SecretNeed['kind']
   readonly value: string
-}
-
-/** What a release gets from kk, without its value. */
-export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byHand'> {
-  /** Marks of what the cluster kept before; see `KeptSecret`. */
-  readonly former: readonly string[]
-  /** Whether nobody keeps it: it is made when it is used. */
-  readonly isNew: boolean
 }
 
 /** An environment whose releases have their secrets. */
