@@ -9,6 +9,9 @@ kk:
   releases:
     crashing: {chart: workload, timeout: 10s}
     unpulled: {chart: workload, timeout: 10s}
+    nowhere: {chart: workload, timeout: 10s}
+    restless: {chart: workload, timeout: 10s}
+    unready: {chart: workload, timeout: 10s}
     unbound: {chart: workload, timeout: 10s}
     unscheduled: {chart: workload, timeout: 10s}
     waiting: {chart: workload, timeout: 10s}
@@ -17,6 +20,9 @@ kk:
     failed-hook: {chart: workload}
 crashing: {pod: {fail: CrashLoopBackOff}}
 unpulled: {pod: {fail: ImagePullBackOff}}
+nowhere: {image: "registry.invalid/workload:2"}
+restless: {image: "sandbox.kk.openstack.org/crash-loop:1"}
+unready: {image: "sandbox.kk.openstack.org/never-ready:1"}
 unbound: {claim: no-such-class}
 unscheduled: {nodeSelector: {no-such: label}}
 waiting: {init: true, pod: {fail: InitWaiting}}
@@ -35,6 +41,12 @@ const REASONS = [
     'unpulled',
     /pod unpulled-\S+, container main: ImagePullBackOff \(Back-off pulling image "registry\.example\.org\/workload:1"\)/,
   ],
+  [
+    'nowhere',
+    /Deployment\/nowhere: 0 of 1 replicas are available; pod nowhere-\S+, container main: ImagePullBackOff \(Back-off pulling image "registry\.invalid\/workload:2"\)/,
+  ],
+  ['restless', /pod restless-\S+, container main: CrashLoopBackOff \(/],
+  ['unready', /pod unready-\S+, container main: ContainersNotReady \(it is running but not ready\)/],
   [
     'unbound',
     /PersistentVolumeClaim\/unbound: Deployment\/unbound mounts it, and it is Pending \(storage class "no-such-class"\)/,

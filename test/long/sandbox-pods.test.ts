@@ -20,24 +20,37 @@ async function create(object: object): Promise<void> {
   await kubectl(['create', '--namespace', namespace, '--filename', '-'], {input: object})
 }
 
-function podTemplate(name: string, annotations: Record<string, string>, restartPolicy = 'Always') {
+interface Images {
+  readonly main?: string
+  readonly init?: string
+}
+
+function podTemplate(
+  name: string,
+  annotations: Record<string, string>,
+  restartPolicy = 'Always',
+  {main = 'kk', init = 'kk'}: Images = {},
+) {
   return {
     metadata: {labels: {app: name}, annotations},
     spec: {
       restartPolicy,
-      initContainers: [{name: 'wait', image: 'kk'}],
-      containers: [{name: 'main', image: 'kk'}],
+      initContainers: [{name: 'wait', image: init}],
+      containers: [
+        {name: 'main', image: main},
+        {name: 'side', image: 'kk'},
+      ],
     },
   }
 }
 
-function deployment(name: string, annotations: Record<string, string> = {}): object {
+function deployment(name: string, annotations: Record<string, string> = {}, images: Images = {}): object {
   const selector = {matchLabels: {app: name}}
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: {name},
-    spec: {replicas: 1, selector, template: podTemplate(name, annotations)},
+    spec: {replicas: 1, selector, template: podTemplate(name, annotations, 'Always', images)},
   }
 }
 
@@ -92,6 +105,44 @@ describe('a simulated pod', () => {
 
     expect(status.phase).toBe(phase)
     expect(status.containerStatuses?.[0]?.state).toMatchObject({waiting: {reason}})
+  })
+
+  it.each([
+    ['registry.invalid/main:1', 'Pending', {waiting: {reason: 'ImagePullBackOff'}}],
+    ['registry.invalid:5000/sub/main@sha256:1', 'Pending', {waiting: {reason: 'ImagePullBackOff'}}],
+    ['sandbox.kk.openstack.org/crash-loop:1', 'Running', {waiting: {reason: 'CrashLoopBackOff'}}],
+    ['sandbox.kk.openstack.org/never-ready:1', 'Running', {running: {}}],
+  ])('with the image %s fails in that container alone', async (image, phase, state) => {
+    const name = image.replaceAll(/\W+/g, '-')
+    await create(deployment(name, {}, {main: image}))
+
+    const {status} = await pod(name, (pod) => pod.status.containerStatuses !== undefined, 'it has a status')
+
+    expect(status.phase).toBe(phase)
+    expect(status.containerStatuses).toMatchObject([
+      {name: 'main', ready: false, state},
+      {name: 'side', ready: true, state: {running: {}}},
+    ])
+  })
+
+  it('whose init container has an image that cannot be pulled waits for it', async () => {
+    await create(deployment('init-image', {}, {init: 'registry.invalid/wait:1'}))
+
+    const {status} = await pod(
+      'init-image',
+      (pod) => pod.status.containerStatuses !== undefined,
+      'it has a status',
+    )
+
+    expect(status.initContainerStatuses?.[0]?.state).toMatchObject({waiting: {reason: 'ImagePullBackOff'}})
+    expect(status.containerStatuses?.[0]?.state).toMatchObject({waiting: {reason: 'PodInitializing'}})
+  })
+
+  it('with the image of a slow one is ready in the end', async () => {
+    await create(deployment('slow-image', {}, {main: 'sandbox.kk.openstack.org/slow:1s'}))
+
+    await pod('slow-image', ({status}) => status.phase === 'Running', 'the pod runs')
+    await pod('slow-image', isReady, 'the pod is ready')
   })
 
   it('waits in its init container when its annotation says so', async () => {

@@ -3,22 +3,29 @@ interface ContainerState {
   readonly state: string
   readonly lastState?: string
   readonly restarts?: number
+  readonly ready: boolean
 }
 
 interface PodStatusOptions {
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed'
-  readonly ready: boolean
   readonly container: ContainerState
-  /** `firstState` is for the first init container, where it differs; then the pod is not initialized. */
-  readonly init: {readonly state: string; readonly firstState?: string}
+  /** Those whose image does not match are as this one; without it all are alike. */
+  readonly others?: {readonly unlike: string; readonly container: ContainerState}
+  /** `blocked` is the first init container that does not end; then the pod is not initialized. Of one that matches an image, that. */
+  readonly init: {
+    readonly state: string
+    readonly blocked?: {readonly state: string; readonly image?: string}
+  }
 }
 
-/** The status of a pod whose containers are all alike, as a kwok template. */
-export function podStatus({phase, ready, container, init}: PodStatusOptions): string {
-  const initialized = init.firstState === undefined
+/** The status of a pod as a kwok template; a pod that bears the annotation of a failure has it in all its containers. */
+export function podStatus({phase, container, others, init}: PodStatusOptions, annotated: string): string {
+  const ready = container.ready
+  const {blocked} = init
   return `
+{{ $annotated := hasKey (default (dict) .metadata.annotations) ${JSON.stringify(annotated)} }}
 conditions:
-${condition('Initialized', initialized)}
+${condition('Initialized', !blocked)}
 ${condition('Ready', ready)}
 ${condition('ContainersReady', ready)}
 {{ range .spec.readinessGates }}
@@ -28,15 +35,11 @@ containerStatuses:
 {{ range .spec.containers }}
 - name: {{ .name | Quote }}
   image: {{ .image | Quote }}
-  ready: ${ready}
-  started: ${container.state.startsWith('running')}
-  restartCount: ${container.restarts ?? 0}
-  state: {${container.state}}
-  ${container.lastState ? `lastState: {${container.lastState}}` : ''}
+  ${others ? `{{ if ${matches(others.unlike)} }}${stateOf(container)}{{ else }}${stateOf(others.container)}{{ end }}` : stateOf(container)}
 {{ end }}
 initContainerStatuses:
-{{ range $index, $item := .spec.initContainers }}
-{{ with $item }}
+{{ $blocked := false }}
+{{ range .spec.initContainers }}
 - name: {{ .name | Quote }}
   image: {{ .image | Quote }}
   restartCount: 0
@@ -44,15 +47,41 @@ initContainerStatuses:
   ready: true
   started: true
   state: {running: {startedAt: {{ Now | Quote }}}}
+  ${
+    blocked
+      ? `{{ else if $blocked }}
+  ready: false
+  state: {${INITIALIZING}}
+  {{ else if ${blocked.image === undefined ? 'true' : matches(blocked.image)} }}
+  {{ $blocked = true }}
+  ready: false
+  state: {${blocked.state}}`
+      : ''
+  }
   {{ else }}
-  ready: ${initialized}
-  ${initialized ? `state: {${init.state}}` : `{{ if $index }}state: {${init.state}}{{ else }}state: {${init.firstState}}{{ end }}`}
+  ready: true
+  state: {${init.state}}
   {{ end }}
-{{ end }}
 {{ end }}
 ${ADDRESSES}
 phase: ${phase}
 startTime: {{ or .status.startTime Now | Quote }}
+`
+}
+
+export const INITIALIZING = 'waiting: {reason: PodInitializing}'
+
+function matches(image: string): string {
+  return `or $annotated (regexMatch ${JSON.stringify(image)} .image)`
+}
+
+function stateOf({ready, state, lastState, restarts = 0}: ContainerState): string {
+  return `
+  ready: ${ready}
+  started: ${state.startsWith('running')}
+  restartCount: ${restarts}
+  state: {${state}}
+  ${lastState ? `lastState: {${lastState}}` : ''}
 `
 }
 

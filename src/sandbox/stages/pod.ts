@@ -1,123 +1,144 @@
-import {podStatus} from './pod-status.ts'
+import {INITIALIZING, podStatus} from './pod-status.ts'
 import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from './stage.ts'
 
 /**
  * How simulated pods behave. By default a pod is Running and Ready as soon as it is scheduled, whatever its init
  * containers wait for, and one that is to end (of a Job, a helm test) succeeds at once.
  *
- * A pod, by annotations in its template, may behave otherwise:
+ * It fails as pods of clusters do by the image of a container; only that container is to blame:
  *
- *   sandbox.kk.openstack.org/ready-after: 5s     Running at once, Ready only then (any duration of Go's: 300ms, 1m30s)
+ *   registry.invalid/NAME:TAG                    not pulled, nor is any of a host that ends in .invalid (RFC 2606)
+ *   sandbox.kk.openstack.org/crash-loop:TAG      ends with exit code 1 as often as it is started; a Job gives it up
+ *   sandbox.kk.openstack.org/never-ready:TAG     runs, and never becomes ready
+ *   sandbox.kk.openstack.org/slow:5s             is ready after the time of its tag (of Go's: 300ms, 1m30s)
+ *
+ * or, all of it, by annotations in its template:
+ *
+ *   sandbox.kk.openstack.org/ready-after: 5s     Running at once, Ready only then
  *   sandbox.kk.openstack.org/complete-after: 5s  a pod that is to end does so this long after it was Ready
  *   sandbox.kk.openstack.org/fail: CrashLoopBackOff   Running; every container waits to be started for the sixth time
  *   sandbox.kk.openstack.org/fail: ImagePullBackOff   Pending; no image can be pulled
+ *   sandbox.kk.openstack.org/fail: NeverReady         Running, and never Ready
  *   sandbox.kk.openstack.org/fail: InitWaiting        Pending; the first init container runs and never ends
  *   sandbox.kk.openstack.org/fail: JobFailed          Failed with exit code 1; with restartPolicy OnFailure the
  *                                                     containers have restarted so often that their Job gives up
  *
  * A pod that no node takes (`nodeSelector`) and a claim that nothing provides for (`storageClassName`) need no stage.
+ * `docs/sandbox.md` tells users of it.
  */
 const PREFIX = 'sandbox.kk.openstack.org'
 export const READY_AFTER = `${PREFIX}/ready-after`
 export const COMPLETE_AFTER = `${PREFIX}/complete-after`
 export const FAIL = `${PREFIX}/fail`
 
+/** Images by which containers fail, as patterns of Go and of jq. */
+const IMAGES = {
+  ImagePullBackOff: '^[^/]+[.]invalid(:[0-9]+)?/',
+  CrashLoopBackOff: '^sandbox[.]kk[.]openstack[.]org/crash-loop[:@]',
+  NeverReady: '^sandbox[.]kk[.]openstack[.]org/never-ready[:@]',
+} as const
+const SLOW = '^sandbox[.]kk[.]openstack[.]org/slow:(?<time>[0-9a-z.]+)$'
+
 const READY = '.status.conditions.[] | select( .type == "Ready" ) | .status'
+
+const has = (images: string, pattern: string) => `any(${images}; test("${pattern}"))`
+const MAIN = '(.spec.containers[] | .image)'
+const INIT = '((.spec.initContainers // [])[] | .image)'
+
+/** How the pod fails, or null: by its annotation, else by its images; one that is not pulled comes before all that would run. */
+const HOW = `(${annotation(FAIL)} // (
+  if ${has(INIT, IMAGES.ImagePullBackOff)} then "InitImagePullBackOff"
+  elif ${has(MAIN, IMAGES.ImagePullBackOff)} then "ImagePullBackOff"
+  elif ${has(MAIN, IMAGES.CrashLoopBackOff)} then
+    (if .spec.restartPolicy == "Always" then "CrashLoopBackOff" else "JobFailed" end)
+  elif ${has(MAIN, IMAGES.NeverReady)} then "NeverReady"
+  else null end))`.replaceAll(/\s+/g, ' ')
+
+/** How long the pod takes until it is ready, or null. */
+const SLOWNESS = `(${annotation(READY_AFTER)} // ([${MAIN} | capture("${SLOW}") | .time] | max))`
 
 const alive = isAbsent('.metadata.deletionTimestamp')
 /** Nothing has been said of its containers yet. */
 const fresh = [alive, is('.status.phase', 'Pending'), isAbsent('.status.containerStatuses')]
-const healthy = [...fresh, isAbsent(annotation(FAIL))]
-const fails = (how: string) => [...fresh, is(annotation(FAIL), how)]
+const healthy = [...fresh, isAbsent(HOW)]
+const fails = (how: string) => [...fresh, is(HOW, how)]
 /** Of Jobs, and bare pods such as those of helm tests. */
 const ends = isNot('.spec.restartPolicy', 'Always')
 
-const RUNNING = 'running: {startedAt: {{ Now | Quote }}}'
+const RUNNING = {state: 'running: {startedAt: {{ Now | Quote }}}', ready: true}
+const STARTING = {...RUNNING, ready: false}
 const COMPLETED =
   'terminated: {exitCode: 0, reason: Completed, startedAt: {{ Now | Quote }}, finishedAt: {{ Now | Quote }}}'
 const ERRED =
   'terminated: {exitCode: 1, reason: Error, startedAt: {{ Now | Quote }}, finishedAt: {{ Now | Quote }}}'
-const INITIALIZING = 'waiting: {reason: PodInitializing}'
+const WAITING = {state: INITIALIZING, ready: false}
 const CRASHING =
   'waiting: {reason: CrashLoopBackOff, message: "back-off 5m0s restarting failed container={{ .name }}"}'
 const NOT_PULLED = 'waiting: {reason: ImagePullBackOff, message: "Back-off pulling image \\"{{ .image }}\\""}'
 
+const crashing = (restarts: number) => ({state: CRASHING, lastState: ERRED, restarts, ready: false})
+const done = {state: COMPLETED}
+
 const pod = (
   name: string,
   when: Parameters<typeof stage>[0]['when'],
-  template: string,
-  delayAnnotation?: string,
-) => stage({name, kind: 'Pod', when, steps: [status(template)], ...(delayAnnotation && {delayAnnotation})})
+  of: Parameters<typeof podStatus>[0],
+  delay?: string,
+) => stage({name, kind: 'Pod', when, steps: [status(podStatus(of, FAIL))], ...(delay && {delay})})
 
 export const podStages: readonly Stage[] = [
-  pod(
-    'pod-ready',
-    [...healthy, isAbsent(annotation(READY_AFTER))],
-    podStatus({phase: 'Running', ready: true, container: {state: RUNNING}, init: {state: COMPLETED}}),
-  ),
-  pod(
-    'pod-start',
-    [...healthy, exists(annotation(READY_AFTER))],
-    podStatus({phase: 'Running', ready: false, container: {state: RUNNING}, init: {state: COMPLETED}}),
-  ),
+  pod('pod-ready', [...healthy, isAbsent(SLOWNESS)], {phase: 'Running', container: RUNNING, init: done}),
+  pod('pod-start', [...healthy, exists(SLOWNESS)], {phase: 'Running', container: STARTING, init: done}),
   pod(
     'pod-ready-after',
-    [
-      alive,
-      is('.status.phase', 'Running'),
-      isNot(READY, 'True'),
-      exists(annotation(READY_AFTER)),
-      isAbsent(annotation(FAIL)),
-    ],
-    podStatus({phase: 'Running', ready: true, container: {state: RUNNING}, init: {state: COMPLETED}}),
-    READY_AFTER,
+    [alive, is('.status.phase', 'Running'), isNot(READY, 'True'), exists(SLOWNESS), isAbsent(HOW)],
+    {phase: 'Running', container: RUNNING, init: done},
+    SLOWNESS,
   ),
   pod(
     'pod-complete',
     [alive, is('.status.phase', 'Running'), is(READY, 'True'), ends],
-    podStatus({phase: 'Succeeded', ready: false, container: {state: COMPLETED}, init: {state: COMPLETED}}),
-    COMPLETE_AFTER,
+    {phase: 'Succeeded', container: {state: COMPLETED, ready: false}, init: done},
+    annotation(COMPLETE_AFTER),
   ),
-  pod(
-    'pod-crash-loop',
-    fails('CrashLoopBackOff'),
-    podStatus({
-      phase: 'Running',
-      ready: false,
-      container: {state: CRASHING, lastState: ERRED, restarts: 5},
-      init: {state: COMPLETED},
-    }),
-  ),
-  pod(
-    'pod-image-pull-back-off',
-    fails('ImagePullBackOff'),
-    podStatus({phase: 'Pending', ready: false, container: {state: NOT_PULLED}, init: {state: COMPLETED}}),
-  ),
-  pod(
-    'pod-init-waiting',
-    fails('InitWaiting'),
-    podStatus({
-      phase: 'Pending',
-      ready: false,
-      container: {state: INITIALIZING},
-      init: {state: INITIALIZING, firstState: RUNNING},
-    }),
-  ),
-  pod(
-    'pod-job-failed',
-    [...fails('JobFailed'), isNot('.spec.restartPolicy', 'OnFailure')],
-    podStatus({phase: 'Failed', ready: false, container: {state: ERRED}, init: {state: COMPLETED}}),
-  ),
-  pod(
-    'pod-job-failing',
-    [...fails('JobFailed'), is('.spec.restartPolicy', 'OnFailure')],
-    podStatus({
-      phase: 'Running',
-      ready: false,
-      container: {state: CRASHING, lastState: ERRED, restarts: 1000},
-      init: {state: COMPLETED},
-    }),
-  ),
+  pod('pod-crash-loop', fails('CrashLoopBackOff'), {
+    phase: 'Running',
+    container: crashing(5),
+    others: {unlike: IMAGES.CrashLoopBackOff, container: RUNNING},
+    init: done,
+  }),
+  pod('pod-image-pull-back-off', fails('ImagePullBackOff'), {
+    phase: 'Pending',
+    container: {state: NOT_PULLED, ready: false},
+    others: {unlike: IMAGES.ImagePullBackOff, container: RUNNING},
+    init: done,
+  }),
+  pod('pod-init-image-pull-back-off', fails('InitImagePullBackOff'), {
+    phase: 'Pending',
+    container: WAITING,
+    init: {...done, blocked: {state: NOT_PULLED, image: IMAGES.ImagePullBackOff}},
+  }),
+  pod('pod-never-ready', fails('NeverReady'), {
+    phase: 'Running',
+    container: STARTING,
+    others: {unlike: IMAGES.NeverReady, container: RUNNING},
+    init: done,
+  }),
+  pod('pod-init-waiting', fails('InitWaiting'), {
+    phase: 'Pending',
+    container: WAITING,
+    init: {...done, blocked: {state: RUNNING.state}},
+  }),
+  pod('pod-job-failed', [...fails('JobFailed'), isNot('.spec.restartPolicy', 'OnFailure')], {
+    phase: 'Failed',
+    container: {state: ERRED, ready: false},
+    init: done,
+  }),
+  pod('pod-job-failing', [...fails('JobFailed'), is('.spec.restartPolicy', 'OnFailure')], {
+    phase: 'Running',
+    container: crashing(1000),
+    init: done,
+  }),
   stage({
     name: 'pod-delete',
     kind: 'Pod',

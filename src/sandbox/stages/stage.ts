@@ -10,15 +10,15 @@ interface StageOptions {
   readonly name: string
   readonly kind: 'Node' | 'Pod' | 'PersistentVolume' | 'PersistentVolumeClaim'
   readonly when: readonly Condition[]
-  /** Annotation that holds a duration as Go writes it: `5s`. */
-  readonly delayAnnotation?: string
+  /** The jq path of a duration as Go writes it: `5s`; none if nothing is there. */
+  readonly delay?: string
   readonly steps: readonly object[]
 }
 
 export type Condition = {readonly jq: {key: string; operator: string; values?: readonly string[]}}
 
-export function stage({name, kind, when, delayAnnotation, steps}: StageOptions): Stage {
-  const delay = delayAnnotation && {durationFrom: {jq: {expression: annotation(delayAnnotation)}}}
+export function stage({name, kind, when, delay, steps}: StageOptions): Stage {
+  const durationFrom = delay && {jq: {expression: delay}}
   return {
     apiVersion: 'kwok.x-k8s.io/v1alpha1',
     kind: 'Stage',
@@ -26,7 +26,7 @@ export function stage({name, kind, when, delayAnnotation, steps}: StageOptions):
     spec: {
       resourceRef: {apiGroup: 'v1', kind},
       selector: {matchExpressions: when},
-      ...(delay && {delay: {durationMilliseconds: 0, ...delay}}),
+      ...(durationFrom && {delay: {durationMilliseconds: 0, durationFrom}}),
       steps,
     },
   }
