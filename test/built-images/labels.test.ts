@@ -1,9 +1,9 @@
 import {readFile} from 'node:fs/promises'
-import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {localReference} from '../../src/images/image.ts'
 import {packageListPath, readRecord} from '../../src/images/inventory/record.ts'
 import {imagesCache} from '../../src/verbs/images/image-world.ts'
+import {buildah} from './support/container.ts'
 import {IMAGES, imageOf} from './support/images.ts'
 
 const CACHE = imagesCache(process.env)
@@ -18,7 +18,7 @@ async function packagesOf(name: string): Promise<List['packages']> {
 
 describe.each(IMAGES)('the image $name', (image) => {
   it('says where it comes from and which version it is, and has its packages listed', async () => {
-    const {stdout} = await execa('buildah', ['inspect', '--type', 'image', localReference(image)])
+    const {stdout} = await buildah(['inspect', '--type', 'image', localReference(image)])
 
     const inspected = JSON.parse(stdout) as {OCIv1: {config: {Labels: Record<string, string>}}}
     const labels = inspected.OCIv1.config.Labels

@@ -19,13 +19,42 @@ const LINES_SHOWN = 12
 /** buildah's own errors may have thousands of characters. */
 const LONGEST_LINE = 300
 
+/**
+ * What buildah prints when the copy of itself that it is to run is still being written, on a busy machine: it ends before
+ * it has begun anything (containers/storage: pkg/unshare/unshare.c).
+ */
+const NOT_BEGUN = /sealing memfd copy: Device or resource busy/
+const MOST_STARTS = 10
+
+/** Starts buildah, and again where it ended before it had begun. `stderr` may be that of both streams. */
+export async function startBuildah<Ended extends {readonly failed: boolean; readonly stderr: string}>(
+  start: () => PromiseLike<Ended>,
+): Promise<Ended> {
+  for (let starts = 1; ; starts++) {
+    const ended = await start()
+    if (!ended.failed || starts === MOST_STARTS || !NOT_BEGUN.test(ended.stderr)) return ended
+  }
+}
+
 /** Runs buildah, or what works beside it, to its end; resolves with its standard output. Throws `KK_IMAGE`. */
 export async function runProgram(
   program: 'buildah' | 'mmdebstrap',
   args: readonly string[],
-  {signal, log, onLine}: ProgramRun = {},
+  run: ProgramRun = {},
 ): Promise<string> {
+  const {log} = run
   if (log !== undefined) await makeDirectory(dirname(log))
+  const result = await startBuildah(() => runOnce(program, args, run))
+  if (!result.failed) return result.stdout
+  const where = log === undefined ? {} : {hint: `all that it said is in ${log}`}
+  throw new KkError('KK_IMAGE', `${program} ${args[0]} failed`, {
+    log: lastLines(result.all),
+    cause: result,
+    ...where,
+  })
+}
+
+async function runOnce(program: string, args: readonly string[], {signal, log, onLine}: ProgramRun) {
   signal?.throwIfAborted()
   // In a group of its own: what it runs in a container goes on when it alone is ended.
   const child = execa(program, args, {all: true, detached: true, reject: false, stdin: 'ignore'})
@@ -34,13 +63,7 @@ export async function runProgram(
   const writing = log !== undefined && finished(child.all.pipe(createWriteStream(log)))
   const [result] = await Promise.all([child, reading, writing]).finally(tidying)
   if (signal?.aborted) throw signal.reason
-  if (!result.failed) return result.stdout
-  const where = log === undefined ? {} : {hint: `all that it said is in ${log}`}
-  throw new KkError('KK_IMAGE', `${program} ${args[0]} failed`, {
-    log: lastLines(result.all),
-    cause: result,
-    ...where,
-  })
+  return result
 }
 
 /** Ends the group of a process when the signal is aborted. Returns what forgets the signal. */

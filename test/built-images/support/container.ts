@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {onTestFinished} from 'vitest'
+import {startBuildah} from '../../../src/images/building/buildah.ts'
 import {type Image, localReference} from '../../../src/images/image.ts'
 
 export interface Ran {
@@ -33,11 +34,18 @@ export interface RunOptions {
 
 export const CONFIG = '/var/lib/kolla/config_files'
 
+/** Runs buildah to its end, and rejects when it fails. */
+export async function buildah(args: readonly string[]): Promise<{readonly stdout: string}> {
+  const ended = await startBuildah(() => execa('buildah', args, {reject: false}))
+  if (ended.failed) throw new Error(ended.stderr, {cause: ended})
+  return ended
+}
+
 export async function containerOf(image: Image): Promise<Container> {
-  const {stdout: id} = await execa('buildah', ['from', '--pull=never', localReference(image)])
+  const {stdout: id} = await buildah(['from', '--pull=never', localReference(image)])
   const directory = await mkdtemp(join(tmpdir(), 'kk-built-image-'))
   onTestFinished(async () => {
-    await execa('buildah', ['rm', id])
+    await buildah(['rm', id])
     await rm(directory, {recursive: true})
   })
   const place = async (files: Files) => {
@@ -45,16 +53,14 @@ export async function containerOf(image: Image): Promise<Container> {
       await writeFile(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content))
   }
   const run = async (words: readonly string[], {env = {}, user, timeout = 120}: RunOptions): Promise<Ran> => {
-    const {exitCode, all} = await execa(
-      'buildah',
-      [
-        ...['run', '--isolation', 'chroot', '--volume', `${directory}:${CONFIG}:ro`],
-        ...(user === undefined ? [] : ['--user', user]),
-        ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
-        ...[id, '--', ...words],
-      ],
-      {all: true, reject: false, stdin: 'ignore', timeout: timeout * 1000},
-    )
+    const args = [
+      ...['run', '--isolation', 'chroot', '--volume', `${directory}:${CONFIG}:ro`],
+      ...(user === undefined ? [] : ['--user', user]),
+      ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+      ...[id, '--', ...words],
+    ]
+    const options = {all: true, reject: false, stdin: 'ignore', timeout: timeout * 1000} as const
+    const {exitCode, all} = await startBuildah(() => execa('buildah', args, options))
     return {exitCode: exitCode ?? -1, says: all}
   }
   return {

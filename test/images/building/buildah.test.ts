@@ -46,3 +46,34 @@ describe('an interrupted build', () => {
     await expect(readFile(join(directory, 'begun'))).rejects.toThrow('ENOENT')
   })
 })
+
+describe('buildah', () => {
+  const BUSY = 'echo "Close_Fd sealing memfd copy: Device or resource busy" >&2; exit 1'
+  const starts = async () => (await readFile(join(directory, 'starts'), 'utf8')).length
+
+  it('that a busy machine did not let begin is started again', async () => {
+    await buildah(
+      `printf . >>${directory}/starts; [ $(wc -c <${directory}/starts) -gt 2 ] || { ${BUSY}; }; echo made`,
+    )
+
+    expect(await runProgram('buildah', ['from', 'scratch'])).toBe('made')
+    expect(await starts()).toBe(3)
+  })
+
+  it('that never begins is given up', async () => {
+    await buildah(`printf . >>${directory}/starts; ${BUSY}`)
+
+    await expect(runProgram('buildah', ['from', 'scratch'])).rejects.toMatchObject({
+      code: 'KK_IMAGE',
+      log: ['Close_Fd sealing memfd copy: Device or resource busy'],
+    })
+    expect(await starts()).toBe(10)
+  })
+
+  it('that fails for another reason is not started again', async () => {
+    await buildah(`printf . >>${directory}/starts; echo "no such image" >&2; exit 1`)
+
+    await expect(runProgram('buildah', ['from', 'scratch'])).rejects.toMatchObject({log: ['no such image']})
+    expect(await starts()).toBe(1)
+  })
+})
