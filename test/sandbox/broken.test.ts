@@ -1,14 +1,17 @@
-import {mkdir, mkdtemp, readFile, writeFile} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
-import {describe, expect, it} from 'vitest'
+import {describe, expect, it, onTestFinished} from 'vitest'
 import {up as nodeUp} from '../../src/sandbox/node/up.ts'
 import {type SandboxPaths, sandboxPaths} from '../../src/sandbox/paths.ts'
 import {requireSandbox} from '../../src/sandbox/running.ts'
 import {ensureSandbox} from '../../src/sandbox/up.ts'
 
+/** Without a toolbox, nothing could be started. */
 async function stateHome(): Promise<NodeJS.ProcessEnv> {
-  return {XDG_STATE_HOME: await mkdtemp(join(tmpdir(), 'kk-state-'))}
+  const home = await mkdtemp(join(tmpdir(), 'kk-state-'))
+  onTestFinished(() => rm(home, {recursive: true}))
+  return {XDG_STATE_HOME: home, XDG_CACHE_HOME: home}
 }
 
 /** What a reboot leaves of a sandbox: its record, the numbers of processes that are gone, and its data. */
