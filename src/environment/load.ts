@@ -1,7 +1,8 @@
-import {readdir, readFile} from 'node:fs/promises'
+import {createReadStream} from 'node:fs'
+import {readdir} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
-import {buffer} from 'node:stream/consumers'
 import {KkError} from '../errors.ts'
+import {readToEnd} from '../state/files/named-file.ts'
 import {utf8Text} from '../state/files/utf8-text.ts'
 import type {Environment} from './environment.ts'
 import {type EnvironmentSource, readEnvironment} from './read.ts'
@@ -40,9 +41,11 @@ export async function loadSource({
   stdin,
   words = ENVIRONMENT,
 }: LoadOptions): Promise<EnvironmentSource> {
-  if (file === '-') return {file, text: utf8Text(await buffer(stdin ?? process.stdin), file), directory: cwd}
+  if (file === '-')
+    return {file, text: utf8Text(await readToEnd(stdin ?? process.stdin, file), file), directory: cwd}
   const path = resolve(cwd, file)
-  const bytes = await readFile(path).catch(async (error: NodeJS.ErrnoException) => {
+  const bytes = await readToEnd(createReadStream(path), file).catch(async (error: NodeJS.ErrnoException) => {
+    if (error instanceof KkError) throw error
     const close = error.code === 'ENOENT' ? await closeName(path) : undefined
     const hint = close === undefined ? words.hint : `did you mean ${join(dirname(file), close)}?`
     throw unreadable(file, {...words, hint}, error)

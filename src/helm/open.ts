@@ -33,6 +33,8 @@ interface HelmOptions extends ClusterFlags {
   readonly path: string
   readonly version: HelmVersion
   readonly env: ProcessEnvironment
+  /** How long helm may render a chart. */
+  readonly renderMilliseconds?: number
   /** How long an aborted helm may take to end by itself. */
   readonly graceMilliseconds?: number
 }
@@ -41,6 +43,7 @@ interface HelmOptions extends ClusterFlags {
 export function openHelm(options: HelmOptions): Helm {
   const {path, version} = options
   const env = childEnvironment(options.env)
+  const limit = options.renderMilliseconds ?? RENDER_MILLISECONDS
 
   const run = async (
     call: Subject,
@@ -54,9 +57,11 @@ export function openHelm(options: HelmOptions): Helm {
       ...(input === undefined ? {} : {input}),
       ...(signal ? {signal} : {}),
       ...(onStarted ? {onStarted} : {}),
+      ...(command === 'template' ? {timeoutMilliseconds: limit} : {}),
       ...(options.graceMilliseconds === undefined ? {} : {graceMilliseconds: options.graceMilliseconds}),
     })
     if (outcome.exitCode === 0) return outcome.stdout
+    if (outcome.timedOut) throw endless(call, limit)
     throw outcome.terminated ? terminated(command, call, outcome) : failed(command, call, outcome)
   }
 
@@ -105,6 +110,19 @@ export function openHelm(options: HelmOptions): Helm {
     },
     template: (call, template = {}) => render(call, templateArguments(call, template, options)),
   }
+}
+
+/** The largest charts take two seconds, on a machine that has nothing else to do. */
+const RENDER_MILLISECONDS = 180_000
+
+function endless({name, namespace}: Subject, limit: number): KkError {
+  return new KkError(
+    'KK_RENDER',
+    `${namespace}/${name}: the chart does not render: helm was ended after ${limit / 1000} s`,
+    {
+      hint: `look for a loop without end in the templates of ${name}: range, until, or one that includes itself`,
+    },
+  )
 }
 
 /** A helm that only renders ends before tidying up its memory pays: a fifth of its time. */

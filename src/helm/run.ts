@@ -10,6 +10,8 @@ export interface HelmProcess {
   readonly env: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   readonly onStarted?: (pid: number) => void
+  /** After that it is ended. */
+  readonly timeoutMilliseconds?: number
   /** From SIGTERM to SIGKILL; helm uses it to write the end of the operation to the release record. */
   readonly graceMilliseconds?: number
 }
@@ -23,6 +25,8 @@ export interface HelmOutcome {
   readonly stderr: string
   /** The abort signal came while it ran. */
   readonly terminated: boolean
+  /** Its time was up. */
+  readonly timedOut: boolean
   /** It did not end by itself within the grace. */
   readonly killed: boolean
 }
@@ -41,6 +45,7 @@ export async function runHelm(process: HelmProcess): Promise<HelmOutcome> {
     env: process.env,
     extendEnv: false,
     ...(process.signal ? {cancelSignal: process.signal} : {}),
+    ...(process.timeoutMilliseconds === undefined ? {} : {timeout: process.timeoutMilliseconds}),
     killDescendants: true,
     // If kk ends, a helm at work is better off finishing than killed half way.
     cleanup: false,
@@ -61,6 +66,7 @@ export async function runHelm(process: HelmProcess): Promise<HelmOutcome> {
     stdout: String(result.stdout ?? ''),
     stderr: String(result.stderr ?? ''),
     terminated: result.isCanceled,
+    timedOut: result.timedOut,
     killed: result.isForcefullyTerminated,
   }
 }

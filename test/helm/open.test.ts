@@ -39,6 +39,16 @@ describe('with a helm that records', () => {
   })
   const recorded = (name: string) => readFile(join(root, name), 'utf8')
 
+  it('ends a chart that renders for ever, and says so', async () => {
+    path = await writeFakeHelm(root, 'while true; do :; done')
+    const helm = openHelm({path, version: HELM_4, env: process.env, renderMilliseconds: 300})
+
+    await expect(helm.template(call())).rejects.toMatchObject({
+      code: 'KK_RENDER',
+      message: 'openstack/keystone: the chart does not render: helm was ended after 0.3 s',
+    })
+  })
+
   it('hands values over on standard input, and nowhere else', async () => {
     const helm = await fake(RECORDING)
 

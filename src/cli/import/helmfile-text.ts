@@ -17,6 +17,8 @@ function runBuild(file: string, flags: readonly string[], env: Readonly<Record<s
     extendEnv: false,
     reject: false,
     stdin: 'ignore',
+    timeout: 300_000,
+    killDescendants: true,
   })
 }
 

@@ -17,7 +17,7 @@ export function credentialReader(access: ClusterAccess): () => Promise<Credentia
   return async () => {
     try {
       const credentials = needsClient
-        ? await byClient()
+        ? await inTime(byClient(), access)
         : {tls: tlsOptions(access), headers: headersOf(access)}
       for (const [name, value] of Object.entries(credentials.headers)) validateHeaderValue(name, value)
       return credentials
@@ -25,6 +25,21 @@ export function credentialReader(access: ClusterAccess): () => Promise<Credentia
       throw noCredentials(access, error)
     }
   }
+}
+
+/** Nobody is asked by a plugin: what takes longer waits for something that does not come. */
+const PLUGIN_MILLISECONDS = 60_000
+
+async function inTime<T>(answer: Promise<T>, {user}: ClusterAccess): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const command = user.exec ? `the credential plugin ${user.exec.command}` : 'who gives the credentials'
+    timer = setTimeout(
+      () => reject(new Error(`${command} did not answer within ${PLUGIN_MILLISECONDS / 1000} s`)),
+      PLUGIN_MILLISECONDS,
+    )
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
 /** The error of a user whose credentials cannot be had or used. */
