@@ -1,9 +1,12 @@
+import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {readChart} from '../../../src/charts/read-chart.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import {definePlugin} from '../../../src/overrides/system/plugin.ts'
 import {builtInPlugins, withPlugins} from '../../../src/overrides/system/plugins.ts'
 import {runPlugin} from '../../../src/verbs/facts/run-plugin.ts'
 
+const FIXTURES = join(import.meta.dirname, '../../fixtures')
 const plugins = builtInPlugins()
 const facts = async () => ({controllers: 3})
 const environment = readEnvironment({
@@ -17,6 +20,24 @@ describe('running a plugin', () => {
     const ran = await runPlugin({plugins, chart: 'rabbitmq', facts})
 
     expect(ran).toMatchObject({namespace: 'openstack', overrides: {pod: {replicas: {server: 3}}}})
+  })
+
+  it('says which dialect the chart speaks that was found, and what of it that chart does not read', async () => {
+    const found = readChart(join(FIXTURES, 'openstack-helm/nova'))
+
+    const ran = await runPlugin({plugins, chart: 'nova', found, facts})
+
+    expect(ran).toMatchObject({dialect: 'openstack-helm', overrides: {pod: {replicas: {osapi: 3}}}})
+    expect(ran.unread).toContain('pod.replicas.osapi')
+    expect(ran.unread).not.toContain('endpoints.oslo_messaging.statefulset.replicas')
+  })
+
+  it('makes nothing for a chart that speaks neither dialect', async () => {
+    const found = readChart(join(FIXTURES, 'dialects/mariadb'))
+
+    const ran = await runPlugin({plugins, chart: 'mariadb', found, facts})
+
+    expect(ran).toEqual({namespace: 'openstack', overrides: {}, unread: []})
   })
 
   it('shows no secrets, declared or not, unless they are asked for', async () => {
