@@ -74,6 +74,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     suggest: (name) => suggest(name, known),
     refine: (stated) => refine(stated, inferred),
   })
+  // What is to be inferred, and is not here, may bring more.
+  if (options.inference || !environment.infer) refuseIdleSettings(environment, graph)
   refuseUnknown([...values, ...sets], charts)
 
   const stamp = places.store?.identity
@@ -129,6 +131,24 @@ export function namedRelease(
   throw new KkError('KK_UNKNOWN_RELEASE', `${environment.file} has no release ${name}`, {
     hint: close === undefined ? `it has: ${names.join(', ')}` : `did you mean ${close}?`,
   })
+}
+
+/** Settings of a release that nothing brings would do nothing, unsaid: `protected: true` with a slip in the name. */
+function refuseIdleSettings({file, releases, position}: Environment, graph: Graph): void {
+  const names = [...new Set(graph.releases.map(releaseName))]
+  for (const name of releases.keys()) {
+    if (names.includes(name)) continue
+    const at = position(['kk', 'releases', name])
+    const where = at ? `${file}:${at.line}:${at.column}` : file
+    const close = suggest(name, names)
+    const means =
+      close === undefined ? `give it a section, "${name}: {}", or take it away` : `did you mean ${close}?`
+    throw new KkError(
+      'KK_ENVIRONMENT',
+      `${where}: kk.releases.${name} is for no release: the file has no section ${name}, and nothing requires it`,
+      {hint: means},
+    )
+  }
 }
 
 function refuseUnknown(

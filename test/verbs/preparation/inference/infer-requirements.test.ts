@@ -103,6 +103,23 @@ describe.each(HELMS)('requirements inferred with %s', (name) => {
     })
   })
 
+  it('bring releases whose settings are then for something; settings for nothing are refused', async () => {
+    const charts = ['test/fixtures/openstack-helm']
+    const settings = (name: string) => ({charts, releases: {[name]: {protected: true}}})
+
+    const found = await prepared(settings('placement'), ['nova'])
+
+    expect(found.releases.get('openstack/placement')?.desired.protected).toBe(true)
+    await expect(prepared(settings('placment'), ['nova'])).rejects.toMatchObject({
+      code: 'KK_ENVIRONMENT',
+      exit: 2,
+      message: expect.stringMatching(
+        /^cloud\.yaml:1:\d+: kk\.releases\.placment is for no release: the file has no section placment, and nothing requires it$/,
+      ),
+      hint: 'did you mean placement?',
+    })
+  })
+
   it('are those of charts that state none, groups and all', async () => {
     const found = await prepared({})
 
