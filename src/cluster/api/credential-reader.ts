@@ -1,4 +1,4 @@
-import {readFileSync} from 'node:fs'
+import {existsSync, readFileSync} from 'node:fs'
 import {validateHeaderValue} from 'node:http'
 import {KkError} from '../../errors.ts'
 import {clientCredentials} from './client-credentials.ts'
@@ -34,12 +34,25 @@ async function inTime<T>(answer: Promise<T>, {user}: ClusterAccess): Promise<T> 
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const command = user.exec ? `the credential plugin ${user.exec.command}` : 'who gives the credentials'
-    timer = setTimeout(
-      () => reject(new Error(`${command} did not answer within ${PLUGIN_MILLISECONDS / 1000} s`)),
-      PLUGIN_MILLISECONDS,
-    )
+    timer = setTimeout(() => {
+      endPlugin(user.exec)
+      reject(new Error(`${command} did not answer within ${PLUGIN_MILLISECONDS / 1000} s`))
+    }, PLUGIN_MILLISECONDS)
   })
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+}
+
+/** The client that starts it gives no handle on it, and kk would not end before it does: it is the child with its words. */
+function endPlugin(exec: ClusterAccess['user']['exec']): void {
+  const {command, args} = (exec ?? {}) as {
+    readonly command?: string
+    readonly args?: readonly string[] | null
+  }
+  const words = [command, ...(args ?? [])].join('\0')
+  const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+  const children = read(`/proc/self/task/${process.pid}/children`).split(' ').filter(Boolean)
+  const plugin = children.find((pid) => read(`/proc/${pid}/cmdline`) === `${words}\0`)
+  if (plugin !== undefined) process.kill(Number(plugin))
 }
 
 /** The error of a user whose credentials cannot be had or used. */
