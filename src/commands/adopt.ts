@@ -1,3 +1,4 @@
+import {Flags} from '@oclif/core'
 import {adoptReleases} from '../cli/change/adopt.ts'
 import {
   changeFlags,
@@ -13,20 +14,29 @@ import {KkCommand} from '../cli/program/command.ts'
 export default class Adopt extends KkCommand {
   static override summary = 'Take over releases that were installed without kk, after showing what differs.'
   static override description =
-    'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes nothing else: what differs comes with the next deploy. A release of another environment is refused.'
-  static override usage = 'RELEASE... [FILE] [FLAGS]'
+    'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes nothing else: what differs comes with the next deploy. A release of another environment is refused, unless --owner names that environment: so one is renamed, or hands releases over.'
+  static override usage = '[RELEASE...] [FILE] [FLAGS]'
   static override examples = [
     {
       description: 'What a deploy would change of it.',
       command: '<%= config.bin %> adopt keystone environments/all-in-one.yaml --sandbox --dry-run',
     },
     '<%= config.bin %> adopt mariadb keystone environments/all-in-one.yaml --sandbox --yes',
+    {
+      description: 'After the environment was renamed.',
+      command: '<%= config.bin %> adopt environments/all-in-one.yaml --owner staging --sandbox --dry-run',
+    },
   ]
   static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...environmentFlags,
     ...valueFlags,
+    owner: Flags.string({
+      summary:
+        'The environment that the releases belong to now, which hands them over; without names, all that the file has of it.',
+      helpValue: 'ENVIRONMENT',
+    }),
     yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
     'no-wait': changeFlags['no-wait'],

@@ -10,13 +10,17 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes nothing else: what differs comes with the next deploy. A release of another environment is refused.',
+      'Shows what an upgrade with the chart and the values of this environment would change: chart, values and objects, with secrets masked; then asks. Without a terminal it needs --yes. Writes labels on the last record of helm, and changes nothing else: what differs comes with the next deploy. A release of another environment is refused, unless --owner names that environment: so one is renamed, or hands releases over.',
     examples: [
       {
         description: 'What a deploy would change of it.',
         command: '<%= config.bin %> adopt keystone environments/all-in-one.yaml --sandbox --dry-run',
       },
       '<%= config.bin %> adopt mariadb keystone environments/all-in-one.yaml --sandbox --yes',
+      {
+        description: 'After the environment was renamed.',
+        command: '<%= config.bin %> adopt environments/all-in-one.yaml --owner staging --sandbox --dry-run',
+      },
     ],
     flags: {
       color: {
@@ -78,6 +82,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         hasDynamicHelp: false,
         helpValue: 'RELEASE:KEY=VALUE',
         multiple: true,
+        type: 'option',
+      },
+      owner: {
+        name: 'owner',
+        summary:
+          'The environment that the releases belong to now, which hands them over; without names, all that the file has of it.',
+        hasDynamicHelp: false,
+        helpValue: 'ENVIRONMENT',
+        multiple: false,
         type: 'option',
       },
       yes: {
@@ -172,7 +185,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     pluginType: 'core',
     strict: false,
     summary: 'Take over releases that were installed without kk, after showing what differs.',
-    usage: 'RELEASE... [FILE] [FLAGS]',
+    usage: '[RELEASE...] [FILE] [FLAGS]',
     enableJsonFlag: false,
   },
   'aio:doctor': {

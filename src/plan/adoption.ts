@@ -7,17 +7,19 @@ import type {ObservedRecord} from './pending/evidence.ts'
 import {notInstalled, unfinished} from './refusals.ts'
 
 /**
- * Whether a release is to be adopted, or is this environment's already. Throws `KK_NOT_INSTALLED`, `KK_OWNER`, and
+ * Whether a release is to be adopted, or is this environment's already. `from` is the environment that hands it over;
+ * undefined for a release that kk did not install. Throws `KK_NOT_INSTALLED`, `KK_OWNER`, and
  * `KK_PENDING` while an operation on it has not ended.
  */
 export function adoptable(
   {release, owner}: Pick<DesiredRelease, 'release' | 'owner'>,
   record: ObservedRecord | undefined,
+  from?: string,
 ): {readonly record: ReleaseRecord; readonly isOurs: boolean} {
   if (!record) throw notInstalled(release, 'there is nothing to adopt')
   const labels = readLabels(record.labels)
   if (labels?.owner === owner) return {record, isOurs: true}
-  if (labels) throw ownedElsewhere(record, labels.owner)
+  if (labels?.owner !== from) throw labels ? ownedElsewhere(record, labels.owner) : notOwned(record, from!)
   const refusal = unfinished(record)
   if (refusal) throw new KkError('KK_PENDING', refusal.message, {hint: pendingHint(record)})
   return {record, isOurs: false}
@@ -47,8 +49,17 @@ export function onlyUsed(release: DesiredRelease['release'], file: string): KkEr
 
 function ownedElsewhere({release}: ReleaseRecord, owner: string): KkError {
   return new KkError('KK_OWNER', `${release} belongs to the environment "${owner}" and cannot be adopted`, {
-    hint: `change it with the file of the environment "${owner}"; what requires it here uses it as it is`,
+    hint: `change it with the file of the environment "${owner}"; what requires it here uses it as it is; to hand it over to this environment: kk adopt ${releaseName(release)} --owner ${owner}`,
   })
+}
+
+/** `KK_FOREIGN`: nobody can hand over what kk did not install. */
+function notOwned({release}: ReleaseRecord, from: string): KkError {
+  return new KkError(
+    'KK_FOREIGN',
+    `${release} does not belong to the environment "${from}": kk did not install it`,
+    {hint: `take it over without --owner: kk adopt ${releaseName(release)}`},
+  )
 }
 
 /** `kk unlock` is for what kk installed. */

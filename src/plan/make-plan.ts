@@ -14,7 +14,7 @@ import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
 import type {Action, Plan, PlannedRequirement} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
-import {notInstalled} from './refusals.ts'
+import {notInstalled, statedElsewhere} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
 
 export interface PlanInputs {
@@ -48,6 +48,7 @@ export function makePlan(inputs: PlanInputs): Plan {
   const {environment, file, cluster, graph, records, revisions = records} = inputs
   const recordOf = new Map(records.map((record) => [record.release, record]))
   const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
+  refuseStatedElsewhere(inputs, [...meant.keys()], recordOf)
   const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
   const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
   expectHeeded({desired: inputs.desired, mode: inputs.mode, meant})
@@ -97,6 +98,20 @@ function planned(edge: Edge): PlannedRequirement {
 type Decisions = ReadonlyMap<ReleaseId, Decision>
 type Records = ReadonlyMap<ReleaseId, ObservedRecord>
 type Scope = ReturnType<typeof scope>
+
+/** All of them at once: who has renamed an environment owns none of its releases any more. */
+function refuseStatedElsewhere(
+  {desired, file}: PlanInputs,
+  meant: readonly ReleaseId[],
+  recordOf: Records,
+): void {
+  const owned = meant.flatMap((release) => {
+    const [record, wanted] = [recordOf.get(release), desired.get(release)]
+    const owner = record && readLabels(record.labels)?.owner
+    return wanted?.stated && owner !== undefined && owner !== wanted.owner ? [{release, owner}] : []
+  })
+  if (owned.length > 1) throw statedElsewhere(owned, file)
+}
 
 /** What is to be changed, or has a chart here, and was installed by somebody else. */
 function foreignAmong(

@@ -40,6 +40,8 @@ export interface Action {
   readonly revision: number
   /** Helm's word for that revision when it was left unfinished: it is marked failed first. */
   readonly recovers?: string
+  /** Of an adoption: the environment that hands the release over; absent for one that kk did not install. */
+  readonly from?: string
   /** Of a rollback: the revision to return to, and what it requires. */
   readonly target?: number
   readonly uses?: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]

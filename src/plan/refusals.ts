@@ -14,16 +14,27 @@ export function foreign({release, revision, status}: ReleaseRecord): KkError {
   )
 }
 
-/** `KK_OWNER`: the file states a release that another environment owns. */
-export function statedElsewhere({release}: ReleaseRecord, owner: string, file: string): KkError {
-  const name = releaseName(release)
-  return new KkError(
-    'KK_OWNER',
-    `${release} belongs to the environment "${owner}", but ${file === '-' ? 'standard input' : file} states it too`,
-    {
-      hint: `take ${name} out of the file: what requires it uses it as it is; change it in the environment "${owner}"`,
-    },
-  )
+/** `KK_OWNER`: the file states releases that other environments own; each with its owner, and there is one at least. */
+export function statedElsewhere(
+  owned: readonly {readonly release: ReleaseId; readonly owner: string}[],
+  file: string,
+): KkError {
+  const [first] = owned
+  const {release, owner} = first!
+  const where = file === '-' ? 'standard input' : file
+  const names = owned.map((each) => releaseName(each.release)).join(', ')
+  const owners = [...new Set(owned.map((each) => each.owner))]
+  const message =
+    owned.length === 1
+      ? `${release} belongs to the environment "${owner}", but ${where} states it too`
+      : [
+          `${owned.length} releases belong to other environments, but ${where} states them too:`,
+          ...owned.map((each) => `  ${each.release} ("${each.owner}")`),
+        ].join('\n')
+  const handOver = owners.map((each) => `kk adopt --owner ${each}`).join(', ')
+  return new KkError('KK_OWNER', message, {
+    hint: `take ${names} out of the file: what requires it uses it as it is, and "${owners.join('", "')}" changes it; for a cloud of its own, give it another namespace (kk.namespace); to hand them over to this environment: ${handOver}`,
+  })
 }
 
 /** `KK_OWNER`: the command line asks to change a release that another environment owns. */

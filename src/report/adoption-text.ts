@@ -32,8 +32,9 @@ const MEANING =
   'adopting writes labels on the record that helm keeps, and changes nothing else; what differs comes with the next deploy'
 
 function adoptionLines(adoption: Adoption, palette: Palette): readonly string[] {
-  const {release, revision, status, chart, values, objects, same} = adoption
-  const title = `${palette.accent('@')} ${palette.strong(release)}  ${palette.quiet(`revision ${revision}, ${status}`)}`
+  const {release, revision, status, from, chart, values, objects, same} = adoption
+  const whose = from === undefined ? '' : `, of the environment "${from}"`
+  const title = `${palette.accent('@')} ${palette.strong(release)}  ${palette.quiet(`revision ${revision}, ${status}${whose}`)}`
   if (same) return [`${title}  ${palette.good('as the environment wants it')}`]
   const version =
     chart.before === chart.after ? `${chart.after} (same version)` : `${chart.before} → ${chart.after}`

@@ -30,6 +30,19 @@ describe('a release may be adopted', () => {
     expect(() => adoptable(keystone, record)).toThrow(expect.objectContaining({code}))
   })
 
+  it('when the environment that owns it is named, and only then', () => {
+    const theirs = recordOf(desiredOf('keystone', {owner: 'other'}))
+
+    expect(adoptable(keystone, theirs, 'other')).toEqual({record: theirs, isOurs: false})
+    expect(() => adoptable(keystone, theirs, 'third')).toThrow(expect.objectContaining({code: 'KK_OWNER'}))
+    expect(() => adoptable(keystone, theirs)).toThrow(
+      expect.objectContaining({hint: expect.stringContaining('kk adopt keystone --owner other')}),
+    )
+    expect(() => adoptable(keystone, foreign, 'other')).toThrow(
+      expect.objectContaining({code: 'KK_FOREIGN', exit: 3}),
+    )
+  })
+
   it('unless it was installed from another chart', () => {
     const stored = {revision: 4, chart: {name: 'keystone-ha', version: '0.1.0', appVersion: ''}}
 

@@ -121,6 +121,20 @@ describe('a release that another environment owns', () => {
   test('is refused when a section states it', () => {
     expect(() => makePlan(inputsOf({}, [theirs]))).toThrow(expect.objectContaining({code: 'KK_OWNER'}))
   })
+
+  test('is refused with all others, and with the ways out', () => {
+    const horizon = recordOf(desiredOf('horizon', {owner: 'web'}))
+
+    expect(() => makePlan(inputsOf({}, [theirs, horizon]))).toThrow(
+      expect.objectContaining({
+        code: 'KK_OWNER',
+        message: expect.stringMatching(
+          /^2 releases belong to other environments, but all-in-one\.yaml states them too:\n.*openstack\/horizon \("web"\)/s,
+        ),
+        hint: expect.stringMatching(/kk\.namespace.*kk adopt --owner /),
+      }),
+    )
+  })
 })
 
 describe('a release of the graph that is only used', () => {

@@ -28,7 +28,7 @@ export type AdoptFlags = Pick<
   | 'environment'
   | 'sandbox'
   | 'sandbox-name'
->
+> & {readonly owner?: string | undefined}
 
 /** Shows what an upgrade would make of releases that kk did not install, asks, and takes them over. */
 export async function adoptReleases(
@@ -36,13 +36,15 @@ export async function adoptReleases(
   argv: readonly string[],
   words: readonly string[],
 ): Promise<ExitCode> {
-  if (splitArguments(argv).releases.length === 0) throw noRelease()
+  const {owner: from} = flags
+  if (from === undefined && splitArguments(argv).releases.length === 0) throw noRelease()
   const opened = await openOnCluster(flags, argv, {start: false, say: () => undefined})
   const {releases, cluster} = opened
   try {
+    if (from === opened.prepared.environment.name) throw sameOwner(from)
     const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
     const helm = await openUsersHelm(flags, cluster)
-    const planned = await planAdoption(prepared, releases, {cluster, helm})
+    const planned = await planAdoption(prepared, releases, {cluster, helm, from})
     const isDry = flags['dry-run']
     const stream = isDry && flags.output === 'text' ? 'stdout' : 'stderr'
     if (!isDry || flags.output === 'text')
@@ -67,7 +69,8 @@ interface RunContext {
 async function runAdoption(planned: PlannedAdoption, {flags, words, file}: RunContext): Promise<ExitCode> {
   const names = planned.adoptions.map(({release}) => releaseName(release))
   const place = placeOf(file, flags)
-  const commands = {again: `kk adopt ${names.join(' ')} ${place}`, status: `kk status ${place}`}
+  const from = flags.owner === undefined ? '' : ` --owner ${flags.owner}`
+  const commands = {again: `kk adopt ${names.join(' ')} ${place}${from}`, status: `kk status ${place}`}
   const account = {verb: 'adopt', scope: {names, install: false}, message: flags.message}
   const noWait = flags['no-wait']
   const {state, exit} = await showRun(
@@ -90,8 +93,16 @@ function noRelease(): KkError {
   })
 }
 
+function sameOwner(owner: string): KkError {
+  return new KkError('KK_USAGE', `--owner ${owner} is the environment of the file itself`, {
+    hint: '--owner names the environment that the releases belong to now',
+  })
+}
+
 async function confirmAdoption({adoptions}: PlannedAdoption, {context}: Cluster): Promise<void> {
   const names = adoptions.map(({release}) => releaseName(release)).join(', ')
+  const from = adoptions[0]?.from
+  const whose = from === undefined ? '' : ` from the environment "${from}"`
   const hint = 'look at the difference above, then pass --yes'
-  return requireConfirmation(`take over ${names} on ${context}?`, hint)
+  return requireConfirmation(`take over ${names}${whose} on ${context}?`, hint)
 }

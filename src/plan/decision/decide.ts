@@ -34,7 +34,7 @@ export function ownership(desired: DesiredRelease, record: ReleaseRecord, file: 
   const labels = readLabels(record.labels)
   if (!labels) throw foreign(record)
   if (labels.owner === desired.owner) return labels
-  if (desired.stated) throw statedElsewhere(record, labels.owner, file)
+  if (desired.stated) throw statedElsewhere([{release: record.release, owner: labels.owner}], file)
   const isGiven = desired.layers.some(({name}) => name === 'values' || name === 'set')
   if (isGiven) throw namedElsewhere(record, labels.owner)
   return labels

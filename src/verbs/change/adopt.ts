@@ -29,6 +29,8 @@ export interface Adoption {
   readonly revision: number
   /** Helm's word for that revision. */
   readonly status: string
+  /** The environment that hands it over; absent for one that kk did not install. */
+  readonly from?: string
   readonly chart: {readonly name: string; readonly before: string; readonly after: string}
   readonly values: readonly ValueChange[]
   readonly objects: readonly ObjectChange[]
@@ -58,16 +60,20 @@ interface Ports {
 }
 
 /**
- * Compares releases that kk did not install with what the environment makes of them; changes nothing. Throws what
+ * Compares releases that kk did not install, or that the environment `from` hands over, with what the environment makes
+ * of them; changes nothing. Without names, all that the file has of the environment `from`. Throws what
  * `adoptable` and `expectSameChart` throw, `KK_UNKNOWN_RELEASE`, `KK_RECORD`, and what a chart has against its values.
  */
 export async function planAdoption(
   prepared: Prepared,
   names: readonly string[],
-  ports: Ports,
+  {from, ...ports}: Ports & {readonly from?: string | undefined},
 ): Promise<PlannedAdoption> {
   const {environment} = prepared
-  const named = new Set(names.map((name) => namedRelease(prepared, name)))
+  const named =
+    names.length === 0
+      ? await ownedBy(from, prepared, ports.cluster)
+      : new Set(names.map((name) => namedRelease(prepared, name)))
   const unknown = [...named].find((release) => !prepared.releases.has(release))
   if (unknown !== undefined) throw onlyUsed(unknown, environment.file)
   const {cluster} = ports
@@ -76,21 +82,22 @@ export async function planAdoption(
   const recordOf = new Map(records.map((record) => [record.release, record]))
   const looked = [...named].map((release) => {
     const {desired} = prepared.releases.get(release)!
-    return {desired, ...adoptable(desired, recordOf.get(release))}
+    return {desired, ...adoptable(desired, recordOf.get(release), from)}
   })
   const foreign = looked.filter(({isOurs}) => !isOurs).map(({record}) => record.release)
   const compared = await compareAll(prepared, foreign, {...ports, kubeVersion: identity.version})
+  const adoptions = compared.map(({adoption}) => ({...adoption, ...(from !== undefined && {from})}))
   const plan: Plan = {
     environment: environment.name,
     file: environment.file,
     cluster: {context: cluster.context, server: cluster.server, ...identity},
-    actions: compared.map(({adoption}) => actionOf(adoption, prepared)),
+    actions: adoptions.map((adoption) => actionOf(adoption, prepared)),
     bystanders: [],
     notes: requirementNotes(foreign, prepared, recordOf),
   }
   return {
     plan,
-    adoptions: compared.map(({adoption}) => adoption),
+    adoptions,
     ours: looked.filter(({isOurs}) => isOurs).map(({record}) => record.release),
     diffs: compared.map(({adoption: {release}, before, after}) => ({release, before, after})),
     redact: (text) => compared.reduce((cleaned, {redact}) => redact(cleaned), text),
@@ -103,6 +110,23 @@ export async function planAdoption(
         mask: preparedMask(prepared),
       }),
   }
+}
+
+/** The releases of the file that belong to that environment. Throws `KK_NOT_INSTALLED` when none does. */
+async function ownedBy(
+  from: string | undefined,
+  {environment, releases}: Prepared,
+  cluster: Cluster,
+): Promise<ReadonlySet<ReleaseId>> {
+  const {records} = await seenRecords(cluster, [...releases.keys()])
+  const owned = records.filter(({labels}) => readLabels(labels)?.owner === from)
+  const found = owned.map(({release}) => release).filter((release) => releases.has(release))
+  if (found.length > 0) return new Set(found)
+  throw new KkError(
+    'KK_NOT_INSTALLED',
+    `no release of ${environment.file} belongs to the environment "${from}"`,
+    {hint: `see whose they are with kk status --owner ${from}`},
+  )
 }
 
 interface Compared {
@@ -171,13 +195,14 @@ async function compare(
   }
 }
 
-function actionOf({release, revision, same}: Adoption, {releases}: Prepared): Action {
+function actionOf({release, revision, same, from}: Adoption, {releases}: Prepared): Action {
   const {desired} = releases.get(release)!
   const {name, version, appVersion} = desired.chart
   return {
     release,
     kind: 'adopt',
-    reasons: ['not installed by kk'],
+    reasons: [from === undefined ? 'not installed by kk' : `handed over by the environment "${from}"`],
+    ...(from !== undefined && {from}),
     chart: {name, version, appVersion},
     requires: [],
     group: [release],

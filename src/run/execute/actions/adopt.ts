@@ -1,6 +1,13 @@
 import type {ReleaseRecord} from '../../../cluster/cluster.ts'
 import type {DesiredRelease} from '../../../plan/desired.ts'
-import {adoptionLabels, labelChanges, labelsOf, readLabels, usesLabel} from '../../../plan/labels.ts'
+import {
+  adoptionLabels,
+  INPUTS_LABEL,
+  labelChanges,
+  labelsOf,
+  readLabels,
+  usesLabel,
+} from '../../../plan/labels.ts'
 import type {Execution} from '../execution.ts'
 import {underIntents} from '../leases/under-intents.ts'
 import {underLease} from '../leases/under-lease.ts'
@@ -8,22 +15,26 @@ import {expectRevision, raced} from '../races.ts'
 import type {Work} from '../work.ts'
 
 /**
- * Writes this environment's labels on the last record of a release that it did not install, under the release's Lease and
+ * Writes this environment's labels on the last record of a release that it did not install, or that another hands over, under the release's Lease and
  * the record's resourceVersion; nothing else is changed. Digests are written only where the plan has judged the inputs to
  * be the same. Throws `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_NOT_INSTALLED`.
  */
 export function adopt(execution: Execution, {desired}: Work): Promise<{readonly revision: number}> {
   const {action, cluster} = execution
-  const {release, revision, inputs} = action
+  const {release, revision, inputs, from} = action
   return underLease(execution, async () => {
     const record = expectRevision(release, await cluster.lastRecord(release), revision)
     if (!record) throw raced(release, 'it is not installed any more')
-    if (readLabels(record.labels)) throw raced(release, 'somebody has adopted it')
+    if (readLabels(record.labels)?.owner !== from) throw raced(release, 'somebody has adopted it')
     const {requirements, missing} = await installedAmong(desired.requirements, cluster)
     const all = inputs === '' ? adoptionLabels(desired, revision) : labelsOf(desired, revision)
     const labels = Object.fromEntries(Object.entries(all).filter(([name]) => !missing.has(name)))
     await underIntents(execution, {requirements, before: record}, () =>
-      cluster.label(record, labelChanges(labels, record.labels)),
+      cluster.label(record, {
+        ...labelChanges(labels, record.labels),
+        // The inputs of the environment that hands it over are not this one's.
+        ...(from !== undefined && inputs === '' && {[INPUTS_LABEL]: null}),
+      }),
     )
     return {revision}
   })
