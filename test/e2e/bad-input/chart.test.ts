@@ -41,7 +41,7 @@ describe.concurrent('kk deploy changes nothing of anything', () => {
       'values that break the schema of their chart',
       '{replicas: many}',
       'KK_VALUES',
-      /bad: the values break the schema of the chart:\n +KK_VALUES-16\.yaml:11:7: replicas: got string, want integer$/,
+      /bad: the values break the schema of the chart:\n +KK_VALUES-16\.yaml:12:7: replicas: got string, want integer$/,
       'correct the values of bad',
     ],
     [
