@@ -60,6 +60,7 @@ export default defineConfig({
   cacheDir: 'dist/vite',
   test: {
     sequence: {sequencer: ByNameInTurn},
+    // `isolate: false` below: no module keeps state, so files share what is imported, which takes a second for each alone.
     projects: [
       {
         test: {
@@ -74,7 +75,6 @@ export default defineConfig({
             'test/built-images/**',
             ...WITH_PROGRAMS,
           ],
-          // No module keeps state, so files share what is imported: a third of the time.
           isolate: false,
           testTimeout: 20_000,
           hookTimeout: 60_000,
@@ -85,6 +85,7 @@ export default defineConfig({
           name: 'programs',
           maxWorkers,
           include: WITH_PROGRAMS,
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 600_000,
         },
@@ -94,6 +95,7 @@ export default defineConfig({
           name: 'e2e',
           maxWorkers,
           include: ['test/e2e/**/*.test.ts'],
+          isolate: false,
           globalSetup: ['test/e2e/support/setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 600_000,

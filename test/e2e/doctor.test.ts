@@ -69,6 +69,7 @@ describe('on a cluster', () => {
   beforeAll(async () => {
     cluster = await startOwnCluster()
     place = ['--sandbox-name', cluster.sandbox]
+    return cluster.end
   })
   const inKkSystem = async (manifest: object) => {
     const {metadata} = manifest as {readonly metadata: object}

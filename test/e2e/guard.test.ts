@@ -9,6 +9,7 @@ import {deployOn} from './support/removal.ts'
 let cluster: OwnCluster
 beforeAll(async () => {
   cluster = await startOwnCluster()
+  return cluster.end
 })
 
 it('is offered by a deploy of protected releases, and never installed by itself', async () => {

@@ -14,6 +14,7 @@ let environment: Removable
 beforeAll(async () => {
   cluster = await startOwnCluster()
   environment = await deployOn(cluster, workloads({db: {}, api: {requires: ['db']}, web: {}}))
+  return cluster.end
 })
 
 /** A Secret of helm's that holds garbage, in the namespace `default`. */

@@ -6,6 +6,7 @@ import {deployStores, done, type OwnCluster, STORE, startOwnCluster} from '../e2
 let cluster: OwnCluster
 beforeAll(async () => {
   cluster = await startOwnCluster()
+  return cluster.end
 })
 
 describeGuard('helm3', () => cluster)

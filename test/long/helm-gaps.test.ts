@@ -178,9 +178,10 @@ describe.concurrent('plain helm', () => {
     expect(await names('configmaps')).not.toContain('evidence')
   })
 
-  it('takes a record that it cannot read for no release', async () => {
+  it('takes a record that it cannot read for no release', async ({onTestFinished}) => {
     // On a cluster of its own: kk would remove nothing anywhere while there is such a record.
     const cluster = await startOwnCluster()
+    onTestFinished(cluster.end)
     await done(cluster.helm('helm4', 'install', 'garbage', TINY))
     const patch = JSON.stringify({stringData: {release: 'garbage'}})
     await done(cluster.kubectl('patch', 'secret', 'sh.helm.release.v1.garbage.v1', '--patch', patch))

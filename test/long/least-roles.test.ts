@@ -19,6 +19,7 @@ import {
 let cluster: OwnCluster
 beforeAll(async () => {
   cluster = await startPreparedCluster()
+  return cluster.end
 })
 
 const SETS = [

@@ -30,6 +30,7 @@ describe('of the roles in docs/permissions.md, nothing can be left out:', () => 
     cluster = await startPreparedCluster()
     deployed = await preparedEnvironment(cluster, 'api')
     await done(deployed.kk('deploy', '--sandbox-name', cluster.sandbox))
+    return cluster.end
   })
 
   it.each(ROLE_SETS.flatMap(variantsOf))('without $left, a verb of $set fails', async (variant) => {

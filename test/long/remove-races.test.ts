@@ -14,6 +14,7 @@ import {deployOn, type Removable} from '../e2e/support/removal.ts'
 let cluster: OwnCluster
 beforeAll(async () => {
   cluster = await startOwnCluster()
+  return cluster.end
 })
 
 const exists = (path: string) =>

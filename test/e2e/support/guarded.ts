@@ -2,7 +2,7 @@ import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
-import {afterAll, expect, inject} from 'vitest'
+import {expect, inject} from 'vitest'
 import {askApi, getDirectly, type Question} from './api.ts'
 import {uniqueName} from './cluster.ts'
 import {makeEnvironment, type TestEnvironment} from './environment.ts'
@@ -16,7 +16,7 @@ interface Objects {
 }
 
 /** A control plane, for tests that say which one they mean. */
-export interface OwnCluster {
+export interface TestCluster {
   readonly sandbox: string
   readonly kubeconfig: string
   /** `kk guard <words>`. */
@@ -35,35 +35,36 @@ export interface OwnCluster {
   snapshot(namespace: string): Promise<string>
 }
 
+export interface OwnCluster extends TestCluster {
+  end(): Promise<void>
+}
+
 export interface Done {
   readonly exitCode?: number | undefined
   readonly stdout: string
   readonly stderr: string
 }
 
-const started: string[] = []
-// One that nobody uses any more still takes a twentieth of a core from the files to come.
-afterAll(async () => {
-  await Promise.all(started.map((name) => kk(['sandbox', 'down', '--sandbox-name', name])))
-})
-
-/** A control plane of a file's own, for what concerns a whole cluster; it goes with the file. */
+/**
+ * A control plane of a file's own, for what concerns a whole cluster; the file ends it, for one that nobody uses any more
+ * still takes a twentieth of a core from the files to come.
+ */
 export async function startOwnCluster(): Promise<OwnCluster> {
   const sandbox = uniqueName(inject('run').sandbox)
-  started.push(sandbox)
   const up = await kk(['sandbox', 'up', '--sandbox-name', sandbox, '--nodes', '1', '--output', 'json'])
   expect(up.exitCode, up.stderr).toBe(0)
   const {kubeconfig} = JSON.parse(up.stdout) as {kubeconfig: string}
-  return clusterOf(sandbox, kubeconfig)
+  const end = async () => void (await kk(['sandbox', 'down', '--sandbox-name', sandbox]))
+  return {...clusterOf(sandbox, kubeconfig), end}
 }
 
 /** The control plane of the run, which other files use at the same time. */
-export function clusterOfRun(): OwnCluster {
+export function clusterOfRun(): TestCluster {
   const {sandbox, kubeconfig} = inject('run')
   return clusterOf(sandbox, kubeconfig)
 }
 
-function clusterOf(sandbox: string, kubeconfig: string): OwnCluster {
+function clusterOf(sandbox: string, kubeconfig: string): TestCluster {
   const {toolbox, home} = inject('run')
   const run = (program: string, args: readonly string[], input = ''): Promise<Done> =>
     execa(join(toolbox, program), args, {
@@ -125,7 +126,7 @@ export const STORE = join(CHARTS, 'store')
 
 /** Deploys `db`, which is protected, and `other`, which is not: both with a StatefulSet and two claims. */
 export async function deployStores(
-  {sandbox}: OwnCluster,
+  {sandbox}: TestCluster,
   helm: 'helm3' | 'helm4',
 ): Promise<TestEnvironment & {readonly stderr: string}> {
   const releases = {db: {chart: 'store'}, other: {chart: 'store', protected: false}}
@@ -144,7 +145,7 @@ export interface GuardStatus {
   readonly approvals: readonly {readonly release: string; readonly state: string}[]
 }
 
-export async function guardStatus(cluster: OwnCluster): Promise<GuardStatus> {
+export async function guardStatus(cluster: TestCluster): Promise<GuardStatus> {
   return JSON.parse((await cluster.guard('status', '--output', 'json')).stdout) as GuardStatus
 }
 

@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {expect} from 'vitest'
 import {type EnvironmentContent, makeEnvironment, type TestEnvironment} from './environment.ts'
-import type {OwnCluster} from './guarded.ts'
+import type {TestCluster} from './guarded.ts'
 
 /** Charts with annotations, and one with data. */
 const CHARTS = join(import.meta.dirname, '../../fixtures')
@@ -27,7 +27,7 @@ interface Options {
 
 /** Deploys an environment on the cluster; charts come from the fixtures. */
 export async function deployOn(
-  cluster: OwnCluster,
+  cluster: TestCluster,
   {kk: settings, ...sections}: EnvironmentContent,
   options: Options = {},
 ): Promise<Removable> {

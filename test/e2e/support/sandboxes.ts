@@ -1,22 +1,16 @@
 import {access} from 'node:fs/promises'
 import {join} from 'node:path'
-import {afterEach, inject} from 'vitest'
+import {inject, onTestFinished} from 'vitest'
 import {uniqueName} from './cluster.ts'
 import {kk} from './kk.ts'
 import {processesBelow} from './sandbox-processes.ts'
 
-const names: string[] = []
-
 /** The name of a sandbox that is removed after the test. */
 export function newName(): string {
   const name = uniqueName(inject('run').sandbox)
-  names.push(name)
+  onTestFinished(async () => void (await sandbox('down', name)))
   return name
 }
-
-afterEach(async () => {
-  for (const name of names.splice(0)) await sandbox('down', name)
-})
 
 export function sandbox(verb: 'up' | 'down' | 'status', name: string, ...flags: string[]) {
   return kk(['sandbox', verb, '--sandbox-name', name, ...flags])
