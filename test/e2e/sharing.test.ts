@@ -63,7 +63,7 @@ describe('keystone and glance of two environments, one after the other', () => {
 
     expect(exitCode).toBe(3)
     expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_OWNER'}})
-    expect(stderr).toContain(`mariadb belongs to the environment "${identity.name}"`)
+    expect(stderr).toContain(`mariadb ("${identity.name}")`)
     expect(await revisions(identity.name)).toEqual({
       glance: 1,
       keystone: 1,

@@ -103,7 +103,7 @@ standing: {replicas: 2}
       exit: 3,
       code: 'KK_OWNER',
       says: 'NAME/standing belongs to the environment "NAME", but other.yaml states it too',
-      hint: 'take standing out of the file: what requires it uses it as it is; change it in the environment "NAME"',
+      hint: 'take standing out of the file: what requires it uses it as it is, and "NAME" changes it; for a cloud of its own, give it another namespace (kk.namespace); to hand them over to this environment: kk adopt --owner NAME',
     })
   })
 
