@@ -116,7 +116,12 @@ export interface Blame {
 /** `failed` cannot get well by waiting: a failed Job, an exceeded progress deadline. */
 export type Health =
   | {readonly state: 'healthy'}
-  | {readonly state: 'waiting'; readonly blames: readonly Blame[]}
+  | {
+      readonly state: 'waiting'
+      readonly blames: readonly Blame[]
+      /** When it may be another though no object changes; in milliseconds since the epoch by the cluster's clock. */
+      readonly until?: number
+    }
   | {readonly state: 'failed'; readonly blames: readonly Blame[]}
 
 export interface GateOptions {

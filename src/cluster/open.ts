@@ -51,7 +51,12 @@ export async function openCluster({
   const client = openClient(access)
   const watches = openWatches(client)
   const discovery = discoverKinds(client)
-  const gating: Gating = {discovery, rules, maySee: (...of) => maySee(client, ...of)}
+  const gating: Gating = {
+    discovery,
+    rules,
+    maySee: (...of) => maySee(client, ...of),
+    now: client.now,
+  }
   return {
     context: access.context,
     server: access.server,

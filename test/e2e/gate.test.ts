@@ -1,7 +1,8 @@
-import {afterAll, beforeAll, describe, expect, inject, it, vi} from 'vitest'
+import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi} from 'vitest'
 import type {Blame, Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
 import {openCluster} from '../../src/cluster/open.ts'
 import {kubectl, makeNamespace, waitFor} from './support/cluster.ts'
+import {customResource} from './support/custom-resource.ts'
 
 const FAIL = 'sandbox.kk.openstack.org/fail'
 const READY_AFTER = 'sandbox.kk.openstack.org/ready-after'
@@ -257,6 +258,39 @@ describe.concurrent('a gate opens', () => {
     expect(passed - Date.parse(available.lastTransitionTime)).toBeLessThan(2_000)
   })
 })
+
+it('a fresh custom resource is waited for where its kind has a status, and where it has none is healthy at once', async () => {
+  const namespace = await makeNamespace('gate')
+  const watched = await defineKind(`${namespace}-watched`, {subresources: {status: {}}})
+  const plain = await defineKind(`${namespace}-plain`, {})
+  await apply(namespace, [watched, plain])
+  const gate = (objects: readonly KubernetesObject[], deadline: number) =>
+    cluster.gate({namespace, objects, deadline})
+
+  await gate([plain], later())
+  await expect(gate([watched], Date.now() + 1_000)).rejects.toThrow(
+    `${watched.kind}/one: its controller has written no status yet; without one it counts as healthy 120 s after it was made`,
+  )
+  const opened = gate([watched], later())
+  const patch = JSON.stringify({status: {phase: 'Running'}})
+  const one = [`${namespace}-watched.example.org`, 'one', '--namespace', namespace]
+  await kubectl(['patch', ...one, '--subresource', 'status', '--type', 'merge', '--patch', patch])
+
+  await opened
+})
+
+/** An object of a new kind, which the cluster serves. */
+async function defineKind(plural: string, more: object): Promise<KubernetesObject> {
+  const definition = customResource(plural, 'A thing')
+  const {spec} = definition
+  const schema = {openAPIV3Schema: {type: 'object', 'x-kubernetes-preserve-unknown-fields': true}}
+  const versions = spec.versions.map((version) => ({...version, schema, ...more}))
+  await kubectl(['apply', '--filename', '-'], {input: {...definition, spec: {...spec, versions}}})
+  const name = `customresourcedefinition/${definition.metadata.name}`
+  onTestFinished(async () => void (await kubectl(['delete', name, '--wait=false'])))
+  await kubectl(['wait', '--for', 'condition=Established', name])
+  return {apiVersion: 'example.org/v1', kind: spec.names.kind, metadata: {name: 'one'}}
+}
 
 describe('hooks that helm waits for', () => {
   it('are blamed while they run and when they have failed, even after they were deleted', async () => {

@@ -110,7 +110,7 @@ describe.concurrent('an environment without a stated requirement', () => {
 
     const {stdout} = await environment.kk('status')
     const patch = JSON.stringify({status: {phase: 'Running'}})
-    await kubectl(['patch', ...cache, '--subresource', 'status', '--type', 'merge', '--patch', patch])
+    await kubectl(['patch', ...cache, '--type', 'merge', '--patch', patch])
     await deployed
 
     expect(stdout).toContain('.status.phase is not there, not Running')

@@ -24,6 +24,7 @@ interface GroupList {
         readonly resource: string
         readonly scope: 'Cluster' | 'Namespaced'
         readonly responseKind?: {readonly kind: string}
+        readonly subresources?: readonly {readonly subresource: string}[]
       }[]
     }[]
   }[]
@@ -68,7 +69,7 @@ async function readKinds(client: ApiClient): Promise<Kinds> {
   for (const group of lists.flatMap((list) => list.items)) {
     for (const {version, resources = []} of group.versions) {
       const apiVersion = group.metadata.name ? `${group.metadata.name}/${version}` : version
-      for (const {resource, scope, responseKind} of resources) {
+      for (const {resource, scope, responseKind, subresources = []} of resources) {
         if (!responseKind) continue
         const {kind} = responseKind
         kinds.set(`${apiVersion}/${kind}`, {
@@ -76,6 +77,7 @@ async function readKinds(client: ApiClient): Promise<Kinds> {
           kind,
           plural: resource,
           namespaced: scope === 'Namespaced',
+          ...(subresources.some(({subresource}) => subresource === 'status') && {hasStatus: true}),
         })
       }
     }

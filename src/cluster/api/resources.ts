@@ -8,6 +8,8 @@ export interface Resource {
   /** The plural in paths, e.g. `deployments`. */
   readonly plural: string
   readonly namespaced: boolean
+  /** It has a subresource `status`, which its controller writes. */
+  readonly hasStatus?: true
 }
 
 /** The path of a collection, or of one object when a name is given. */

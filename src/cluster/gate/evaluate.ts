@@ -61,6 +61,8 @@ export interface Gating {
   readonly rules: ReadinessRules
   /** Whether the user may list and watch a kind: the roles of kk know nothing of custom ones. */
   readonly maySee: (resource: Resource, namespace: string) => Promise<boolean>
+  /** The time by the cluster's clock, in milliseconds since the epoch. */
+  readonly now: () => number
 }
 
 /**
@@ -68,7 +70,7 @@ export interface Gating {
  * serve, or the user may not see, are passed over.
  */
 export async function allGatedObjects(
-  {discovery, rules, maySee}: Gating,
+  {discovery, rules, maySee, now}: Gating,
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly GatedObject[]> {
@@ -89,7 +91,9 @@ export async function allGatedObjects(
       if (!resource) return []
       const home = resource.namespaced ? (metadata.namespace ?? namespace) : ''
       if (!(await sees(resource, home))) return []
-      const health = customResourceHealth(ruleFor(rules, {apiVersion, kind})) as HealthOf<Observed>
+      const rule = ruleFor(rules, {apiVersion, kind})
+      const judging = {rule, hasStatus: resource.hasStatus === true, now}
+      const health = customResourceHealth(judging) as HealthOf<Observed>
       const gated = {...resource, health, isAlone: true} as const
       return [{resource: gated, namespace: home, name: metadata.name, mayVanish: false}]
     }),

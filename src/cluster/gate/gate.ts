@@ -50,12 +50,17 @@ export async function waitForHealth(
       if (verdict) throw outOfSight(collections)
       if (health) evidence.note(health.blames)
       report(health?.blames ?? sightless(collections))
-      await bell.wait(deadline - Date.now())
+      await bell.wait(Math.min(deadline - Date.now(), untilLimit(health, gating)))
     }
   } finally {
     for (const end of ends) end()
     signal?.removeEventListener('abort', bell.ring)
   }
+}
+
+/** Milliseconds until the health may be another though no object changes. */
+function untilLimit(health: Health | undefined, {now}: Gating): number {
+  return health?.state === 'waiting' ? (health.until ?? Infinity) - now() : Infinity
 }
 
 /** Undefined while the cluster is out of sight: nothing is concluded from what was seen before. */

@@ -89,6 +89,7 @@ describe('custom resources', () => {
         discovery: {find: async () => served},
         rules: new Map([['Ingress.networking.k8s.io', RULE]]),
         maySee: async () => sees,
+        now: Date.now,
       },
       'ns',
       [{apiVersion: 'a.org/v1', kind: 'Cache', metadata: {name: 'one'}, ...object}],

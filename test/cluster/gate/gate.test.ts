@@ -1,4 +1,5 @@
 import {describe, expect, it, onTestFinished} from 'vitest'
+import type {Resource} from '../../../src/cluster/api/resources.ts'
 import type {Blame, KubernetesObject} from '../../../src/cluster/cluster.ts'
 import {waitForHealth} from '../../../src/cluster/gate/gate.ts'
 import {NO_RULES} from '../../../src/cluster/gate/readiness/rules.ts'
@@ -40,20 +41,26 @@ function server(current: () => object, watch: Answer = () => undefined): Answer 
 
 async function gate(
   answer: Answer,
-  options: {milliseconds: number; onProgress?: (blames: readonly Blame[]) => void},
+  options: {
+    milliseconds: number
+    onProgress?: (blames: readonly Blame[]) => void
+    objects?: readonly KubernetesObject[]
+    kind?: Resource
+  },
 ) {
   const {client} = await scriptedServer(answer)
   const watches = openWatches(client)
   onTestFinished(watches.close)
-  const {milliseconds, ...more} = options
+  const {milliseconds, kind, objects = [job, secret], ...more} = options
   const deadline = Date.now() + milliseconds
   const gating = {
     watches,
-    discovery: {find: async () => undefined},
+    discovery: {find: async () => kind},
     rules: NO_RULES,
     maySee: async () => true,
+    now: Date.now,
   }
-  return waitForHealth(client, gating, {namespace: 'openstack', objects: [job, secret], deadline, ...more})
+  return waitForHealth(client, gating, {namespace: 'openstack', objects, deadline, ...more})
 }
 
 describe('a gate', () => {
@@ -93,6 +100,27 @@ describe('a gate', () => {
       log: ['password is ***'],
     })
     expect(progress).toMatchObject([[{detail: 'exited with 1: cannot log in with ***'}]])
+  })
+
+  it('opens when the controller of a custom resource has had its time, though nothing is seen to change', async () => {
+    const of = {apiVersion: 'example.org/v1', kind: 'Cache'}
+    const metadata = {name: 'one', namespace: 'openstack', resourceVersion: '1'}
+    const made = new Date(Date.now() - 119_500).toISOString()
+    const cache = {...of, metadata: {...metadata, creationTimestamp: made}}
+    const seen: string[] = []
+    const answer: Answer = ({path, query}, response) => {
+      if (query.has('watch')) return undefined
+      json(response, path.endsWith('/one') ? cache : {metadata: {resourceVersion: '1'}, items: [cache]})
+    }
+
+    await gate(answer, {
+      milliseconds: 600_000,
+      objects: [{...of, metadata}],
+      kind: {...of, plural: 'caches', namespaced: true, hasStatus: true},
+      onProgress: (blames) => seen.push(...blames.map(({message}) => message)),
+    })
+
+    expect(seen).toEqual([expect.stringContaining('its controller has written no status yet')])
   })
 
   it('waits for an API server that fails', async () => {

@@ -8,10 +8,26 @@ interface CustomResource extends Observed {
 }
 
 /**
- * The health of a custom resource: what a rule of the environment says; else, as kstatus reads it, its conditions Stalled,
- * Reconciling, and Ready or Available, once its controller has seen it. One that has none of these is healthy by existing.
+ * How long after it was made a custom resource without a status waits for one, in milliseconds: the leader of an operator
+ * that has just been replaced needs half a minute to be elected. Nobody may ever write one, so that the wait has an end.
  */
-export function customResourceHealth(rule: ReadinessRule | undefined): HealthOf<CustomResource> {
+const FIRST_STATUS_MILLISECONDS = 120_000
+
+/** By what the custom resources of a kind are judged. */
+interface Judging {
+  readonly rule: ReadinessRule | undefined
+  /** Whether the kind has a subresource `status`: somebody means to write it. */
+  readonly hasStatus: boolean
+  /** Milliseconds since the epoch, by the cluster's clock. */
+  readonly now: () => number
+}
+
+/**
+ * The health of a custom resource: what a rule of the environment says; else, as kstatus reads it, its conditions Stalled,
+ * Reconciling, and Ready or Available, once its controller has seen it. One that has none of these is healthy by existing; but
+ * where the kind has a status, and the object none yet, its controller is given the time to write it.
+ */
+export function customResourceHealth({rule, hasStatus, now}: Judging): HealthOf<CustomResource> {
   return (object) => {
     const {metadata, status} = object
     const wait = (message: string, condition?: Condition) =>
@@ -24,6 +40,8 @@ export function customResourceHealth(rule: ReadinessRule | undefined): HealthOf<
       if (found !== undefined && rule.values.includes(String(found))) return HEALTHY
       return wait(`${rule.path} is ${text(found)}, not ${rule.values.join(' or ')}`)
     }
+    const until = Date.parse(metadata.creationTimestamp ?? '') + FIRST_STATUS_MILLISECONDS
+    if (hasStatus && isEmpty(status) && now() < until) return {...wait(NO_STATUS), until}
     const condition = (type: string) => findCondition(object, type)
     const ready = condition('Ready') ?? condition('Available')
     if (isOld(ready?.observedGeneration))
@@ -36,6 +54,12 @@ export function customResourceHealth(rule: ReadinessRule | undefined): HealthOf<
     if (!ready || ready.status === 'True') return HEALTHY
     return wait(`its condition ${ready.type} is ${ready.status}`, ready)
   }
+}
+
+const NO_STATUS = `its controller has written no status yet; without one it counts as healthy ${FIRST_STATUS_MILLISECONDS / 1000} s after it was made`
+
+function isEmpty(status: object | undefined): boolean {
+  return Object.keys(status ?? {}).length === 0
 }
 
 function because(condition: Condition | undefined) {

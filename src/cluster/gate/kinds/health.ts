@@ -19,7 +19,11 @@ export function combineHealth(parts: readonly Health[]): Health {
     parts.flatMap((part) => (part.state === state ? part.blames : []))
   const [failed, waiting] = [blames('failed'), blames('waiting')]
   if (failed.length > 0) return {state: 'failed', blames: [...failed, ...waiting]}
-  return waiting.length > 0 ? {state: 'waiting', blames: waiting} : HEALTHY
+  if (waiting.length === 0) return HEALTHY
+  const until = Math.min(
+    ...parts.map((part) => (part.state === 'waiting' ? part.until : undefined) ?? Infinity),
+  )
+  return {state: 'waiting', blames: waiting, ...(until < Infinity && {until})}
 }
 
 /** Closed because of this object, the pod of it that is in the worst trouble, and the claims that are not bound. */

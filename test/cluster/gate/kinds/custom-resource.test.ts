@@ -2,18 +2,29 @@ import {describe, expect, it} from 'vitest'
 import {customResourceHealth} from '../../../../src/cluster/gate/kinds/custom-resource.ts'
 import type {ReadinessRule} from '../../../../src/cluster/gate/readiness/rules.ts'
 
+const NOW = Date.parse('2026-11-22T12:00:00Z')
+const MADE = '2026-11-22T11:00:00Z'
 const AROUND = {pods: [], claim: () => undefined}
 
+/** The kind has a subresource `status`; the object was made long ago. */
 function healthOf(status: object | undefined, rule?: ReadinessRule, metadata: object = {}) {
   const object = {
     kind: 'Cache',
-    metadata: {name: 'one', namespace: 'openstack', generation: 2, ...metadata},
+    metadata: {name: 'one', namespace: 'openstack', generation: 2, creationTimestamp: MADE, ...metadata},
     ...(status && {status}),
   }
-  return customResourceHealth(rule)(object, AROUND)
+  return customResourceHealth({rule, hasStatus: true, now: () => NOW})(object, AROUND)
 }
 
 const condition = (type: string, status: string) => ({conditions: [{type, status, reason: 'Because'}]})
+
+interface Fresh {
+  readonly status?: object
+  readonly rule?: ReadinessRule
+  readonly hasStatus?: boolean
+  /** How long ago it was made, in milliseconds. */
+  readonly ago?: number
+}
 
 describe('a custom resource', () => {
   it.each([
@@ -40,6 +51,37 @@ describe('a custom resource', () => {
     ],
   ])('%s', (_, status, state) => {
     expect(healthOf(status).state).toBe(state)
+  })
+
+  it.each([
+    ['the kind has no status', {hasStatus: false}, 'healthy'],
+    ['its controller has not had its time', {}, 'waiting'],
+    ['its status is empty', {status: {}}, 'waiting'],
+    ['its controller has written something', {status: {replicas: 1}}, 'healthy'],
+    ['its controller has had its time', {ago: 120_000}, 'healthy'],
+    ['its controller has almost had its time', {ago: 119_999}, 'waiting'],
+    ['a rule holds', {rule: {path: '.kind', values: ['Cache']}}, 'healthy'],
+    ['when it was made is not known', {ago: Number.NaN}, 'healthy'],
+  ])('without a status is judged: %s', (_, {status, rule, hasStatus = true, ago = 0}: Fresh, state) => {
+    const creationTimestamp = Number.isNaN(ago) ? undefined : new Date(NOW - ago).toISOString()
+    const object = {
+      kind: 'Cache',
+      metadata: {name: 'one', ...(creationTimestamp && {creationTimestamp})},
+      status,
+    }
+
+    const health = customResourceHealth({rule, hasStatus, now: () => NOW})(object, AROUND)
+
+    expect(health.state).toBe(state)
+    if (health.state === 'waiting') expect(health.until).toBe(NOW - ago + 120_000)
+  })
+
+  it('without a status says until when it is waited for', () => {
+    const health = healthOf(undefined, undefined, {creationTimestamp: '2026-11-22T11:59:00Z'})
+
+    expect(health).toMatchObject({
+      blames: [{message: expect.stringContaining('it counts as healthy 120 s after it was made')}],
+    })
   })
 
   it('that is being deleted is waited for', () => {
