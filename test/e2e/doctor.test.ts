@@ -202,6 +202,10 @@ describe('on a cluster', () => {
       advice: 'use policy/v1 in the chart: policy/v1beta1 went with Kubernetes 1.25',
     })
     expect(find('api-versions', 'Endpoints of v1')).toMatchObject({level: 'warning'})
+    expect(
+      find('scheduling', /^Deployment\/lost of old: none of the \d nodes .* has not the label no-such=label$/)
+        .level,
+    ).toBe('problem')
     const classless = find('storage-class', 'claims of old name none: their pods would wait for ever')
     expect(classless.level).toBe('problem')
     await follow(classless)

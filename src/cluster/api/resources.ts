@@ -41,6 +41,7 @@ export const NAMESPACES: Resource = {
   plural: 'namespaces',
   namespaced: false,
 }
+export const NODES: Resource = {apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false}
 export const PODS: Resource = {apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true}
 export const JOBS: Resource = {apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true}
 export const EVENTS: Resource = {apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true}

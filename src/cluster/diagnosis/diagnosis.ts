@@ -17,6 +17,21 @@ export interface SeenStorageClass {
   readonly isDefault: boolean
 }
 
+export interface Taint {
+  readonly key: string
+  readonly value?: string
+  readonly effect: string
+}
+
+/** A node, as far as the scheduler compares pods with it. */
+export interface SchedulableNode {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly taints: readonly Taint[]
+  /** What all its pods together may ask for, as quantities of Kubernetes: `{cpu: '7910m'}`. */
+  readonly allocatable: Readonly<Record<string, string>>
+}
+
 /** A PersistentVolumeClaim, with what tells whose it is. */
 export interface SeenClaim {
   readonly namespace: string
@@ -45,6 +60,7 @@ export interface Diagnosis {
   served(apiVersion: string, kind: string): Promise<Resource | undefined>
   namespaces(): Promise<readonly SeenNamespace[]>
   storageClasses(): Promise<readonly SeenStorageClass[]>
+  nodes(): Promise<readonly SchedulableNode[]>
   intents(): Promise<readonly Intent[]>
   claims(): Promise<readonly SeenClaim[]>
   /** `namespace/name` of the claims that pods of the namespace mount. */

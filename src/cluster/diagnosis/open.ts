@@ -6,6 +6,7 @@ import {clockAhead} from './clock.ts'
 import type {Diagnosis} from './diagnosis.ts'
 import {listAllClaims, listHookJobs, listMountedClaims} from './helm-objects.ts'
 import {listNamespaces} from './namespaces.ts'
+import {listSchedulableNodes} from './nodes.ts'
 import {listStorageClasses} from './storage-classes.ts'
 
 /** What `kk doctor` asks of the cluster that the client speaks to. */
@@ -17,6 +18,7 @@ export function openDiagnosis(client: ApiClient, discovery: Discovery): Diagnosi
     served: (apiVersion, kind) => discovery.find(apiVersion, kind),
     namespaces: () => listNamespaces(client),
     storageClasses: () => listStorageClasses(client),
+    nodes: () => listSchedulableNodes(client),
     intents: () => listIntents(client),
     claims: () => listAllClaims(client),
     mountedClaims: (namespace) => listMountedClaims(client, namespace),

@@ -1,25 +1,35 @@
-const BYTES: Readonly<Record<string, number>> = {
+const FACTORS: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
   '': 1,
   k: 1e3,
   M: 1e6,
   G: 1e9,
   T: 1e12,
+  P: 1e15,
+  E: 1e18,
   Ki: 2 ** 10,
   Mi: 2 ** 20,
   Gi: 2 ** 30,
   Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
 }
 
-/** MiB of a quantity of memory as Kubernetes writes it, rounded down; 0 for what cannot be read. */
+/** A quantity as Kubernetes writes it, such as `7910m`, `16Gi` or `1e3`: in CPUs, bytes or pieces; 0 for what cannot be read. */
+export function amount(quantity: string | number): number {
+  const [, number, unit = ''] = /^([0-9.]+(?:[eE][+-]?[0-9]+)?)([A-Za-z]*)$/.exec(String(quantity)) ?? []
+  const found = Number(number) * (FACTORS[unit] ?? Number.NaN)
+  return Number.isFinite(found) ? found : 0
+}
+
+/** MiB of a quantity of memory, rounded down; 0 for what cannot be read. */
 export function mebibytes(quantity: string): number {
-  const [, number, unit = ''] = /^([0-9.]+)([A-Za-z]*)$/.exec(quantity) ?? []
-  const bytes = Number(number) * (BYTES[unit] ?? Number.NaN)
-  return Number.isFinite(bytes) ? Math.floor(bytes / 2 ** 20) : 0
+  return Math.floor(amount(quantity) / 2 ** 20)
 }
 
-/** Whole CPUs of a quantity such as `8` or `7910m`; 0 for what cannot be read. */
+/** Whole CPUs of a quantity; 0 for what cannot be read. */
 export function wholeCpus(quantity: string): number {
-  const [, number, unit] = /^([0-9.]+)(m?)$/.exec(quantity) ?? []
-  const cpus = unit === 'm' ? Number(number) / 1000 : Number(number)
-  return Number.isFinite(cpus) ? Math.floor(cpus) : 0
+  return Math.floor(amount(quantity))
 }

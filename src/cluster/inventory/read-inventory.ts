@@ -2,7 +2,7 @@ import {readYaml} from '../../helm/yaml.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, CONFIG_MAPS, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {asking, CONFIG_MAPS, NODES, readObject, resourcePath} from '../api/resources.ts'
 import {listStorageClasses} from '../diagnosis/storage-classes.ts'
 import type {Inventory, InventoryPart, SeenNode} from './inventory.ts'
 import {mebibytes, wholeCpus} from './quantity.ts'
@@ -15,8 +15,6 @@ export async function readInventory(client: ApiClient, part: InventoryPart): Pro
   const dnsDomain = await readDomain(client)
   return dnsDomain === undefined ? {} : {dnsDomain}
 }
-
-const NODES: Resource = {apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false}
 
 interface Node {
   readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}

@@ -318,6 +318,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     found(inCluster('', 'persistentvolumeclaims', ['list'], 'to find data that nobody uses')),
     found(inCluster('batch', 'jobs', ['list'], 'to find Jobs that helm has forgotten')),
     found(inCluster('storage.k8s.io', 'storageclasses', ['list'], 'to know the default storage class')),
+    found(inCluster('', 'nodes', ['list'], 'to find pods that no node can take')),
     found({...LEASES, verbs: ['list']}),
     found({...RUNS, verbs: ['get', 'list']}),
   ],

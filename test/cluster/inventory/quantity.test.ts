@@ -1,5 +1,16 @@
 import {expect, it} from 'vitest'
-import {mebibytes, wholeCpus} from '../../../src/cluster/inventory/quantity.ts'
+import {amount, mebibytes, wholeCpus} from '../../../src/cluster/inventory/quantity.ts'
+
+it.each([
+  ['250m', 0.25],
+  ['1500000000n', 1.5],
+  ['1e3', 1000],
+  ['2Ei', 2 ** 61],
+  [3, 3],
+  ['', 0],
+])('the quantity %s is %d', (quantity, expected) => {
+  expect(amount(quantity)).toBeCloseTo(expected)
+})
 
 it.each([
   ['16397356Ki', 16013],

@@ -4,6 +4,7 @@ import {kkSystemCheck} from './cluster/kk-system.ts'
 import {namespacesCheck} from './cluster/namespaces.ts'
 import {permissionsCheck} from './cluster/permissions.ts'
 import {clusterCheck} from './cluster/reachable.ts'
+import {schedulingCheck} from './cluster/scheduling.ts'
 import {storageClassCheck} from './cluster/storage-class.ts'
 import type {Check} from './finding.ts'
 import {approvalsCheck} from './leftovers/approvals.ts'
@@ -29,6 +30,7 @@ export const CHECKS: readonly Check[] = [
   kkSystemCheck,
   namespacesCheck,
   storageClassCheck,
+  schedulingCheck,
   apiVersionsCheck,
   recordsCheck,
   recordSizeCheck,

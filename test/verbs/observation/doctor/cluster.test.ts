@@ -9,6 +9,7 @@ import {
 } from '../../../../src/verbs/observation/doctor/cluster/api-versions.ts'
 import {
   classless,
+  judgeNamedClasses,
   judgeStorageClasses,
 } from '../../../../src/verbs/observation/doctor/cluster/storage-class.ts'
 
@@ -66,6 +67,22 @@ describe('a default storage class', () => {
     expect(judgeStorageClasses([], [DB], 'kubectl')).toMatchObject([
       {level: 'problem', advice: 'install a provisioner of volumes, with a storage class'},
     ])
+  })
+
+  it('does not stand for one that a claim names and nobody has', () => {
+    const objects = rendered(claim({storageClassName: 'slow'}), set({storageClassName: 'fast'}, {}))
+    const brought = {apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: {name: 'slow'}}
+    const classes = [{name: 'general', isDefault: true}]
+
+    expect(judgeNamedClasses([...classes, {name: 'slow', isDefault: false}], objects)).toMatchObject([
+      {
+        level: 'warning',
+        what: expect.stringContaining(
+          'claims of db name the storage class fast, which does not exist (there are: general, slow)',
+        ),
+      },
+    ])
+    expect(judgeNamedClasses(classes, new Map([...objects, ['openstack/ceph', [brought]]]))).toHaveLength(1)
   })
 
   it('is the newest of several, and the others are to give way', () => {

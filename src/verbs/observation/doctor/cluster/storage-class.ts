@@ -3,14 +3,17 @@ import type {SeenStorageClass} from '../../../../cluster/diagnosis/diagnosis.ts'
 import {type ReleaseId, releaseName} from '../../../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Claims without a class get the default one: there must be one, and better not several. */
+/** Claims without a class get the default one: there must be one, and better not several. The others' classes must exist. */
 export const storageClassCheck: Check = {
   name: 'storage-class',
   needs: 'cluster',
   fine: 'there is one default storage class',
   async find({cluster, kubectl, rendered}) {
     const [classes, objects] = await Promise.all([cluster.diagnosis.storageClasses(), rendered()])
-    return judgeStorageClasses(classes, classless(objects), kubectl)
+    return [
+      ...judgeStorageClasses(classes, classless(objects), kubectl),
+      ...judgeNamedClasses(classes, objects),
+    ]
   },
 }
 
@@ -26,12 +29,35 @@ interface ClaimSpec {
 }
 
 /** `storageClassName: ""` is a class: none is provided, and a volume of that kind is waited for. */
-function hasClasslessClaim({kind, spec}: KubernetesObject): boolean {
-  const isOpen = (claim: ClaimSpec | undefined) => (claim?.storageClassName ?? undefined) === undefined
-  if (kind === 'PersistentVolumeClaim') return isOpen(spec as ClaimSpec)
-  if (kind !== 'StatefulSet') return false
+function hasClasslessClaim(object: KubernetesObject): boolean {
+  return claimsOf(object).some((claim) => (claim?.storageClassName ?? undefined) === undefined)
+}
+
+function claimsOf({kind, spec}: KubernetesObject): readonly (ClaimSpec | undefined)[] {
+  if (kind === 'PersistentVolumeClaim') return [spec as ClaimSpec]
+  if (kind !== 'StatefulSet') return []
   const {volumeClaimTemplates = []} = spec as {readonly volumeClaimTemplates?: readonly {spec?: ClaimSpec}[]}
-  return volumeClaimTemplates.some((template) => isOpen(template.spec))
+  return volumeClaimTemplates.map((template) => template.spec)
+}
+
+/** Classes that claims name, and neither the cluster nor a chart has. A volume made by hand may have such a name, too. */
+export function judgeNamedClasses(
+  classes: readonly SeenStorageClass[],
+  rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
+): readonly Found[] {
+  const brought = [...rendered.values()].flat().filter(({kind}) => kind === 'StorageClass')
+  const known = new Set([...classes.map(({name}) => name), ...brought.map(({metadata}) => metadata.name)])
+  const missing = [...rendered].flatMap(([release, objects]) => {
+    const named = objects.flatMap(claimsOf).flatMap((claim) => claim?.storageClassName || [])
+    return [...new Set(named)].filter((name) => !known.has(name)).map((name) => ({name, release}))
+  })
+  return [...Map.groupBy(missing, ({name}) => name)].map(([name, users]) => {
+    const who = users.map(({release}) => releaseName(release)).join(', ')
+    const there =
+      classes.length === 0 ? 'there is none' : `there are: ${classes.map((each) => each.name).join(', ')}`
+    const what = `claims of ${who} name the storage class ${name}, which does not exist (${there}): their pods would wait for a volume of it that somebody makes by hand`
+    return {level: 'warning', what, advice: `name another class in the values of ${who}, or make ${name}`}
+  })
 }
 
 export function judgeStorageClasses(
