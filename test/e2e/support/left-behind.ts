@@ -10,6 +10,11 @@ export const LONG_AGO = '2020-01-01T00:00:00.000000Z'
 
 /** Templates of a chart for a Kubernetes of long ago. */
 export const OLD = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: lost}
+spec: {template: {spec: {nodeSelector: {no-such: label}}}}
+---
 apiVersion: policy/v1beta1
 kind: PodDisruptionBudget
 metadata: {name: old}
