@@ -1,8 +1,8 @@
-import {createReadStream} from 'node:fs'
 import {readdir} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
+import type {Readable} from 'node:stream'
 import {KkError} from '../errors.ts'
-import {readToEnd} from '../state/files/named-file.ts'
+import {readFileToEnd, readStandardInput} from '../state/files/named-file.ts'
 import {utf8Text} from '../state/files/utf8-text.ts'
 import type {Environment} from './environment.ts'
 import {type EnvironmentSource, readEnvironment} from './read.ts'
@@ -14,7 +14,7 @@ interface LoadOptions {
   /** Relative names start here; the process's own directory unless told. */
   readonly cwd?: string
   /** What `-` reads; the process's own standard input unless told. */
-  readonly stdin?: NodeJS.ReadableStream
+  readonly stdin?: Readable
   /** For messages: what the file is, and how one is named. */
   readonly words?: FileWords
 }
@@ -41,10 +41,9 @@ export async function loadSource({
   stdin,
   words = ENVIRONMENT,
 }: LoadOptions): Promise<EnvironmentSource> {
-  if (file === '-')
-    return {file, text: utf8Text(await readToEnd(stdin ?? process.stdin, file), file), directory: cwd}
+  if (file === '-') return {file, text: await readStandardInput(`the ${words.what}`, stdin), directory: cwd}
   const path = resolve(cwd, file)
-  const bytes = await readToEnd(createReadStream(path), file).catch(async (error: NodeJS.ErrnoException) => {
+  const bytes = await readFileToEnd(path, file).catch(async (error: NodeJS.ErrnoException) => {
     if (error instanceof KkError) throw error
     const close = error.code === 'ENOENT' ? await closeName(path) : undefined
     const hint = close === undefined ? words.hint : `did you mean ${join(dirname(file), close)}?`

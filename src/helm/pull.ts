@@ -37,7 +37,12 @@ interface PackagesOptions {
   /** Private to this run and removed by the caller: holds indexes, and the logins to them. */
   readonly directory: string
   readonly signal?: AbortSignal
+  /** How long helm may fetch one thing. */
+  readonly timeoutMilliseconds?: number
 }
+
+/** A chart has a few MB, the index of a large repository some tens. */
+const FETCH_MILLISECONDS = 300_000
 
 /** Either major's words for a chart or version that a source does not have. */
 const NOT_THERE =
@@ -49,9 +54,28 @@ const NO_TLS = /server gave HTTP response to HTTPS client|"http:\/\/.*status cod
  * Packages fetched by `helm pull`, with the proxies, certificates and logins (`helm registry login`, `helm repo add`)
  * of the user. The index of a repository is fetched once. Throws `KK_HELM_DRIVER`.
  */
-export function helmPackages({path, env, directory, signal}: PackagesOptions): Packages {
+export function helmPackages({
+  path,
+  env,
+  directory,
+  signal,
+  timeoutMilliseconds = FETCH_MILLISECONDS,
+}: PackagesOptions): Packages {
   const child = childEnvironment(env)
-  const helm: RunHelm = (words) => runHelm({path, arguments: words, env: child, ...(signal && {signal})})
+  const helm: RunHelm = async (words) => {
+    const outcome = await runHelm({
+      path,
+      arguments: words,
+      env: child,
+      timeoutMilliseconds,
+      ...(signal && {signal}),
+    })
+    if (!outcome.timedOut) return outcome
+    return {
+      ...outcome,
+      stderr: `Error: it was not there after ${timeoutMilliseconds / 1000} s, when helm was ended`,
+    }
+  }
   const opened = new Map<string, Promise<Repository>>()
   const repository = (url: string) => {
     const known = opened.get(url) ?? openRepository(url, {env, directory, helm})

@@ -1,8 +1,6 @@
-import {buffer} from 'node:stream/consumers'
 import {KkError} from '../../errors.ts'
 import type {OverrideUpdate} from '../../overrides/service.ts'
-import {readNamedFile} from '../../state/files/named-file.ts'
-import {utf8Text} from '../../state/files/utf8-text.ts'
+import {readNamedFile, readStandardInput} from '../../state/files/named-file.ts'
 
 export interface UpdateFlags {
   readonly 'reuse-values': boolean
@@ -30,7 +28,7 @@ export async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdat
 
 /** The text of a file, or of standard input for `-`. Rejects with `KK_FILE`, which names it as `what`. */
 export async function readText(file: string, what: string): Promise<string> {
-  if (file === '-') return utf8Text(await buffer(process.stdin), 'standard input')
+  if (file === '-') return readStandardInput(what)
   return readNamedFile(file, {what, hint: 'check the path and its permissions; nothing was changed'})
 }
 

@@ -10,14 +10,17 @@ import type {ClusterAccess} from './kubeconfig.ts'
  * proxies are left to the Kubernetes client, which costs 60 ms more to start than all else together.
  * The function throws `KK_KUBECONFIG`.
  */
-export function credentialReader(access: ClusterAccess): () => Promise<Credentials> {
+export function credentialReader(
+  access: ClusterAccess,
+  pluginMilliseconds = PLUGIN_MILLISECONDS,
+): () => Promise<Credentials> {
   const {user, cluster} = access
   const needsClient = user.exec || user['auth-provider'] || cluster['proxy-url']
   const byClient = clientCredentials(access)
   return async () => {
     try {
       const credentials = needsClient
-        ? await inTime(byClient(), access)
+        ? await inTime(byClient(), access, pluginMilliseconds)
         : {tls: tlsOptions(access), headers: headersOf(access)}
       for (const [name, value] of Object.entries(credentials.headers)) validateHeaderValue(name, value)
       return credentials
@@ -30,14 +33,14 @@ export function credentialReader(access: ClusterAccess): () => Promise<Credentia
 /** Nobody is asked by a plugin: what takes longer waits for something that does not come. */
 const PLUGIN_MILLISECONDS = 60_000
 
-async function inTime<T>(answer: Promise<T>, {user}: ClusterAccess): Promise<T> {
+async function inTime<T>(answer: Promise<T>, {user}: ClusterAccess, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const command = user.exec ? `the credential plugin ${user.exec.command}` : 'who gives the credentials'
     timer = setTimeout(() => {
       endPlugin(user.exec)
-      reject(new Error(`${command} did not answer within ${PLUGIN_MILLISECONDS / 1000} s`))
-    }, PLUGIN_MILLISECONDS)
+      reject(new Error(`${command} did not answer within ${milliseconds / 1000} s`))
+    }, milliseconds)
   })
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }

@@ -1,8 +1,9 @@
 import {createHash} from 'node:crypto'
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs'
+import {type AddressInfo, createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it, onTestFinished} from 'vitest'
 import {type ChartFinding, chartNames, findChart} from '../../../src/charts/find-chart.ts'
 import type {ChartSource} from '../../../src/environment/environment.ts'
 import {helmPackages} from '../../../src/helm/pull.ts'
@@ -261,3 +262,23 @@ it('the index of a repository is fetched once for all its charts', async () => {
 function sha256({path}: ServedPackage): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
 }
+
+it('a registry that takes the connection and says nothing is not waited for without an end', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  const home = writeFiles({})
+  const packages = helmPackages({
+    path: await toolPath('helm4'),
+    env: {HOME: home, PATH: process.env.PATH},
+    directory: join(home, 'run'),
+    timeoutMilliseconds: 500,
+  })
+  const url = `oci://127.0.0.1:${(silent.address() as AddressInfo).port}/charts`
+
+  const pulling = packages.pull({source: {kind: 'oci', url}, name: 'keystone'}, join(home, 'into'))
+
+  await expect(pulling).rejects.toMatchObject({
+    code: 'KK_CHART',
+    message: `cannot fetch the chart keystone from ${url}: it was not there after 0.5 s, when helm was ended`,
+  })
+})

@@ -1,7 +1,11 @@
-import {Readable} from 'node:stream'
-import {expect, it} from 'vitest'
+import {mkdtemp, open, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {PassThrough, Readable} from 'node:stream'
+import {execa} from 'execa'
+import {expect, it, onTestFinished} from 'vitest'
 import {loadSource} from '../../../src/environment/load.ts'
-import {readNamedFile} from '../../../src/state/files/named-file.ts'
+import {readNamedFile, readToEnd} from '../../../src/state/files/named-file.ts'
 
 const ENDLESS = {code: 'KK_FILE', message: expect.stringContaining('expected at most 64 MiB, got more')}
 
@@ -16,6 +20,49 @@ it('ends what has no end: a device, an environment file, standard input', async 
   await expect(readNamedFile('/dev/zero')).rejects.toMatchObject(ENDLESS)
   await expect(loadSource({file: '/dev/zero'})).rejects.toMatchObject(ENDLESS)
   await expect(loadSource({file: '-', stdin})).rejects.toMatchObject(ENDLESS)
+})
+
+async function namedPipe(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-pipe-'))
+  onTestFinished(() => rm(directory, {recursive: true}))
+  const pipe = join(directory, 'values.yaml')
+  await execa('mkfifo', [pipe])
+  return pipe
+}
+
+it('ends a named pipe that nobody writes to', async () => {
+  const reading = readNamedFile(await namedPipe(), {what: '--values db', silenceMilliseconds: 50})
+
+  await expect(reading).rejects.toMatchObject({
+    code: 'KK_FILE',
+    message: '--values db: nothing came for 0.05 s, and it has not ended',
+  })
+})
+
+it('ends standard input that is silent', async () => {
+  await expect(readToEnd(new PassThrough(), 'standard input', 50)).rejects.toMatchObject({
+    code: 'KK_FILE',
+    message: 'standard input: nothing came for 0.05 s, and it has not ended',
+  })
+})
+
+it('reads a named pipe whose writer comes late', async () => {
+  const pipe = await namedPipe()
+  const reading = readNamedFile(pipe)
+
+  const writer = await open(pipe, 'w')
+  await writer.writeFile('a: 1\n')
+  await writer.close()
+
+  expect(await reading).toBe('a: 1\n')
+})
+
+it('reads what a shell puts in the place of a command', async () => {
+  const script = `import {readNamedFile} from '${join(import.meta.dirname, '../../../src/state/files/named-file.ts')}'
+    process.stdout.write(await readNamedFile(process.argv[1]))`
+  const words = ['-c', '"$0" --input-type=module --eval "$1" <(echo a: 1)', process.execPath, script]
+
+  expect((await execa('bash', words)).stdout).toBe('a: 1')
 })
 
 it('reads a pipe that ends', async () => {

@@ -1,0 +1,33 @@
+import {readFileSync} from 'node:fs'
+import {expect, it, vi} from 'vitest'
+import {credentialReader} from '../../../src/cluster/api/credential-reader.ts'
+
+function accessBy(command: string, args: readonly string[]) {
+  const exec = {apiVersion: 'client.authentication.k8s.io/v1', command, args, interactiveMode: 'Never'}
+  const server = 'https://127.0.0.1:1'
+  return {context: 'cloud', server, kubeconfig: undefined, cluster: {server}, user: {exec}}
+}
+
+function children(): readonly string[] {
+  const pids = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return pids.map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+}
+
+it('a credential plugin that does not answer is ended, and named', async () => {
+  const answer = JSON.stringify({
+    apiVersion: 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    status: {token: 't'},
+  })
+  // The client is loaded by the first: its limit is for the plugin alone.
+  const {headers} = await credentialReader(accessBy('echo', [answer]))()
+
+  const silent = credentialReader(accessBy('sleep', ['86399']), 1_000)()
+
+  expect(headers).toEqual({authorization: 'Bearer t'})
+  await expect(silent).rejects.toMatchObject({
+    code: 'KK_KUBECONFIG',
+    message: 'no credentials for context "cloud": the credential plugin sleep did not answer within 1 s',
+  })
+  await vi.waitFor(() => expect(children()).not.toContain('sleep\0' + '86399\0'))
+})
