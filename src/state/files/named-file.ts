@@ -1,5 +1,5 @@
-import {constants, createReadStream} from 'node:fs'
-import {open, stat} from 'node:fs/promises'
+import {constants, createReadStream, openSync} from 'node:fs'
+import {stat} from 'node:fs/promises'
 import {Socket} from 'node:net'
 import type {Readable} from 'node:stream'
 import {KkError} from '../../errors.ts'
@@ -42,7 +42,7 @@ export async function readFileToEnd(
 /** To open a named pipe waits until somebody writes to it, and a process cannot end meanwhile; but not so. */
 async function openToRead(file: string): Promise<Readable> {
   if (!(await stat(file)).isFIFO()) return createReadStream(file)
-  const {fd} = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   return new Socket({fd, readable: true, writable: false})
 }
 
