@@ -1,7 +1,8 @@
 import type {Values} from '../../release.ts'
-import {looksSecretPath} from './looks-secret.ts'
+import {looksSecret, looksSecretPath} from './looks-secret.ts'
 import {mapLeaves} from './map-leaves.ts'
 import {maskTexts} from './mask-texts.ts'
+import {isNoSecretWord, isPlaceholder} from './placeholder.ts'
 import {replaceSecrets} from './text-secrets.ts'
 
 const MASK = '***'
@@ -45,9 +46,35 @@ function formsOf(leaf: unknown, isSecret: boolean): readonly string[] {
 
 /** The shapes in which one secret can come back: as it is, line by line, quoted by Go, in a URL, in a Secret. */
 function forms(text: string): string[] {
-  const lines = text.split('\n').map((line) => line.trim())
   const quoted = JSON.stringify(text).slice(1, -1)
-  return [text, text.trim(), ...lines, quoted, encode(text), Buffer.from(text).toString('base64')]
+  return [text, text.trim(), ...linesOf(text), quoted, encode(text), Buffer.from(text).toString('base64')]
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.trim().split('\n')
+  if (lines.length === 1) return []
+  const trimmed = lines.map((line) => line.trim())
+  return text.includes('-----BEGIN ') ? trimmed : trimmed.flatMap(secretOfLine)
+}
+
+/** A line of comment, brackets or the header of a section; the end of a key in base64 has neither. */
+const STRUCTURE = /^(?:(?:[#;]+|\/\/)(?:\s.*)?|[-\s{}[\](),;]*|\[+[\w .:/-]+\]+)$/
+/** A key with its value, also of an option that is commented out; a `=` at the end may be that of base64. */
+const KEYED = /^(?:[#;]+\s*)?(?:-\s+)?["']?([\w./-]+)["']?(?:\s*:(?=[\s"'[{]|$)|\s+=|=(?=[^=\s]))\s*(.*)$/
+/** What options have for a value: a word, or the name of a host. */
+const WORD = /^[A-Za-z]+(?:[-_.][A-Za-z]+)*$/
+
+/** What is secret of one line of many: its value, or all of it where it has no key. Other texts have its structure, too. */
+function secretOfLine(line: string): readonly string[] {
+  const [, key, value = ''] = KEYED.exec(line) ?? []
+  if (key === undefined) {
+    const item = bare(line.replace(/^-\s+/, ''))
+    if (STRUCTURE.test(line)) return []
+    return WORD.test(item) ? [line] : [line, item]
+  }
+  if (isPlaceholder(value)) return []
+  const word = bare(value)
+  return !looksSecret(key) && (WORD.test(word) || isNoSecretWord(value)) ? [] : [word]
 }
 
 function encode(text: string): string {

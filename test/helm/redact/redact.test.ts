@@ -83,6 +83,43 @@ describe('redactor', () => {
     )
   })
 
+  const definitions = JSON.stringify(
+    {
+      permissions: [],
+      policies: [{'apply-to': 'queues', priority: 0, pattern: '^(?!amq\\.).*'}],
+      users: [{name: 'keystone', password: 'S3cret-X'}],
+    },
+    null,
+    2,
+  ).replace('[]', '[\n  ]')
+
+  it.each([
+    ['a key of JSON', definitions, '"permissions": []'],
+    ['a word that is a value', definitions, '"queues": []'],
+    ['brackets', '[[[[[[\nS3cret-X', '[[[[[['],
+    ['the header of a section', '[oslo_policy]\npassword = S3cret-X', '[oslo_policy]\nx = 1'],
+    ['a comment', '# Kept by the operator\nS3cret-X', '# Kept by the operator'],
+    ['a key of YAML', 'backends:\n  - S3cret-X', 'backends:\n  - a'],
+    ['the name of a host', 'host = db.openstack.svc\npassword = S3cret-X', 'host = db.openstack.svc'],
+    ['a path', 'cacertfile: /etc/ssl/ca.crt\npassword: S3cret-X', 'cacertfile: /etc/ssl/ca.crt'],
+  ])('leaves what other texts have, too, of a secret of several lines: %s', (_, secret, text) => {
+    const redact = redactor({secret})
+
+    expect(redact(text)).toBe(text)
+    expect(redact('got S3cret-X')).toBe('got ***')
+  })
+
+  it.each([
+    ['a value of JSON', definitions, '^(?!amq\\\\.).*'],
+    ['an option that is commented out', '# x\n#password = S3cret', 'S3cret'],
+    ['a word under a key that looks secret', 'a: b\npassword: sunshine', 'sunshine'],
+    ['a line of a key', '-----BEGIN X-----\nkey=abcdef\n-----END X-----', 'key=abcdef'],
+    ['a line of base64', 'AQBxdcdk\nZmVybmV0==', 'ZmVybmV0=='],
+    ['a line without a key', 'first one\nadmin:$2y$10$abc', 'admin:$2y$10$abc'],
+  ])('masks of a secret of several lines %s', (_, secret, text) => {
+    expect(redactor({secret})(`got <${text}>`)).toBe('got <***>')
+  })
+
   it('masks a megabyte of secrets, each in every form', () => {
     const keys = Array.from({length: 8000}, (_, at) => createHash('sha512').update(`${at}`).digest('hex'))
     const redact = redactor({secrets: keys})
