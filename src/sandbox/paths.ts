@@ -13,8 +13,12 @@ export interface SandboxPaths {
   readonly lock: string
   /** Held while any sandbox chooses its ports. */
   readonly portsLock: string
-  /** Written last: a sandbox without it was not started to the end. */
+  /** Written last, and removed first. */
   readonly record: string
+  /** Is there from the begin of a start to its end, and while the sandbox is removed. */
+  readonly unfinished: string
+  /** etcd's directory: all that was deployed. */
+  readonly data: string
   readonly ports: string
   readonly kubeconfig: string
   /** What kwokctl is told. */
@@ -74,6 +78,8 @@ export function sandboxPaths(name: string, env: Environment): SandboxPaths {
     lock: join(sandboxes, `${name}.lock`),
     portsLock: join(sandboxes, 'ports.lock'),
     record: join(home, 'sandbox.json'),
+    unfinished: join(home, 'unfinished'),
+    data: join(cluster, 'etcd', 'member'),
     ports: join(home, 'ports.json'),
     kubeconfig: join(home, 'kubeconfig'),
     configuration: join(home, 'kwok.yaml'),

@@ -1,18 +1,62 @@
-import {readFile} from 'node:fs/promises'
+import {access, readFile, rm, writeFile} from 'node:fs/promises'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 import type {SandboxPaths} from './paths.ts'
 import type {Sandbox} from './sandbox.ts'
 
-/** What `up` wrote when it was done, or undefined. */
-export async function readRecord(paths: SandboxPaths): Promise<Sandbox | undefined> {
-  try {
-    return JSON.parse(await readFile(paths.record, 'utf8')) as Sandbox
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+/** `lost`: it was up, as its data shows, and nothing says how to reach it; the reason is for its user. */
+type RecordOfSandbox = {readonly sandbox: Sandbox} | {readonly lost: string}
+
+/** What `up` wrote when it was done, or undefined where it never was. */
+export async function readRecord(paths: SandboxPaths): Promise<RecordOfSandbox | undefined> {
+  const record = await readOnce(paths)
+  if (record !== undefined || !(await holdsData(paths))) return record
+  // Or it was finished between these two looks.
+  return (await readOnce(paths)) ?? {lost: `${paths.record} is missing`}
+}
+
+/** From now on what there is counts as half a start, or as half removed. */
+export async function markUnfinished(paths: SandboxPaths): Promise<void> {
+  await writeFile(paths.unfinished, '')
+  await rm(paths.record, {force: true})
 }
 
 export async function writeRecord(paths: SandboxPaths, sandbox: Sandbox): Promise<void> {
   await writeAtomically(paths.record, `${JSON.stringify(sandbox, undefined, 2)}\n`)
+  await rm(paths.unfinished, {force: true})
+}
+
+async function readOnce(paths: SandboxPaths): Promise<RecordOfSandbox | undefined> {
+  let text: string
+  try {
+    text = await readFile(paths.record, 'utf8')
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? undefined : {lost: `${paths.record} cannot be read (${code})`}
+  }
+  const sandbox = parsed(text)
+  return sandbox ? {sandbox} : {lost: `${paths.record} is ${text.trim() === '' ? 'empty' : 'damaged'}`}
+}
+
+const KEYS = ['name', 'kubeconfig', 'context', 'server'] as const
+
+function parsed(text: string): Sandbox | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Sandbox> | null
+    return KEYS.every((key) => typeof value?.[key] === 'string') ? (value as Sandbox) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether etcd has written, and the start that it belongs to was finished. */
+async function holdsData(paths: SandboxPaths): Promise<boolean> {
+  const [hasData, isUnfinished] = await Promise.all([paths.data, paths.unfinished].map(exists))
+  return hasData! && !isUnfinished!
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

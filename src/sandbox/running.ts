@@ -6,16 +6,22 @@ import {commandOf, DEFAULT_SANDBOX, NODE_NAME, type Sandbox} from './sandbox.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** `never-up`: at most half of a start; `broken`: it was up, and holds what was deployed in it, but not all of it runs. */
+/**
+ * `never-up`: at most half of a start; `broken`: it was up, and holds what was deployed in it, but not all of it runs;
+ * `lost`: it was up, and nobody knows how to reach it.
+ */
 export type FoundSandbox =
   | {readonly state: 'never-up'}
+  | {readonly state: 'lost'; readonly why: string}
   | {readonly state: 'running'; readonly sandbox: Sandbox}
   | {readonly state: 'broken'; readonly sandbox: Sandbox; readonly missing: readonly string[]}
 
 /** What there is of a sandbox. Costs a few file reads. */
 export async function findSandbox(paths: SandboxPaths): Promise<FoundSandbox> {
-  const sandbox = await readRecord(paths)
-  if (!sandbox) return {state: 'never-up'}
+  const record = await readRecord(paths)
+  if (!record) return {state: 'never-up'}
+  if ('lost' in record) return {state: 'lost', why: record.lost}
+  const {sandbox} = record
   const {missing} = await runningComponents(paths)
   return missing.length === 0 ? {state: 'running', sandbox} : {state: 'broken', sandbox, missing}
 }
@@ -25,6 +31,7 @@ export async function requireSandbox(name: string, env: Environment): Promise<Sa
   const found = await findSandbox(sandboxPaths(name, env))
   if (found.state === 'running') return found.sandbox
   if (found.state === 'broken') throw new KkError('KK_SANDBOX', ...brokenSandbox(name, found.missing))
+  if (found.state === 'lost') throw lostSandbox('KK_SANDBOX', name, found.why)
   throw new KkError('KK_SANDBOX', `the sandbox ${name} does not run`, {
     hint: `start it with "${withName(name, 'up')}"`,
   })
@@ -35,13 +42,24 @@ export function refuseBroken(name: string, missing: readonly string[]): KkError 
   return new KkError('KK_SANDBOX_BROKEN', ...brokenSandbox(name, missing))
 }
 
+/** For a sandbox whose data is there while its record is not, or says nothing. */
+export function lostSandbox(code: 'KK_SANDBOX' | 'KK_SANDBOX_BROKEN', name: string, why: string): KkError {
+  return new KkError(code, `the sandbox ${name} was up, and cannot be reached any more: ${why}`, {
+    hint: downRemoves(name),
+  })
+}
+
 function brokenSandbox(name: string, missing: readonly string[]): [message: string, {readonly hint: string}] {
-  const down = `"${withName(name, 'down')}" removes it, with all that was deployed in it`
+  const down = downRemoves(name)
   const up = `"${withName(name, 'up')}" starts what has ended again, and keeps what was deployed`
   return [
     `the sandbox ${name} was up, and does not run any more: ${missing.join(', ')} ended`,
     {hint: name === NODE_NAME ? down : `${up}; ${down}`},
   ]
+}
+
+function downRemoves(name: string): string {
+  return `"${withName(name, 'down')}" removes it, with all that was deployed in it`
 }
 
 function withName(name: string, verb: 'up' | 'down'): string {

@@ -3,6 +3,7 @@ import {runningComponents} from './control-plane/components.ts'
 import {kubectl} from './control-plane/kubectl.ts'
 import {isSandboxName, sandboxesDirectory, sandboxPaths} from './paths.ts'
 import {readRecord} from './record.ts'
+import {lostSandbox} from './running.ts'
 import type {Sandbox} from './sandbox.ts'
 import {findTools} from './tools.ts'
 
@@ -24,14 +25,16 @@ export type SandboxStatus<Kind extends Sandbox = Sandbox> =
   | {readonly state: 'broken'; readonly name: string; readonly missing: readonly string[]}
   | {readonly state: 'absent'; readonly name: string}
 
-/** What is true of one sandbox now; the all-in-one node's record tells more. */
+/** What is true of one sandbox now; the all-in-one node's record tells more. Throws `KK_SANDBOX` where that is lost. */
 export async function status<Kind extends Sandbox = Sandbox>(
   name: string,
   env: NodeJS.ProcessEnv,
 ): Promise<SandboxStatus<Kind>> {
   const paths = sandboxPaths(name, env)
   if (!(await exists(paths.home))) return {state: 'absent', name}
-  const sandbox = (await readRecord(paths)) as Kind | undefined
+  const record = await readRecord(paths)
+  if (record && 'lost' in record) throw lostSandbox('KK_SANDBOX', name, record.lost)
+  const sandbox = record?.sandbox as Kind | undefined
   const {components, missing} = await runningComponents(paths)
   if (!sandbox || missing.length > 0) return {state: 'broken', name, missing}
   return {...sandbox, state: 'running', nodes: await readNodes(sandbox, env), components}

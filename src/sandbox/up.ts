@@ -3,7 +3,7 @@ import {restartControlPlane, startControlPlane} from './control-plane/start.ts'
 import {sandboxPaths} from './paths.ts'
 import {removeSandbox} from './remove.ts'
 import {requireSimulated} from './require-simulated.ts'
-import {findSandbox, refuseBroken} from './running.ts'
+import {findSandbox, lostSandbox, refuseBroken} from './running.ts'
 import type {Sandbox} from './sandbox.ts'
 import {findTools} from './tools.ts'
 
@@ -28,7 +28,7 @@ export interface UpResult {
 /**
  * Starts the sandbox of this name unless it runs. What a killed `up` left of one that never came up is removed first; what
  * was up once is never removed. Throws `KK_TOOLBOX` when binaries are missing, `KK_SANDBOX` with the last lines of the
- * logs when it does not start, `KK_SANDBOX_BROKEN` when it was up and is not to be started again.
+ * logs when it does not start, `KK_SANDBOX_BROKEN` when it was up and is not, or cannot be, started again.
  */
 export async function up(options: UpOptions): Promise<UpResult> {
   const {name, nodes, env, signal, restart = false, onProgress = () => {}} = options
@@ -37,6 +37,7 @@ export async function up(options: UpOptions): Promise<UpResult> {
   const start = async (): Promise<UpResult> => {
     const found = await findSandbox(paths)
     if (found.state === 'running') return {outcome: 'already-running', sandbox: found.sandbox}
+    if (found.state === 'lost') throw lostSandbox('KK_SANDBOX_BROKEN', name, found.why)
     if (found.state === 'broken' && !restart) throw refuseBroken(name, found.missing)
     const tools = findTools(env)
     if (found.state === 'broken') {

@@ -4,8 +4,10 @@ import {dirname, join} from 'node:path'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import {up as nodeUp} from '../../src/sandbox/node/up.ts'
 import {type SandboxPaths, sandboxPaths} from '../../src/sandbox/paths.ts'
+import {markUnfinished} from '../../src/sandbox/record.ts'
 import {requireSandbox} from '../../src/sandbox/running.ts'
-import {ensureSandbox} from '../../src/sandbox/up.ts'
+import {status} from '../../src/sandbox/status.ts'
+import {ensureSandbox, up} from '../../src/sandbox/up.ts'
 
 /** Without a toolbox, nothing could be started. */
 async function stateHome(): Promise<NodeJS.ProcessEnv> {
@@ -14,13 +16,15 @@ async function stateHome(): Promise<NodeJS.ProcessEnv> {
   return {XDG_STATE_HOME: home, XDG_CACHE_HOME: home}
 }
 
+const SANDBOX = {kubeconfig: 'kubeconfig', context: 'sandbox', server: 'https://127.0.0.1:1', nodes: 3}
+
 /** What a reboot leaves of a sandbox: its record, the numbers of processes that are gone, and its data. */
 async function ended(paths: SandboxPaths): Promise<string> {
   const data = join(paths.cluster, 'etcd/member')
   for (const file of [paths.record, data, ...Object.values(paths.components)])
     await mkdir(dirname(file), {recursive: true})
   await writeFile(data, 'ten releases')
-  await writeFile(paths.record, JSON.stringify({name: paths.name, nodes: 3}))
+  await writeFile(paths.record, JSON.stringify({...SANDBOX, name: paths.name}))
   for (const file of Object.values(paths.components)) await writeFile(file, '4194304')
   return data
 }
@@ -68,5 +72,47 @@ describe('a sandbox that was up and has ended', () => {
       hint: '"kk aio down" removes it, with all that was deployed in it',
     })
     expect(await readFile(data, 'utf8')).toBe('ten releases')
+  })
+})
+
+describe('a sandbox that was up, and whose record is', () => {
+  it.each([
+    ['missing', undefined],
+    ['empty', ''],
+    ['damaged', '{"name": "mi'],
+    ['damaged', '{"name": "mine"}'],
+    ['damaged', 'null'],
+  ])('%s (%j) keeps its data, and down is named by all that meet it', async (why, text) => {
+    const env = await stateHome()
+    const paths = sandboxPaths('mine', env)
+    const data = await ended(paths)
+    await rm(paths.record)
+    if (text !== undefined) await writeFile(paths.record, text)
+    const expected = {
+      message: `the sandbox mine was up, and cannot be reached any more: ${paths.record} is ${why}`,
+      hint: expect.stringContaining('"kk sandbox down --sandbox-name mine"'),
+    }
+
+    for (const restart of [false, true])
+      await expect(up({name: 'mine', nodes: 3, env, restart})).rejects.toMatchObject({
+        code: 'KK_SANDBOX_BROKEN',
+        ...expected,
+      })
+    for (const looked of [requireSandbox('mine', env), status('mine', env)])
+      await expect(looked).rejects.toMatchObject({code: 'KK_SANDBOX', ...expected})
+    expect(await readFile(data, 'utf8')).toBe('ten releases')
+  })
+
+  it('not written yet, because the start was killed, is begun anew', async () => {
+    const env = await stateHome()
+    const paths = sandboxPaths('mine', env)
+    await ended(paths)
+    await markUnfinished(paths)
+
+    await expect(requireSandbox('mine', env)).rejects.toMatchObject({
+      message: 'the sandbox mine does not run',
+    })
+    // As far as it comes without a toolbox.
+    await expect(up({name: 'mine', nodes: 3, env})).rejects.toMatchObject({code: 'KK_TOOLBOX'})
   })
 })

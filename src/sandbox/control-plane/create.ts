@@ -4,6 +4,7 @@ import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
 import {CLUSTER, type SandboxPaths} from '../paths.ts'
+import {markUnfinished} from '../record.ts'
 import {commandOf} from '../sandbox.ts'
 import type {Tools} from '../tools.ts'
 import {runningComponents} from './components.ts'
@@ -39,6 +40,7 @@ export async function createControlPlane(
   const {paths} = options
   if (process.platform !== 'linux') throw unsupported()
   await makeDirectory(paths.home, {mode: 0o700})
+  await markUnfinished(paths)
   const ports = await choosePorts(paths)
   await writeInputs(options, ports, behaviour)
 

@@ -1,6 +1,6 @@
 import {KkError} from '../../errors.ts'
 import {withLock} from '../../state/lock.ts'
-import {findSandbox, refuseBroken} from '../running.ts'
+import {findSandbox, lostSandbox, refuseBroken} from '../running.ts'
 import {examineMachine} from './doctor/examine.ts'
 import type {Node} from './node.ts'
 import {nodePaths} from './paths.ts'
@@ -32,6 +32,7 @@ export async function up({env, onProgress, signal}: UpOptions): Promise<UpResult
   const start = async (): Promise<UpResult> => {
     const found = await findSandbox(paths)
     if (found.state === 'running') return {outcome: 'already-running', node: found.sandbox as Node}
+    if (found.state === 'lost') throw lostSandbox('KK_SANDBOX_BROKEN', paths.name, found.why)
     if (found.state === 'broken') throw refuseBroken(paths.name, found.missing)
     requireRoot()
     if (await removeNode(paths)) onProgress('removed what an earlier start had left')
