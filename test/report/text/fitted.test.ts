@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
 import {palette} from '../../../src/report/colour.ts'
+import {table} from '../../../src/report/table.ts'
 import {fitted} from '../../../src/report/text/fitted.ts'
 import {textWidth} from '../../../src/report/text/width.ts'
 
@@ -46,3 +47,92 @@ it('no word is broken or lost, and only one that is too long alone leaves the co
     }),
   )
 })
+
+it('breaks the widest cells of a table within their columns', () => {
+  const rows = [
+    ['run', 'number', 'who', 'why'],
+    ['a1', '2', 'somebody', 'more servers of the identity service'],
+    ['b2', '12', 'the operator', '–'],
+  ]
+
+  expect(fitted(table(rows, {right: [1]}).join('\n'), 38)).toBe(
+    [
+      'run  number  who          why',
+      'a1        2  somebody     more servers',
+      '                          of the',
+      '                          identity',
+      '                          service',
+      'b2       12  the          –',
+      '             operator',
+    ].join('\n'),
+  )
+})
+
+it('leaves out the last columns of a table where whole words do not fit, and names them', () => {
+  const lines = table([
+    ['release', 'chart', 'requires', 'dependents'],
+    ['a-long-name', 'keystone 0.1.0', '1', '2'],
+  ])
+
+  expect(fitted(lines.join('\n'), 30).split('\n')).toEqual([
+    'release     chart     requires',
+    'a-long-name keystone  1',
+    '            0.1.0',
+    '(too narrow for: dependents)',
+  ])
+})
+
+it('a colour of a broken cell does not reach the next column', () => {
+  const {bad} = palette(1)
+  const lines = table([
+    ['state', 'why', 'id'],
+    [bad('failed and gone'), 'no', '1'],
+  ])
+
+  expect(fitted(lines.join('\n'), 19).split('\n').slice(1)).toEqual([
+    '\u001b[31mfailed and\u001b[0m  no   1',
+    '\u001b[31mgone\u001b[39m\u001b[0m',
+  ])
+})
+
+it('each text of a table stays below its heading, whole', () => {
+  const headings = ['alpha', 'beta', 'gamma', 'delta', 'epsilon']
+  const word = fc.string({unit: fc.constantFrom(...'ab1é界'), minLength: 1, maxLength: 8})
+  const cell = fc.array(word, {minLength: 0, maxLength: 6}).map((words) => words.join(' '))
+  const row = fc.array(cell, {minLength: headings.length, maxLength: headings.length})
+  fc.assert(
+    fc.property(
+      fc.array(row, {minLength: 1, maxLength: 5}),
+      fc.integer({min: 36, max: 90}),
+      (rows, columns) => {
+        const text = table([headings, ...rows]).join('\n')
+
+        const [first = '', ...lines] = fitted(text, columns).split('\n')
+
+        const shown = headings.filter((heading) => first.includes(heading))
+        const left = headings.slice(shown.length)
+        if (left.length > 0) expect(lines.pop()).toBe(`(too narrow for: ${left.join(', ')})`)
+        const starts = shown.map((heading) => first.indexOf(heading))
+        for (const [index] of shown.entries()) {
+          const below = lines.map((line) => columnsOf(line, starts[index]!, starts[index + 1]))
+          expect(wordsOf(below.join(' '))).toEqual(rows.flatMap((cells) => wordsOf(cells[index]!)))
+        }
+        for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns)
+      },
+    ),
+  )
+})
+
+const wordsOf = (text: string) => text.split(/ +/).filter((word) => word !== '')
+
+/** What stands in these columns of a terminal. */
+function columnsOf(line: string, from: number, to = Infinity): string {
+  let at = 0
+  return [...line]
+    .filter((character) => {
+      const isIn = at >= from && at < to
+      at += textWidth(character)
+      return isIn
+    })
+    .join('')
+}
