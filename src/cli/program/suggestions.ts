@@ -4,7 +4,7 @@ import {KkError} from '../../errors.ts'
 
 const IDS = Object.keys(commands)
 
-/** What other tools call it, helm, helmfile, kubectl and terraform, and where it is in kk. */
+/** What other tools call it, helm, helmfile, kubectl, docker compose and terraform, and where it is in kk. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   version: 'kk --version',
   list: 'kk status',
@@ -12,10 +12,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   get: 'kk status',
   install: 'kk deploy',
   sync: 'kk deploy',
+  up: 'kk deploy',
+  down: 'kk destroy FILE --confirm ENVIRONMENT',
   uninstall: 'kk remove RELEASE',
   delete: 'kk remove RELEASE',
   diff: 'kk plan --diff',
   template: 'kk values split',
+  log: 'kk history, or kk status, which shows the last lines of what fails',
   logs: 'kk status, which shows the last lines of what fails',
 }
 

@@ -56,7 +56,10 @@ function wayTo(record: ReleaseRecord, to: ReleaseRecord, reason: string): Way {
   const isThere = record.status === 'deployed' && (record.revision === to.revision || isSame)
   if (!isThere) return {kind: 'rollback', to, reason}
   const passed = hasPassed(record)
-  const text = `revision ${record.revision} is what it is to return to`
+  const text =
+    record.revision === to.revision
+      ? `it is at revision ${to.revision} already`
+      : `revision ${record.revision} was made of the same inputs as revision ${to.revision}: nothing is to be undone`
   return {kind: passed ? 'unchanged' : 'await', to: record, reason: text}
 }
 

@@ -11,6 +11,13 @@ it.each([
   [['install', 'all-in-one.yaml'], 'kk has no command "install"', 'did you mean kk deploy?'],
   [['uninstall', 'keystone'], 'kk has no command "uninstall"', 'did you mean kk remove RELEASE?'],
   [
+    ['log'],
+    'kk has no command "log"',
+    'did you mean kk history, or kk status, which shows the last lines of what fails?',
+  ],
+  [['up'], 'kk has no command "up"', 'did you mean kk deploy?'],
+  [['down'], 'kk has no command "down"', 'did you mean kk destroy FILE --confirm ENVIRONMENT?'],
+  [
     ['logs', 'keystone'],
     'kk has no command "logs"',
     'did you mean kk status, which shows the last lines of what fails?',

@@ -160,6 +160,9 @@ describe('the way back', () => {
     const plan = planOf({targets: [back('keystone')], revisions: [older!, newer!, returned]})
 
     expect(lines(plan)).toEqual([`${kind} keystone`])
+    expect(plan.actions[0]!.reasons).toEqual([
+      'revision 3 was made of the same inputs as revision 1: nothing is to be undone',
+    ])
     expect(plan.notes).toEqual([])
   })
 
