@@ -2,10 +2,12 @@ import type {ReleaseRecord} from '../../../cluster/cluster.ts'
 import type {DesiredRelease} from '../../../plan/desired.ts'
 import {
   adoptionLabels,
+  GATED_LABEL,
   INPUTS_LABEL,
   labelChanges,
   labelsOf,
   readLabels,
+  UNCHECKED_LABEL,
   usesLabel,
 } from '../../../plan/labels.ts'
 import type {Execution} from '../execution.ts'
@@ -34,10 +36,18 @@ export function adopt(execution: Execution, {desired}: Work): Promise<{readonly 
         ...labelChanges(labels, record.labels),
         // The inputs of the environment that hands it over are not this one's.
         ...(from !== undefined && inputs === '' && {[INPUTS_LABEL]: null}),
+        // The revision is the same, and has passed its gate whoever owns it.
+        ...(from !== undefined && gateMarks(record)),
       }),
     )
     return {revision}
   })
+}
+
+function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(labels).filter(([name]) => name === GATED_LABEL || name === UNCHECKED_LABEL),
+  )
 }
 
 /** What is required and not there cannot be declared as used: the next deploy installs it, and declares it then. */

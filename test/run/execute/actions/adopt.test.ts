@@ -6,13 +6,13 @@ import {actionOf, newWorld, workOf} from '../world.ts'
 const ours = desiredOf('keystone', {requires: ['mariadb']})
 const theirs = recordOf(desiredOf('keystone', {owner: 'other', layers: {section: {a: 1}}}))
 
-it("a release that another environment hands over is this one's afterwards, with nothing of theirs", async () => {
+it("a release that another environment hands over is this one's afterwards, with nothing of theirs but the gate that it has passed", async () => {
   const world = newWorld({record: theirs})
 
   await world.execute({...actionOf('adopt', 2), from: 'other'}, workOf(ours))
 
   const {labels} = world.record!
-  expect(readLabels(labels)).toMatchObject({owner: 'all-in-one', inputs: undefined, gated: undefined})
+  expect(readLabels(labels)).toMatchObject({owner: 'all-in-one', inputs: undefined, gated: 2})
   expect(labels).not.toHaveProperty(INPUTS_LABEL)
   expect(readLabels(labels)?.layers.size).toBe(0)
 })
