@@ -34,7 +34,7 @@ export default class Adopt extends KkCommand {
     ...valueFlags,
     owner: Flags.string({
       summary:
-        'The environment that the releases belong to now, which hands them over; without names, all that the file has of it.',
+        'The environment that the releases belong to now, which hands them over; without names, those that have a section in the file, or all of it when the file has all.',
       helpValue: 'ENVIRONMENT',
     }),
     yes: changeFlags.yes,

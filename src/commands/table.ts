@@ -87,7 +87,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       owner: {
         name: 'owner',
         summary:
-          'The environment that the releases belong to now, which hands them over; without names, all that the file has of it.',
+          'The environment that the releases belong to now, which hands them over; without names, those that have a section in the file, or all of it when the file has all.',
         hasDynamicHelp: false,
         helpValue: 'ENVIRONMENT',
         multiple: false,

@@ -1,10 +1,12 @@
 import type {ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
 import {KkError} from '../errors.ts'
-import {releaseName, releaseNamespace} from '../release.ts'
+import type {Graph} from '../graph/graph.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {DesiredRelease} from './desired.ts'
 import {readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
 import {notInstalled, unfinished} from './refusals.ts'
+import {usesOf} from './uses/uses.ts'
 
 /**
  * Whether a release is to be adopted, or is this environment's already. `from` is the environment that hands it over;
@@ -23,6 +25,66 @@ export function adoptable(
   const refusal = unfinished(record)
   if (refusal) throw new KkError('KK_PENDING', refusal.message, {hint: pendingHint(record)})
   return {record, isOurs: false}
+}
+
+/** Whether an environment has nothing on the cluster but what this graph has, too: it is renamed, as far as can be seen. */
+export function hasAllOf(
+  owner: string,
+  {requirements}: Pick<Graph, 'requirements'>,
+  records: readonly ReleaseRecord[],
+): boolean {
+  return records.every(
+    ({release, labels}) => readLabels(labels)?.owner !== owner || requirements.has(release),
+  )
+}
+
+/** Another release that requires one directly, and belongs to another environment. */
+export interface OtherUser {
+  readonly release: ReleaseId
+  /** Undefined when kk did not install it. */
+  readonly owner: string | undefined
+}
+
+/** Who requires each of these that are adopted by the environment, and is neither adopted too nor the environment's. */
+export function otherUsers(
+  adopted: ReadonlySet<ReleaseId>,
+  revisions: readonly ObservedRecord[],
+  environment: string,
+): ReadonlyMap<ReleaseId, readonly OtherUser[]> {
+  const {graph, observed} = usesOf({revisions})
+  const users = [...observed.values()]
+    .map(({release, labels}) => ({release, owner: labels?.owner}))
+    .filter(({release, owner}) => !adopted.has(release) && owner !== environment)
+  const isUser = (user: ReleaseId, of: ReleaseId) => graph.requirements.get(user)!.some(({to}) => to === of)
+  return new Map(
+    [...adopted].map((release) => [release, users.filter((user) => isUser(user.release, release))]),
+  )
+}
+
+/** `KK_OWNER`: a protected release that others go on using changes hands only when it is named. */
+export function expectNamed(
+  owned: readonly {
+    readonly release: ReleaseId
+    readonly isProtected: boolean
+    readonly users: readonly OtherUser[]
+  }[],
+  from: string,
+): void {
+  const shared = owned.filter(({isProtected, users}) => isProtected && users.length > 0)
+  if (shared.length === 0) return
+  const lines = shared.map(({release, users}) => `  ${release}, used by ${usersText(users)}`)
+  const names = owned.map(({release}) => releaseName(release)).join(' ')
+  const message = ['protected, and used by what is not handed over:', ...lines].join('\n')
+  throw new KkError('KK_OWNER', message, {
+    hint: `name what is to change hands: kk adopt ${names} --owner ${from}`,
+  })
+}
+
+/** For people: `openstack/glance ("infra")`. */
+export function usersText(users: readonly OtherUser[]): string {
+  return users
+    .map(({release, owner}) => `${release} (${owner === undefined ? 'not installed by kk' : `"${owner}"`})`)
+    .join(', ')
 }
 
 /** `KK_OTHER_CHART`: an upgrade would replace every object of the release by others. */

@@ -3,6 +3,7 @@ import {type Edge, type Graph, isInferred} from '../graph/graph.ts'
 import {requirements} from '../graph/requirements.ts'
 import {reverse} from '../graph/reverse.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
+import {hasAllOf} from './adoption.ts'
 import {bystanders} from './bystanders.ts'
 import {decide, expectOwned, ownership, use} from './decision/decide.ts'
 import type {Decision} from './decision/decision.ts'
@@ -101,7 +102,7 @@ type Scope = ReturnType<typeof scope>
 
 /** All of them at once: who has renamed an environment owns none of its releases any more. */
 function refuseStatedElsewhere(
-  {desired, file}: PlanInputs,
+  {desired, file, graph, records}: PlanInputs,
   meant: readonly ReleaseId[],
   recordOf: Records,
 ): void {
@@ -110,7 +111,9 @@ function refuseStatedElsewhere(
     const owner = record && readLabels(record.labels)?.owner
     return wanted?.stated && owner !== undefined && owner !== wanted.owner ? [{release, owner}] : []
   })
-  if (owned.length > 1) throw statedElsewhere(owned, file)
+  if (owned.length === 0) return
+  const renamed = owned.map(({owner}) => owner).filter((owner) => hasAllOf(owner, graph, records))
+  throw statedElsewhere(owned, file, new Set(renamed))
 }
 
 /** What is to be changed, or has a chart here, and was installed by somebody else. */

@@ -14,10 +14,14 @@ export function foreign({release, revision, status}: ReleaseRecord): KkError {
   )
 }
 
-/** `KK_OWNER`: the file states releases that other environments own; each with its owner, and there is one at least. */
+/**
+ * `KK_OWNER`: the file states releases that other environments own; each with its owner, and there is one at least.
+ * `renamed` are environments all of whose releases the file has.
+ */
 export function statedElsewhere(
   owned: readonly {readonly release: ReleaseId; readonly owner: string}[],
   file: string,
+  renamed: ReadonlySet<string> = new Set(),
 ): KkError {
   const [first] = owned
   const {release, owner} = first!
@@ -31,7 +35,12 @@ export function statedElsewhere(
           `${owned.length} releases belong to other environments, but ${where} states them too:`,
           ...owned.map((each) => `  ${each.release} ("${each.owner}")`),
         ].join('\n')
-  const handOver = owners.map((each) => `kk adopt --owner ${each}`).join(', ')
+  const handOver = owners
+    .map((each) => {
+      const theirs = owned.filter((one) => one.owner === each).map((one) => `${releaseName(one.release)} `)
+      return `kk adopt ${renamed.has(each) ? '' : theirs.join('')}--owner ${each}`
+    })
+    .join(', ')
   return new KkError('KK_OWNER', message, {
     hint: `take ${names} out of the file: what requires it uses it as it is, and "${owners.join('", "')}" changes it; for a cloud of its own, give it another namespace (kk.namespace); to hand them over to this environment: ${handOver}`,
   })

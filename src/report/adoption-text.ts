@@ -1,3 +1,4 @@
+import {usersText} from '../plan/adoption.ts'
 import type {ValueChange} from '../plan/changes/value-changes.ts'
 import type {Adoption, PlannedAdoption} from '../verbs/change/adopt.ts'
 import type {Palette} from './colour.ts'
@@ -23,23 +24,30 @@ export function adoptionText(planned: PlannedAdoption, palette: Palette): string
       ]
     }),
     ...notes.map((note) => `${palette.strong('note')}: ${note}`),
-    ...(adoptions.length === 0 ? [] : [MEANING]),
+    ...(adoptions.length === 0 ? [] : [meaning(planned)]),
   ]
   return `${lines.join('\n')}\n`
 }
 
-const MEANING =
-  'adopting writes labels on the record that helm keeps, and changes nothing else; what differs comes with the next deploy'
+function meaning({deployRefusal}: PlannedAdoption): string {
+  const next = deployRefusal
+    ? 'the next deploy will be refused, as the note says'
+    : 'what differs comes with the next deploy'
+  return `adopting writes labels on the record that helm keeps, and changes nothing else; ${next}`
+}
 
 function adoptionLines(adoption: Adoption, palette: Palette): readonly string[] {
-  const {release, revision, status, from, chart, values, objects, same} = adoption
+  const {release, revision, status, from, users, chart, values, objects, same} = adoption
   const whose = from === undefined ? '' : `, of the environment "${from}"`
   const title = `${palette.accent('@')} ${palette.strong(release)}  ${palette.quiet(`revision ${revision}, ${status}${whose}`)}`
-  if (same) return [`${title}  ${palette.good('as the environment wants it')}`]
+  const stays = from === undefined ? '' : ', not handed over'
+  const used = users.length === 0 ? [] : [`    used by  ${usersText(users)}${stays}`]
+  if (same) return [`${title}  ${palette.good('as the environment wants it')}`, ...used]
   const version =
     chart.before === chart.after ? `${chart.after} (same version)` : `${chart.before} → ${chart.after}`
   return [
     title,
+    ...used,
     `    chart    ${chart.name} ${version}`,
     `    values   ${values.length === 0 ? 'none differs' : counted(values.length, 'difference')}`,
     ...values.map((change) => `      ${valueText(change, palette)}`),

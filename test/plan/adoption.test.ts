@@ -1,7 +1,15 @@
 import {describe, expect, it, test} from 'vitest'
-import {adoptable, expectSameChart} from '../../src/plan/adoption.ts'
+import {
+  adoptable,
+  expectNamed,
+  expectSameChart,
+  hasAllOf,
+  otherUsers,
+  usersText,
+} from '../../src/plan/adoption.ts'
 import {decide} from '../../src/plan/decision/decide.ts'
 import {adoptionLabels} from '../../src/plan/labels.ts'
+import {graphOf} from '../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from './fixtures.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb'], layers: {section: {a: 1}}})
@@ -49,6 +57,55 @@ describe('a release may be adopted', () => {
     expect(() => expectSameChart(keystone, stored)).toThrow(
       expect.objectContaining({code: 'KK_OTHER_CHART', exit: 3}),
     )
+  })
+})
+
+describe('what another environment goes on using', () => {
+  const mariadb = desiredOf('mariadb', {owner: 'infra', protected: true})
+  const glance = desiredOf('glance', {owner: 'infra', requires: ['mariadb', 'keystone']})
+  const nova = desiredOf('nova', {owner: 'third', requires: ['mariadb']})
+  const records = [
+    recordOf(mariadb),
+    recordOf(desiredOf('keystone', {owner: 'infra', requires: ['mariadb']})),
+    recordOf(glance),
+    recordOf(nova),
+    recordOf(desiredOf('horizon', {owner: 'mine', requires: ['mariadb']})),
+  ]
+
+  it('is told with who uses it, but what is taken over with it and what is of the environment itself', () => {
+    const users = otherUsers(new Set([mariadb.release, keystone.release]), records, 'mine')
+
+    expect(usersText(users.get(mariadb.release)!)).toBe(
+      'openstack/glance ("infra"), openstack/nova ("third")',
+    )
+    expect(usersText(users.get(keystone.release)!)).toBe('openstack/glance ("infra")')
+  })
+
+  it('must be named when it is protected', () => {
+    const users = [{release: nova.release, owner: 'third'}]
+    const named = (isProtected: boolean, of = users) => [
+      {release: mariadb.release, isProtected, users: of},
+      {release: keystone.release, isProtected: false, users},
+    ]
+
+    expect(() => expectNamed(named(true), 'infra')).toThrow(
+      expect.objectContaining({
+        code: 'KK_OWNER',
+        exit: 3,
+        message: expect.stringContaining('openstack/mariadb, used by openstack/nova ("third")'),
+        hint: 'name what is to change hands: kk adopt mariadb keystone --owner infra',
+      }),
+    )
+    expect(() => expectNamed(named(false), 'infra')).not.toThrow()
+    expect(() => expectNamed(named(true, []), 'infra')).not.toThrow()
+  })
+
+  it('tells a renamed environment from one that hands over a part of itself', () => {
+    const graph = graphOf({keystone: ['mariadb'], mariadb: []})
+
+    expect(hasAllOf('infra', graph, records)).toBe(false)
+    expect(hasAllOf('infra', graph, records.slice(0, 2))).toBe(true)
+    expect(hasAllOf('infra', graph, [...records.slice(0, 2), recordOf(nova)])).toBe(true)
   })
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
+import {readLabels} from '../../src/plan/labels.ts'
 import {makePlan, type PlanInputs} from '../../src/plan/make-plan.ts'
 import {hasChanges} from '../../src/plan/plan.ts'
 import type {PlanMode} from '../../src/plan/scope.ts'
@@ -120,6 +121,17 @@ describe('a release that another environment owns', () => {
 
   test('is refused when a section states it', () => {
     expect(() => makePlan(inputsOf({}, [theirs]))).toThrow(expect.objectContaining({code: 'KK_OWNER'}))
+  })
+
+  test('is named in the command that hands it over, unless all of its environment is here', () => {
+    const owner = readLabels(theirs.labels)!.owner
+    const elsewhere = recordOf(desiredOf('tempest', {owner}))
+    const hint = (text: string) => expect.objectContaining({hint: expect.stringContaining(text)})
+
+    expect(() => makePlan(inputsOf({}, [theirs, elsewhere]))).toThrow(
+      hint(`kk adopt mariadb --owner ${owner}`),
+    )
+    expect(() => makePlan(inputsOf({}, [theirs]))).toThrow(hint(`kk adopt --owner ${owner}`))
   })
 
   test('is refused with all others, and with the ways out', () => {

@@ -4,7 +4,15 @@ import {type Redact, redactSecretsOf} from '../../cluster/redact-secrets.ts'
 import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import {redactor} from '../../helm/redact/redact.ts'
-import {adoptable, expectSameChart, onlyUsed} from '../../plan/adoption.ts'
+import {
+  adoptable,
+  expectNamed,
+  expectSameChart,
+  hasAllOf,
+  type OtherUser,
+  onlyUsed,
+  otherUsers,
+} from '../../plan/adoption.ts'
 import {type ObjectChange, objectChanges} from '../../plan/changes/object-changes.ts'
 import {type ValueChange, valueChanges} from '../../plan/changes/value-changes.ts'
 import {inputsDigest} from '../../plan/digest.ts'
@@ -21,6 +29,7 @@ import {namedRelease, type Prepared} from '../preparation/prepare.ts'
 import {renderOnCluster} from '../preparation/rendering/render-on-cluster.ts'
 import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
 import {seenRecords} from '../preparation/seen-records.ts'
+import {livingSecrets, unstatedSecret} from '../secrets/living-secrets.ts'
 import {type RunChoices, startRun} from './start-run.ts'
 
 /** What an upgrade with this environment's chart and values would change of a release that kk did not install. */
@@ -31,6 +40,8 @@ export interface Adoption {
   readonly status: string
   /** The environment that hands it over; absent for one that kk did not install. */
   readonly from?: string
+  /** Who uses it, and stays with another environment. */
+  readonly users: readonly OtherUser[]
   readonly chart: {readonly name: string; readonly before: string; readonly after: string}
   readonly values: readonly ValueChange[]
   readonly objects: readonly ObjectChange[]
@@ -51,6 +62,8 @@ export interface PlannedAdoption {
     readonly after: readonly KubernetesObject[]
   }[]
   readonly redact: Redact
+  /** Why the next deploy would be refused, as far as that is known; a note says it, too. */
+  readonly deployRefusal: KkError | undefined
   run(choices: RunChoices): AsyncIterable<RunEvent>
 }
 
@@ -61,8 +74,9 @@ interface Ports {
 
 /**
  * Compares releases that kk did not install, or that the environment `from` hands over, with what the environment makes
- * of them; changes nothing. Without names, all that the file has of the environment `from`. Throws what
- * `adoptable` and `expectSameChart` throw, `KK_UNKNOWN_RELEASE`, `KK_RECORD`, and what a chart has against its values.
+ * of them; changes nothing. Without names, what the file states of the environment `from`, or all where it has all of
+ * that. Throws what `adoptable`, `expectNamed` and `expectSameChart` throw, `KK_UNKNOWN_RELEASE`, `KK_RECORD`, and what a
+ * chart has against its values.
  */
 export async function planAdoption(
   prepared: Prepared,
@@ -85,15 +99,35 @@ export async function planAdoption(
     return {desired, ...adoptable(desired, recordOf.get(release), from)}
   })
   const foreign = looked.filter(({isOurs}) => !isOurs).map(({record}) => record.release)
+  const users = otherUsers(new Set(foreign), records, environment.name)
+  if (from !== undefined && names.length === 0) {
+    const isProtected = (release: ReleaseId) =>
+      prepared.releases.get(release)!.desired.protected ||
+      readLabels(recordOf.get(release)!.labels)?.protected === true
+    expectNamed(
+      foreign.map((release) => ({
+        release,
+        isProtected: isProtected(release),
+        users: users.get(release)!,
+      })),
+      from,
+    )
+  }
   const compared = await compareAll(prepared, foreign, {...ports, kubeVersion: identity.version})
-  const adoptions = compared.map(({adoption}) => ({...adoption, ...(from !== undefined && {from})}))
+  const adoptions = compared.map(({adoption}) => ({
+    ...adoption,
+    users: users.get(adoption.release)!,
+    ...(from !== undefined && {from}),
+  }))
+  const befores = new Map(compared.map(({stored}) => [stored.release, [stored]]))
+  const deployRefusal = unstatedSecret(await livingSecrets(prepared, befores))
   const plan: Plan = {
     environment: environment.name,
     file: environment.file,
     cluster: {context: cluster.context, server: cluster.server, ...identity},
     actions: adoptions.map((adoption) => actionOf(adoption, prepared)),
     bystanders: [],
-    notes: requirementNotes(foreign, prepared, recordOf),
+    notes: [...requirementNotes(foreign, prepared, recordOf), ...refusalNotes(deployRefusal)],
   }
   return {
     plan,
@@ -101,6 +135,7 @@ export async function planAdoption(
     ours: looked.filter(({isOurs}) => isOurs).map(({record}) => record.release),
     diffs: compared.map(({adoption: {release}, before, after}) => ({release, before, after})),
     redact: (text) => compared.reduce((cleaned, {redact}) => redact(cleaned), text),
+    deployRefusal,
     run: (choices) =>
       startRun({
         ...choices,
@@ -112,25 +147,32 @@ export async function planAdoption(
   }
 }
 
-/** The releases of the file that belong to that environment. Throws `KK_NOT_INSTALLED` when none does. */
+/**
+ * The releases of the file that belong to that environment: those that have a section or, when the environment has
+ * nothing else, all: it is renamed. Throws `KK_NOT_INSTALLED` when there are none.
+ */
 async function ownedBy(
   from: string | undefined,
-  {environment, releases}: Prepared,
+  {environment, releases, graph}: Prepared,
   cluster: Cluster,
 ): Promise<ReadonlySet<ReleaseId>> {
-  const {records} = await seenRecords(cluster, [...releases.keys()])
-  const owned = records.filter(({labels}) => readLabels(labels)?.owner === from)
-  const found = owned.map(({release}) => release).filter((release) => releases.has(release))
-  if (found.length > 0) return new Set(found)
+  const {records, note} = await seenRecords(cluster, [...releases.keys()])
+  const isRenamed = from !== undefined && note === undefined && hasAllOf(from, graph, records)
+  const found = records
+    .filter(({release, labels}) => releases.has(release) && readLabels(labels)?.owner === from)
+    .map(({release}) => release)
+  const stated = found.filter((release) => releases.get(release)!.desired.stated)
+  if (stated.length > 0) return new Set(isRenamed ? found : stated)
   throw new KkError(
     'KK_NOT_INSTALLED',
-    `no release of ${environment.file} belongs to the environment "${from}"`,
-    {hint: `see whose they are with kk status --owner ${from}`},
+    `no section of ${environment.file} is of a release that belongs to the environment "${from}"`,
+    {hint: `see what it has with kk status --owner ${from}; what is only required must be named`},
   )
 }
 
 interface Compared {
-  readonly adoption: Adoption
+  readonly stored: StoredRelease
+  readonly adoption: Omit<Adoption, 'users' | 'from'>
   readonly before: readonly KubernetesObject[]
   readonly after: readonly KubernetesObject[]
   readonly redact: Redact
@@ -188,6 +230,7 @@ async function compare(
   const same = chart.version === stored.chart.version && changed.length === 0 && objects.length === 0
   const versions = {name: chart.name, before: stored.chart.version, after: chart.version}
   return {
+    stored,
     adoption: {release, revision, status, chart: versions, values: changed, objects, same},
     before,
     after,
@@ -215,6 +258,11 @@ function actionOf({release, revision, same, from}: Adoption, {releases}: Prepare
 function workOf(release: ReleaseId, {releases}: Prepared) {
   const {desired, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = releases.get(release)!
   return {desired, chart: '', values: {}, timeoutSeconds, objects: [], dropped: [], unvalidated: []}
+}
+
+function refusalNotes(refusal: KkError | undefined): readonly string[] {
+  if (!refusal) return []
+  return [`a deploy would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`]
 }
 
 /** What is required, and would still keep a deploy from going on. */

@@ -17,6 +17,8 @@ export interface LivingSecret {
    * the environment states another.
    */
   readonly reason: 'unstated' | 'stated'
+  /** Whether kk keeps another value. */
+  readonly isKept: boolean
 }
 
 /** What upgrades would replace: compared with the last revision of each. A rotation is none: it was asked for. */
@@ -38,7 +40,13 @@ export async function livingSecrets(
       const namespace = releaseNamespace(release)
       const reason = ours ? 'unstated' : 'stated'
       const key = JSON.stringify([namespace, name])
-      found.set(key, {namespace, name, reason, byHand: byHand ?? found.get(key)?.byHand})
+      found.set(key, {
+        namespace,
+        name,
+        reason,
+        isKept: ours?.isNew === false,
+        byHand: byHand ?? found.get(key)?.byHand,
+      })
     }
   }
   return [...found.values()]
@@ -59,7 +67,7 @@ export function livingNotes(secrets: readonly LivingSecret[]): readonly string[]
 }
 
 /** Throws `KK_ROTATION` where no upgrade would bring a new value of this one into effect. */
-export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'reason'>): void {
+export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'reason' | 'isKept'>): void {
   if (!byHand) return
   throw new KkError(
     'KK_ROTATION',
@@ -70,13 +78,20 @@ export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'r
   )
 }
 
-/** Throws `KK_ROTATION` where one of them is stated no more, and no upgrade would bring another into effect. */
+/** Throws what `unstatedSecret` gives. */
 export function expectStated(living: readonly LivingSecret[]): void {
+  const refusal = unstatedSecret(living)
+  if (refusal) throw refusal
+}
+
+/** `KK_ROTATION` where one of them is stated no more, and no upgrade would bring another into effect. */
+export function unstatedSecret(living: readonly LivingSecret[]): KkError | undefined {
   const held = living.find(({reason, byHand}) => reason === 'unstated' && byHand !== undefined)
-  if (!held) return
-  const message = `${label(held)} is stated no more, and another value would lock out who uses it: ${held.byHand!.why}`
-  throw new KkError('KK_ROTATION', message, {
-    hint: 'state it again; or hand kk the value in use, and it need not be stated: kk secrets import FILE --replace --changed-by-hand',
+  if (!held) return undefined
+  const message = `${label(held)} is in use and not stated, and another value would lock out who uses it: ${held.byHand!.why}`
+  const replace = held.isKept ? ' --replace --changed-by-hand' : ''
+  return new KkError('KK_ROTATION', message, {
+    hint: `state the value in use; or hand it to kk, and it need not be stated: kk secrets import FILE${replace}`,
   })
 }
 

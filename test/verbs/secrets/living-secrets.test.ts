@@ -10,7 +10,12 @@ import type {ReleaseId, Values} from '../../../src/release.ts'
 import type {Prepared} from '../../../src/verbs/preparation/prepare.ts'
 import {importSecrets} from '../../../src/verbs/secrets/import-secrets.ts'
 import {secretUses} from '../../../src/verbs/secrets/list-secrets.ts'
-import {expectStated, livingNotes, livingSecrets} from '../../../src/verbs/secrets/living-secrets.ts'
+import {
+  expectStated,
+  livingNotes,
+  livingSecrets,
+  unstatedSecret,
+} from '../../../src/verbs/secrets/living-secrets.ts'
 import {planRotation} from '../../../src/verbs/secrets/rotate-secret.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {type KnownSecrets, supplySecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
@@ -126,6 +131,7 @@ test('a password in use whose line is deleted is replaced: by a new one, or by w
     namespace: 'openstack',
     name: BUS,
     reason: 'unstated',
+    isKept: false,
     byHand: undefined,
   })
   expect((await living('rabbitmq', {...deleted, cluster: keptBefore})).map(({name}) => name)).toContain(BUS)
@@ -149,7 +155,10 @@ test('the line of one that an upgrade cannot replace is not deleted, and another
   const deleted = await living('mariadb', {before: databaseValue('in-use'), now: {}})
   const changed = await living('mariadb', {before: databaseValue('in-use'), now: databaseValue('other')})
 
-  expect(() => expectStated(deleted)).toThrow(refusal(`openstack/${DATABASE} is stated no more`))
+  expect(() => expectStated(deleted)).toThrow(refusal(`openstack/${DATABASE} is in use and not stated`))
+  const another = {before: databaseValue('in-use'), now: {}, cluster: kept(DATABASE, 'other')}
+  expect(unstatedSecret(deleted)?.hint).toMatch(/kk secrets import FILE$/)
+  expect(unstatedSecret(await living('mariadb', another))?.hint).toMatch(/FILE --replace --changed-by-hand$/)
   expect(() => expectStated(changed)).not.toThrow()
   expect(livingNotes(changed)).toEqual([
     `another openstack/${DATABASE} is stated, but MariaDB keeps the one of its first start in its data`,
