@@ -100,6 +100,7 @@ export async function observedPlan(
   const notes = [
     ...(settled.notes ?? []),
     ...(prepared.inferenceNotes ?? []),
+    ...(prepared.secretNotes ?? []),
     ...livingNotes(living),
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),

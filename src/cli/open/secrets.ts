@@ -6,6 +6,7 @@ import type {SupplyLayers} from '../../verbs/preparation/gathering/gather.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {storeKeeper} from '../../verbs/secrets/secret-keeper.ts'
 import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
+import {sharedSecrets, withSharedSecrets} from '../../verbs/secrets/shared-secrets.ts'
 import {
   type KnownSecrets,
   layersWithSecrets,
@@ -19,10 +20,11 @@ import {openStoreToRead, type StoreFlags} from './store.ts'
  * layer states its own, nobody is asked.
  */
 export async function openSecrets(
-  prepared: Prepared,
+  opened: Prepared,
   flags: StoreFlags,
   cluster: Pick<Cluster, 'secrets'>,
 ): Promise<Supplied> {
+  const prepared = await withSharedSecrets(opened)
   const needs = await secretNeeds(prepared)
   const kept = await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace))
   const isComplete = [...needs].every(([release, each]) =>
@@ -39,7 +41,11 @@ export function suppliedBy(
   cluster: Pick<Cluster, 'secrets'> | undefined,
 ): (plugins: Plugins) => SupplyLayers {
   const stored = once(() => storedSecrets(flags, environment))
-  return (plugins) => async (releases) => {
+  return (plugins) => async (found) => {
+    const shared = await sharedSecrets({environment, releases: found, plugins})
+    const releases = new Map(
+      [...found].map(([id, each]) => [id, {...each, layers: shared.layers.get(id) ?? each.layers}]),
+    )
     const needs = await secretNeeds({environment, releases, plugins})
     const kept = cluster ? await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace)) : new Map()
     return layersWithSecrets(releases, {

@@ -3,6 +3,7 @@ import {palette} from '../../report/colour.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {planRotation} from '../../verbs/secrets/rotate-secret.ts'
 import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
+import {withSharedSecrets} from '../../verbs/secrets/shared-secrets.ts'
 import {requireConfirmation} from '../confirm/confirm.ts'
 import {openOnCluster} from '../open/on-cluster.ts'
 import {keptSecretsOf} from '../open/secrets.ts'
@@ -30,9 +31,10 @@ export interface Rotated {
 
 /** Shows which releases a new value concerns, asks, and keeps it; they get it with the next upgrade. */
 export async function rotate(name: string, flags: RotateFlags, words: readonly string[]): Promise<Rotated> {
-  const {prepared, cluster} = await openOnCluster(flags, [], {start: false, say: () => undefined})
-  const {environment} = prepared
+  const {prepared: opened, cluster} = await openOnCluster(flags, [], {start: false, say: () => undefined})
+  const {environment} = opened
   try {
+    const prepared = await withSharedSecrets(opened)
     const needs = await secretNeeds(prepared)
     const namespace = flags.namespace ?? environment.namespace
     const kept = await keptSecretsOf(cluster, [namespace, ...[...needs.keys()].map(releaseNamespace)])

@@ -47,6 +47,8 @@ export interface Prepared {
   readonly store?: StoreUse | undefined
   /** What each release gets of generated secrets; undefined before they are supplied. */
   readonly generated?: ReadonlyMap<ReleaseId, readonly GeneratedSecret[]> | undefined
+  /** What contradicts itself among stated passwords and keys, for people. */
+  readonly secretNotes?: readonly string[]
   /** What is to be known of requirements that were inferred, for people; undefined where none were to be. */
   readonly inferenceNotes?: readonly string[]
   /** What speaks against the inference; see `InferenceWorld`. */

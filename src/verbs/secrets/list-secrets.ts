@@ -4,6 +4,7 @@ import type {Plugins} from '../../overrides/system/plugins.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {secretNeeds} from './secret-needs.ts'
+import {withSharedSecrets} from './shared-secrets.ts'
 
 export type SecretPlace = 'cluster' | 'store'
 
@@ -31,7 +32,7 @@ export type SecretReaders = ReadonlyMap<
 /** Who of an environment gets each secret. */
 export async function secretReaders(prepared: Prepared): Promise<SecretReaders> {
   const readers = new Map<string, {readonly release: ReleaseId; readonly chart: string}[]>()
-  for (const [release, needs] of await secretNeeds(prepared)) {
+  for (const [release, needs] of await secretNeeds(await withSharedSecrets(prepared))) {
     const chart = prepared.releases.get(release)!.chart.name
     for (const name of new Set(needs.map((need) => need.name))) {
       const key = keyOf(releaseNamespace(release), name)

@@ -17,8 +17,7 @@ export async function secretNeeds({
 }): Promise<SecretNeeds> {
   const needs = new Map<ReleaseId, readonly SecretNeed[]>()
   for (const [release, {chart, layers}] of releases) {
-    const isWanted = environment.releases.get(releaseName(release))?.secrets ?? environment.secrets
-    const {secrets = []} = (isWanted ? await plugins.find(chart) : undefined) ?? {}
+    const {secrets = []} = (isSupplied(environment, release) ? await plugins.find(chart) : undefined) ?? {}
     if (secrets.length === 0) continue
     const values = mergedValues(layers)
     const unstated = secrets.filter(({path}) => !isStated(values, path))
@@ -27,8 +26,13 @@ export async function secretNeeds({
   return needs
 }
 
+/** Whether the environment lets kk give a release what it does not state. */
+export function isSupplied({releases, secrets}: Prepared['environment'], release: ReleaseId): boolean {
+  return releases.get(releaseName(release))?.secrets ?? secrets
+}
+
 /** Also where something else than a map stands in the way. */
-function isStated(value: unknown, [key, ...rest]: readonly string[]): boolean {
+export function isStated(value: unknown, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined || !isMap(value)) return true
   return Object.hasOwn(value, key) && isStated(value[key], rest)
 }

@@ -86,7 +86,7 @@ export function supplySecrets(prepared: Prepared, {needs, cluster, store}: Secre
   }
 }
 
-interface PlacedValue {
+export interface PlacedValue {
   readonly path: readonly string[]
   readonly value: string
 }
@@ -117,14 +117,15 @@ function withLayer(prepared: PreparedRelease, secrets: readonly PlacedValue[]): 
 }
 
 /** With a layer among those of the system. */
-function laidIn(
+export function laidIn(
   chart: PreparedRelease['chart'],
   layers: readonly Layer[],
   secrets: readonly PlacedValue[],
+  source = `generated secrets of ${chart.name}`,
 ): readonly Layer[] {
   const layer: Layer = {
     name: 'system',
-    source: `generated secrets of ${chart.name}`,
+    source,
     values: secrets.reduce<Values>((values, {path, value}) => mergeValues(values, nested(path, value)), {}),
   }
   const above = layers.findIndex(({name}) => name !== 'features' && name !== 'system')

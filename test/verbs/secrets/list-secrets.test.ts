@@ -23,20 +23,19 @@ it('what the store keeps is listed with its kind and the time of its value', asy
 
 const DATABASE = 'oslo_db.admin.password'
 
-it('with an environment, the releases are listed that get each: not who states it, nor who has no use of it', async () => {
-  const stated = {endpoints: {oslo_db: {auth: {admin: {password: 'mine'}}}}}
+it('with an environment, the releases are listed that get each: nobody where one states it, nor who has no use of it', async () => {
+  const stated = {endpoints: {identity: {auth: {neutron: {password: 'mine'}}}}}
   const prepared = await preparedOf(
-    {nova: {}, glance: stated, designate: {}, mariadb: {}},
+    {nova: stated, neutron: {}, designate: {}, mariadb: {}},
     {kk: {charts: [OSH]}},
   )
   const kept = new Map([
     [
       'openstack',
       new Map(
-        [DATABASE, 'identity.placement.password', 'identity.heat.password'].map((name) => [
-          name,
-          {value: 'one', kind: 'password', since: undefined},
-        ]),
+        [DATABASE, 'identity.designate.password', 'identity.neutron.password', 'identity.heat.password'].map(
+          (name) => [name, {value: 'one', kind: 'password', since: undefined}],
+        ),
       ),
     ],
   ])
@@ -49,15 +48,20 @@ it('with an environment, the releases are listed that get each: not who states i
   )
 
   expect(listed.map(({name, charts, releases}) => ({name, charts, releases}))).toEqual([
+    {
+      name: 'identity.designate.password',
+      charts: ['designate', 'neutron'],
+      releases: ['openstack/designate', 'openstack/neutron'],
+    },
     {name: 'identity.heat.password', charts: [], releases: []},
-    {name: 'identity.placement.password', charts: ['nova'], releases: ['openstack/nova']},
+    {name: 'identity.neutron.password', charts: [], releases: []},
     {
       name: DATABASE,
-      charts: ['designate', 'mariadb', 'nova'],
-      releases: ['openstack/designate', 'openstack/mariadb', 'openstack/nova'],
+      charts: ['designate', 'mariadb', 'neutron', 'nova'],
+      releases: ['openstack/designate', 'openstack/mariadb', 'openstack/neutron', 'openstack/nova'],
     },
   ])
-  expect(secretsText(listed)).toContain('designate, mariadb, nova')
+  expect(secretsText(listed)).toContain('designate, mariadb, neutron, nova')
 })
 
 it.each([

@@ -1,0 +1,122 @@
+import type {Layer} from '../../overrides/layer.ts'
+import {mergedValues} from '../../overrides/layers.ts'
+import {isMap} from '../../overrides/merge.ts'
+import type {SecretNeed} from '../../overrides/system/plugin.ts'
+import {layerDigests} from '../../plan/digest.ts'
+import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
+import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
+import {isStated, isSupplied} from './secret-needs.ts'
+import {laidIn, type PlacedValue} from './supply-secrets.ts'
+
+interface Layered {
+  readonly chart: PreparedRelease['chart']
+  readonly layers: readonly Layer[]
+}
+
+type Sharing<Release> = Pick<Prepared, 'environment' | 'plugins'> & {
+  readonly releases: ReadonlyMap<ReleaseId, Release>
+}
+
+/** An account's password or key where a layer states it. */
+interface Statement {
+  readonly value: string
+  /** For people: the line, or the layer. */
+  readonly place: string
+}
+
+/** Gives what is stated for an account in one place to all who have the account and state nothing. */
+export async function withSharedSecrets(prepared: Prepared): Promise<Prepared> {
+  const {layers, notes} = await sharedSecrets(prepared)
+  if (layers.size === 0 && notes.length === 0) return prepared
+  const releases = [...prepared.releases].map(([release, each]): [ReleaseId, PreparedRelease] => {
+    const laid = layers.get(release)
+    if (!laid) return [release, each]
+    return [release, {...each, layers: laid, desired: {...each.desired, layers: layerDigests(laid)}}]
+  })
+  return {...prepared, releases: new Map(releases), secretNotes: notes}
+}
+
+/** The layers of releases that are given something, and what is stated in two ways. */
+export async function sharedSecrets<Release extends Layered>({
+  environment,
+  releases,
+  plugins,
+}: Sharing<Release>): Promise<{
+  readonly layers: ReadonlyMap<ReleaseId, readonly Layer[]>
+  readonly notes: readonly string[]
+}> {
+  const secretsOf = new Map<ReleaseId, readonly SecretNeed[]>()
+  const stated = new Map<string, readonly Statement[]>()
+  for (const [release, {chart, layers}] of releases) {
+    const {secrets = []} = (await plugins.find(chart)) ?? {}
+    secretsOf.set(release, secrets)
+    for (const {name, path} of secrets) {
+      const key = accountKey(release, name)
+      const own = [statedAt(layers, path)].filter((each) => each !== undefined)
+      const known = stated.get(key) ?? statedForAll(layers, name)
+      if (own.length + known.length > 0) stated.set(key, [...known, ...own])
+    }
+  }
+  const given = [...releases].flatMap(([release, {chart, layers}]): [ReleaseId, readonly Layer[]][] => {
+    const values = mergedValues(layers)
+    const lacking = secretsOf.get(release)!.filter(({path}) => !isStated(values, path))
+    const placed = lacking.flatMap(({name, path}): PlacedValue[] => {
+      const [first] = stated.get(accountKey(release, name)) ?? []
+      return first && !placesOf(path).some((each) => isStated(values, each))
+        ? [{path, value: first.value}]
+        : []
+    })
+    if (placed.length === 0 || !isSupplied(environment, release)) return []
+    return [[release, laidIn(chart, layers, placed, `what is stated for accounts of ${chart.name}`)]]
+  })
+  return {layers: new Map(given), notes: [...stated].flatMap(([key, each]) => contradiction(key, each))}
+}
+
+function accountKey(release: ReleaseId, name: string): string {
+  return `${releaseNamespace(release)}/${name}`
+}
+
+/** What stands below `global` is read at the top, too, and wins there. */
+function placesOf(path: readonly string[]): readonly (readonly string[])[] {
+  return path[0] === 'global' ? [path.slice(1), path] : [path]
+}
+
+/** In `global` of the environment, where kk's own charts look, and which is for all. */
+function statedForAll(layers: readonly Layer[], name: string): readonly Statement[] {
+  const [endpoint = '', ...rest] = name.split('.')
+  const found = statedAt(
+    layers.filter((layer) => layer.name === 'global'),
+    ['global', 'endpoints', endpoint, 'auth', ...rest],
+  )
+  return found ? [found] : []
+}
+
+/** What a chart has by default, its files of features and plugins say, nobody has stated. */
+function statedAt(layers: readonly Layer[], path: readonly string[]): Statement | undefined {
+  const own = layers.filter(({name}) => name !== 'features' && name !== 'system')
+  for (const place of placesOf(path)) {
+    const value = textAt(mergedValues(own), place)
+    const layer = own.findLast(({values}) => textAt(values, place) !== undefined)
+    if (value === undefined || !layer) continue
+    const at = layer.position?.(place)
+    const source = layer.sourceOf?.(place) ?? layer.source
+    return {value, place: at ? `${at.file}:${at.line}` : source}
+  }
+  return undefined
+}
+
+/** Not an empty one, which opens nothing; a number as helm renders it. */
+function textAt(values: Values, path: readonly string[]): string | undefined {
+  const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
+  if (Number.isSafeInteger(value)) return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function contradiction(key: string, statements: readonly Statement[]): readonly string[] {
+  const [first, ...rest] = statements
+  const other = rest.find(({value}) => value !== first?.value)
+  if (!first || !other) return []
+  return [
+    `${key} is stated in two ways, at ${first.place} and at ${other.place}: who states none gets the first; state it once, in one of them`,
+  ]
+}
