@@ -33,17 +33,14 @@ failed-hook: {job: {hook: post-install, pod: {fail: JobFailed}}}
 
 /** What is to be said of each, by `kk deploy` and by `kk status`. */
 const REASONS = [
-  [
-    'crashing',
-    /Deployment\/crashing: 0 of 1 replicas are available; pod crashing-\S+, container main: CrashLoopBackOff \(/,
-  ],
+  ['crashing', /pod crashing-\S+, container main: CrashLoopBackOff \(/],
   [
     'unpulled',
     /pod unpulled-\S+, container main: ImagePullBackOff \(Back-off pulling image "registry\.example\.org\/workload:1"\)/,
   ],
   [
     'nowhere',
-    /Deployment\/nowhere: 0 of 1 replicas are available; pod nowhere-\S+, container main: ImagePullBackOff \(Back-off pulling image "registry\.invalid\/workload:2"\)/,
+    /pod nowhere-\S+, container main: ImagePullBackOff \(Back-off pulling image "registry\.invalid\/workload:2"\)/,
   ],
   ['restless', /pod restless-\S+, container main: CrashLoopBackOff \(/],
   ['unready', /pod unready-\S+, container main: ContainersNotReady \(it is running but not ready\)/],
@@ -53,10 +50,7 @@ const REASONS = [
   ],
   ['unscheduled', /pod unscheduled-\S+: Unschedulable \(0\/3 nodes are available: /],
   ['waiting', /pod waiting-\S+, container wait: PodInitializing \(init container is still running\)/],
-  [
-    'failed-job',
-    /Job\/failed-job-job: it failed: BackoffLimitExceeded .*; pod failed-job-job-\S+, container job: Error \(exited with 1\)/,
-  ],
+  ['failed-job', /pod failed-job-job-\S+, container job: Error \(exited with 1\)/],
 ] as const
 
 let corner: Corner

@@ -1,12 +1,12 @@
 import {KkError} from '../../errors.ts'
 import type {Blame} from '../cluster.ts'
-import {describeBlame} from './describe-blame.ts'
+import {describeCulprit} from './describe-blame.ts'
 
 const MOST_NAMED = 5
 
 /** The error of a gate that stays closed: names objects, pods, containers and reasons; `log` has the container's last lines. */
 export function unhealthy(blames: readonly Blame[], why: string): KkError {
-  const named = blames.slice(0, MOST_NAMED).map(describeBlame)
+  const named = blames.slice(0, MOST_NAMED).map(describeCulprit)
   const more = blames.length > MOST_NAMED ? [`and ${blames.length - MOST_NAMED} more`] : []
   const log = blames.find((blame) => blame.log && blame.log.length > 0)?.log ?? []
   return new KkError('KK_UNHEALTHY', `${why}: ${[...named, ...more].join(' · ')}`, {

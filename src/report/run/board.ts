@@ -9,7 +9,7 @@ import {endingLines} from './board/endings.ts'
 import {type BoardDrawing, BoardRenderer} from './board/renderer.ts'
 import {boardRows} from './board/rows.ts'
 import {type BoardStream, liveBlock, terminalSize} from './board/terminal.ts'
-import {NO_RUN, nextState, type ReleaseProgress} from './run-state.ts'
+import {NO_RUN, nextState, type ReleaseProgress, releasesIn} from './run-state.ts'
 import type {RunView} from './run-view.ts'
 import {interruptedText} from './run-words.ts'
 
@@ -26,7 +26,7 @@ export interface BoardOptions {
 
 /**
  * A run as a live board. listr2 holds one task per release, which only waits for that release to end: what runs when
- * is decided by the run. Failures are repeated in full by `summaryText`, after the board is gone.
+ * is decided by the run. A failure is told at once while others run, and all are told in full by `summaryText`, after the board is gone.
  */
 export function boardView({stream, level, clock = SYSTEM_CLOCK}: BoardOptions): RunView {
   const colours = palette(level)
@@ -41,7 +41,8 @@ export function boardView({stream, level, clock = SYSTEM_CLOCK}: BoardOptions): 
 
   function takeLasting(): readonly string[] {
     const {columns} = terminalSize(stream)
-    const lasting = [...notes, ...endingLines(ended, labels, colours)]
+    const isLast = releasesIn(state, 'running').length === 0
+    const lasting = [...notes, ...endingLines(ended, {labels, colours, isLast})]
     ended = []
     notes = []
     return lasting.map((line) => fitted(line, columns))

@@ -13,8 +13,16 @@ describe('the error of a closed gate', () => {
   it('names five and counts the rest', () => {
     const blames = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => blame(name))
 
-    expect(unhealthy(blames, 'not healthy after 3 s').message).toBe(
-      'not healthy after 3 s: Deployment/a: m · Deployment/b: m · Deployment/c: m · Deployment/d: m · Deployment/e: m · and 2 more',
+    expect(unhealthy(blames, 'not healthy in time').message).toBe(
+      'not healthy in time: Deployment/a: m · Deployment/b: m · Deployment/c: m · Deployment/d: m · Deployment/e: m · and 2 more',
+    )
+  })
+
+  it('names the pod, its container and the reason before the object that waits for it', () => {
+    const culprit = {pod: 'api-1', container: 'api', reason: 'CrashLoopBackOff', detail: 'back-off 10s'}
+
+    expect(unhealthy([blame('api', culprit)], 'not healthy in time').message).toBe(
+      'not healthy in time: pod api-1, container api: CrashLoopBackOff (back-off 10s); Deployment/api: m',
     )
   })
 

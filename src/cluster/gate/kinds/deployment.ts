@@ -37,6 +37,7 @@ function missing({spec, status = {}}: Deployment): string | undefined {
   const {replicas = 0, updatedReplicas: updated = 0, availableReplicas: available = 0} = status
   if (updated < wanted)
     return `${updated} of ${wanted} replicas are updated${spec?.paused ? ', and it is paused' : ''}`
-  if (replicas > updated) return `${replicas - updated} old replicas have not ended`
+  const old = replicas - updated
+  if (old > 0) return old === 1 ? '1 old replica has not ended' : `${old} old replicas have not ended`
   return available < updated ? `${available} of ${wanted} replicas are available` : undefined
 }

@@ -26,6 +26,7 @@ describe('the health of a Deployment', () => {
       '1 of 3 replicas are updated, and it is paused',
       {spec: {replicas: 3, paused: true}, status: {...done, updatedReplicas: 1}},
     ],
+    ['1 old replica has not ended', {spec: {replicas: 3}, status: {...done, replicas: 4}}],
     ['2 old replicas have not ended', {spec: {replicas: 3}, status: {...done, replicas: 5}}],
     ['2 of 3 replicas are available', {spec: {replicas: 3}, status: {...done, availableReplicas: 2}}],
   ])('is waiting while %s', (message, given) => {
