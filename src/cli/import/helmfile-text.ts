@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
+import {withoutCredentials} from '../../verbs/import/helmfile/lost-keys.ts'
 
 /** What a helmfile says. */
 export interface HelmfileText {
@@ -35,7 +36,7 @@ export async function helmfileText(
   if (built.exitCode !== undefined)
     throw new KkError('KK_FILE', `helmfile build failed for ${file}`, {
       hint: 'correct the helmfile; kk reads what helmfile build prints',
-      log: built.stderr.split('\n').slice(-10),
+      log: withoutCredentials(built.stderr).split('\n').slice(-10),
     })
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw new KkError('KK_FILE', `the helmfile ${file} cannot be read: ${cause.code}`, {

@@ -3,7 +3,7 @@ import {dig} from '../../charts/manifests/dig.ts'
 import {type ReleaseId, releaseId} from '../../release.ts'
 import {type HelmfileDocument, helmfileDocuments} from './helmfile/documents.ts'
 import type {Helmfile, HelmfileRelease} from './helmfile/helmfile.ts'
-import {lostOfFile} from './helmfile/lost-keys.ts'
+import {lostOfFile, withoutCredentials} from './helmfile/lost-keys.ts'
 import {helmfileId, readRelease} from './helmfile/read-release.ts'
 import {requirementsOf} from './helmfile/requirements.ts'
 import type {Imported, ImportedRelease, ImportedSource} from './imported.ts'
@@ -58,7 +58,7 @@ export function importHelmfile({file, text, isBuilt, showSecrets, name}: Helmfil
       ...lostNeeds,
       ...room.lost,
       ...documents.flatMap(({state}) => lostOfFile(state, isBuilt)),
-    ],
+    ].map((each) => (showSecrets ? each : withoutCredentials(each))),
   }
 }
 

@@ -45,11 +45,11 @@ describe('a helmfile', () => {
 
   it('that helmfile refuses is shown with its last lines', async () => {
     await writeFile(file, '')
-    const env = await withHelmfile('echo "no such environment" >&2; exit 1')
+    const env = await withHelmfile('echo "cannot clone https://u:S3cret@git.example.org/x" >&2; exit 1')
 
     await expect(helmfileText(file, env)).rejects.toMatchObject({
       code: 'KK_FILE',
-      log: ['no such environment'],
+      log: ['cannot clone https://git.example.org/x'],
     })
   })
 

@@ -266,7 +266,7 @@ it.each<[string, object, object, readonly string[]]>([
       'postRendererArgs of helmDefaults: an environment has no place for it',
       'username of the repository shop: an environment has no place for it',
       'password of the repository shop: an environment has no place for it',
-      'the credentials in the address of the repository shop: an environment has no place for it',
+      expect.stringMatching(/^the credentials in the address of the repository shop: .*helm repo add/),
     ],
   ],
   [
@@ -297,6 +297,41 @@ it('keeps credentials of a repository out of the environment', () => {
   )
 
   expect(made.charts).toEqual([{repository: 'https://charts.example.org/stable'}])
+})
+
+it.each([
+  ['git::https://u:S3cret@example.org/x@charts/a?ref=1', 'git::https://example.org/x@charts/a?ref=1', []],
+  [
+    'git::ssh://git@example.org/x@charts/a?sshkey=S3cret&ref=1',
+    'git::ssh://example.org/x@charts/a?sshkey=***&ref=1',
+    [],
+  ],
+  ['https://u:S3cret@example.org/a-1.0.0.tgz', 'https://example.org/a-1.0.0.tgz', []],
+  ['https://u:S3cret@example.org', 'https://example.org', []],
+  ['oci://u:S3cret@r.example.org/x/a:1.0.0', undefined, ['oci://r.example.org/x']],
+])('shows no credentials of the chart %s, and says where they belong', (chart, shown, charts) => {
+  const stated = (showSecrets: boolean) =>
+    imported(
+      JSON.stringify({releases: [{name: 'web', chart, values: [`${chart}.gotmpl`]}]}),
+      true,
+      showSecrets,
+    )
+
+  const made = stated(false)
+
+  expect(made.lost).toContainEqual(
+    expect.stringMatching(/^the credentials in the address of the chart of web: .*helm registry login/),
+  )
+  if (shown !== undefined) expect(made.lost).toContain(`where the chart ${shown} of web comes from`)
+  expect(made.charts).toEqual(charts)
+  expect(JSON.stringify(made) + environmentText(made)).not.toMatch(/S3cret|u:/)
+  expect(stated(true).lost.join()).toContain('S3cret')
+})
+
+it('shows no credentials where an address is no value of its key', () => {
+  expect(() => importedOne({timeout: 'https://u:S3cret@example.org'})).toThrow(
+    'expected whole seconds, got the string "https://example.org"',
+  )
 })
 
 it('leaves secrets out unless they are asked for', () => {

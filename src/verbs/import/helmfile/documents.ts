@@ -8,6 +8,7 @@ import {parseTrees} from '../../../helm/yaml/tree.ts'
 import {treeValue} from '../../../helm/yaml.ts'
 import {asWritten} from './as-written.ts'
 import type {Helmfile} from './helmfile.ts'
+import {withoutCredentials} from './lost-keys.ts'
 import {HELMFILE_SCHEMA} from './schema.ts'
 import {withoutNulls} from './without-nulls.ts'
 
@@ -36,7 +37,10 @@ export function helmfileDocuments(text: string, file: string): readonly Helmfile
 function stateOf(source: Source, root: Node): Helmfile | null {
   refuseAliasBomb(source, root)
   const value = treeValue(source, asWritten(source, root))
-  const problems = validate(HELMFILE_SCHEMA, value)
+  const problems = validate(HELMFILE_SCHEMA, value).map((each) => ({
+    ...each,
+    got: withoutCredentials(each.got),
+  }))
   if (problems.length > 0)
     throw problemsError({source, root, problems, code: 'KK_FILE', schema: "helmfile's documentation"})
   return withoutNulls(value) as Helmfile | null

@@ -61,13 +61,20 @@ export function lostOfFile(state: Helmfile, isBuilt: boolean): readonly string[]
     ...repositories.flatMap((each) => lostAmong(READ.repository, each, `the repository ${each.name}`)),
     ...repositories
       .filter(({url}) => withoutCredentials(url ?? '') !== (url ?? ''))
-      .map(({name}) => `the credentials in the address of the repository ${name}: ${meaning('url')}`),
+      .map(({name}) => lostCredentials(`the repository ${name}`)),
   ]
 }
 
-/** An address as an environment may hold it, which is no place for passwords. */
-export function withoutCredentials(url: string): string {
-  return url.replace(/^([a-z][a-z+.-]*:\/\/)[^/@]*@/i, '$1')
+/** A text whose addresses have no user, password or key: neither a message nor an environment is a place for them. */
+export function withoutCredentials(text: string): string {
+  return text
+    .replaceAll(/([a-z][a-z\d+.-]*:\/\/)[^/\s"]*@/gi, '$1')
+    .replaceAll(/([?&][^=&\s]*(?:key|token|secret|passw|sig|credential)[^=&\s]*=)[^&\s"]+/gi, '$1***')
+}
+
+/** The sentence of what an address loses. */
+export function lostCredentials(of: string): string {
+  return `the credentials in the address of ${of}: helm keeps them (helm repo add --username, helm registry login), and kk uses these`
 }
 
 const READ_WITH_HELMFILE = 'read it with helmfile on the PATH, or move what it says by hand'

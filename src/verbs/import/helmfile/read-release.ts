@@ -6,7 +6,7 @@ import {withoutSecrets} from '../without-secrets.ts'
 import {chartSource} from './chart-source.ts'
 import type {HelmfileDocument} from './documents.ts'
 import type {Helmfile, HelmfileRelease} from './helmfile.ts'
-import {lostOfRelease} from './lost-keys.ts'
+import {lostCredentials, lostOfRelease, withoutCredentials} from './lost-keys.ts'
 import {releaseValues} from './release-values.ts'
 
 /** A release of a helmfile as an environment would have it, but for what it requires. */
@@ -36,8 +36,11 @@ export function readRelease(
   const {name, chart = '', needs = []} = stated
   const lost: string[] = []
   const lose = (what: string) => void lost.push(what)
-  const found = chartSource(chart, {directory, home, repositories})
-  if (found.source === undefined) lose(`where the chart ${chart} of ${name} comes from`)
+  const address = withoutCredentials(chart)
+  const found = chartSource(address, {directory, home, repositories})
+  if (address !== chart) lose(lostCredentials(`the chart of ${name}`))
+  if (found.source === undefined)
+    lose(`where the chart ${showSecrets ? chart : address} of ${name} comes from`)
   if (found.unkept !== undefined) lose(`${found.unkept} of the chart of ${name}: state a version instead`)
   const all = releaseValues(stated, directory, lose)
   const {values, lost: secrets} = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
