@@ -113,6 +113,11 @@ describe('of the six deployed charts', () => {
     )
 
     expect([upgraded, again]).toEqual([['horizon'], ['horizon']])
-    expect(await planned()).toMatchObject({horizon: ['--values changed', '--set changed']})
+    expect(await planned()).toMatchObject({
+      horizon: [
+        'the --values of the last deploy are not given any more',
+        'the --set of the last deploy is not given any more',
+      ],
+    })
   })
 })

@@ -21,6 +21,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],
   [/^kk import --namespace/, 'KK_NOT_INSTALLED'],
+  [/^kk adopt .*--owner/, 'KK_NOT_INSTALLED'],
   [/^kk apply plan\.json/, 'KK_FILE'],
   [/^kk secrets rotate/, 'KK_USAGE'],
   [/^kk overrides (ex|im)port/, 'KK_FILE'],

@@ -1,4 +1,4 @@
-import {readFile, writeFile} from 'node:fs/promises'
+import {readFile, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
@@ -63,20 +63,36 @@ async function createCluster(options: CreateOptions): Promise<void> {
   const {paths} = options
   const args = ['--config', paths.configuration, 'create', 'cluster', '--name', CLUSTER, '--kubeconfig', '']
   const hint = `everything that was started has been removed; try "${commandOf(paths.name)} up" again`
-  await kwokctl(options, args, hint)
+  const {failed, missing} = await kwokctl(options, args)
+  // The controllers end by themselves where the API server is not healthy ten seconds after their start: a machine may be busy.
+  if (!failed && missing.length > 0) return startComponents(options, missing, hint)
+  if (failed) throw await notStarted(options, {failed, missing}, hint)
 }
 
-/** Starts those components that do not run, on what they have written, and waits until all answer. */
-export async function startComponents(options: CreateOptions): Promise<void> {
-  const hint = `nothing of it was removed; "${commandOf(options.paths.name)} down" removes it, with all that was deployed in it`
-  await kwokctl(options, ['start', 'cluster', '--name', CLUSTER, '--timeout', '60s'], hint)
+/** Starts those components again that have ended, on what they have written, and waits until all answer. */
+export async function startComponents(
+  options: CreateOptions,
+  ended: readonly string[],
+  hint = `nothing of it was removed; "${commandOf(options.paths.name)} down" removes it, with all that was deployed in it`,
+): Promise<void> {
+  // The number of a process that has ended may be another's by now, which kwokctl would take for it.
+  await Promise.all(ended.map((name) => rm(options.paths.components[name]!, {force: true})))
+  const args = ['start', 'cluster', '--name', CLUSTER, '--timeout', '60s']
+  const {failed, missing} = await kwokctl(options, args)
+  if (failed || missing.length > 0) throw await notStarted(options, {failed, missing}, hint)
+}
+
+interface Started {
+  /** What kwokctl said, where it has failed. */
+  readonly failed: (Error & {readonly stderr: string}) | undefined
+  /** Components that do not run. */
+  readonly missing: readonly string[]
 }
 
 async function kwokctl(
   {paths, tools, env, signal}: CreateOptions,
   args: readonly string[],
-  hint: string,
-): Promise<void> {
+): Promise<Started> {
   const result = await execa(tools.kwokctl, [...args, '--wait', '60s'], {
     cwd: paths.home,
     // HOME, because kwokctl and the kubectl inside it would otherwise use the user's.
@@ -89,15 +105,19 @@ async function kwokctl(
   })
   if (result.isCanceled) throw signal?.reason
   const {missing} = await runningComponents(paths, paths.controlPlane)
-  if (!result.failed && missing.length === 0) return
-  throw new KkError('KK_SANDBOX', `the control plane of ${paths.name} did not start`, {
-    log: await lastLines(
-      paths,
-      missing.length > 0 ? missing : Object.keys(paths.controlPlane),
-      result.stderr,
-    ),
+  return {failed: result instanceof Error ? result : undefined, missing}
+}
+
+async function notStarted(
+  {paths}: CreateOptions,
+  {failed, missing}: Started,
+  hint: string,
+): Promise<KkError> {
+  const components = missing.length > 0 ? missing : Object.keys(paths.controlPlane)
+  return new KkError('KK_SANDBOX', `the control plane of ${paths.name} did not start`, {
+    log: await lastLines(paths, components, failed?.stderr ?? ''),
     hint,
-    cause: result,
+    cause: failed,
   })
 }
 

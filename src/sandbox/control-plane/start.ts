@@ -1,4 +1,3 @@
-import {rm} from 'node:fs/promises'
 import {writeRecord} from '../record.ts'
 import type {Sandbox} from '../sandbox.ts'
 import {type CreateOptions, createControlPlane, startComponents} from './create.ts'
@@ -40,8 +39,6 @@ export async function restartControlPlane(
 ): Promise<void> {
   const {paths, tools, env, onProgress, signal} = options
   onProgress(`starting ${missing.join(', ')} again; what was deployed is kept`)
-  // The number of a process that has ended may be another's by now, which kwokctl would take for it.
-  await Promise.all(missing.map((name) => rm(paths.components[name]!, {force: true})))
-  await startComponents(options)
+  await startComponents(options, missing)
   await kubectl({binary: tools.kubectl, kubeconfig: paths.kubeconfig, env}, READY, {signal})
 }

@@ -1,0 +1,48 @@
+import {chmod, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {dirname, join} from 'node:path'
+import {expect, it, onTestFinished} from 'vitest'
+import {createControlPlane} from '../../src/sandbox/control-plane/create.ts'
+import {sandboxPaths} from '../../src/sandbox/paths.ts'
+import type {Tools} from '../../src/sandbox/tools.ts'
+
+/** A kwokctl that starts a process for each component; the controllers of the first start end at once. */
+const KWOKCTL = `#!/bin/sh
+echo "$*" >> calls
+for file in $FILES; do
+  [ -e "$file" ] && continue
+  sleep 60 > /dev/null 2>&1 &
+  echo $! > "$file"
+done
+case "$*" in *create*) kill "$(cat "$ENDED")"; wait "$(cat "$ENDED")" ;; esac
+exit 0
+`
+
+it('controllers that end while the API server is not healthy yet are started again', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'kk-state-'))
+  onTestFinished(() => rm(home, {recursive: true}))
+  const env = {XDG_STATE_HOME: home, PATH: process.env.PATH}
+  const paths = sandboxPaths('mine', env)
+  const files = Object.values(paths.controlPlane)
+  for (const file of [...files, paths.kubeconfig]) await mkdir(dirname(file), {recursive: true})
+  const ended = paths.controlPlane['kube-controller-manager']!
+  const pki = join(paths.cluster, 'pki')
+  await mkdir(pki, {recursive: true})
+  for (const file of ['ca.crt', 'admin.crt', 'admin.key']) await writeFile(join(pki, file), '')
+  const kwokctl = join(home, 'kwokctl')
+  await writeFile(kwokctl, KWOKCTL.replace('$FILES', files.join(' ')).replaceAll('$ENDED', ended))
+  await chmod(kwokctl, 0o755)
+  const tools = new Proxy({} as Tools, {get: () => kwokctl})
+  onTestFinished(async () => {
+    for (const file of files) process.kill(Number(await readFile(file, 'utf8')))
+  })
+
+  await createControlPlane({paths, tools, env}, 'simulated')
+
+  const calls = (await readFile(join(paths.home, 'calls'), 'utf8')).split('\n')
+  expect(calls.map((call) => /create cluster|start cluster/.exec(call)?.[0])).toEqual([
+    'create cluster',
+    'start cluster',
+    undefined,
+  ])
+})
