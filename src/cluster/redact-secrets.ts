@@ -1,5 +1,6 @@
 import {looksSecret} from '../helm/redact/looks-secret.ts'
 import {redactor} from '../helm/redact/redact.ts'
+import type {Values} from '../release.ts'
 import type {Blame, Health, KubernetesObject} from './cluster.ts'
 
 export type Redact = (text: string) => string
@@ -9,11 +10,28 @@ export type Redact = (text: string) => string
  * names and common words beside a password, as in `OS_USERNAME: cinder`: objects are called so, too.
  */
 export function redactSecretsOf(objects: readonly KubernetesObject[], more: Redact = (text) => text): Redact {
+  const hide = redactor({secret: secretsOf(objects)})
+  return (text) => hide(more(text))
+}
+
+/**
+ * The same for these objects themselves, and what is secret among `values`: a password that is a word of their names or images
+ * is masked only under a key that looks secret, given with `isSecret`, or behind one. A name with a hole in it hides nothing.
+ */
+export function redactObjects(
+  objects: readonly KubernetesObject[],
+  values: Values,
+): (text: string, isSecret?: boolean) => string {
+  return redactor({secret: secretsOf(objects), values}, new Set(objects.flatMap((object) => shownIn(object))))
+}
+
+/** The texts that the Secrets among the objects hold, in plain and as base64. */
+function secretsOf(objects: readonly KubernetesObject[]): readonly string[] {
   const names = new Set(
     objects.flatMap(({metadata}) => wordsOf(`${metadata.name} ${metadata.namespace ?? ''}`)),
   )
   const isSecret = ({key, text}: Entry) => !isName({key, text, names})
-  const secret = objects
+  return objects
     .filter(({kind}) => kind === 'Secret')
     .flatMap(({data, stringData}) => {
       const decoded = entries(data).map((entry) => ({
@@ -28,8 +46,39 @@ export function redactSecretsOf(objects: readonly KubernetesObject[], more: Reda
           .map(({text}) => text),
       ]
     })
-  const hide = redactor({secret})
-  return (text) => hide(more(text))
+}
+
+/** What tells what a thing is, and what it runs: names of objects, containers and volumes, and images. */
+const SHOWN = /^(?:image|names?|namespace|\w+Name)$/
+const LABELS: ReadonlySet<string> = new Set(['labels', 'matchLabels', 'selector'])
+/** What is no more of an object's own than a file is of its directory. */
+const CONTENT: ReadonlySet<string> = new Set(['binaryData', 'data', 'stringData'])
+
+/** All that an object shows of itself: each of those texts, and each part of one that a mask could take for a text. */
+function shownIn(value: unknown, isShown = false): string[] {
+  if (typeof value === 'string') return isShown ? partsOf(value) : []
+  if (Array.isArray(value)) return value.flatMap((item) => shownIn(item))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (CONTENT.has(key)) return []
+    const isNaming = typeof inner === 'string' && SHOWN.test(key)
+    return LABELS.has(key) ? labelsIn(inner) : shownIn(inner, isNaming)
+  })
+}
+
+function labelsIn(labels: unknown): string[] {
+  const texts = typeof labels === 'object' && labels !== null ? Object.values(labels) : []
+  return texts.flatMap((text) => (typeof text === 'string' ? partsOf(text) : shownIn(text)))
+}
+
+/** No name and no image has more words. */
+const MOST_WORDS = 40
+
+/** From any word to any other: `cinder`, `cinder-service` and `service` of `cinder-service`. */
+function partsOf(text: string): string[] {
+  const words = [...text.matchAll(/[\p{L}\p{N}]+/gu)].slice(0, MOST_WORDS)
+  const ends = words.map(({0: word, index}) => index + word.length)
+  return [text, ...words.flatMap(({index}, at) => ends.slice(at).map((end) => text.slice(index, end)))]
 }
 
 /** What a container says at its end, and in its log, is its own text: it may hold anything. */

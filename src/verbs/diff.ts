@@ -1,7 +1,6 @@
 import type {KubernetesObject} from '../cluster/cluster.ts'
 import {renderedObjects} from '../cluster/records/rendered-objects.ts'
-import {type Redact, redactSecretsOf} from '../cluster/redact-secrets.ts'
-import {redactor} from '../helm/redact/redact.ts'
+import {redactObjects} from '../cluster/redact-secrets.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {ReleaseId} from '../release.ts'
 import type {ObservedPlan} from './plan.ts'
@@ -17,7 +16,7 @@ export interface PlanDiff {
     readonly after: readonly KubernetesObject[]
   }[]
   /** Takes the secret values of the releases, those that are deployed and those that would be, out of a text. */
-  readonly redact: Redact
+  readonly redact: ReturnType<typeof redactObjects>
 }
 
 /** What was rendered of what would be installed or upgraded, beside the last record of each. */
@@ -26,13 +25,14 @@ export function planDiff(
   {plan, befores}: Pick<ObservedPlan, 'plan' | 'befores'>,
   rendered: Rendered,
 ): PlanDiff {
-  const diffs = helmActions(plan).map(({release}) => {
+  const compared = helmActions(plan).map(({release}) => {
     const stored = befores.get(release)?.[0]
     const before = stored && renderedObjects(stored)
     const after = rendered.get(release)!
     const wanted = mergedValues(prepared.releases.get(release)!.layers)
-    const values = redactor({before: stored?.values ?? {}, after: wanted})
-    return {release, before, after, redact: redactSecretsOf([...(before ?? []), ...after], values)}
+    return {release, before, after, values: {before: stored?.values ?? {}, after: wanted}}
   })
-  return {diffs, redact: (text) => diffs.reduce((cleaned, {redact}) => redact(cleaned), text)}
+  const objects = compared.flatMap(({before = [], after}) => [...before, ...after])
+  const given = compared.map(({values}) => values)
+  return {diffs: compared.map(({values: _, ...diff}) => diff), redact: redactObjects(objects, {given})}
 }

@@ -17,13 +17,28 @@ const END = /[\\"',;)}\]\s]/
 /**
  * A function that masks, in what helm printed, the secrets among these values: every text under a key that looks
  * secret, what looks like one inside other texts, and whatever helm itself quotes of values in schema errors and merge warnings.
- * They are gathered when the first text comes: most runs have none.
+ * They are gathered when the first text comes: most runs have none. What is `shown` anyway, such as a name that is a password,
+ * too, is masked only where a key says so: one in the text, or the one that the text stands under, with `isSecret`.
  */
-export function redactor(values: Values): (text: string) => string {
-  let hide: ((text: string) => string) | undefined
-  return (text) => {
-    hide ??= maskTexts(secretsIn(values), MASK)
-    return hide(text).split('\n').map(maskQuoted).join('\n')
+export function redactor(
+  values: Values,
+  shown: ReadonlySet<string> = new Set(),
+): (text: string, isSecret?: boolean) => string {
+  let hide: ((text: string, isSecret: boolean) => string) | undefined
+  return (text, isSecret = false) => {
+    hide ??= maskSecrets(secretsIn(values), shown)
+    return hide(text, isSecret).split('\n').map(maskQuoted).join('\n')
+  }
+}
+
+function maskSecrets(secrets: ReadonlySet<string>, shown: ReadonlySet<string>) {
+  const words = new Set([...secrets].filter((secret) => shown.has(secret)))
+  const hide = maskTexts(new Set([...secrets].filter((secret) => !words.has(secret))), MASK)
+  const hideWords = maskTexts(words, MASK)
+  return (text: string, isSecret: boolean): string => {
+    const hidden = hide(text)
+    if (words.size === 0) return hidden
+    return isSecret ? hideWords(hidden) : replaceSecrets(hidden, hideWords)
   }
 }
 

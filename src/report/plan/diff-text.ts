@@ -1,6 +1,7 @@
 import {structuredPatch} from 'diff'
 import {dump} from 'js-yaml'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {mapLeaves} from '../../helm/redact/map-leaves.ts'
 import {matchObjects, type ObjectPair} from '../../plan/changes/match-objects.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Palette} from '../colour.ts'
@@ -15,9 +16,11 @@ export interface ManifestDiff {
 
 export interface DiffOptions {
   readonly palette: Palette
-  /** Takes known secret values out of a text. */
-  readonly redact: (text: string) => string
+  /** Takes known secret values out of a text; `isSecret` when it stands under a key that looks secret. */
+  readonly redact: Redact
 }
+
+type Redact = (text: string, isSecret: boolean) => string
 
 /** Unified diffs of the manifests of releases, object by object, without a secret value. */
 export function diffText(diffs: readonly ManifestDiff[], options: DiffOptions): string {
@@ -71,18 +74,20 @@ function lineColour(line: string, palette: Palette): (text: string) => string {
 }
 
 /** YAML with sorted keys, as the order of keys means nothing, and without known secrets. */
-function shownText(object: KubernetesObject, redact: (text: string) => string): string {
-  return dump(inOrder(object, redact), {noRefs: true, lineWidth: -1})
+function shownText(object: KubernetesObject, redact: Redact): string {
+  const shown = mapLeaves(object, (leaf, isSecret) =>
+    typeof leaf === 'string' ? redact(leaf, isSecret) : leaf,
+  )
+  return dump(inOrder(shown), {noRefs: true, lineWidth: -1})
 }
 
 function sorted(object: KubernetesObject | undefined): string {
-  return JSON.stringify(inOrder(object, (text) => text)) ?? ''
+  return JSON.stringify(inOrder(object)) ?? ''
 }
 
-function inOrder(value: unknown, text: (text: string) => string): unknown {
-  if (typeof value === 'string') return text(value)
-  if (Array.isArray(value)) return value.map((item) => inOrder(item, text))
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
   if (typeof value !== 'object' || value === null) return value
   const sorted = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(sorted.map(([key, item]) => [key, inOrder(item, text)]))
+  return Object.fromEntries(sorted.map(([key, item]) => [key, inOrder(item)]))
 }

@@ -1,9 +1,8 @@
 import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {renderedObjects} from '../../cluster/records/rendered-objects.ts'
-import {type Redact, redactSecretsOf} from '../../cluster/redact-secrets.ts'
+import {redactObjects} from '../../cluster/redact-secrets.ts'
 import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
-import {redactor} from '../../helm/redact/redact.ts'
 import {
   adoptable,
   expectNamed,
@@ -19,7 +18,7 @@ import {inputsDigest} from '../../plan/digest.ts'
 import {readLabels} from '../../plan/labels.ts'
 import type {ObservedRecord} from '../../plan/pending/evidence.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
 import {preparedMask} from '../environment-mask.ts'
@@ -61,7 +60,7 @@ export interface PlannedAdoption {
     readonly before: readonly KubernetesObject[]
     readonly after: readonly KubernetesObject[]
   }[]
-  readonly redact: Redact
+  readonly redact: ReturnType<typeof redactObjects>
   /** Why the next deploy would be refused, as far as that is known; a note says it, too. */
   readonly deployRefusal: KkError | undefined
   run(choices: RunChoices): AsyncIterable<RunEvent>
@@ -134,7 +133,10 @@ export async function planAdoption(
     adoptions,
     ours: looked.filter(({isOurs}) => isOurs).map(({record}) => record.release),
     diffs: compared.map(({adoption: {release}, before, after}) => ({release, before, after})),
-    redact: (text) => compared.reduce((cleaned, {redact}) => redact(cleaned), text),
+    redact: redactObjects(
+      compared.flatMap(({before, after}) => [...before, ...after]),
+      {given: compared.map(({values}) => values)},
+    ),
     deployRefusal,
     run: (choices) =>
       startRun({
@@ -175,7 +177,8 @@ interface Compared {
   readonly adoption: Omit<Adoption, 'users' | 'from'>
   readonly before: readonly KubernetesObject[]
   readonly after: readonly KubernetesObject[]
-  readonly redact: Redact
+  /** Those that it was deployed with, and those that it would be. */
+  readonly values: {readonly before: Values; readonly after: Values}
 }
 
 /** One after the other: few are named. */
@@ -224,7 +227,8 @@ async function compare(
     looksUp: vendored.looksUp(release),
     revision: vendored.asksRevision(release) ? revision : undefined,
   }).catch((error: unknown) => throwPlaced(error, prepared.releases))
-  const redact = redactSecretsOf([...before, ...after], redactor({before: values, after: call.values}))
+  const both = {before: values, after: call.values}
+  const redact = redactObjects([...before, ...after], both)
   const changed = valueChanges(values, call.values, redact)
   const objects = objectChanges(before, after, releaseNamespace(release))
   const same = chart.version === stored.chart.version && changed.length === 0 && objects.length === 0
@@ -234,7 +238,7 @@ async function compare(
     adoption: {release, revision, status, chart: versions, values: changed, objects, same},
     before,
     after,
-    redact,
+    values: both,
   }
 }
 

@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {redactObjects} from '../../../src/cluster/redact-secrets.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {diffText, type ManifestDiff} from '../../../src/report/plan/diff-text.ts'
 
@@ -138,6 +139,79 @@ describe('a diff of manifests', () => {
       --- apps/v1 Deployment openstack/keystone-api
       +++ apps/v1 Deployment openstack/keystone-api
       differs only in values that are masked
+      "
+    `)
+  })
+
+  it('shows names and images with words that are passwords, too, and masks these where a key says so', () => {
+    const env = [{name: 'DB_PASSWORD', value: 'fernet'}]
+    const container = {name: 'fernet-cleaner', image: 'registry/openstack/keystone:2026.1-fernet', env}
+    const files = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {name: 'keystone-etc'},
+      data: {
+        'keystone.conf':
+          'provider = fernet\npassword = keystone\nurl = a://keystone:keystone@db\nx = sunshine',
+      },
+    }
+    const job = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {name: 'keystone-cleaner', labels: {application: 'keystone'}},
+      spec: {template: {spec: {containers: [container]}}},
+    }
+    const after = [secret({A_PASSWORD: base64('keystone'), B_PASSWORD: base64('sunshine')}), job, files]
+    const redact = redactObjects(after, {
+      passwords: ['fernet', 'cleaner', 'keystone-cleaner', '2026.1-fernet'],
+    })
+
+    const text = diffText([{release: 'openstack/keystone', before: [], after}], {palette: palette(0), redact})
+
+    expect(text).toMatchInlineSnapshot(`
+      "release openstack/keystone: 3 added
+      --- /dev/null
+      +++ v1 Secret openstack/keystone
+      @@ -0,0 +1,8 @@
+      +apiVersion: v1
+      +data:
+      +  A_PASSWORD: (masked, 8 bytes)
+      +  B_PASSWORD: (masked, 8 bytes)
+      +kind: Secret
+      +metadata:
+      +  name: keystone
+      +  namespace: openstack
+      --- /dev/null
+      +++ batch/v1 Job openstack/keystone-cleaner
+      @@ -0,0 +1,15 @@
+      +apiVersion: batch/v1
+      +kind: Job
+      +metadata:
+      +  labels:
+      +    application: keystone
+      +  name: keystone-cleaner
+      +spec:
+      +  template:
+      +    spec:
+      +      containers:
+      +        - env:
+      +            - name: DB_PASSWORD
+      +              value: '***'
+      +          image: registry/openstack/keystone:2026.1-fernet
+      +          name: fernet-cleaner
+      --- /dev/null
+      +++ v1 ConfigMap openstack/keystone-etc
+      @@ -0,0 +1,10 @@
+      +apiVersion: v1
+      +data:
+      +  keystone.conf: |-
+      +    provider = fernet
+      +    password = ***
+      +    url = a://keystone:***@db
+      +    x = ***
+      +kind: ConfigMap
+      +metadata:
+      +  name: keystone-etc
       "
     `)
   })
