@@ -28,7 +28,7 @@ interface HelmfileOptions {
  */
 export function importHelmfile({file, text, isBuilt, showSecrets, name}: HelmfileOptions): Imported {
   refuseOddSettings({name, charts: []})
-  const documents = helmfileDocuments(text, file)
+  const documents = helmfileDocuments(text, file, isBuilt)
   const off = new Map(documents.flatMap(offIn))
   const home = dirname(resolve(file))
   const repositories = documents.flatMap(({state}) => state.repositories ?? [])
@@ -62,7 +62,7 @@ export function importHelmfile({file, text, isBuilt, showSecrets, name}: Helmfil
   }
 }
 
-/** Releases that are turned off, with what says so. */
+/** Releases that are turned off, or are none, with what says so. */
 function offIn(document: HelmfileDocument): readonly (readonly [ReleaseId, string])[] {
   return (document.state.releases ?? []).flatMap((release) => {
     const reason = offBecause(release, document.state)
@@ -72,10 +72,14 @@ function offIn(document: HelmfileDocument): readonly (readonly [ReleaseId, strin
   })
 }
 
-function offBecause({installed, condition}: HelmfileRelease, state: Helmfile): string | undefined {
+function offBecause({installed, condition, chart}: HelmfileRelease, state: Helmfile): string | undefined {
   if (installed === false) return 'installed is false'
-  if (condition === undefined || state.renderedvalues === undefined) return undefined
-  return dig(state.renderedvalues, ...condition.split('.')) === true ? undefined : `${condition} is not true`
+  const isOn =
+    !condition ||
+    state.renderedvalues === undefined ||
+    dig(state.renderedvalues, ...condition.split('.')) === true
+  if (!isOn) return `${condition} is not true`
+  return chart ? undefined : 'it has no chart: state chart in the helmfile'
 }
 
 function unique(sources: readonly ImportedSource[]): readonly ImportedSource[] {

@@ -334,6 +334,36 @@ it('shows no credentials where an address is no value of its key', () => {
   )
 })
 
+it('takes what is empty for absent, as helmfile does', () => {
+  const empty = {namespace: '', version: '', condition: ''}
+  const file = {namespace: '', kubeContext: '', helmDefaults: {kubeContext: ''}, renderedvalues: {}}
+
+  const made = importedOne(empty, file, false)
+
+  expect(made.lost).toEqual([])
+  expect(made.releases).toMatchObject([{namespace: 'default', chart: {name: 'web'}}])
+  expect(made.releases[0]!.chart).not.toHaveProperty('version')
+})
+
+it.each([{}, {chart: ''}])('leaves out a release without a chart, and says so: %j', (chart) => {
+  const made = imported(JSON.stringify({releases: [{name: 'a', ...chart}]}))
+
+  expect(made.releases).toEqual([])
+  expect(made.lost).toEqual(['a is left out: it has no chart: state chart in the helmfile'])
+})
+
+it.each([
+  [true, ['wait of web', 'waitForJobs of web']],
+  // There helmfile prints those of the defaults, whether they are stated or not.
+  [false, ['wait of web', 'waitForJobs of web', 'wait of helmDefaults', 'waitForJobs of helmDefaults']],
+])('says that kk waits where it is not to, built by helmfile: %s', (isBuilt, keys) => {
+  const switches = {wait: false, waitForJobs: false}
+
+  const {lost} = importedOne(switches, {helmDefaults: switches}, isBuilt)
+
+  expect(lost.map((each) => each.replace(/: kk waits until .*/, ''))).toEqual(keys)
+})
+
 it('leaves secrets out unless they are asked for', () => {
   const text = JSON.stringify({
     releases: [

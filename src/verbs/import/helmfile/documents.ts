@@ -23,8 +23,9 @@ export interface HelmfileDocument {
 const SOURCE = /^---\n# {2}Source: (.+)$/gm
 
 /** The documents of a helmfile, each with its place. Throws `KK_YAML`, and `KK_FILE` for what helmfile would not read. */
-export function helmfileDocuments(text: string, file: string): readonly HelmfileDocument[] {
-  const source = {file, text}
+export function helmfileDocuments(text: string, file: string, isBuilt: boolean): readonly HelmfileDocument[] {
+  // The lines of what helmfile prints are none of the file.
+  const source = {file: isBuilt ? 'the output of helmfile build' : file, text}
   const built = [...text.matchAll(SOURCE)]
   return parseTrees(source).flatMap((root) => {
     const state = stateOf(source, root)

@@ -18,7 +18,7 @@ const WORKED_OUT = {
 /** What can be read only where helmfile works it out. */
 const UNREAD = new Set(['bases', 'helmfiles', 'environments', 'templates', 'values'])
 
-/** What kk does without being told. */
+/** What kk does without being told, and cannot be told to leave. */
 const DONE_ANYWAY = new Set(['wait', 'waitForJobs'])
 
 /** As `helmfile build` prints them where nothing is said. */
@@ -29,6 +29,8 @@ const OWN_LABELS = new Set(['chart', 'name', 'namespace'])
 
 /** What takes the place of a key in kk. */
 const INSTEAD: Readonly<Record<string, string>> = {
+  wait: 'kk waits until each release is ready',
+  waitForJobs: 'kk waits until the jobs of each release are done',
   createNamespace: 'kk makes a namespace that is missing',
   atomic: 'kk deploy --on-failure says what becomes of a release that fails',
   cleanupOnFail: 'kk deploy --on-failure says what becomes of a release that fails',
@@ -47,17 +49,17 @@ export function lostOfRelease(release: HelmfileRelease, isBuilt: boolean): reado
 
 /** What of a helmfile itself is lost. */
 export function lostOfFile(state: Helmfile, isBuilt: boolean): readonly string[] {
-  const context = state.kubeContext ?? state.helmDefaults?.kubeContext
+  const context = state.kubeContext || state.helmDefaults?.kubeContext
   const repositories = state.repositories ?? []
   return [
-    ...(context === undefined
+    ...(!context
       ? []
       : [`the context ${context}: write kk.context: ${context} if the environment belongs to it alone`]),
     ...Object.entries(state)
       .filter(([key]) => !(isBuilt && WORKED_OUT.file.test(key)))
       .filter(([key, value]) => UNREAD.has(key) || isLost(READ.file, key, value))
       .map(([key]) => `${key}: ${UNREAD.has(key) ? READ_WITH_HELMFILE : meaning(key)}`),
-    ...lostAmong(READ.helmDefaults, state.helmDefaults ?? {}, 'helmDefaults'),
+    ...lostAmong(READ.helmDefaults, defaultsStated(state, isBuilt), 'helmDefaults'),
     ...repositories.flatMap((each) => lostAmong(READ.repository, each, `the repository ${each.name}`)),
     ...repositories
       .filter(({url}) => withoutCredentials(url ?? '') !== (url ?? ''))
@@ -77,6 +79,13 @@ export function lostCredentials(of: string): string {
   return `the credentials in the address of ${of}: helm keeps them (helm repo add --username, helm registry login), and kk uses these`
 }
 
+/** helmfile prints a switch of its defaults, whether it was stated or not. */
+function defaultsStated({helmDefaults = {}}: Helmfile, isBuilt: boolean): object {
+  return Object.fromEntries(
+    Object.entries(helmDefaults).filter(([key, value]) => !(isBuilt && !value && DONE_ANYWAY.has(key))),
+  )
+}
+
 const READ_WITH_HELMFILE = 'read it with helmfile on the PATH, or move what it says by hand'
 
 function lostAmong(read: ReadonlySet<string>, map: object, of: string): readonly string[] {
@@ -90,7 +99,7 @@ function isLost(read: ReadonlySet<string>, key: string, value: unknown): boolean
   if (read.has(key)) return false
   // The only one that is on where nothing is said.
   if (key === 'createNamespace') return value === false
-  if (value === true && DONE_ANYWAY.has(key)) return false
+  if (DONE_ANYWAY.has(key)) return value === false
   if (value === DEFAULTS[key]) return false
   if (key === 'labels') return Object.keys(value as object).some((label) => !OWN_LABELS.has(label))
   const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0

@@ -45,7 +45,7 @@ export function readRelease(
   const all = releaseValues(stated, directory, lose)
   const {values, lost: secrets} = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
   lost.push(...secrets, ...lostOfRelease(stated, isBuilt))
-  const version = found.version ?? stated.version
+  const version = found.version ?? (stated.version || undefined)
   const seconds = stated.timeout ?? state.helmDefaults?.timeout ?? 0
   const timeout = timeOf(seconds)
   if (timeout === undefined && seconds > 0) lose(`timeout of ${name}: expected ${TIME_TITLE}`)
@@ -65,7 +65,7 @@ export function helmfileId(release: HelmfileRelease, document: HelmfileDocument)
   return releaseId(namespaceOf(release, document), release.name)
 }
 
-/** What the file says for all of them wins, as in helmfile. */
+/** What the file says for all of them wins, as in helmfile; an empty one says nothing. */
 function namespaceOf({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
-  return state.namespace ?? namespace ?? 'default'
+  return state.namespace || namespace || 'default'
 }

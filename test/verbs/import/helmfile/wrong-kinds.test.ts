@@ -116,5 +116,5 @@ it('names the place in the last of several files that helmfile has built', () =>
 
   expect(() =>
     importHelmfile({file: 'built.yaml', text, isBuilt: true, showSecrets: false, name: 'shop'}),
-  ).toThrow('built.yaml:8:1: releases: expected a list of releases, got a map')
+  ).toThrow('the output of helmfile build:8:1: releases: expected a list of releases, got a map')
 })
