@@ -19,9 +19,13 @@ const REFUSALS = [400, 403, 405, 409, 413, 415, 422, 500]
 /** As helm makes what does not exist yet: so nothing stands in its way. */
 const AS_NEW: HelmWrites = {method: 'server-side', force: true, before: []}
 
+/** A namespace that every cluster has. */
+const STANDING = 'default'
+
 /**
- * Asks the API server to accept each object as helm will write it, in a dry run; hooks as new objects. What it cannot be
- * asked about yet, for the namespace or the kind does not exist, is held against the rules that hold for every name.
+ * Asks the API server to accept each object as helm will write it, in a dry run; hooks as new objects. Where the namespace
+ * does not exist yet, it is asked whether the object is well-formed, by making it in another one; where the kind does not,
+ * the object is held against the rules that hold for every name.
  */
 export async function validateObjects(
   client: ApiClient,
@@ -41,7 +45,7 @@ export async function validateObjects(
     if (problem !== undefined) return {object: name, outcome: 'refused', message: problem}
     if (resource === undefined) return {object: name, outcome: 'known-after-apply', missing: 'kind'}
     const exists = !resource.namespaced || isNamespace(home)
-    if (!exists) return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
+    if (!exists) return dryRunElsewhere(client, {resource, namespace: STANDING, object, redact, writes})
     const before = beforeOf.get(objectKey(object, namespace))
     return dryRun(client, {resource, namespace: home, object, redact, writes, before})
   })
@@ -82,9 +86,34 @@ async function findNamespaces(
   return (name) => existing.has(name)
 }
 
-interface DryRun extends Written {
+interface Asked extends Written {
   readonly redact: Redact
   readonly writes: HelmWrites
+}
+
+/** Only what is wrong with the object anywhere counts: not who may do what in that namespace, nor what it has. */
+async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validation> {
+  const name = objectName(asked.object)
+  try {
+    await create(client, asked, {isStrict: asked.writes.method === 'server-side'})
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    if (isMalformed(error)) return {object: name, outcome: 'refused', message: asked.redact(error.said!)}
+  }
+  return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
+}
+
+/**
+ * Refused by the kind's own rules, or when it was decoded (apimachinery: api/errors NewInvalid; apiserver:
+ * endpoints/handlers transformDecodeError). Webhooks and policies refuse with the same statuses, in their own words.
+ */
+function isMalformed({status, said = '', causes}: ApiError): boolean {
+  if (status === 400) return /^\S+ in version "[^"]*" cannot be handled as an? /.test(said)
+  if (status !== 422 || !/^\S+ "[^"]*" is invalid: /.test(said)) return false
+  return !causes.length || causes.some(({field, message}) => !/namespace/i.test(`${field} ${message}`))
+}
+
+interface DryRun extends Asked {
   /** The object of the last revision. */
   readonly before: KubernetesObject | undefined
 }

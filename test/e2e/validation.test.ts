@@ -53,6 +53,8 @@ async function withObjects(...objects: readonly object[]) {
 
 const CONFIG_MAP = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'a'}}
 
+const OWNER = {apiVersion: 'v1', kind: 'ConfigMap', name: 'b', uid: 'b'}
+
 const statefulSet = (spec: object) => ({
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
@@ -84,6 +86,21 @@ describe.concurrent('before the first change', () => {
       'a namespace that nobody makes',
       {...CONFIG_MAP, metadata: {name: 'a', namespace: 'nobody-makes-this'}},
       /api: ConfigMap\/a: there is no namespace nobody-makes-this/,
+    ],
+    [
+      'a value that no such object can have',
+      {...CONFIG_MAP, kind: 'Service', spec: {ports: [{port: 99999}]}},
+      /api: Service\/a: .*spec.ports\[0\].port: Invalid value: 99999/,
+    ],
+    [
+      'a field of the wrong type',
+      {...CONFIG_MAP, data: {b: ['x']}},
+      /api: ConfigMap\/a: .*cannot be handled as a ConfigMap/,
+    ],
+    [
+      'a field that the kind does not have',
+      {...CONFIG_MAP, metadata: {name: 'a', ownerReferences: [{...OWNER, nobody: 'x'}]}},
+      /api: ConfigMap\/a: .*unknown field "metadata.ownerReferences\[0\].nobody"/,
     ],
   ])('%s is refused, also by plan, where the namespace does not exist yet', async (_what, object, says) => {
     const environment = await withObjects(object)
@@ -224,24 +241,15 @@ describe.concurrent('before the first change', () => {
     ])
   })
 
-  it('the very first release of a namespace is validated before its helm, too', async () => {
-    const environment = await makeEnvironment({
-      content: workloads({api: {values: {nodeSelector: {zone: 'not a label'}}}}),
-    })
-
-    const {exitCode, stderr} = await environment.kk('deploy')
-
-    expect(exitCode).toBe(1)
-    expect(stderr).toContain('KK_INVALID_OBJECT')
-    expect(await revisions(environment.name)).toEqual({})
-  })
-
-  it('what has no namespace yet is validated just before its own helm, after what it requires', async () => {
-    const content = workloads({
-      db: {},
-      api: {requires: ['db'], values: {nodeSelector: {zone: 'not a label'}}},
-    })
-    const environment = await makeEnvironment({content})
+  it('what only its namespace has against an object is found just before its own helm, after what it requires', async () => {
+    const environment = await makeEnvironment()
+    const charts = [await objectsChart(environment.directory)]
+    const releases = {db: {chart: 'objects'}, api: {chart: 'objects', requires: ['db']}}
+    const limits = [{type: 'PersistentVolumeClaim', max: {storage: '1Gi'}}]
+    const range = {apiVersion: 'v1', kind: 'LimitRange', metadata: {name: 'small'}, spec: {limits}}
+    const spec = {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '2Gi'}}}
+    const claim = {apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {name: 'large'}, spec}
+    await environment.write({kk: {charts, releases}, db: {objects: [range]}, api: {objects: [claim]}})
 
     const {exitCode, stderr} = await environment.kk('deploy')
 

@@ -1,6 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {Redact} from '../../cluster/redact-secrets.ts'
-import type {Helm} from '../../helm/helm.ts'
+import type {Helm, HelmVersion} from '../../helm/helm.ts'
 import type {Action} from '../../plan/plan.ts'
 import type {Journal} from '../journal/journal.ts'
 import type {Controls} from '../perform.ts'
@@ -10,7 +10,9 @@ import type {Hold} from './leases/hold.ts'
 
 /** What a run works with. */
 export interface Tools {
-  readonly helm: Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test'>
+  readonly helm: Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test'> & {
+    readonly version: Pick<HelmVersion, 'major'>
+  }
   readonly cluster: Pick<
     Cluster,
     | 'hold'

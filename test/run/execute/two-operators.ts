@@ -220,6 +220,7 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
     journal: {note: async () => undefined},
     mask: (text) => text,
     helm: {
+      version: {major: 4},
       install: () =>
         step(() => {
           const labels = labelsOf(desiredOf('keystone', {requires: ['mariadb']}), 1)

@@ -183,6 +183,7 @@ export function newWorld(setting: Setting = {}) {
   }
   const tools: Tools = {
     helm: {
+      version: {major: 4},
       install: helm('install'),
       upgrade: helm('upgrade'),
       rollback,

@@ -56,17 +56,22 @@ interface Validated {
  * What could not be validated with the plan, because its namespace or kind did not exist then. A namespace that is
  * still missing is made first: helm would make it, too, and nothing can be validated without.
  */
-async function validate({action, cluster, controls}: Execution, {work, before}: Validated): Promise<void> {
+async function validate(
+  {action, cluster, helm, controls}: Execution,
+  {work, before}: Validated,
+): Promise<void> {
   if (work.unvalidated.length === 0) return
   const namespace = releaseNamespace(action.release)
   controls.onProgress('validate', `validating ${work.unvalidated.length} objects`)
-  const validations = await cluster.validate({namespace, objects: work.unvalidated})
+  const method = helm.version.major === 4 ? 'server-side' : 'client-side'
+  const asked = {namespace, objects: work.unvalidated, writes: {method, force: true, before: []}} as const
+  const validations = await cluster.validate(asked)
   const isHomeless = validations.some(
     (each) => each.outcome === 'known-after-apply' && each.missing === 'namespace',
   )
   if (before || !isHomeless) return expectAccepted(action.release, validations)
   await cluster.makeNamespace(namespace)
-  expectAccepted(action.release, await cluster.validate({namespace, objects: work.unvalidated}))
+  expectAccepted(action.release, await cluster.validate(asked))
 }
 
 interface UnderLease {

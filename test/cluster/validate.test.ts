@@ -1,0 +1,99 @@
+import {describe, expect, it} from 'vitest'
+import type {KubernetesObject} from '../../src/cluster/cluster.ts'
+import {validateObjects} from '../../src/cluster/validate.ts'
+import {json, scriptedServer} from './support/api-server.ts'
+
+const SERVICE: KubernetesObject = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: {name: 'api'},
+  spec: {ports: [{port: 99999}]},
+}
+const SERVICES = {apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true} as const
+
+interface Said {
+  readonly status: number
+  readonly message?: string
+  readonly causes?: readonly {readonly field: string; readonly message: string}[]
+}
+
+/** What is said of a Service of a namespace that does not exist, by an API server that answers so. */
+async function validated({status, message, causes = []}: Said, method?: 'server-side' | 'client-side') {
+  const server = await scriptedServer(({path}, response) => {
+    if (path === '/api/v1/namespaces/new')
+      return json(response, {kind: 'Status', message: 'not found', code: 404}, 404)
+    json(
+      response,
+      status < 300 ? SERVICE : {kind: 'Status', message, code: status, details: {causes}},
+      status,
+    )
+  })
+  const writes = method && ({writes: {method, force: true, before: []}} as const)
+  const discovery = {find: async () => SERVICES}
+  const [said] = await validateObjects(server.client, discovery, {
+    namespace: 'new',
+    objects: [SERVICE],
+    ...writes,
+  })
+  return {said, asked: server.asked.filter(({method: each}) => each !== 'GET')}
+}
+
+describe('an object whose namespace does not exist yet', () => {
+  it.each<Said>([
+    {
+      status: 422,
+      message:
+        'Service "api" is invalid: spec.ports[0].port: Invalid value: 99999: must be between 1 and 65535',
+      causes: [{field: 'spec.ports[0].port', message: 'Invalid value: 99999'}],
+    },
+    {
+      status: 400,
+      message: 'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte 0',
+    },
+  ])('is refused for what is wrong with it anywhere: $message', async (answer) => {
+    const {said} = await validated(answer)
+
+    expect(said).toEqual({object: 'Service/api', outcome: 'refused', message: answer.message})
+  })
+
+  it.each<Said>([
+    {status: 201},
+    {
+      status: 403,
+      message: 'services is forbidden: User "ada" cannot create resource "services" in "default"',
+    },
+    {status: 403, message: 'pods "api" is forbidden: exceeded quota: few'},
+    {status: 404, message: 'namespaces "default" not found'},
+    {status: 409, message: 'services "api" already exists'},
+    {status: 400, message: 'admission webhook "a.example.org" denied the request: not here'},
+    {status: 400, message: 'admission webhook "a.example.org" does not support dry run'},
+    {status: 422, message: 'admission webhook "a.example.org" denied the request: not here'},
+    {
+      status: 422,
+      message:
+        "services \"api\" is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request: no",
+    },
+    {
+      status: 422,
+      message: 'Service "api" is invalid: metadata.namespace: Invalid value: "default": not here',
+      causes: [{field: 'metadata.namespace', message: 'Invalid value: "default": not here'}],
+    },
+    {status: 500, message: 'failed calling webhook "a.example.org": no endpoints available'},
+  ])('is known after apply, whatever another namespace has against it: $status $message', async (answer) => {
+    const {said} = await validated(answer)
+
+    expect(said).toEqual({object: 'Service/api', outcome: 'known-after-apply', missing: 'namespace'})
+  })
+
+  it.each([
+    ['server-side', 'Strict'],
+    ['client-side', null],
+  ] as const)('written on the %s, is only tried where a namespace is', async (method, fieldValidation) => {
+    const {asked} = await validated({status: 201}, method)
+
+    expect(asked.map(({path, query}) => [path, query.get('dryRun'), query.get('fieldValidation')])).toEqual([
+      ['/api/v1/namespaces/default/services', 'All', fieldValidation],
+    ])
+    expect(JSON.parse(asked[0]!.body).metadata.namespace).toBe('default')
+  })
+})
