@@ -3,6 +3,19 @@ import type {DriftedObject} from './drifted-object.ts'
 /** More than these are only counted. */
 const NAMED = 3
 
+/** Why an upgrade is planned for a release on which a change would wait in vain. */
+export const OBJECTS_GONE = 'objects of it are gone, and are made again'
+
+/** Whether an action with these reasons makes objects again that are gone. */
+export function makesAgain(reasons: readonly string[]): boolean {
+  return reasons.some(
+    (reason) => reason === OBJECTS_GONE || (reason.startsWith(DRIFTED) && reason.includes(IS_GONE)),
+  )
+}
+
+const DRIFTED = 'drifted: '
+const IS_GONE = ' is gone'
+
 /** Why an upgrade is planned for a release whose objects drifted, e.g. `drifted: Deployment/api spec.replicas`. */
 export function driftReason(objects: readonly DriftedObject[]): string | undefined {
   const drifted = objects.filter(({state}) => state !== 'unknown')
@@ -10,8 +23,8 @@ export function driftReason(objects: readonly DriftedObject[]): string | undefin
   const texts = drifted.map(({kind, name, state, fields}) => {
     const paths = fields.slice(0, NAMED).map(({path}) => path)
     const more = fields.length > NAMED ? [`${fields.length - NAMED} more`] : []
-    return `${kind}/${name} ${state === 'gone' ? 'is gone' : [...paths, ...more].join(', ')}`
+    return `${kind}/${name}${state === 'gone' ? IS_GONE : ` ${[...paths, ...more].join(', ')}`}`
   })
   const more = texts.length > NAMED ? [`${texts.length - NAMED} more objects`] : []
-  return `drifted: ${[...texts.slice(0, NAMED), ...more].join('; ')}`
+  return `${DRIFTED}${[...texts.slice(0, NAMED), ...more].join('; ')}`
 }

@@ -1,3 +1,4 @@
+import {makesAgain} from '../../plan/drift/drift-reason.ts'
 import type {Action, ActionKind, Bystander, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {KnownAfterApply} from '../../verbs/preparation/rendering/known-after-apply.ts'
@@ -179,6 +180,15 @@ function countsText(plan: Plan, palette: Palette): string {
     kept: 'kept',
   } as const satisfies Record<keyof typeof counts, string>
   const kinds = Object.keys(words) as (keyof typeof counts)[]
-  const parts = kinds.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${words[kind]}`)
+  const parts = kinds
+    .filter((kind) => counts[kind] > 0)
+    .map((kind) => `${counts[kind]} ${words[kind]}${goneText(plan, kind)}`)
   return `${palette.strong('plan')}: ${parts.length === 0 ? 'no releases' : parts.join(', ')}`
+}
+
+/** ` (1 because objects of it are gone)`: whoever reads the counts alone learns that something broke. */
+function goneText({actions}: Plan, of: string): string {
+  const gone = actions.filter(({kind, reasons}) => kind === of && makesAgain(reasons)).length
+  if (gone === 0) return ''
+  return ` (${gone} because objects of ${gone === 1 ? 'it' : 'them'} are gone)`
 }

@@ -1,3 +1,4 @@
+import {releaseName} from '../../release.ts'
 import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
 import {KEPT} from '../drift/leftover-lines.ts'
@@ -26,7 +27,7 @@ export function statusText(rows: readonly ReleaseStatus[], palette: Palette): st
   const labels = releaseLabels([...rows.map(({release}) => release), ...others])
   const cells = rows.map((row) => statusCells(row, labels, palette))
   const lines = table([HEADINGS.map(palette.strong), ...cells], {right: [1, 7, 8]})
-  const reasons = rows.flatMap((row) => reasonLines(row, labels, palette))
+  const reasons = rows.flatMap((row) => reasonLines(row, {rows, labels, palette}))
   return `${[...lines, ...(reasons.length === 0 ? [] : ['', ...reasons])].join('\n')}\n`
 }
 
@@ -68,7 +69,13 @@ function healthText(health: ReleaseStatus['health'], palette: Palette): string {
   return health.state === 'failed' ? palette.bad('failed') : palette.change('waiting')
 }
 
-function reasonLines(row: ReleaseStatus, labels: Labels, palette: Palette): readonly string[] {
+interface Reasoning {
+  readonly rows: readonly ReleaseStatus[]
+  readonly labels: Labels
+  readonly palette: Palette
+}
+
+function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): readonly string[] {
   const {health, holder, unreadable, advice, wanted} = row
   const name = labels(row.release)
   const blames = health === undefined || health.state === 'healthy' ? [] : health.blames
@@ -83,7 +90,7 @@ function reasonLines(row: ReleaseStatus, labels: Labels, palette: Palette): read
     ...(unreadable === undefined ? [] : [`${name}: ${plainLine(unreadable)}`]),
     ...(holder === undefined ? [] : [`${name}: ${holderText(holder)}`]),
     ...(advice === undefined ? [] : [`${name}: ${advice}`]),
-    ...missingLines(name, row),
+    ...missingLines(name, row, rows),
     ...leftoverLines(name, row),
     ...(wanted ? [] : [`${name}: the file no longer names it; it goes only by: kk remove ${name}`]),
     ...(others.length === 0
@@ -102,10 +109,23 @@ function holderText({holder, since, operation, stale}: ReleaseHolder): string {
   return plainLine(`held${time}${what} by ${holder}`)
 }
 
-function missingLines(name: string, {missing = [], wanted}: ReleaseStatus): readonly string[] {
+function missingLines(name: string, row: ReleaseStatus, rows: readonly ReleaseStatus[]): readonly string[] {
+  const {missing = [], wanted} = row
   if (missing.length === 0) return []
-  const mend = wanted ? `; to make again what is gone: kk upgrade ${name} --correct-drift` : ''
+  const mend = wanted ? `; to make again what is gone: ${againCommand(name, row, rows)}` : ''
   return [plainLine(`${name}: gone from the cluster: ${missing.join(', ')}${mend}`)]
+}
+
+/** A change makes again what is gone of the release itself, and of those that it requires; see `stuckReleases`. */
+function againCommand(name: string, row: ReleaseStatus, rows: readonly ReleaseStatus[]): string {
+  const changes = ({wanted, inputs, revision}: ReleaseStatus) =>
+    wanted && (inputs === 'changed' || revision === 0)
+  const dependents = new Set(row.dependents.map(({release}) => release))
+  const isRequired = rows.some(
+    (other) =>
+      changes(other) && dependents.has(other.release) && other.requires.includes(releaseName(row.release)),
+  )
+  return changes(row) || isRequired ? 'kk deploy' : `kk upgrade ${name} --correct-drift`
 }
 
 /** Prune deletes nothing while the last revision may need it. */

@@ -2,6 +2,7 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {asKkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
+import {OBJECTS_GONE} from '../../plan/drift/drift-reason.ts'
 import {isChange, type Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import type {Prepared} from './prepare.ts'
@@ -70,9 +71,7 @@ async function stuckReason(
     const failed = isAwaited ? await cluster.failedJobs(namespace, objects) : []
     if (failed.length > 0)
       return `failed, and is run again: ${failed.map((name) => `Job/${name}`).join(', ')}`
-    return (await cluster.exist(namespace, objects))
-      ? undefined
-      : 'objects of it are gone, and are made again'
+    return (await cluster.exist(namespace, objects)) ? undefined : OBJECTS_GONE
   } catch (error) {
     if (asKkError(error).code === 'KK_FORBIDDEN') return UNSEEN
     throw error

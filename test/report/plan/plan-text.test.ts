@@ -37,6 +37,20 @@ describe('a plan for people', () => {
     )
   })
 
+  it.each([
+    'objects of it are gone, and are made again',
+    'drifted: Deployment/memcached spec.replicas; Service/memcached is gone',
+  ])('counts what is made again: %s', (reason) => {
+    const actions = [
+      action('memcached', 'upgrade', {reasons: [reason]}),
+      action('keystone', 'upgrade', {reasons: ['charts/keystone changed']}),
+    ]
+
+    expect(planText(plan({actions}), palette(0))).toContain(
+      'plan: 2 to upgrade (1 because objects of it are gone)\n',
+    )
+  })
+
   it('names the cluster first, then each release with its reason, then the counts', () => {
     expect(planText(MIXED_PLAN, palette(0))).toMatchInlineSnapshot(`
       "cluster      kk-sandbox (https://127.0.0.1:6443, Kubernetes v1.36.3)

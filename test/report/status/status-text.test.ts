@@ -70,6 +70,22 @@ describe('status', () => {
     `)
   })
 
+  it.each<[string, Partial<ReleaseStatus>, string]>([
+    ['nothing changes', {inputs: 'current'}, 'kk upgrade mariadb --correct-drift'],
+    ['what requires it changes', {inputs: 'changed'}, 'kk deploy'],
+    ['what requires it is to be installed', {inputs: 'unknown', revision: 0}, 'kk deploy'],
+    ['another changes', {requires: []}, 'kk upgrade mariadb --correct-drift'],
+  ])('says what makes again what is gone where %s', (_, differs, command) => {
+    const rows = [
+      {...mariadb, missing: ['Service/mariadb']},
+      {...keystone, requires: ['mariadb'], ...differs},
+    ]
+
+    expect(statusText(rows, palette(0))).toContain(
+      `mariadb: gone from the cluster: Service/mariadb; to make again what is gone: ${command}\n`,
+    )
+  })
+
   it('has no second part when all is well', () => {
     expect(statusText([mariadb], palette(0))).toMatchInlineSnapshot(`
       "release  revision  status    health   inputs   chart          owner       requires  dependents
