@@ -13,8 +13,8 @@ interface Dependent {
 }
 
 /**
- * The `file://` dependencies of a chart, and theirs. All others must lie in `charts/` already; so may one whose directory is
- * not there, as in a chart that was copied with its dependencies: helm looks into `charts/` alone.
+ * The `file://` dependencies of a chart, and theirs. All others must lie in `charts/` already. So may these: one that lies there
+ * unpacked is taken, as helm does, which looks into `charts/` alone, and a package where the directory is not there.
  * Throws `KK_CHART` for one that is missing, has another name or version than is asked for, or leads back here.
  */
 export function librariesOf(dependent: Dependent, through: readonly string[] = []): Library[] {
@@ -31,6 +31,7 @@ function sourceOf(dependency: Dependency, dependent: Dependent): string | undefi
   const {repository} = dependency
   if (dependent.packaged || !repository.startsWith('file://')) return undefined
   const source = resolve(dependent.directory, repository.slice('file://'.length))
+  if (existsSync(join(dependent.directory, 'charts', dependency.name, 'Chart.yaml'))) return undefined
   return !existsSync(join(source, 'Chart.yaml')) && isVendored(dependency, dependent) ? undefined : source
 }
 

@@ -185,6 +185,16 @@ describe('dependencies', () => {
     },
   )
 
+  it('that lie unpacked in charts/, too, are taken from there, as helm does', () => {
+    const charts = writeFiles({
+      'keystone/Chart.yaml': needs(FROM_FILE),
+      'keystone/charts/common/Chart.yaml': common('0.2.0'),
+      'common/Chart.yaml': common('0.3.0'),
+    })
+
+    expect(readChart(join(charts, 'keystone')).libraries).toEqual([])
+  })
+
   it.each(['charts/redis/Chart.yaml', 'charts/redis-1.0.0.tgz'])(
     'that lie in %s already are left there',
     (path) => {
