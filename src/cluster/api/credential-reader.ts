@@ -1,5 +1,6 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {validateHeaderValue} from 'node:http'
+import {createSecureContext} from 'node:tls'
 import {KkError} from '../../errors.ts'
 import {clientCredentials} from './client-credentials.ts'
 import type {Credentials, TlsOptions} from './credentials.ts'
@@ -19,6 +20,7 @@ export function credentialReader(
   const byClient = clientCredentials(access)
   return async () => {
     try {
+      refuseUnusable(access)
       const credentials = needsClient
         ? await inTime(byClient(), access, pluginMilliseconds)
         : {tls: tlsOptions(access), headers: headersOf(access)}
@@ -28,6 +30,21 @@ export function credentialReader(
       throw noCredentials(access, error)
     }
   }
+}
+
+/** Of these the Kubernetes client throws exceptions that name nothing. */
+function refuseUnusable({cluster, user}: ClusterAccess): void {
+  const provider = user['auth-provider'] as {readonly name?: string | null} | null | undefined
+  if (provider && provider.name !== 'oidc')
+    throw new Error(
+      'its user has auth-provider, which is gone since Kubernetes 1.26: use exec with a credential plugin',
+    )
+  const proxy = cluster['proxy-url']
+  // What is not understood is not repeated: it may hold a password.
+  if (proxy && !/^(?:https?|socks[45]?[ah]?):$/.test(URL.parse(proxy)?.protocol ?? ''))
+    throw new Error(
+      'proxy-url of its cluster is no address of a proxy: expected http://HOST:PORT, https:// or socks5://',
+    )
 }
 
 /** Nobody is asked by a plugin: what takes longer waits for something that does not come. */
@@ -95,13 +112,56 @@ function headersOf({user}: ClusterAccess): Record<string, string> {
   }
 }
 
-function reasonOf({user}: ClusterAccess, error: unknown): string {
+function reasonOf(access: ClusterAccess, error: unknown): string {
+  const {user} = access
   const {code, path, message} = error as NodeJS.ErrnoException
   if (code === 'ERR_INVALID_CHAR')
     return 'its token, or the user to act as, holds a line break or another character that no header can have'
   if (user.exec && (error instanceof SyntaxError || error instanceof TypeError))
     return 'the credential plugin did not print the JSON of an ExecCredential'
   if (user.exec && code === 'ENOENT') return `the credential plugin ${user.exec.command} is not installed`
+  if (user['auth-provider'] && error instanceof TypeError)
+    return 'its auth-provider oidc lacks a key: expected client-id, id-token, idp-issuer-url and refresh-token below config, or exec in its place'
+  const isOfKey = code?.startsWith('ERR_OSSL') || message?.startsWith('error:')
+  const wrong = code || isOfKey ? wrongMaterial(access) : undefined
+  if (wrong) return wrong
+  if (isOfKey)
+    return user.exec
+      ? 'the credential plugin gave a certificate and a key that cannot be used: expected a pair in PEM'
+      : 'client-certificate and client-key cannot be used: expected a pair that belongs together'
   if (code && path) return `${path}: ${code}`
   return message?.trim().split('\n', 1)[0] || 'the credential plugin failed without a word'
+}
+
+/** The first key whose file cannot be read, or which holds no certificate or key, with what was expected there. */
+function wrongMaterial({cluster, user}: ClusterAccess): string | undefined {
+  const places = [
+    ['certificate-authority', cluster, 'ca', 'a certificate'],
+    ['client-certificate', user, 'cert', 'a certificate'],
+    ['client-key', user, 'key', 'a key without a passphrase'],
+  ] as const
+  for (const [key, entry, option, what] of places) {
+    const stated = entry as Readonly<Record<string, string | undefined>>
+    const [data, file] = [stated[`${key}-data`], stated[key]]
+    const unread = data ? undefined : wrongFile(key, file)
+    if (unread) return unread
+    try {
+      createSecureContext({[option]: material(data, file)})
+    } catch {
+      const [at, form] = data ? [`${key}-data`, 'PEM, in base64'] : [`${key} ${file}`, 'PEM']
+      return `${at}: expected ${what} in ${form}`
+    }
+  }
+  return wrongFile('tokenFile', user.tokenFile)
+}
+
+function wrongFile(key: string, file: string | undefined): string | undefined {
+  if (!file) return undefined
+  try {
+    readFileSync(file)
+    return undefined
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException
+    return `${key} ${file}: expected a file, got ${code === 'EISDIR' ? 'a directory' : code}`
+  }
 }

@@ -109,8 +109,12 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ['a token beyond Latin', {user: {token: `${SECRET}…`}}, 'a line break or another character'],
     ['a token that is a number', {user: {token: 5}}, 'users[0].user.token is a number, expected a text'],
     ['a token that is a map', {user: {token: {value: SECRET}}}, 'users[0].user.token is a map'],
-    ['a token file that is not there', {user: {tokenFile: 'none'}}, 'none: ENOENT'],
-    ['a token file that is a directory', {user: {tokenFile: '/'}}, 'EISDIR'],
+    ['a token file that is not there', {user: {tokenFile: 'none'}}, 'none: expected a file, got ENOENT'],
+    [
+      'a token file that is a directory',
+      {user: {tokenFile: '/'}},
+      'tokenFile /: expected a file, got a directory',
+    ],
     [
       'a password that is a number',
       {user: {username: 'me', password: 5}},
@@ -128,7 +132,11 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
       'client-certificate-data is a number',
     ],
     ['a key that is none', {user: {'client-key-data': 'YQ=='}}, 'no credentials for context "mine"'],
-    ['a file of certificates that is not there', cluster({'certificate-authority': 'none'}), 'none: ENOENT'],
+    [
+      'a file of certificates that is not there',
+      cluster({'certificate-authority': 'none'}),
+      'none: expected a file, got ENOENT',
+    ],
     [
       'an authority that is a list',
       cluster({'certificate-authority-data': []}),
@@ -165,6 +173,41 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
       'a plugin whose certificate is none',
       plugin(credential({clientCertificateData: SECRET})),
       'no credentials',
+    ],
+    [
+      'a provider of tokens that is gone',
+      {user: {'auth-provider': {name: 'gcp'}}},
+      'gone since Kubernetes 1.26: use exec',
+    ],
+    ['a provider of tokens without a name', {user: {'auth-provider': {}}}, 'use exec'],
+    [
+      'a certificate that is none',
+      {user: {'client-certificate-data': SECRET}},
+      'client-certificate-data: expected a certificate in PEM, in base64',
+    ],
+    [
+      'a key that is none',
+      {user: {'client-key-data': SECRET}},
+      'client-key-data: expected a key without a passphrase in PEM, in base64',
+    ],
+    [
+      'a certificate that is none, behind a proxy',
+      {...cluster({'proxy-url': 'http://127.0.0.1:1'}), user: {'client-certificate-data': SECRET}},
+      'client-certificate-data: expected a certificate',
+    ],
+    ['a proxy that is a word', cluster({'proxy-url': SECRET}), 'proxy-url of its cluster is no address'],
+    ['a proxy without scheme', cluster({'proxy-url': '127.0.0.1:1'}), 'expected http://HOST:PORT'],
+    ['a token file that is a directory', {user: {tokenFile: '.'}}, 'expected a file, got a directory'],
+    ['a token file that is not there', {user: {tokenFile: 'gone'}}, 'gone: expected a file, got ENOENT'],
+    [
+      'a certificate that is a directory',
+      {user: {'client-certificate': '.'}},
+      'expected a file, got a directory',
+    ],
+    [
+      'a directory behind a proxy',
+      {...cluster({'proxy-url': 'http://127.0.0.1:1'}), user: {'client-certificate': '.'}},
+      'expected a file, got a directory',
     ],
     [
       'an unknown provider of tokens',
