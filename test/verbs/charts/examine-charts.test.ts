@@ -1,4 +1,4 @@
-import {mkdtemp, rm} from 'node:fs/promises'
+import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
@@ -55,6 +55,28 @@ describe('the faults of charts', () => {
     })
     return examineCharts(prepared, {helm})
   }
+
+  it('name the place in values.yaml that is no YAML, beside those of other charts', async () => {
+    const charts = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    for (const [name, values] of [
+      ['bad', 'a: 1\npw: *S3cretX\n'],
+      ['good', 'a: 1\n'],
+    ] as const) {
+      await mkdir(join(charts, name))
+      await writeFile(join(charts, name, 'Chart.yaml'), `apiVersion: v2\nname: ${name}\nversion: 0.1.0\n`)
+      await writeFile(join(charts, name, 'values.yaml'), values)
+    }
+
+    const found = await examined(charts, ['bad', 'good'])
+
+    const place = join(charts, 'bad', 'values.yaml:2:5')
+    const broken = found.filter(({check}) => check === 'rendering')
+    expect(broken.map(({release}) => release)).toEqual(['openstack/bad'])
+    expect(broken[0]!.what).toMatch(/\(KK_YAML\)$/)
+    expect(broken[0]!.what).toContain(place)
+    expect(broken[0]!.what).not.toContain('S3cretX')
+    await rm(charts, {recursive: true})
+  })
 
   it.each([
     [

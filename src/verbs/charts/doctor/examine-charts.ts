@@ -1,6 +1,8 @@
 import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
+import type {Chart} from '../../../charts/chart.ts'
 import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
+import {valuesFault} from '../../../charts/values-method/default-values.ts'
 import type {Cluster} from '../../../cluster/cluster.ts'
 import {definedKinds} from '../../../cluster/custom-kinds.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
@@ -49,7 +51,14 @@ export async function examineCharts(
   prepared: Prepared,
   {helm, cluster}: Examining,
 ): Promise<readonly ChartFault[]> {
-  const releases = [...prepared.releases.keys()]
+  const faultOf = ([release, {chart}]: [ReleaseId, {readonly chart: Chart}]) => {
+    const fault = valuesFault(chart.directory)
+    return fault ? [brokenChart(release, fault)] : []
+  }
+  const unreadable = [...prepared.releases].flatMap(faultOf)
+  const releases = [...prepared.releases.keys()].filter((each) =>
+    unreadable.every(({release}) => release !== each),
+  )
   const place = await placeOf(releases, cluster)
   const copies: Vendored[] = []
   const copied = async (some: readonly ReleaseId[]) => {
@@ -78,6 +87,7 @@ export async function examineCharts(
     const valuesOf = (release: ReleaseId) => now.call(release).values
     const examined = await withRefusals(rendered, {cluster, valuesOf})
     const found = [
+      ...unreadable,
       ...faults,
       ...unserved(prepared),
       ...examined.flatMap((each) => CHECKS.flatMap((check) => check(each))),

@@ -3,6 +3,7 @@ import {openFactsCache} from '../../../charts/manifests/facts-cache.ts'
 import {factsOfObjects} from '../../../charts/manifests/facts-of.ts'
 import {type RenderedObject, renderedObjects} from '../../../charts/manifests/rendered-objects.ts'
 import {mentioned, mentions} from '../../../charts/mentions.ts'
+import {valuesFault} from '../../../charts/values-method/default-values.ts'
 import {vendorCharts} from '../../../charts/vendor-charts.ts'
 import {apiGroup} from '../../../cluster/api-group.ts'
 import {apiVersionsOf} from '../../../cluster/custom-kinds.ts'
@@ -145,7 +146,8 @@ async function expected(error: unknown, given: Subject): Promise<KkError> {
   if (error instanceof BrokenSchema) return placed(error, given)
   const known = asKkError(error)
   if (known.code === 'KK_BUG') throw error
-  return known
+  // Helm says of a values.yaml that it cannot read neither the file nor the place.
+  return (known.code === 'KK_CHART' && valuesFault(given.chart.directory)) || known
 }
 
 function keyOf({release, chartDigest, layers, apiVersions}: Render): string {
