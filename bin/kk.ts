@@ -1,13 +1,9 @@
 #!/usr/bin/env node
-import {VERSION} from '../src/cli/program/version.ts'
-
-/** All that the executable reads at every start: the rest of kk is a bundle beside it. */
+/**
+ * All that the executable reads at every start: the rest of kk is a bundle beside it. Nothing is imported before signals are
+ * listened to, for one that comes earlier ends kk without a word.
+ */
 async function start(): Promise<void> {
-  const argv = process.argv.slice(2)
-  if (argv.length === 1 && argv[0] === '--version') {
-    process.stdout.write(`kk/${VERSION} ${process.platform}-${process.arch} node-${process.version}\n`)
-    return
-  }
   // What comes while kk is read is answered as soon as it is known how.
   let signal: NodeJS.Signals | undefined
   const note = (name: NodeJS.Signals) => {
@@ -17,6 +13,12 @@ async function start(): Promise<void> {
   const early = () => {
     process.off('SIGINT', note).off('SIGTERM', note).off('SIGHUP', note)
     return signal
+  }
+  const argv = process.argv.slice(2)
+  if (argv.length === 1 && argv[0] === '--version') {
+    const {VERSION} = await import('../src/cli/program/version.ts')
+    process.stdout.write(`kk/${VERSION} ${process.platform}-${process.arch} node-${process.version}\n`)
+    return
   }
   // oclif would print its arguments, and the values of --set are among them.
   delete process.env['DEBUG']

@@ -2,6 +2,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
 
+const KK = join(import.meta.dirname, '../../../bin/kk.ts')
 const SIGNALS = join(import.meta.dirname, '../../../src/cli/show/signals.ts')
 
 /** A kk that gets the signal while it starts, after `before`. */
@@ -37,4 +38,29 @@ it('a document that is there already stays the only one', async () => {
   expect(exitCode).toBe(130)
   expect(stdout).toBe('{}')
   expect(stderr).toContain('KK_INTERRUPTED')
+})
+
+it('is listened to before the first import of kk', async () => {
+  // Signals come with the first module that kk asks for.
+  const hooks = `
+    import {registerHooks} from 'node:module'
+    let isSent = false
+    registerHooks({resolve(specifier, context, next) {
+      if (context.parentURL?.endsWith('/bin/kk.ts') && !isSent) {
+        isSent = true
+        process.kill(process.pid, 'SIGINT')
+      }
+      return next(specifier, context)
+    }})`
+  const preload = `data:text/javascript,${encodeURIComponent(hooks)}`
+
+  const {exitCode, signal, stdout, stderr} = await execa(
+    process.execPath,
+    ['--import', preload, KK, 'plan', 'gone.yaml', '--output', 'json'],
+    {reject: false},
+  )
+
+  expect({exitCode, signal}, stderr).toMatchObject({exitCode: 130})
+  expect(stderr).toContain('error KK_INTERRUPTED: kk was ended by SIGINT')
+  expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_INTERRUPTED'}})
 })
