@@ -47,11 +47,6 @@ export function isAnnotated({annotations}: ChartManifest): boolean {
   return annotations[REQUIRES] !== undefined || annotations[PROTECTED] !== undefined
 }
 
-/** Whether a chart has any annotation of kk's: it was written for kk. */
-export function isSpokenFor({annotations}: Pick<ChartManifest, 'annotations'>): boolean {
-  return Object.keys(annotations).some((key) => key.startsWith(PREFIX))
-}
-
 function isTrue(manifest: ChartManifest, key: string): boolean {
   const text = manifest.annotations[key] ?? 'false'
   if (text === 'true' || text === 'false') return text === 'true'

@@ -1,10 +1,11 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {gunzipSync} from 'node:zlib'
 import {readYaml} from '../helm/yaml.ts'
 import type {Values} from '../release.ts'
-import {isSpokenFor} from './annotations.ts'
 import type {Chart} from './chart.ts'
 import {isPackageOf} from './dependencies.ts'
+import {readChartFiles} from './files/chart-files.ts'
 import {readManifest} from './manifest.ts'
 import {readOwnFiles} from './own-files.ts'
 import {defaultValues} from './values-method/default-values.ts'
@@ -35,7 +36,7 @@ export function spokenChart(chart: Pick<Chart, 'name' | 'directory' | 'libraries
     .filter(({path}) => path.startsWith('templates/'))
     .map(({bytes}) => bytes.toString())
     .join('\n')
-  const dialect = dialectOf(directory, templates)
+  const dialect = dialectOf(chart, templates)
   const values = once(() => (dialect === undefined ? {} : defaultValues(directory)))
   const endpoints = once(() => (dialect === 'openstack-helm' ? endpointsIn(directory) : undefined))
   return {
@@ -81,17 +82,49 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Others have libraries named `common`, too: kk's is known by an annotation of kk's, or by the template that is called. */
-function dialectOf(directory: string, templates: string): Dialect | undefined {
-  const manifest = readManifest(directory)
+function dialectOf(chart: Pick<Chart, 'directory' | 'libraries'>, templates: string): Dialect | undefined {
+  const {directory} = chart
+  const {dependencies} = readManifest(directory)
   const vendored = vendoredIn(directory)
   const has = (library: string) =>
-    manifest.dependencies.some((each) => each.name === library) ||
+    dependencies.some((each) => each.name === library) ||
     vendored.some((entry) => entry === library || isPackageOf(entry, library))
   if (has('helm-toolkit')) return 'openstack-helm'
-  if (has('common') && (isSpokenFor(manifest) || /"common\.chart"/.test(templates))) return 'kk'
+  if (hasCommonOfKk(chart, vendored)) return 'kk'
   return /["'`]helm-toolkit\./.test(templates) ? 'openstack-helm' : undefined
 }
+
+/** Others have libraries named `common`, too: kk's is known by the template that makes a whole chart. */
+function hasCommonOfKk(
+  {directory, libraries}: Pick<Chart, 'directory' | 'libraries'>,
+  vendored: readonly string[],
+): boolean {
+  const library = libraries.find(({name}) => name === 'common')
+  const charts = join(directory, 'charts')
+  if (library) return definesChart(library.directory)
+  if (vendored.includes('common')) return definesChart(join(charts, 'common'))
+  const packed = vendored.find((entry) => isPackageOf(entry, 'common'))
+  return packed !== undefined && WHOLE_CHART.test(unpacked(readFileSync(join(charts, packed))))
+}
+
+const WHOLE_CHART = /define\s+"common\.chart"/
+
+function definesChart(library: string): boolean {
+  const files = readChartFiles(library).filter(({path}) => path.startsWith('templates/'))
+  return files.some(({bytes}) => WHOLE_CHART.test(bytes.toString()))
+}
+
+/** A package of files as they are, one after the other; empty for one that is none, which helm refuses. */
+function unpacked(bytes: Buffer): string {
+  try {
+    return gunzipSync(bytes, {maxOutputLength: MAX_LIBRARY_BYTES}).toString('latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** kk's own has a hundredth of it. */
+const MAX_LIBRARY_BYTES = 32 * 1024 * 1024
 
 function vendoredIn(directory: string): readonly string[] {
   const charts = join(directory, 'charts')

@@ -1,6 +1,7 @@
-import {cp, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {cp, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {execa} from 'execa'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import {spokenChart} from '../../../src/charts/dialect.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
@@ -43,6 +44,37 @@ it.each([
   ['test/fixtures/charts/workload', undefined],
 ])('%s speaks %s, by its files', (directory, dialect) => {
   expect(spokenChart(chartIn(directory)).dialect).toBe(dialect)
+})
+
+describe("kk's library is known by itself, not by the name that others have, too", () => {
+  /** A chart with an annotation of kk's, and with this template in its library `common`. */
+  async function annotatedWith(template: string, packed = false) {
+    const directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    onTestFinished(() => rm(directory, {recursive: true}))
+    await cp(join(ROOT, 'test/fixtures/dialects/mariadb'), directory, {recursive: true})
+    const manifest = await readFile(join(directory, 'Chart.yaml'), 'utf8')
+    await writeFile(
+      join(directory, 'Chart.yaml'),
+      `${manifest}annotations: {kk.openstack.org/requires: "rabbitmq"}\n`,
+    )
+    await mkdir(join(directory, 'charts/common/templates'))
+    await writeFile(join(directory, 'charts/common/templates/_all.tpl'), template)
+    if (!packed) return readChart(directory)
+    await execa('tar', ['--create', '--gzip', '--file', 'common-2.0.0.tgz', 'common'], {
+      cwd: join(directory, 'charts'),
+    })
+    await rm(join(directory, 'charts/common'), {recursive: true})
+    return readChart(directory)
+  }
+
+  it.each([
+    ['of others', '{{ define "common.names.fullname" }}a{{ end }}', false, undefined],
+    ['of others, packed', '{{ define "common.names.fullname" }}a{{ end }}', true, undefined],
+    ["of kk's", '{{- define "common.chart" -}}a{{ end }}', false, 'kk'],
+    ["of kk's, packed", '{{- define "common.chart" -}}a{{ end }}', true, 'kk'],
+  ])('of an annotated chart whose library is %s', async (_, template, packed, dialect) => {
+    expect(spokenChart(await annotatedWith(template, packed)).dialect).toBe(dialect)
+  })
 })
 
 it.each(['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'placement', 'horizon'])(
