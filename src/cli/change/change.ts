@@ -141,7 +141,7 @@ async function confirmChange(
   {living}: ObservedPlan,
 ): Promise<void> {
   if (yes) return
-  const replaces = living.some(({reason}) => reason === 'unstated')
+  const replaces = living.some(({reason}) => reason !== 'stated')
   if (replaces)
     return requireConfirmation(
       question,

@@ -66,7 +66,8 @@ async function keep(client: ApiClient, {namespace, secrets, replace}: Keeping): 
 /** So many changes of a secret are remembered: a release that saw none of them is rare. */
 const REMEMBERED = 8
 
-function formerOf(name: string, present: SecretsByName): Pick<KeptSecret, 'former'> {
+/** With what a new value of a secret is remembered by. */
+export function formerOf(name: string, present: SecretsByName): Pick<KeptSecret, 'former'> {
   const replaced = present.get(name)
   if (!replaced) return {}
   const former = [secretMark(name, replaced.value), ...(replaced.former ?? [])]

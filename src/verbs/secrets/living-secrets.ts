@@ -6,6 +6,7 @@ import {isMap} from '../../overrides/merge.ts'
 import type {ByHand} from '../../overrides/system/plugin.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
+import {isStated} from './secret-needs.ts'
 
 /** A password or key with which a release runs, and that another would take the place of. */
 export interface LivingSecret {
@@ -14,9 +15,9 @@ export interface LivingSecret {
   readonly byHand?: ByHand | undefined
   /**
    * `unstated`: nobody rotated it, but the environment states it no more, and kk would give what it keeps or makes. `stated`:
-   * the environment states another.
+   * the environment states another. `turned-off`: kk is to give it no more, and nobody states it: what the chart has counts.
    */
-  readonly reason: 'unstated' | 'stated'
+  readonly reason: 'unstated' | 'stated' | 'turned-off'
   /** Whether kk keeps another value. */
   readonly isKept: boolean
 }
@@ -38,7 +39,8 @@ export async function livingSecrets(
       // It was rotated since: that was asked for.
       if (ours?.former.includes(secretMark(name, former))) continue
       const namespace = releaseNamespace(release)
-      const reason = ours ? 'unstated' : 'stated'
+      const reason = ours ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
+      if (reason === 'turned-off' && former === textAt(plugins.spoken(chart).values, path)) continue
       const key = JSON.stringify([namespace, name])
       found.set(key, {
         namespace,
@@ -55,12 +57,18 @@ export async function livingSecrets(
 /** What is to be known of them beside a plan. */
 export function livingNotes(secrets: readonly LivingSecret[]): readonly string[] {
   const unstated = secrets.filter(({reason}) => reason === 'unstated')
+  const turnedOff = secrets.filter(({reason}) => reason === 'turned-off')
   const stated = secrets.filter(({reason, byHand}) => reason === 'stated' && byHand !== undefined)
   return [
     ...(unstated.length === 0
       ? []
       : [
           `passwords and keys in use are stated no more, and would be replaced: ${unstated.map(label).join(', ')}`,
+        ]),
+    ...(turnedOff.length === 0
+      ? []
+      : [
+          `passwords and keys in use are given by kk no more (secrets: false) and not stated, and would be replaced by what charts have by default: ${turnedOff.map(label).join(', ')}`,
         ]),
     ...stated.map((secret) => `another ${label(secret)} is stated, but ${secret.byHand!.why}`),
   ]
@@ -84,14 +92,17 @@ export function expectStated(living: readonly LivingSecret[]): void {
   if (refusal) throw refusal
 }
 
-/** `KK_ROTATION` where one of them is stated no more, and no upgrade would bring another into effect. */
+/** `KK_ROTATION` where one of them is stated, or given by kk, no more, and no upgrade would bring another into effect. */
 export function unstatedSecret(living: readonly LivingSecret[]): KkError | undefined {
-  const held = living.find(({reason, byHand}) => reason === 'unstated' && byHand !== undefined)
+  const held = living.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
   if (!held) return undefined
   const message = `${label(held)} is in use and not stated, and another value would lock out who uses it: ${held.byHand!.why}`
   const replace = held.isKept ? ' --replace --changed-by-hand' : ''
   return new KkError('KK_ROTATION', message, {
-    hint: `state the value in use; or hand it to kk, and it need not be stated: kk secrets import FILE${replace}`,
+    hint:
+      held.reason === 'turned-off'
+        ? 'state the value in use, or take away the `secrets: false` that turns off what kk gives'
+        : `state the value in use; or hand it to kk, and it need not be stated: kk secrets import FILE${replace}`,
   })
 }
 

@@ -1,5 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {NewSecret, SecretsByName} from '../../cluster/secrets/kept-secret.ts'
+import {formerOf} from '../../cluster/secrets/kept-secrets.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {generateSecret} from '../../overrides/secrets/generate.ts'
@@ -45,7 +46,8 @@ export async function planRotation(
   if (!known.has(name) || !need) throw unknownSecret(namespace, name, {known, isUsed: need !== undefined})
   expectEffective({namespace, name, byHand: needed.find(({byHand}) => byHand)?.byHand})
   const secret = {name, kind: need.kind, value: generateSecret(need.kind)}
-  const next = new Map([...kept, [namespace, new Map([...known, [name, {...secret, since: undefined}]])]])
+  const replaced = {...secret, since: undefined, ...formerOf(name, known)}
+  const next = new Map([...kept, [namespace, new Map([...known, [name, replaced]])]])
   const {planned} = supplySecrets(prepared, {needs, cluster: next, store: new Map()})
   const {plan} = await observedPlan(planned, cluster, {names: [], install: false})
   const concerned = new Set(users.map(([release]) => release))

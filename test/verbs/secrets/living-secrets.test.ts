@@ -1,11 +1,12 @@
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {readChart} from '../../../src/charts/read-chart.ts'
-import type {StoredRelease} from '../../../src/cluster/cluster.ts'
+import type {Cluster, StoredRelease} from '../../../src/cluster/cluster.ts'
 import {type SecretsByName, secretMark} from '../../../src/cluster/secrets/kept-secret.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
+import {labelsOf} from '../../../src/plan/labels.ts'
 import type {ReleaseId, Values} from '../../../src/release.ts'
 import type {Prepared} from '../../../src/verbs/preparation/prepare.ts'
 import {importSecrets} from '../../../src/verbs/secrets/import-secrets.ts'
@@ -20,7 +21,7 @@ import {planRotation} from '../../../src/verbs/secrets/rotate-secret.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {type KnownSecrets, supplySecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
 import {id} from '../../graph/graph-of.ts'
-import {desiredOf} from '../../plan/fixtures.ts'
+import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
 
 const DATABASE = 'oslo_db.admin.password'
 const BUS = 'oslo_messaging.admin.password'
@@ -33,11 +34,15 @@ const busValue = (password: string): Values => ({
 })
 
 /** An environment with one release of a chart of kk's own, whose section has these values. */
-function environment(chart: string, section: Values): Prepared {
+function environment(chart: string, section: Values, kk: object = {}): Prepared {
   const layers: Layer[] = [{name: 'section', source: `section ${chart}`, values: section}]
   const found = readChart(join(import.meta.dirname, '../../../charts', chart))
   const releases = new Map([[id(chart), {chart: found, layers, desired: desiredOf(chart)}]])
-  const environment = readEnvironment({file: 'cloud.yaml', directory: '/', text: `${chart}: {}`})
+  const environment = readEnvironment({
+    file: 'cloud.yaml',
+    directory: '/',
+    text: JSON.stringify({kk, [chart]: {}}),
+  })
   return {environment, releases, plugins: builtInPlugins()} as unknown as Prepared
 }
 
@@ -46,8 +51,8 @@ function kept(name: string, value: string, former: readonly string[] = []): Know
 }
 
 /** What an upgrade of a release would replace that was deployed with the values `before`. */
-async function living(chart: string, {before, now, cluster = new Map()}: Change) {
-  const prepared = environment(chart, now)
+async function living(chart: string, {before, now, kk, cluster = new Map()}: Change) {
+  const prepared = environment(chart, now, kk)
   const needs = await secretNeeds(prepared)
   const {planned} = supplySecrets(prepared, {needs, cluster, store: new Map()})
   const stored = {values: before} as unknown as StoredRelease
@@ -57,6 +62,7 @@ async function living(chart: string, {before, now, cluster = new Map()}: Change)
 interface Change {
   readonly before: Values
   readonly now: Values
+  readonly kk?: object
   readonly cluster?: KnownSecrets
 }
 
@@ -163,4 +169,61 @@ test('the line of one that an upgrade cannot replace is not deleted, and another
   expect(livingNotes(changed)).toEqual([
     `another openstack/${DATABASE} is stated, but MariaDB keeps the one of its first start in its data`,
   ])
+})
+
+test.each([{secrets: false}, {releases: {mariadb: {secrets: false}}}])(
+  'a password in use that kk is to give no more (%j) is held as one that is stated no more',
+  async (kk) => {
+    const change = {before: databaseValue('in-use'), now: {}, kk, cluster: kept(DATABASE, 'in-use')}
+
+    const found = await living('mariadb', change)
+
+    expect(found).toMatchObject([{name: DATABASE, reason: 'turned-off'}])
+    expect(livingNotes(found)).toEqual([expect.stringMatching(/secrets: false.*openstack\/oslo_db\.admin/)])
+    expect(() => expectStated(found)).toThrow(refusal(`openstack/${DATABASE} is in use and not stated`))
+  },
+)
+
+test('who states the password in use when kk gives it no more has changed nothing', async () => {
+  const off = {kk: {secrets: false}, cluster: kept(DATABASE, 'in-use')}
+
+  const same = {before: databaseValue('in-use'), now: databaseValue('in-use'), ...off}
+
+  expect(await living('mariadb', same)).toEqual([])
+})
+
+test('the plan of a rotation, which replaces what is in use as was asked for, notes no password', async () => {
+  const section = {global: {endpoints: {oslo_messaging: {auth: {erlang_cookie: 'cookie'}}}}}
+  const release = id('rabbitmq')
+  const prepared = {
+    ...environment('rabbitmq', section),
+    graph: {releases: [release], requirements: new Map([[release, []]]), levels: [[release]]},
+  } as unknown as Prepared
+  const record = {...bareRecord(release, 1), labels: labelsOf(desiredOf('rabbitmq'), 1)}
+  const cluster = {
+    context: 'test',
+    server: 'https://test',
+    identity: async () => ({uid: 'c0ffee', version: 'v1.29.4'}),
+    revisions: async () => [record],
+    stored: async () => ({
+      ...record,
+      chart: {name: 'rabbitmq', version: '0.1.0'},
+      values: busValue('in-use'),
+      manifest: '',
+    }),
+    exist: async () => true,
+    failedJobs: async () => [],
+    lease: async () => undefined,
+    now: () => 0,
+  } as unknown as Cluster
+  const needs = await secretNeeds(prepared)
+
+  const rotation = await planRotation(prepared, cluster, {
+    namespace: 'openstack',
+    name: BUS,
+    needs,
+    kept: kept(BUS, 'in-use'),
+  })
+
+  expect(rotation.plan.notes ?? []).toEqual([])
 })
