@@ -30,7 +30,7 @@ interface Next {
   readonly sealed: boolean
 }
 
-/** Changes the stored overrides, or with `dryRun` only says what they would be. Rejects as `OverrideService.update`. */
+/** Changes the stored overrides, or with `dryRun` only says what they would be. Rejects as `OverrideService.update`, and `base.check`. */
 export async function updateStored(
   options: OverrideWorld,
   {name, namespace}: Place,
@@ -56,13 +56,11 @@ export async function updateStored(
     ),
     etag: etagOf(stored),
   })
-  if (dryRun) {
-    const current = await store.get(name, namespace)
-    const would = next(current)
-    const isNew = !isEmpty(would.values) && !isDeepStrictEqual(would.values, keptValues(current).values)
-    if (isNew) await base.check?.(name, namespace, would.values)
-    return answer(would, current)
-  }
+  const current = await store.get(name, namespace)
+  const would = next(current)
+  const isNew = !isEmpty(would.values) && !isDeepStrictEqual(would.values, keptValues(current).values)
+  if (isNew) await base.check?.(name, namespace, would.values)
+  if (dryRun) return answer(would, current)
   // Of the last attempt, which is what was written.
   let made: Next = {values: {}, secretAt: [], sealed: false}
   const written = await write(options, {name, namespace, ifMatch}, (current) => {

@@ -38,8 +38,8 @@ export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase
     secretPaths: pathsOf(plugins, releases),
     ...(helm && {
       check: async (chart, namespace, user) => {
-        const [release] = releaseOf(prepared, chart, namespace)
-        await expectSchema(prepared, {release, user, helm})
+        for (const [release] of releasesOf(prepared, chart, namespace))
+          await expectSchema(prepared, {release, user, helm})
       },
     }),
   }
