@@ -55,11 +55,15 @@ export async function renderPlan(
     .finally(vendored.remove)
 }
 
-/** Nothing of other kinds or namespaces. */
+/** What may grant the right to define kinds: whether it does is seen in what is rendered. */
+const MAY_DEFINE: ReadonlySet<string> = new Set(['APIService', 'ClusterRole', 'ClusterRoleBinding'])
+
+/** Nothing of other kinds or namespaces, nor what may grant the right to define kinds. */
 function isPlain({provided}: ChartFacts): boolean {
   return provided.objects.every(
     ({apiVersion, kind, name, namespace}) =>
       apiVersion === undefined &&
+      !MAY_DEFINE.has(kind) &&
       namespace === undefined &&
       nameProblem({apiVersion: 'v1', kind, metadata: {name}}) === undefined,
   )

@@ -17,7 +17,7 @@ export interface Preflight extends Compared {
   readonly helm: {readonly version: Pick<HelmVersion, 'major'>}
   /** Take fields from those who manage them now. */
   readonly forceConflicts: boolean
-  /** Of releases that were rendered before, and are not rendered again. */
+  /** Of releases that were rendered before; those that are not rendered again define no kinds but these. */
   readonly foreknown?: ForeknownReleases | undefined
 }
 
@@ -113,7 +113,8 @@ interface Brought {
 function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight): Brought {
   const objects = [...rendered.values()].flat()
   const facts = [...foreknown.values()].map(({facts}) => facts.provided)
-  const isUnseen = ({release, kind}: Action) => kind === 'await' || !rendered.has(release)
+  const isUnseen = ({release, kind}: Action) =>
+    kind === 'await' || !(rendered.has(release) || foreknown.has(release))
   const acting = [...helmActions(plan), ...plan.actions.filter(({kind}) => kind === 'await')]
   return {
     namespaces: new Set([

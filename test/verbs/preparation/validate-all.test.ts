@@ -5,6 +5,7 @@ import type {
   ValidateOptions,
   Validation,
 } from '../../../src/cluster/cluster.ts'
+import type {ChartFacts} from '../../../src/graph/inference/facts.ts'
 import {validateAll} from '../../../src/verbs/preparation/validate-all.ts'
 import {id} from '../../graph/graph-of.ts'
 import {planOf} from '../../run/plan-of.ts'
@@ -31,8 +32,11 @@ interface Setting {
   /** By release; `api` requires `db`. */
   readonly rendered: Readonly<Record<string, readonly KubernetesObject[]>>
   readonly kinds?: Parameters<typeof planOf>[1]
-  readonly missing?: 'kind' | 'namespace'
+  /** Was rendered before, and makes nothing that matters here. */
+  readonly foreknown?: string
 }
+
+const PLAIN = {wants: [], provided: {objects: [], kinds: []}} as unknown as ChartFacts
 
 /** A cluster that has neither the kind Thing nor the namespace `far`. */
 async function validate({objects}: ValidateOptions): Promise<readonly Validation[]> {
@@ -45,10 +49,14 @@ async function validate({objects}: ValidateOptions): Promise<readonly Validation
   })
 }
 
-function validated({rendered, kinds}: Setting) {
+function validated({rendered, kinds, foreknown: known}: Setting) {
   const plan = planOf({db: [], api: ['db']}, kinds)
   const objects = new Map(Object.entries(rendered).map(([name, each]) => [id(name), each]))
-  const preflight = {plan, befores: new Map(), helm: {version: {major: 4}}, forceConflicts: false} as const
+  const foreknown = new Map(
+    known === undefined ? [] : [[id(known), {layers: '', rendered: undefined, facts: PLAIN}]],
+  )
+  const helm = {version: {major: 4}} as const
+  const preflight = {plan, befores: new Map(), helm, forceConflicts: false, foreknown} as const
   return validateAll(objects, {validate}, preflight)
 }
 
@@ -63,6 +71,11 @@ describe('before the first change', () => {
       'a kind that Kubernetes itself would have, also beside an operator',
       {rendered: {db: [definers(['create'])], api: [TYPO]}},
       /Deploymnt\/d: the cluster serves no kind Deploymnt of apps\/v1/,
+    ],
+    [
+      'a kind beside a release that was rendered before',
+      {rendered: {api: [THING]}, foreknown: 'db'},
+      /api: Thing\/t: the cluster serves no kind Thing of example.org\/v1/,
     ],
     [
       'a kind beside who may only read definitions',
@@ -86,6 +99,7 @@ describe('before the first change', () => {
   it.each<[string, Setting]>([
     ['a kind that the plan defines', {rendered: {db: [DEFINITION], api: [THING]}}],
     ['a kind that an operator of the plan may define', {rendered: {db: [definers(['*'])], api: [THING]}}],
+    ['a kind beside what was never rendered', {rendered: {api: [THING]}}],
     ['a kind of what is only awaited', {rendered: {api: [THING]}, kinds: {db: 'await'}}],
     ['a namespace that the plan makes', {rendered: {db: [FAR_NAMESPACE], api: [FAR, THING, DEFINITION]}}],
   ])('%s is known after apply', async (_what, setting) => {
