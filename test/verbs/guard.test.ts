@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Cluster, ReleaseRecord} from '../../src/cluster/cluster.ts'
 import type {Approval, GuardParameters, GuardState} from '../../src/cluster/guard/guard.ts'
+import {KkError} from '../../src/errors.ts'
 import type {ReleaseId} from '../../src/release.ts'
 import {planApproval, planGuard, unguarded} from '../../src/verbs/guard.ts'
 import {expectLetGo} from '../../src/verbs/removal/guarded.ts'
@@ -62,6 +63,17 @@ describe('kk guard install', () => {
       releases: ['openstack/mariadb'],
       claims: new Map([['openstack/data-mariadb-server', 'openstack/mariadb']]),
     })
+  })
+
+  it('needs no look at records: their Secrets are for few', async () => {
+    const cluster = {
+      ...clusterWith({records: [record('openstack/mariadb', true)]}),
+      stored: () => Promise.reject(new KkError('KK_FORBIDDEN', 'may not get secrets')),
+    }
+
+    const {parameters} = await planGuard(cluster, NOW)
+
+    expect(parameters.claims).toEqual(new Map([['openstack/data-mariadb-server', 'openstack/mariadb']]))
   })
 
   it('knows the claims of a StatefulSet that is gone by the last revision of its release', async () => {
