@@ -1,12 +1,14 @@
 import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'
-import type {SecretNeed} from '../../overrides/system/plugin.ts'
+import type {Plugin, SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import {isStated, isSupplied} from './secret-needs.ts'
 import {laidIn, type PlacedValue} from './supply-secrets.ts'
+
+const ACCOUNT = /^(?:identity|oslo_cache|oslo_db|oslo_messaging)\./
 
 interface Layered {
   readonly chart: PreparedRelease['chart']
@@ -48,7 +50,8 @@ export async function sharedSecrets<Release extends Layered>({
   const secretsOf = new Map<ReleaseId, readonly SecretNeed[]>()
   const stated = new Map<string, readonly Statement[]>()
   for (const [release, {chart, layers}] of releases) {
-    const {secrets = []} = (await plugins.find(chart)) ?? {}
+    const plugin = await plugins.find(chart)
+    const secrets = plugin ? sharedOf(plugin) : []
     secretsOf.set(release, secrets)
     for (const {name, path} of secrets) {
       const key = accountKey(release, name)
@@ -70,6 +73,11 @@ export async function sharedSecrets<Release extends Layered>({
     return [[release, laidIn(chart, layers, placed, `what is stated for accounts of ${chart.name}`)]]
   })
   return {layers: new Map(given), notes: [...stated].flatMap(([key, each]) => contradiction(key, each))}
+}
+
+/** What a plugin from outside names stays each release's own, but for the accounts of servers. */
+function sharedOf({file, secrets}: Plugin): readonly SecretNeed[] {
+  return file === undefined ? secrets : secrets.filter(({name}) => ACCOUNT.test(name))
 }
 
 function accountKey(release: ReleaseId, name: string): string {
