@@ -151,7 +151,7 @@ second: {}
     const corner = await openCorner(`
 kk:
   OWN
-  releases: {leaky: {chart: workload, timeout: 10s}}
+  releases: {leaky: {chart: workload, timeout: 20s}}
 leaky: {auth: {password: ${secret}}, leak: true, pod: {fail: CrashLoopBackOff}}
 `)
 
