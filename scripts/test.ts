@@ -13,7 +13,7 @@ const MINUTES = 12
 async function test(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
   for (const script of ['toolbox', 'build']) if (!(await step('node', [`scripts/${script}.ts`]))) return false
-  const checked = (await step('biome', ['check'])) && (await step('tsc', []))
+  const checked = (await step('biome', ['check'])) && (await step('tsc', [])) && (await step('knip', []))
   const runs: Count[] = []
   for (const words of await runsOf(args)) runs.push(await runVitest(words))
   if (args.length === 0 && (await hasImagesAndTime())) {

@@ -2,7 +2,7 @@ import {fileURLToPath} from 'node:url'
 import {execa} from 'execa'
 
 /** What a measured program has printed, as JSON, at its end. */
-export interface OwnProcess {
+interface OwnProcess {
   /** Of processor time, garbage collection and compilation included: what else the machine does is not in it. */
   readonly milliseconds: number
   /** The most memory that was ever resident. */

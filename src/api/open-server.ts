@@ -1,18 +1,16 @@
-import type {FastifyInstance, FastifyReply} from 'fastify'
+import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http'
+import type {Socket} from 'node:net'
+import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
+import {KkError} from '../errors.ts'
 import {guardAccess, isOpen} from './access.ts'
-import {answerClientError} from './client-errors.ts'
 import {answerTo} from './errors.ts'
 import {helmChartRoutes, type ServiceFor} from './helm-charts/routes.ts'
-import {readJsonBodies} from './json-body.ts'
 import type * as libraries from './libraries.ts'
-import {loggedRequest} from './logged-request.ts'
 import {healthRoutes} from './operations/health.ts'
-import {metricsRoute} from './operations/metrics.ts'
 import {describeApi, openApiRoutes} from './operations/openapi-routes.ts'
 import {collectMethods} from './other-methods.ts'
 import {pageRoutes} from './pages/routes.ts'
 import type {ReleasesOf} from './pages/show-chart.ts'
-import {OWN_ANSWERS, refuseOddHeads} from './request-heads.ts'
 import {storeRoutes} from './store/routes.ts'
 import type {Tokens} from './tokens.ts'
 
@@ -141,4 +139,115 @@ function endIdleConnections(app: FastifyInstance): void {
     clearInterval(timer)
     clearTimeout(end)
   })
+}
+
+/** What the log says of a request. Of its parameters only the namespace: a mistyped one may hold anything. */
+function loggedRequest({method, url, host, ip, socket, query}: FastifyRequest): Record<string, unknown> {
+  const {namespace} = (query ?? {}) as {readonly namespace?: unknown}
+  return {
+    method,
+    url: url.replace(/[?#;].*$/s, ''),
+    ...(typeof namespace === 'string' && {namespace}),
+    host,
+    remoteAddress: ip,
+    remotePort: socket?.remotePort,
+  }
+}
+
+/**
+ * Lets the service read JSON in UTF-8 and nothing else: bytes that are no UTF-8 are refused instead of replaced, and so
+ * are the keys `__proto__` and `constructor.prototype`.
+ */
+function readJsonBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  const decoder = new TextDecoder('utf-8', {fatal: true, ignoreBOM: false})
+  // A content type of nothing says nothing.
+  app.addHook('onRequest', async ({raw: {headers}}) => {
+    const isEmpty = headers['content-length'] === undefined || headers['content-length'] === '0'
+    if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type']
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', {parseAs: 'buffer'}, (request, body, done) => {
+    try {
+      void parse(request, decoder.decode(body as Buffer), done)
+    } catch {
+      done(new KkError('KK_USAGE', 'the body is not UTF-8', {hint: 'send JSON in UTF-8'}))
+    }
+  })
+}
+
+/** Node answers these by itself, and without a body, unless it is told not to. */
+const OWN_ANSWERS = {requireHostHeader: false} as const
+
+/** Answers requests without `Host` and with an `Expect` that nobody meets as everything else is answered. */
+function refuseOddHeads(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({raw}, reply) => {
+    if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return
+    const {status, body} = answerTo({statusCode: 400, message: 'expected a header Host'})
+    await reply.code(status).send(body)
+  })
+  app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const {status, body} = answerTo({statusCode: 417, message: 'expected no header Expect but 100-continue'})
+    const text = JSON.stringify(body)
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      connection: 'close',
+    })
+    response.end(text)
+  })
+}
+
+const REASONS: Readonly<Record<string, {readonly statusCode: number; readonly message: string}>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {statusCode: 408, message: 'the request did not arrive in time'},
+  HPE_HEADER_OVERFLOW: {statusCode: 431, message: 'the head of the request is too long'},
+  HPE_INVALID_METHOD: {statusCode: 400, message: 'expected a method of HTTP'},
+}
+const UNREADABLE = {statusCode: 400, message: 'expected a request of HTTP/1.1'}
+
+/** Answers what Node cannot read, or does not wait for any longer, as everything else is answered, and hangs up. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const {status, body} = answerTo(REASONS[error.code ?? ''] ?? UNREADABLE)
+  const text = JSON.stringify(body)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
+}
+
+/** Prometheus' metrics of the process, and of each route by method and status. */
+function metricsRoute(
+  app: FastifyInstance,
+  {
+    Histogram,
+    Registry,
+    collectDefaultMetrics,
+  }: Pick<typeof libraries, 'Histogram' | 'Registry' | 'collectDefaultMetrics'>,
+): void {
+  const registry = new Registry()
+  collectDefaultMetrics({register: registry})
+  const duration = new Histogram({
+    name: 'kk_http_request_duration_seconds',
+    help: 'Time from a request to the end of its answer.',
+    // The route and not the address, of which there is no end.
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [registry],
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    duration.observe({method: request.method, route, status: reply.statusCode}, reply.elapsedTime / 1000)
+  })
+  app.get(
+    '/metrics',
+    {schema: {summary: 'Metrics for Prometheus', tags: ['operation']}},
+    async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+  )
 }

@@ -1,7 +1,7 @@
 import {hash, timingSafeEqual} from 'node:crypto'
 import {KkError} from '../errors.ts'
 
-export type Scope = 'read' | 'write'
+type Scope = 'read' | 'write'
 
 /** Who presents a token. */
 export interface Caller {

@@ -1,12 +1,19 @@
+import {createHash} from 'node:crypto'
+import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {ChartSource} from '../environment/environment.ts'
 import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
 import {withoutCredentials} from '../helm/pull/package-url.ts'
-import type {Packages} from '../helm/pull.ts'
+import type {PackageRequest, Packages} from '../helm/pull.ts'
+import {temporaryDirectory} from '../state/files/temporary-directory.ts'
+import {writeAtomically} from '../state/files/write-atomically.ts'
+import {writingBelow} from '../state/files/writing-below.ts'
 import type {Chart} from './chart.ts'
+import {readChart} from './read-chart.ts'
 import {findInDirectory, namesInDirectory, type WantedChart} from './sources/directory.ts'
-import {findInRemote} from './sources/remote.ts'
+import {cachedPackage, type UnpackedPackage, unpackPackage} from './sources/package-cache.ts'
+import {isExactVersion, satisfiesConstraint} from './version.ts'
 
 /** What finding charts needs of the world. */
 export interface ChartFinding {
@@ -92,4 +99,96 @@ async function notFound(
 function describe(source: ChartSource): string {
   if (source.kind === 'built-in') return "kk's own charts"
   return source.kind === 'directory' ? source.path : withoutCredentials(source.url)
+}
+
+type RemoteSource = Extract<ChartSource, {kind: 'repository' | 'oci'}>
+
+interface Fetching {
+  /** Where unpacked packages are kept. */
+  readonly cache: string
+  readonly packages: Packages
+}
+
+/**
+ * A chart from a repository or a registry; undefined when that does not have it. What is locked by a digest, or was
+ * fetched before under an exact version, is not fetched again. Rejects with `KK_CHART` when the source cannot be
+ * reached, or the package is not the one that is locked.
+ */
+async function findInRemote(
+  source: RemoteSource,
+  wanted: WantedChart,
+  {cache, packages}: Fetching,
+): Promise<Chart | undefined> {
+  const version = wanted.version ?? source.version
+  const request = {source, name: wanted.name, ...(version !== undefined && {version})}
+  const memory = memoryOf(request, cache)
+  const known = source.digest === undefined ? await recall(memory) : sha256Of(source.digest)
+  const cached = known === undefined ? undefined : cachedPackage(known, cache)
+  if (cached) {
+    const chart = readPackage(cached, source)
+    // A digest locks one package: for any other chart this source is not meant.
+    if (chart.name !== wanted.name) return undefined
+    if (version === undefined || satisfiesConstraint(chart.version, version)) return chart
+  }
+
+  const unpacked = await fetch(request, packages, cache)
+  if (!unpacked) return undefined
+  checkDigest(unpacked, request)
+  const chart = readPackage(unpacked, source)
+  if (chart.name !== wanted.name)
+    throw new KkError('KK_CHART', `${chart.origin} gave the chart ${chart.name} for ${wanted.name}`, {
+      hint: 'tell who keeps that source',
+    })
+  if (version !== undefined && isExactVersion(version))
+    await writingBelow({directory: cache, variable: 'XDG_CACHE_HOME'}, () =>
+      writeAtomically(memory, unpacked.digest),
+    )
+  return chart
+}
+
+function readPackage({directory, digest}: UnpackedPackage, source: RemoteSource): Chart {
+  return readChart(directory, {origin: withoutCredentials(source.url), packageDigest: digest})
+}
+
+async function fetch(
+  request: PackageRequest,
+  packages: Packages,
+  cache: string,
+): Promise<UnpackedPackage | undefined> {
+  const directory = await temporaryDirectory('kk-chart-')
+  try {
+    const file = await directory.fill(() => packages.pull(request, directory.path))
+    return file === undefined ? undefined : await unpackPackage(file, cache)
+  } finally {
+    await directory.remove()
+  }
+}
+
+function checkDigest(
+  {digest}: UnpackedPackage,
+  {source, name}: PackageRequest & {source: RemoteSource},
+): void {
+  if (source.digest === undefined || sha256Of(source.digest) === digest) return
+  const expected = `expected sha256:${sha256Of(source.digest)}, got sha256:${digest}`
+  throw new KkError(
+    'KK_CHART',
+    `the package of ${name} at ${withoutCredentials(source.url)} is not the locked one: ${expected}`,
+    {
+      hint: 'find out why it changed; if that is well, write the new digest into kk.charts. A digest locks one chart',
+    },
+  )
+}
+
+/** The file that says which package an exact version was. */
+function memoryOf({source, name, version = ''}: PackageRequest, cache: string): string {
+  const key = [source.kind, source.url, name, version].join('\0')
+  return join(cache, 'fetched', createHash('sha256').update(key).digest('hex'))
+}
+
+async function recall(memory: string): Promise<string | undefined> {
+  return readFile(memory, 'utf8').catch(() => undefined)
+}
+
+function sha256Of(digest: string): string {
+  return digest.replace(/^sha256:/, '').toLowerCase()
 }

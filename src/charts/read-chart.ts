@@ -1,13 +1,10 @@
-import {
-  checkAnnotations,
-  isAnnotated,
-  isProtected,
-  isSharedInfrastructure,
-  requirementsOf,
-} from './annotations.ts'
-import type {Chart} from './chart.ts'
+import {parseRequirement} from '../environment/requirement.ts'
+import {suggest} from '../environment/suggest.ts'
+import {KkError} from '../errors.ts'
+import type {Position} from '../release.ts'
+import type {Chart, ChartRequirement} from './chart.ts'
 import {librariesOf} from './dependencies.ts'
-import {readManifest} from './manifest.ts'
+import {type ChartManifest, readManifest} from './manifest.ts'
 
 /** Where a chart comes from, when that is not the directory itself. */
 export interface ChartOrigin {
@@ -39,4 +36,76 @@ export function readChart(
     sharedInfrastructure: isSharedInfrastructure(manifest),
     libraries: librariesOf({directory, manifest, packaged: from.packageDigest !== undefined}),
   }
+}
+
+const PREFIX = 'kk.openstack.org/'
+const REQUIRES = `${PREFIX}requires`
+const PROTECTED = `${PREFIX}protected`
+const SHARED = `${PREFIX}shared-infrastructure`
+const KNOWN = [REQUIRES, PROTECTED, SHARED]
+
+/** What the annotation `kk.openstack.org/requires` of a chart says. Throws `KK_CHART` with file, line and column. */
+function requirementsOf(manifest: ChartManifest): ChartRequirement[] {
+  const text = manifest.annotations[REQUIRES]
+  if (text === undefined) return []
+  const position = positionOf(manifest, REQUIRES)
+  const evidence = {
+    source: 'annotation',
+    file: position.file,
+    line: position.line,
+    text: `${REQUIRES}: ${JSON.stringify(text)}`,
+  } as const
+  const words = text.split(/[,\n]/).map((word) => word.trim())
+  return words
+    .filter((word) => word !== '')
+    .map((word) => {
+      const requirement = parseRequirement(word, position)
+      if (requirement) return {...requirement, evidence}
+      throw refused(position, `expected a release such as "mariadb" or "neutron:applied", found "${word}"`)
+    })
+}
+
+/** Whether a chart is marked as one whose releases no command removes unless they are named and confirmed. */
+function isProtected(manifest: ChartManifest): boolean {
+  return isTrue(manifest, PROTECTED)
+}
+
+/** Whether who names the releases of a chart in a configuration, requires them: mariadb, rabbitmq. */
+function isSharedInfrastructure(manifest: ChartManifest): boolean {
+  return isTrue(manifest, SHARED)
+}
+
+/** Whether a chart speaks for itself, so that nothing need be inferred. */
+function isAnnotated({annotations}: ChartManifest): boolean {
+  return annotations[REQUIRES] !== undefined || annotations[PROTECTED] !== undefined
+}
+
+function isTrue(manifest: ChartManifest, key: string): boolean {
+  const text = manifest.annotations[key] ?? 'false'
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw refused(positionOf(manifest, key), `expected ${key}: "true" or "false", found "${text}"`)
+}
+
+/** A misspelt annotation would lose requirements without a word. Throws `KK_CHART`. */
+function checkAnnotations(manifest: ChartManifest): void {
+  for (const key of Object.keys(manifest.annotations)) {
+    if (!key.startsWith(PREFIX) || KNOWN.includes(key)) continue
+    const close = suggest(key, KNOWN)
+    const hint = close ? `did you mean ${close}?` : `kk knows ${KNOWN.join(', ')}`
+    throw refused(positionOf(manifest, key), `unknown annotation ${key}`, hint)
+  }
+}
+
+/** Where a key stands: first on a line or, in a map on one line, anywhere but in a comment. */
+function positionOf({file, text}: ChartManifest, key: string): Position {
+  const lines = text.split('\n')
+  const first = lines.findIndex((line) => line.replace(/^[\s"']+/, '').startsWith(key))
+  const index = first < 0 ? lines.findIndex((line) => line.split(' #', 1)[0]!.includes(key)) : first
+  return index < 0
+    ? {file, line: 1, column: 1}
+    : {file, line: index + 1, column: lines[index]!.indexOf(key) + 1}
+}
+
+function refused({file, line, column}: Position, reason: string, hint = 'correct the annotation'): KkError {
+  return new KkError('KK_CHART', `${file}:${line}:${column}: ${reason}`, {hint})
 }

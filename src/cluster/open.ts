@@ -1,35 +1,40 @@
+import {identifyProcess} from '../state/processes/process-identity.ts'
+import {thisProcess} from '../state/processes/process-place.ts'
 import {clusterAccess} from './api/access.ts'
-import {openClient} from './api/client.ts'
-import {discoverKinds} from './api/discovery.ts'
+import {isApiError} from './api/api-error.ts'
+import {type ApiClient, openClient} from './api/client.ts'
+import {type Discovery, discoverKinds} from './api/discovery.ts'
 import {readIdentity} from './api/identity.ts'
 import type {KubeconfigOptions} from './api/kubeconfig.ts'
-import type {Cluster} from './cluster.ts'
+import {listAll, METADATA} from './api/list.ts'
+import {asking, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
+import {apiGroup} from './api-group.ts'
+import type {Cluster, HeldLease, KubernetesObject, ScaleTarget} from './cluster.ts'
 import {listCustomKinds} from './custom-kinds.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
 import {dryApplyObjects} from './drift/dry-apply.ts'
-import {listScaleTargets} from './drift/scale-targets.ts'
-import {allExist} from './exist.ts'
 import type {Gating} from './gate/evaluate.ts'
 import {waitForHealth} from './gate/gate.ts'
 import {healthByLists} from './gate/health-now.ts'
-import {maySee} from './gate/may-see.ts'
 import {NO_RULES, type ReadinessRules} from './gate/readiness/rules.ts'
 import {watchHookObjects} from './gate/watch-hooks.ts'
-import {openGuard} from './guard/open.ts'
+import type {Guard} from './guard/guard.ts'
+import {keptObjects, listedClaims} from './guard/objects.ts'
+import {isSupported, readParameters, readState} from './guard/read.ts'
+import {installGuard, removeGuard, writeApprovals} from './guard/write.ts'
 import {useIntents} from './intents/intents.ts'
 import {readInventory} from './inventory/read-inventory.ts'
 import {deleteFailedJobs, listFailedJobs} from './jobs/failed-jobs.ts'
-import {holdLease} from './lease/hold.ts'
+import {holdLease, type PlainLease} from './lease/hold.ts'
 import {createNamespace} from './lease/lease.ts'
+import {OPERATION, type Operation} from './lease/operation.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
-import {withOperation} from './lease/with-operation.ts'
 import {missingByLists} from './missing.ts'
-import {namespaceExists} from './namespace-exists.ts'
+import {mapParallel} from './parallel.ts'
+import {reviewAccess} from './permissions/access.ts'
 import {imagePulls} from './pulls/image-pulls.ts'
 import {helmRecords} from './records/records.ts'
 import {deleteClaim, listClaims} from './removal/claims.ts'
-import {deleteObject} from './removal/delete-object.ts'
-import {keepObject} from './removal/keep-object.ts'
 import {presentObjects} from './removal/present.ts'
 import {runRecords} from './runs/runs.ts'
 import {keptSecrets} from './secrets/kept-secrets.ts'
@@ -98,5 +103,153 @@ export async function openCluster({
       watches.close()
       client.close()
     },
+  }
+}
+
+/** Whether a namespace exists; true also when it may not be looked at. */
+async function namespaceExists(client: ApiClient, name: string): Promise<boolean> {
+  try {
+    return (await readObject(client, NAMESPACES, {namespace: '', name, accept: METADATA})) !== undefined
+  } catch (error) {
+    if (isApiError(error, 403)) return true
+    throw error
+  }
+}
+
+/** Whether the user may read, list and watch the objects of a kind in a namespace. */
+async function maySee(
+  client: ApiClient,
+  {apiVersion, plural}: Resource,
+  namespace: string,
+): Promise<boolean> {
+  const group = apiGroup(apiVersion)
+  const accesses = ['get', 'list', 'watch'].map((verb) => ({group, resource: plural, verb, namespace}))
+  return (await reviewAccess(client, accesses)).every(Boolean)
+}
+
+/** The guard of the cluster that the client speaks to. */
+export function openGuard(client: ApiClient): Guard {
+  return {
+    supported: () => isSupported(client),
+    read: () => readState(client),
+    parameters: () => readParameters(client),
+    claims: (releases) => listedClaims(client, releases),
+    objects: (release, options) => keptObjects(client, release, options),
+    install: (parameters, resourceVersion) => installGuard(client, parameters, resourceVersion),
+    approve: (approvals, parameters, resourceVersion) =>
+      writeApprovals(client, approvals, parameters, resourceVersion),
+    remove: () => removeGuard(client),
+  }
+}
+
+const AT_ONCE = 8
+
+/** Whether every object exists; an object of a kind that the cluster does not know does not. */
+async function allExist(
+  client: ApiClient,
+  discovery: Discovery,
+  namespace: string,
+  objects: readonly KubernetesObject[],
+): Promise<boolean> {
+  const found = await mapParallel(objects, AT_ONCE, async ({apiVersion, kind, metadata}) => {
+    const resource = await discovery.find(apiVersion, kind)
+    if (resource === undefined) return false
+    const at = {namespace: metadata.namespace ?? namespace, name: metadata.name, accept: METADATA}
+    return (await readObject(client, resource, at)) !== undefined
+  })
+  return found.every(Boolean)
+}
+
+/** A held Lease on which is written what helm is started for. Deadlines are by the clock of the API server. */
+function withOperation(lease: PlainLease, client: Pick<ApiClient, 'now'>): HeldLease {
+  let operation: Operation | undefined
+  const write = async (next: Operation) => {
+    operation = next
+    await lease.annotate({[OPERATION]: JSON.stringify(next)})
+  }
+  return {
+    ...lease,
+    async begin({milliseconds, ...begun}) {
+      await write({...begun, deadline: Math.round(client.now() + milliseconds), kk: await thisProcess()})
+    },
+    async started(pid) {
+      const helm = await identifyProcess(pid)
+      if (operation && helm) await write({...operation, helm})
+    },
+    async ended() {
+      if (operation) await write({...operation, ended: true})
+    },
+  }
+}
+
+const AUTOSCALERS: Resource = {
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  plural: 'horizontalpodautoscalers',
+  namespaced: true,
+}
+
+/** What the HorizontalPodAutoscalers of a namespace scale; none where they may not be listed. */
+async function listScaleTargets(client: ApiClient, namespace: string): Promise<readonly ScaleTarget[]> {
+  try {
+    const {items} = await listAll<{readonly spec: {readonly scaleTargetRef: ScaleTarget}}>(client, {
+      path: resourcePath(AUTOSCALERS, namespace),
+      asked: asking('list', AUTOSCALERS, namespace),
+    })
+    return items.map(({spec: {scaleTargetRef}}) => ({kind: scaleTargetRef.kind, name: scaleTargetRef.name}))
+  } catch (error) {
+    if (isApiError(error, 403, 404)) return []
+    throw error
+  }
+}
+
+/** Marks an object so that helm leaves it (kube.Client.Update reads the live object); one that is not there needs none. */
+async function keepObject(
+  client: ApiClient,
+  discovery: Discovery,
+  home: string,
+  {apiVersion, kind, metadata: {name, namespace = home}}: KubernetesObject,
+): Promise<boolean> {
+  const resource = await discovery.find(apiVersion, kind)
+  if (resource === undefined) return false
+  try {
+    await client.json({
+      method: 'PATCH',
+      path: resourcePath(resource, namespace, name),
+      contentType: 'application/merge-patch+json',
+      body: {metadata: {annotations: {'helm.sh/resource-policy': 'keep'}}},
+      asked: asking('patch', resource, namespace, name),
+    })
+    return true
+  } catch (error) {
+    if (isApiError(error, 404)) return false
+    throw error
+  }
+}
+
+/** Deletes exactly the object that was seen, and in the background what it owns. */
+async function deleteObject(
+  client: ApiClient,
+  discovery: Discovery,
+  {apiVersion, kind, namespace, name, uid}: Parameters<Cluster['deleteObject']>[0],
+): Promise<boolean> {
+  const resource = await discovery.find(apiVersion, kind)
+  if (resource === undefined) return false
+  try {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(resource, namespace, name),
+      body: {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        propagationPolicy: 'Background',
+        preconditions: {uid},
+      },
+      asked: asking('delete', resource, namespace, name),
+    })
+    return true
+  } catch (error) {
+    if (!isApiError(error, 404, 409)) throw error
+    return false
   }
 }

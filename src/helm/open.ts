@@ -1,4 +1,8 @@
+import {writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import {KkError} from '../errors.ts'
+import type {Values} from '../release.ts'
+import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 import {
   type ClusterFlags,
   installArguments,
@@ -11,12 +15,9 @@ import {
 } from './arguments.ts'
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
 import {type HelmCommand, helmFailure} from './failure.ts'
-import type {Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
+import type {ChangedRelease, Helm, HelmVersion, OperationOptions, ReleaseCall} from './helm.ts'
 import {redactor} from './redact/redact.ts'
-import {changedRelease, previewedStream} from './release-json.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
-import {valuesJson} from './values-json.ts'
-import {withHistory} from './with-history.ts'
 
 /** What `run` needs to know of a call; only some commands read values. */
 type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values'>
@@ -166,4 +167,77 @@ const ENDED: Readonly<Record<HelmCommand, string>> = {
 
 function notStarted(command: HelmCommand, call: Subject): KkError {
   return new KkError('KK_INTERRUPTED', `${call.namespace}/${call.name}: helm ${command} was not started`)
+}
+
+/** Characters that JSON leaves bare and YAML 1.1 reads as a line break or a mark, or refuses. */
+const MISREAD = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
+
+/** Values as JSON text that Helm's YAML reader gives back unchanged: for standard input, one line, ASCII controls escaped. */
+export function valuesJson(values: Values): string {
+  return JSON.stringify(values).replace(MISREAD, escaped)
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/**
+ * Lets helm take a revision of a release for the last one, and for deployed, whatever the cluster has: with these variables it
+ * keeps releases in its memory, reads from a file what is there, and writes nothing to the cluster (helm 3.21 and 4.2:
+ * loadReleasesInMemory). Rejects with `KK_FILE`.
+ */
+async function withHistory<T>(
+  {name, namespace}: Pick<ReleaseCall, 'name' | 'namespace'>,
+  revision: number,
+  use: (env: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+  const directory = await temporaryDirectory('kk-history-')
+  try {
+    const path = join(directory.path, 'releases.json')
+    const releases = [{name, namespace, version: revision, info: {status: 'deployed'}}]
+    await directory.fill(() => writeFile(path, JSON.stringify(releases)))
+    return await use({HELM_DRIVER: 'memory', HELM_MEMORY_DRIVER_DATA: path})
+  } finally {
+    await directory.remove()
+  }
+}
+
+interface ReleaseJson {
+  readonly version: number
+  readonly info: {readonly status: string}
+  readonly manifest?: string
+  readonly hooks?: readonly {readonly manifest: string; readonly events?: readonly string[]}[]
+}
+
+/** What is kept of helm's answer is small: it holds the whole chart. */
+function changedRelease(stdout: string, call: ReleaseCall): ChangedRelease {
+  return readRelease(stdout, call, (release) => ({
+    revision: release.version,
+    status: release.info.status,
+    manifest: release.manifest ?? '',
+    hooks: (release.hooks ?? []).map((hook) => hook.manifest),
+  }))
+}
+
+/** The objects and hooks of a dry run, as `helm template --skip-tests` prints them. */
+function previewedStream(stdout: string, call: ReleaseCall): string {
+  return readRelease(stdout, call, ({manifest = '', hooks = []}) => {
+    const wanted = hooks.filter(({events = []}) => !events.includes('test'))
+    return [manifest, ...wanted.map((hook) => hook.manifest)].join('\n---\n')
+  })
+}
+
+/** A cancelled helm prints a sentence beside its JSON. */
+function readRelease<T>(stdout: string, call: ReleaseCall, read: (release: ReleaseJson) => T): T {
+  const json = stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)
+  try {
+    return read(JSON.parse(json))
+  } catch {
+    // No cause: a SyntaxError quotes the text, which holds values.
+    throw new KkError(
+      'KK_HELM_FAILED',
+      `${call.namespace}/${call.name}: helm ended well, but printed no release`,
+      {hint: 'run the same command again: kk looks at the cluster first'},
+    )
+  }
 }

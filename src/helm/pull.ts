@@ -1,15 +1,15 @@
-import {readdir} from 'node:fs/promises'
+import {mkdir, mkdtemp, readdir, readFile, writeFile} from 'node:fs/promises'
+import {homedir} from 'node:os'
 import {join} from 'node:path'
 import {KkError} from '../errors.ts'
+import {makeDirectory} from '../state/files/make-directory.ts'
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
-import {splitCredentials, trimSlash} from './pull/package-url.ts'
-import {loginHint, pullFailure} from './pull/pull-failure.ts'
-import {openRepository, type Repository} from './pull/repository.ts'
-import {userConfiguration} from './pull/user-configuration.ts'
+import {hostOf, splitCredentials, trimSlash, withoutCredentials} from './pull/package-url.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
+import {readYaml} from './yaml.ts'
 
 /** Where packaged charts come from: an index over http(s), or a registry (`oci://`). */
-export interface PackageSource {
+interface PackageSource {
   readonly kind: 'repository' | 'oci'
   /** That of a repository may hold a user and password. */
   readonly url: string
@@ -140,4 +140,96 @@ async function packageIn(directory: string): Promise<string> {
   const file = (await readdir(directory)).find((name) => name.endsWith('.tgz'))
   if (file !== undefined) return join(directory, file)
   throw new KkError('KK_CHART', 'helm pull ended well, but left no package', {hint: 'run helm pull by hand'})
+}
+
+/** A helm configuration of our own with one repository, and its index. */
+interface Repository {
+  /** What every helm command on it gets. */
+  readonly flags: readonly string[]
+  /** What helm calls a chart of it. */
+  reference(chart: string): string
+  /** The charts that it offers. */
+  names(): Promise<readonly string[]>
+}
+
+interface RepositoryOptions {
+  readonly env: ProcessEnvironment
+  /** Private: the configuration holds the login. */
+  readonly directory: string
+  helm(words: readonly string[]): Promise<HelmOutcome>
+}
+
+const NAME = 'kk'
+
+/**
+ * Fetches the index of a repository, with the login in its URL or the one that the user saved by `helm repo add`.
+ * This way round, for `helm pull --repo` takes a password from argv only. Rejects with `KK_CHART`.
+ */
+async function openRepository(url: string, options: RepositoryOptions): Promise<Repository> {
+  await makeDirectory(options.directory, {mode: 0o700})
+  const home = await mkdtemp(join(options.directory, 'repository-'))
+  const config = join(home, 'repositories.yaml')
+  const cache = join(home, 'cache')
+  await mkdir(cache, {mode: 0o700})
+  const file = {apiVersion: 'v1', repositories: [{...(await login(url, options.env)), name: NAME}]}
+  await writeFile(config, JSON.stringify(file), {mode: 0o600})
+
+  const flags = ['--repository-config', config, '--repository-cache', cache]
+  const outcome = await options.helm(['repo', 'update', ...flags])
+  // Helm 3 ends well when the index could not be fetched.
+  const fetched = (await readdir(cache)).includes(`${NAME}-index.yaml`)
+  if (outcome.exitCode !== 0 || !fetched) throw pullFailure('the index of charts', url, outcome)
+  return {
+    flags,
+    reference: (chart) => `${NAME}/${chart}`,
+    async names() {
+      const list = await readFile(join(cache, `${NAME}-charts.txt`), 'utf8').catch(() => '')
+      return list.split('\n').filter((name) => name !== '')
+    },
+  }
+}
+
+interface RepositoryEntry {
+  readonly url?: string
+  readonly [key: string]: unknown
+}
+
+/** An entry of `repositories.yaml`: what the URL says, else what the user wrote down for it, certificates included. */
+async function login(url: string, env: ProcessEnvironment): Promise<RepositoryEntry> {
+  const {address, username, password} = splitCredentials(url)
+  if (username !== undefined) return {url: address, username, password}
+  const file = env.HELM_REPOSITORY_CONFIG || join(userConfiguration(env), 'repositories.yaml')
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const {repositories} = (readYaml(text, {file}) ?? {}) as {repositories?: readonly RepositoryEntry[] | null}
+  const saved = repositories?.find((entry) => trimSlash(entry.url ?? '') === trimSlash(address))
+  return {...saved, url: address}
+}
+
+/** Where the user's own helm keeps logins and repositories: `helmpath.ConfigPath`. */
+function userConfiguration(env: ProcessEnvironment): string {
+  if (env.HELM_CONFIG_HOME) return env.HELM_CONFIG_HOME
+  const folder = process.platform === 'darwin' ? 'Library/Preferences' : '.config'
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), folder), 'helm')
+}
+
+const SUMMARY = /^Update Complete|^Error: failed to update the following|^Hang tight/
+const NO_LOGIN = /\b(?:401|403)\b|credential|unauthorized|denied/i
+
+/** What helm printed when it could not fetch something, as `KK_CHART`; the URL is shown without credentials. */
+function pullFailure(what: string, url: string, {stdout, stderr}: HelmOutcome): KkError {
+  const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim())
+  const last = lines.findLast((line) => line !== '' && !SUMMARY.test(line)) ?? 'helm printed nothing'
+  const reason = last.replace(/^Error: /, '').replaceAll(/:\/\/[^\s/@]*@/g, '://')
+  return new KkError('KK_CHART', `cannot fetch ${what} from ${withoutCredentials(url)}: ${reason}`, {
+    hint: NO_LOGIN.test(reason)
+      ? loginHint(url)
+      : `check the address in kk.charts, the network and the proxy`,
+  })
+}
+
+/** How a user tells helm, and so kk, a user and password. */
+function loginHint(url: string): string {
+  return url.startsWith('oci:')
+    ? `log in with helm registry login ${hostOf(url)}`
+    : `log in with helm repo add --username NAME --password-stdin: kk uses what it writes down for ${hostOf(url)}`
 }

@@ -63,7 +63,7 @@ function noValues(): KkError {
 }
 
 /** The overrides in a YAML text; none for an empty one. Throws `KK_YAML`, which names `source`, and `KK_VALUES`. */
-export function fileValues(source: string, text: string): Values {
+function fileValues(source: string, text: string): Values {
   const values = readOnlyYaml(text, {file: source, duplicates: 'error', integers: 'error'}) ?? {}
   if (!isMap(values)) {
     throw new KkError('KK_YAML', `${source}: expected a map of values`, {

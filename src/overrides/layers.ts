@@ -1,6 +1,6 @@
+import {isDeepStrictEqual} from 'node:util'
 import type {Environment} from '../environment/environment.ts'
 import type {Values} from '../release.ts'
-import {difference} from './difference.ts'
 import type {Layer} from './layer.ts'
 import {isMap, mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'
@@ -80,4 +80,20 @@ function holds(values: unknown, path: readonly string[]): boolean {
 /** What helm gets: the layers merged in their order. Inputs are not changed. */
 export function mergedValues(layers: readonly Layer[]): Values {
   return layers.reduce<Values>((below, {values}) => mergeValues(below, values), {})
+}
+
+/**
+ * What has to be merged over `below` to get `above`, where `above` has every key of `below`: maps hold only the keys
+ * that differ, a list that differs is there in full.
+ */
+export function difference(below: Values, above: Values): Values {
+  const entries = Object.entries(above).flatMap(([key, value]): [string, unknown][] => {
+    const lower = Object.hasOwn(below, key) ? below[key] : undefined
+    if (isMap(lower) && isMap(value)) {
+      const inner = difference(lower, value)
+      return Object.keys(inner).length > 0 ? [[key, inner]] : []
+    }
+    return Object.hasOwn(below, key) && isDeepStrictEqual(lower, value) ? [] : [[key, value]]
+  })
+  return Object.fromEntries(entries)
 }

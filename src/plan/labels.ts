@@ -13,11 +13,11 @@ export const GATED_LABEL = 'kk.openstack.org/gated'
 /** The revision whose gate passed, while those that require the release are still to pass theirs again. */
 export const UNCHECKED_LABEL = 'kk.openstack.org/dependents-unchecked'
 /** Whether the environment states the release in a section, or it was only added as a requirement. */
-export const STATED_LABEL = 'kk.openstack.org/stated'
-export const PROTECTED_LABEL = 'kk.openstack.org/protected'
+const STATED_LABEL = 'kk.openstack.org/stated'
+const PROTECTED_LABEL = 'kk.openstack.org/protected'
 /** The store of the deployer's overrides that was in use, and how many changes it had seen. */
-export const STORE_LABEL = 'kk.openstack.org/store'
-export const STORE_STATE_LABEL = 'kk.openstack.org/store-state'
+const STORE_LABEL = 'kk.openstack.org/store'
+const STORE_STATE_LABEL = 'kk.openstack.org/store-state'
 const CHART_LABEL = 'kk.openstack.org/chart'
 const LAYER_PREFIX = 'layer.kk.openstack.org/'
 const USES_PREFIX = 'uses.kk.openstack.org/'

@@ -1,3 +1,4 @@
+import {KkError} from '../errors.ts'
 import {groups} from '../graph/cycles/groups.ts'
 import {type Edge, type Graph, isInferred} from '../graph/graph.ts'
 import {requirements} from '../graph/requirements.ts'
@@ -10,7 +11,6 @@ import type {Decision} from './decision/decision.ts'
 import {recheckDependents} from './dependents/recheck.ts'
 import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
-import {expectHeeded} from './expectations/expect-heeded.ts'
 import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
 import type {Action, Plan, PlannedRequirement} from './plan.ts'
@@ -210,4 +210,37 @@ function notes({graph, mode}: PlanInputs, recordOf: Records): Pick<Plan, 'notes'
   const missing = graph.releases.filter((release) => !recordOf.has(release)).map(releaseName)
   if (missing.length === 0) return {}
   return {notes: [`not installed, and left so: ${missing.join(', ')}; kk deploy installs`]}
+}
+
+interface Given {
+  readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
+  readonly mode: PlanMode
+  /** The releases that the plan is about, and whether it may change them. */
+  readonly meant: ReadonlyMap<ReleaseId, 'change' | 'use'>
+}
+
+/** Throws `KK_USAGE` when `--values` or `--set` is for a release that is not to be changed: it would do nothing, unsaid. */
+export function expectHeeded({desired, mode, meant}: Given): void {
+  const given = [...desired.values()].filter(({layers}) =>
+    layers.some(({name}) => name === 'values' || name === 'set'),
+  )
+  const unheeded = given.filter(({release}) => meant.get(release) !== 'change').map(({release}) => release)
+  if (unheeded.length === 0) return
+  const names = unheeded.map(releaseName).join(', ')
+  const isOne = unheeded.length === 1
+  if (mode.kind !== 'named') {
+    throw new KkError(
+      'KK_USAGE',
+      `--values or --set is for ${names}, which ${isOne ? 'is' : 'are'} not installed`,
+      {hint: `leave it out, or install ${isOne ? 'it' : 'them'} with: kk deploy`},
+    )
+  }
+  const named = mode.releases.map(releaseName)
+  throw new KkError(
+    'KK_USAGE',
+    `--values or --set is for ${names}, but only ${named.join(', ')} may be changed`,
+    {
+      hint: `name ${isOne ? 'it' : 'them'}, too (${[...named, ...unheeded.map(releaseName)].join(' ')}), or leave out what is for ${names}`,
+    },
+  )
 }

@@ -1,7 +1,6 @@
 import type {Approval} from '../cluster/guard/guard.ts'
 import type {ReleaseId} from '../release.ts'
-import type {ApprovalPlan, GuardPlan, GuardStatus} from '../verbs/guard.ts'
-import {objectText} from '../verbs/guard.ts'
+import {type ApprovalPlan, type GuardPlan, type GuardStatus, objectText} from '../verbs/guard.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 import {releaseLabels} from './text/label.ts'

@@ -119,7 +119,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** An error as events carry it: plain data. */
-export function failureDetails(error: unknown): FailureDetails {
+function failureDetails(error: unknown): FailureDetails {
   const {code, message, hint, log} = asKkError(error)
   return {code, message, ...(hint === undefined ? {} : {hint}), log}
 }

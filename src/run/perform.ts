@@ -2,7 +2,7 @@ import type {Blame} from '../cluster/cluster.ts'
 import type {Action} from '../plan/plan.ts'
 import type {RunEvent} from './events.ts'
 
-export type Phase = Extract<RunEvent, {type: 'release-progressed'}>['phase']
+type Phase = Extract<RunEvent, {type: 'release-progressed'}>['phase']
 
 /** What the work on one action hears from the run, and tells it. */
 export interface Controls {

@@ -7,12 +7,12 @@ import {lostSandbox} from './running.ts'
 import type {Sandbox} from './sandbox.ts'
 import {findTools} from './tools.ts'
 
-export interface SandboxNode {
+interface SandboxNode {
   readonly name: string
   readonly ready: boolean
 }
 
-export type RunningStatus<Kind extends Sandbox = Sandbox> = Omit<Kind, 'nodes'> & {
+type RunningStatus<Kind extends Sandbox = Sandbox> = Omit<Kind, 'nodes'> & {
   readonly state: 'running'
   readonly nodes: readonly SandboxNode[]
   /** Process ids of the components. */

@@ -1,19 +1,25 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
+import {describeBlame} from '../cluster/gate/describe-blame.ts'
+import {objectName, parseManifest} from '../cluster/manifest.ts'
+import {mapParallel} from '../cluster/parallel.ts'
+import {asKkError} from '../errors.ts'
+import {redactor} from '../helm/redact/redact.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {changesOf, droppedSets} from '../plan/changes/changes-of.ts'
 import {withChanges, withDroppedSets} from '../plan/changes/with-changes.ts'
 import {withVersions} from '../plan/changes/with-versions.ts'
+import {driftReason} from '../plan/drift/drift-reason.ts'
 import {expectStore} from '../plan/expectations/expect-store.ts'
 import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
-import type {Action, Plan} from '../plan/plan.ts'
+import {type Action, isChange, type Plan} from '../plan/plan.ts'
 import {hasPassed} from '../plan/rollback/last-gated.ts'
 import {lastOf} from '../plan/rollback/ways.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
-import {type ReleaseId, releaseNamespace} from '../release.ts'
-import {ailingNotes} from './preparation/ailing-releases.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import {preparedMask} from './environment-mask.ts'
+import {driftedObjects} from './observation/drift.ts'
 import {beforesOf} from './preparation/befores.ts'
-import {driftedReleases, missingNotes} from './preparation/drifted-releases.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {seenRevisions} from './preparation/seen-revisions.ts'
@@ -38,13 +44,8 @@ interface ObservedPlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'>
 /**
  * Compares the environment with the cluster: one list of records' metadata, or one of each of its namespaces where the
  * whole cluster may not be listed, and one look at the cluster's identity; of what is to be upgraded also the last record, to
- * tell which verb suffices.
+ * tell which verb suffices. The records that it was compared with are returned beside the plan.
  */
-export async function plan(prepared: Prepared, cluster: Cluster, scope: PlanScope): Promise<Plan> {
-  return (await observedPlan(prepared, cluster, scope)).plan
-}
-
-/** The same, with the records that it was compared with. */
 export async function observedPlan(
   prepared: Prepared,
   cluster: Cluster,
@@ -137,4 +138,91 @@ function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): 
   )
   const isMeant = (release: ReleaseId) => mode.kind !== 'named' || mode.releases.includes(release)
   return actions.filter(({release}) => owned.has(release) && isMeant(release))
+}
+
+const CANDIDATES: ReadonlySet<string> = new Set(['unchanged', 'relabel', 'await', 'check'])
+/** Each reads a record, and eight objects at a time. */
+const AT_ONCE = 4
+
+/** Of the actions of a plan that leave a release as it is, those whose objects drifted, with the reason to upgrade them. */
+async function driftedReleases(
+  actions: readonly Action[],
+  cluster: Pick<Cluster, 'stored' | 'dryApply' | 'scaleTargets'>,
+): Promise<ReadonlyMap<ReleaseId, string>> {
+  const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
+  const found = await mapParallel(candidates, AT_ONCE, async ({release, revision}) => {
+    const stored = await cluster.stored(release, revision)
+    return {release, objects: stored ? await driftedObjects(cluster, stored) : []}
+  })
+  return new Map(
+    found.flatMap(({release, objects}) => {
+      const reason = driftReason(objects)
+      return reason === undefined ? [] : [[release, reason] as const]
+    }),
+  )
+}
+
+/** A line for each release that a plan leaves as it is, though objects of it do not exist. */
+async function missingNotes(
+  actions: readonly Action[],
+  cluster: Pick<Cluster, 'stored' | 'missing'>,
+): Promise<readonly string[]> {
+  const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
+  const notes = await mapParallel(candidates, AT_ONCE, async ({release, revision}) => {
+    const stored = await cluster.stored(release, revision)
+    const objects = stored ? parseManifest(stored.manifest) : []
+    const missing = await cluster.missing(releaseNamespace(release), objects)
+    if (missing.length === 0) return []
+    const names = missing.map(objectName).join(', ')
+    return [
+      `${releaseName(release)} drifted: ${names} ${missing.length === 1 ? 'is' : 'are'} gone from the cluster, and this plan leaves that so; with --correct-drift a deploy makes it again`,
+    ]
+  })
+  return notes.flat()
+}
+
+/** How many records are read at once: each is up to 1 MiB. */
+const READERS = 8
+
+/**
+ * What is already ill of that which a plan only checks, a line each: the plan would fail for it, and not by its own fault.
+ * What cannot be read, or may not be, is found when the plan is run.
+ */
+async function ailingNotes(
+  actions: readonly Action[],
+  prepared: Pick<Prepared, 'releases'>,
+  cluster: Pick<Cluster, 'stored' | 'health'>,
+): Promise<readonly string[]> {
+  if (!actions.some(isChange)) return []
+  const checked = actions.filter(({kind, recheck}) => kind === 'check' || recheck === true)
+  const found = await mapParallel(checked, READERS, async ({release}) => {
+    const why = await whyIll(cluster, release)
+    return why === undefined ? [] : [{release, why}]
+  })
+  const ill = found.flat()
+  if (ill.length === 0) return []
+  const mask = preparedMask(prepared)
+  return ill.map(
+    ({release, why}) =>
+      `${releaseName(release)} is not healthy now, before anything changes, and must be afterwards: ${mask(why)}`,
+  )
+}
+
+async function whyIll(
+  cluster: Pick<Cluster, 'stored' | 'health'>,
+  release: ReleaseId,
+): Promise<string | undefined> {
+  try {
+    const stored = await cluster.stored(release)
+    if (!stored) return undefined
+    const health = await cluster.health(releaseNamespace(release), parseManifest(stored.manifest))
+    const [first, ...others] = health.state === 'healthy' ? [] : health.blames
+    if (!first) return undefined
+    const more = others.length === 0 ? '' : `, and ${others.length} more`
+    return `${redactor(stored.values)(describeBlame(first))}${more}`
+  } catch (error) {
+    const {code} = asKkError(error)
+    if (code === 'KK_FORBIDDEN' || code === 'KK_RECORD') return undefined
+    throw error
+  }
 }

@@ -1,6 +1,5 @@
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import type {AddressInfo} from 'node:net'
-import {createServer} from 'node:net'
+import {type AddressInfo, createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'

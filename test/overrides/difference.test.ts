@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {difference} from '../../src/overrides/difference.ts'
+import {difference} from '../../src/overrides/layers.ts'
 import {mergeValues} from '../../src/overrides/merge.ts'
 
 describe('difference', () => {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {newChannel} from '../../src/run/channel.ts'
+import {newChannel} from '../../src/run/run.ts'
 
 async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const result: T[] = []

@@ -15,7 +15,7 @@ export function planOf(
   return planOfGraph(graphOf(requires), (release) => kinds[releaseName(release)] ?? 'install')
 }
 
-export function planOfGraph(graph: Graph, kindOf: (release: ReleaseId) => ActionKind): Plan {
+function planOfGraph(graph: Graph, kindOf: (release: ReleaseId) => ActionKind): Plan {
   const groupOf = groups(graph)
   return {
     environment: 'all-in-one',

@@ -1,7 +1,8 @@
 import type {FastifyInstance} from 'fastify'
+import type {OpenAPIV3_1} from 'openapi-types'
+import {type Markup, markup} from '../../report/files/markup.ts'
 import type {swagger} from '../libraries.ts'
-import {documentationPage} from '../pages/documentation.ts'
-import type {OpenApi} from './open-api.ts'
+import {page} from '../pages/page.ts'
 
 interface DescribeOptions {
   readonly plugin: typeof swagger
@@ -41,3 +42,63 @@ export function openApiRoutes(app: FastifyInstance): void {
     reply.type('text/html; charset=utf-8').send(documentationPage(document())),
   )
 }
+
+type Operation = NonNullable<NonNullable<NonNullable<OpenApi['paths']>[string]>['get']>
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+}
+
+const METHODS = ['get', 'patch', 'put', 'post', 'delete'] as const
+
+/** An OpenAPI document for people, without a script. */
+function documentationPage(document: OpenApi): string {
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    METHODS.flatMap((method) => {
+      const operation = methods?.[method]
+      return operation ? [operationSection(method, path, operation)] : []
+    }),
+  )
+  return page(
+    'REST API of kk',
+    markup`<h1>REST API of kk</h1>
+<p>${document.info.description ?? ''} For programs: <a href="/openapi.json">openapi.json</a>.</p>
+${operations}`,
+  )
+}
+
+function operationSection(method: string, path: string, operation: Operation): Markup {
+  const parameters = (operation.parameters ?? []) as readonly Parameter[]
+  const body = (
+    operation.requestBody as {readonly content?: Readonly<Record<string, {readonly schema?: object}>>}
+  )?.content?.['application/json']?.schema
+  return markup`<section>
+<h2><code>${method.toUpperCase()} ${path}</code></h2>
+<p>${operation.summary ?? ''}</p>
+${parameters.length > 0 ? parameterTable(parameters) : markup``}
+${body ? markup`<h3>Body</h3><pre>${JSON.stringify(body, undefined, 2)}</pre>` : markup``}
+<h3>Answers</h3>
+<ul>${Object.entries(operation.responses ?? {}).map(([status, response]) => answerItem(status, response as object))}</ul>
+</section>
+`
+}
+
+function parameterTable(parameters: readonly Parameter[]): Markup {
+  return markup`<table><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${parameters.map(
+    ({name, in: place, required, description}) =>
+      markup`<tr><td><code>${name}</code>${required ? ' (required)' : ''}</td><td>${place}</td><td>${description ?? ''}</td></tr>`,
+  )}</tbody></table>`
+}
+
+function answerItem(status: string, response: object): Markup {
+  const {content} = response as {readonly content?: Readonly<Record<string, {readonly schema?: object}>>}
+  const schema = content?.['application/json']?.schema
+  const fields = Object.keys((schema as {readonly properties?: object} | undefined)?.properties ?? {})
+  return markup`<li><code>${status}</code>${fields.length > 0 ? `: ${fields.join(', ')}` : ''}</li>`
+}
+
+/** What `/openapi.json` answers with. */
+type OpenApi = OpenAPIV3_1.Document

@@ -1,10 +1,11 @@
-import type {ExplainedKey} from '../../overrides/explain/explain.ts'
+import type {ExplainedKey, ExplainedLayer, Statement} from '../../overrides/explain/explain.ts'
+import {LAYERS} from '../../overrides/layer.ts'
 import type {ShownOverrides} from '../../overrides/service.ts'
 import {type Markup, markup} from '../../report/files/markup.ts'
+import {keyText} from '../../report/values/explained-text.ts'
 import {type Draft, type EditorOptions, editor, editorBehindSecrets, resetForm} from './editor.ts'
-import {layersTable} from './layers-table.ts'
 import {page} from './page.ts'
-import {type Preview, previewSection, yamlBlock} from './preview.ts'
+import type {Place} from './place.ts'
 
 /** What became of the last form. */
 export type Outcome =
@@ -68,4 +69,85 @@ function editing({shown, isWhole, showSecrets, mayWrite, draft, outcome}: ChartV
   }
   if (outcome.kind === 'preview' && outcome.isReset) return resetForm(options)
   return isWhole || draft !== undefined ? editor(options) : editorBehindSecrets(shown)
+}
+
+/** What a change would do. */
+interface Preview {
+  readonly before: string
+  readonly after: string
+  /** Whether they differ, also where that is masked. */
+  readonly changes: boolean
+  /** Releases of the chart in the namespace; undefined where no environment tells which there are. */
+  readonly releases: readonly string[] | undefined
+}
+
+/** The deployer's overrides before and after, and what the next deploy would do. */
+function previewSection(preview: Preview, place: Place): Markup {
+  const {before, after} = preview
+  return markup`<section aria-labelledby="preview">
+<h2 id="preview" tabindex="-1" autofocus>Preview: nothing is changed yet</h2>
+<div class="layers">
+<div><h3>User overrides now</h3>${yamlBlock(before)}</div>
+<div><h3>Afterwards</h3>${yamlBlock(after)}</div>
+</div>
+<h3>What would be redeployed</h3>
+${redeployed(preview, place)}
+</section>`
+}
+
+/** A YAML text as it stands. */
+function yamlBlock(text: string): Markup {
+  return text === '' ? markup`<p class="quiet">none</p>` : markup`<pre>${text}</pre>`
+}
+
+function redeployed({changes, releases}: Preview, {name, namespace}: Place): Markup {
+  if (!changes) return markup`<p>Nothing: the overrides would stay as they are.</p>`
+  if (releases === undefined)
+    return markup`<p>With the next <code>kk deploy</code>: every release of the chart ${name} in ${namespace}.</p>`
+  if (releases.length === 0)
+    return markup`<p>Nothing: the environment has no release of the chart ${name} in ${namespace}.</p>`
+  return markup`<p>With the next <code>kk deploy</code>:</p>
+<ul>${releases.map((release) => markup`<li><code>${release}</code> in ${namespace}</li>`)}</ul>`
+}
+
+const TITLES: Readonly<Record<ExplainedLayer['name'], string>> = {
+  defaults: 'Defaults of the chart',
+  features: 'Features',
+  system: 'System',
+  global: 'Global of the environment',
+  section: 'Section of the environment',
+  user: 'User',
+  values: '--values',
+  set: '--set',
+}
+
+/** A row for each key and a column for each layer that says anything, the strongest last; who wins is said in words. */
+function layersTable(keys: readonly ExplainedKey[]): Markup {
+  if (keys.length === 0) return markup`<p>No layer says anything above the defaults of the chart.</p>`
+  const layers = LAYERS.filter((layer) => keys.some((key) => statementsOf(key, layer).length > 0))
+  return markup`<div class="scroll" role="region" aria-labelledby="layers" tabindex="0"><table>
+<thead><tr><th scope="col">Key</th>${layers.map((layer) => markup`<th scope="col">${TITLES[layer]}</th>`)}</tr></thead>
+<tbody>${keys.map(
+    (
+      key,
+    ) => markup`<tr><th scope="row"><code>${keyText(key.path)}</code></th>${layers.map((layer) => cell(key, layer))}</tr>
+`,
+  )}</tbody></table></div>`
+}
+
+function statementsOf({winner, lost}: ExplainedKey, layer: Statement['layer']): readonly Statement[] {
+  return [...(winner ? [winner] : []), ...lost].filter((statement) => statement.layer === layer)
+}
+
+function cell(key: ExplainedKey, layer: Statement['layer']): Markup {
+  const said = statementsOf(key, layer)
+  if (said.length === 0) return markup`<td></td>`
+  const wins = key.winner !== undefined && said.includes(key.winner)
+  return markup`<td${wins ? markup` class="won"` : markup``}>${said.map((each) => statement(each, each === key.winner))}</td>`
+}
+
+function statement({value, position, source}: Statement, wins: boolean): Markup {
+  const place = position ? `${position.file}:${position.line}:${position.column}` : source
+  const text = value === null && wins ? '(removed)' : JSON.stringify(value)
+  return markup`<div><code>${text}</code>${wins ? markup` <strong>✓ wins</strong>` : markup``}<br><small class="quiet">${place}</small></div>`
 }

@@ -1,8 +1,6 @@
 import type {Values} from '../../release.ts'
 import {dig, digMaps, digText} from '../manifests/dig.ts'
 import type {Component, ValueRequirement} from './component.ts'
-import {componentSwitches} from './component-switches.ts'
-import {serviceHost} from './service-host.ts'
 
 /** Where openstack-helm names the choice of a block in `dependencies.dynamic.targeted`. */
 const CHOICES = [['network', 'backend'], ['storage'], ['conf', 'ceph', 'backend']] as const
@@ -128,4 +126,39 @@ function textsAt(block: unknown, key: string): readonly string[] {
 function mapAt(tree: unknown, ...path: readonly string[]): object {
   const found = dig(tree, ...path)
   return typeof found === 'object' && found !== null ? found : {}
+}
+
+const WORKLOAD = /^(?:deployment|daemonset|statefulset|job|cron_?job|pod|cluster)_/
+
+/** The keys in `manifests` that bear the name of a component: `deployment_api` of `api`, `daemonset_compute` of `compute`. */
+function componentSwitches(
+  {manifests}: Values,
+  component: string,
+): readonly {readonly key: string; readonly isOn: boolean}[] {
+  if (typeof manifests !== 'object' || manifests === null) return []
+  const name = component.replaceAll('-', '_')
+  return Object.keys(manifests)
+    .filter((key) => key !== name && key.replace(WORKLOAD, '') === name)
+    .map((key) => ({key, isOn: dig(manifests, key) === true}))
+}
+
+/** Where a service is reached: the namespace, if the values say one, and the name. */
+interface ServiceHost {
+  readonly namespace: string | undefined
+  readonly name: string
+}
+
+/**
+ * The Service behind an entry of `endpoints`, as the helm-toolkit of openstack-helm looks it up. Undefined where the
+ * values have no such entry.
+ */
+function serviceHost(values: Values, service: string, endpoint: string): ServiceHost | undefined {
+  const entry = dig(values, 'endpoints', service.replaceAll('-', '_'))
+  const stated = dig(entry, 'hosts', endpoint) ?? dig(entry, 'hosts', 'default')
+  const host = typeof stated === 'object' ? digText(stated, 'host') : stated
+  if (typeof host !== 'string' || host === '') return undefined
+  const name = /\d+\.\d+\.\d+\.\d+/.test(host)
+    ? (digText(entry, 'service', 'name') ?? service.replaceAll('-', '_'))
+    : host
+  return {namespace: digText(entry, 'namespace'), name}
 }

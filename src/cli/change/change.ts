@@ -15,7 +15,7 @@ import {runDocument} from '../../report/run/run-json.ts'
 import type {Interruption} from '../../run/interruption.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
-import type {RunAccount} from '../../verbs/change/start-run.ts'
+import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import {settledPlan} from '../../verbs/change/turn/settled-plan.ts'
 import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
@@ -35,7 +35,6 @@ import {placeOf, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {tell} from '../show/tell.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
-import {paceOf} from './pace.ts'
 import type {OnFailure} from './undo-options.ts'
 
 export interface ChangeFlags extends StoreFlags, ChangingRunFlags {
@@ -185,4 +184,13 @@ function undoneDocument({rollback, removal}: Undone) {
     ...(rollback && {rollback: runDocument(rollback.state)}),
     ...(removal && {removal: runDocument(removal.state)}),
   }
+}
+
+/** Verbs that change what is in use: one release after the other, each through its gate, unless the user says otherwise. */
+const CAREFUL: ReadonlySet<string> = new Set(['upgrade', 'update', 'reconfigure'])
+
+/** How much a verb does at once; `concurrency` is what the user says. */
+function paceOf(verb: string, concurrency: number | undefined): Pick<RunChoices, 'concurrency' | 'pace'> {
+  if (!CAREFUL.has(verb)) return {concurrency, pace: 'helm'}
+  return {concurrency: concurrency ?? 1, pace: 'gate'}
 }

@@ -1,19 +1,25 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {hasChanges} from '../../plan/plan.ts'
+import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
 import {targetsOfRun} from '../../plan/rollback/targets.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 import {palette} from '../../report/colour.ts'
 import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
+import {leftText, removalText} from '../../report/plan/removal-text.ts'
 import {type RunState, releasesIn} from '../../report/run/run-state.ts'
 import {planRollback, type RollbackRequest} from '../../verbs/change/rollback.ts'
 import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
+import {usesReader} from '../../verbs/preparation/uses-reader.ts'
+import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
+import {planRemove} from '../../verbs/removal/remove.ts'
+import {openUsersHelm} from '../open.ts'
 import {openReportFilesBeside} from '../show/report-files.ts'
-import type {ShownRun} from '../show/show-run.ts'
+import {placeOf, type ShownRun, showRun} from '../show/show-run.ts'
 import {levelOf} from '../show/streams.ts'
 import {tell} from '../show/tell.ts'
-import {removeNew} from './remove-new.ts'
 import {runRollback} from './rollback.ts'
 import type {UndoOptions} from './undo-options.ts'
 
@@ -94,4 +100,62 @@ async function recordOf({run}: RunState, cluster: Cluster) {
   throw new KkError('KK_NO_RUN', `the record of run ${run} is not in the cluster any more`, {
     hint: 'roll releases back one by one: kk rollback --release R --revision N',
   })
+}
+
+/**
+ * Removes releases that a failed run installed, with all that stands against a removal: what others use, what is
+ * protected, and what would take data along, stays. Data of claims is never deleted.
+ */
+async function removeNew(
+  releases: readonly ReleaseId[],
+  {flags, words, environment, cluster, of}: UndoOptions & {readonly of: string},
+): Promise<ShownRun | undefined> {
+  if (releases.length === 0) return undefined
+  const excused = new Set<string>()
+  const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
+  const planned = await planHarmless(context, releases)
+  const colours = palette(levelOf('stderr', words))
+  tell('stderr', `${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
+  if (!hasChanges(planned.plan)) return undefined
+
+  const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
+  const {output, concurrency, 'fail-fast': failFast, 'no-wait': noWait, message} = flags
+  const names = planned.plan.actions.map(({release}) => releaseName(release))
+  const account = {verb: 'remove', scope: {names, install: false}, message, of}
+  const place = placeOf(environment.file, flags)
+  const commands = {again: ['kk remove', ...names, place].join(' '), status: `kk status ${place}`}
+  const left: ReleaseRemoval[] = []
+  const onStays = (stays: ReleaseRemoval) => void left.push(stays)
+  const reports = await openReportFilesBeside(flags.report, 'removal')
+  const shown = await showRun(
+    (interruption) =>
+      planned.run({ports, claims: [], onStays, concurrency, failFast, noWait, interruption, account}),
+    {output, words, commands, reports},
+  )
+  tell('stderr', leftText(left, colours))
+  return shown
+}
+
+/** What is protected, and what would take data along, goes only when it is named and confirmed, which nobody has done here. */
+async function planHarmless(
+  context: RemovalContext,
+  releases: readonly ReleaseId[],
+): Promise<PlannedRemoval> {
+  const planned = await planRemove(context, {names: releases, withDependents: false})
+  const why = new Map<ReleaseId, string>([
+    ...planned.releases.flatMap(({release, goes}) =>
+      goes
+        .filter((object) => object.with !== undefined)
+        .map((object) => [release, `${object.name} would go ${object.with}`] as const),
+    ),
+    ...planned.plan.actions
+      .filter((action) => action.protected)
+      .map(({release}) => [release, 'protected'] as const),
+  ])
+  if (why.size === 0) return planned
+  for (const [release, reason] of why) tell('stderr', `${releaseName(release)}: ${reason}, and not removed\n`)
+  return planHarmless(
+    context,
+    releases.filter((release) => !why.has(release)),
+  )
 }

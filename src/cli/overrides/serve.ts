@@ -2,6 +2,7 @@ import type {AddressInfo} from 'node:net'
 import {createSecureContext} from 'node:tls'
 import {expectSafe, type ListenOptions, parseListen} from '../../api/listen-options.ts'
 import {openServer} from '../../api/open-server.ts'
+import {parseTokens, singleToken, type Tokens} from '../../api/tokens.ts'
 import {KkError} from '../../errors.ts'
 import {expectReadableKeys} from '../../overrides/user/keys.ts'
 import {loadBundle} from '../../state/assets.ts'
@@ -11,7 +12,6 @@ import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import {openStoreToChange} from '../open/store.ts'
 import {VERSION} from '../program/version.ts'
 import {baseOf, namedEnvironment, type OverridesFlags} from './open-overrides.ts'
-import {servedTokens} from './serve-tokens.ts'
 
 export interface ServeFlags extends OverridesFlags {
   readonly listen: string
@@ -108,4 +108,25 @@ function unusable({host, port}: ListenOptions, cause: NodeJS.ErrnoException): Kk
         ? 'something else listens there: name another port with --listen'
         : 'name another address with --listen',
   })
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The tokens that `kk serve` takes: of `--token-file` or `KK_TOKEN_FILE`, or the one of `KK_TOKEN`, which may write.
+ * Undefined without any. `say` gets a warning where others can read the file.
+ */
+export async function servedTokens(
+  flag: string | undefined,
+  {KK_TOKEN: token, KK_TOKEN_FILE: named}: Environment,
+  say: (line: string) => void,
+): Promise<Tokens | undefined> {
+  if (flag === undefined && token && named) {
+    throw new KkError('KK_USAGE', 'KK_TOKEN and KK_TOKEN_FILE are both set: expected one of them')
+  }
+  const file = flag ?? (named || undefined)
+  if (file === undefined) return token ? singleToken(token, 'KK_TOKEN') : undefined
+  const warning = readByOthersWarning(file, 'the tokens of the service')
+  if (warning !== undefined) say(warning)
+  return parseTokens(await readNamedFile(file, {what: `--token-file ${file}`}), file)
 }

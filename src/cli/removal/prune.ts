@@ -11,7 +11,7 @@ import {openUsersHelm} from '../open.ts'
 import {placeOf, showRun} from '../show/show-run.ts'
 import {paletteOf} from '../show/streams.ts'
 
-export interface PruneFlags {
+interface PruneFlags {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
   readonly yes: boolean
   readonly 'dry-run': boolean

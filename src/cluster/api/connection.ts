@@ -8,7 +8,7 @@ import type {ClusterAccess} from './kubeconfig.ts'
 type Agent = HttpAgent | HttpsAgent
 
 /** What a request is sent through, and with. */
-export interface Opened {
+interface Opened {
   readonly agent: Agent
   readonly headers: Readonly<Record<string, string>>
 }

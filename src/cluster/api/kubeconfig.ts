@@ -22,7 +22,7 @@ export interface ClusterAccess {
 }
 
 /** What kk reads of a cluster's entry; paths are absolute. */
-export interface KubeconfigCluster {
+interface KubeconfigCluster {
   readonly server?: string
   readonly 'certificate-authority'?: string
   readonly 'certificate-authority-data'?: string

@@ -1,12 +1,13 @@
+import {type ReleaseId, releaseId} from '../../release.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
+import {listAll, METADATA_LIST} from '../api/list.ts'
+import {asking, NAMESPACES, NODES, PODS, resourcePath} from '../api/resources.ts'
+import type {Condition} from '../gate/kinds/observed.ts'
+import {annotatedRelease, type ObjectMetadata} from '../guard/claims.ts'
 import {listIntents} from '../intents/intents.ts'
 import {reviewAccess} from '../permissions/access.ts'
-import {clockAhead} from './clock.ts'
-import type {Diagnosis} from './diagnosis.ts'
-import {listAllClaims, listHookJobs, listMountedClaims} from './helm-objects.ts'
-import {listNamespaces} from './namespaces.ts'
-import {listSchedulableNodes} from './nodes.ts'
+import type {Diagnosis, SchedulableNode, SeenClaim, SeenHookJob, SeenNamespace, Taint} from './diagnosis.ts'
 import {listStorageClasses} from './storage-classes.ts'
 
 /** What `kk doctor` asks of the cluster that the client speaks to. */
@@ -34,4 +35,108 @@ async function readUser(client: ApiClient): Promise<string> {
     asked: 'tell who you are',
   })
   return review.status?.userInfo?.username ?? 'unknown'
+}
+
+/** By the header `Date` of an answer that has just come, which has whole seconds. */
+export async function clockAhead(client: ApiClient): Promise<number> {
+  await client.json({path: '/version', asked: 'tell the time'})
+  return Math.round((Date.now() - client.now()) / 1000)
+}
+
+interface Node {
+  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
+  readonly spec?: {readonly taints?: readonly Taint[]}
+  readonly status?: {readonly allocatable?: Readonly<Record<string, string>>}
+}
+
+/** What the scheduler compares pods with. */
+async function listSchedulableNodes(client: ApiClient): Promise<readonly SchedulableNode[]> {
+  const {items} = await listAll<Node>(client, {
+    path: resourcePath(NODES, ''),
+    asked: asking('list', NODES, ''),
+  })
+  return items.map(({metadata: {name, labels = {}}, spec, status}) => ({
+    name,
+    labels,
+    taints: spec?.taints ?? [],
+    allocatable: status?.allocatable ?? {},
+  }))
+}
+
+interface Namespace {
+  readonly metadata: {readonly name: string; readonly deletionTimestamp?: string}
+  readonly status?: {readonly conditions?: readonly Condition[]}
+}
+
+/** Every condition of a Namespace tells of something in the way of its deletion (Kubernetes 1.36: NamespaceConditionType). */
+async function listNamespaces(client: ApiClient): Promise<readonly SeenNamespace[]> {
+  const {items} = await listAll<Namespace>(client, {
+    path: resourcePath(NAMESPACES, ''),
+    asked: asking('list', NAMESPACES, ''),
+  })
+  return items.map(({metadata, status}) => ({
+    name: metadata.name,
+    deletedAt: metadata.deletionTimestamp,
+    hindrances: (status?.conditions ?? [])
+      .filter(({status: holds}) => holds === 'True')
+      .map(({type, message = ''}) => ({type, message})),
+  }))
+}
+
+interface Listed {
+  readonly metadata: ObjectMetadata
+}
+
+/** Labels by which charts say whose an object is: Kubernetes' own, and openstack-helm's. */
+const RELEASE_LABELS = ['app.kubernetes.io/instance', 'release_group']
+
+async function listAllClaims(client: ApiClient): Promise<readonly SeenClaim[]> {
+  const {items} = await listAll<Listed>(client, {
+    path: '/api/v1/persistentvolumeclaims',
+    accept: METADATA_LIST,
+    asked: 'list persistentvolumeclaims in all namespaces',
+  })
+  return items.map(({metadata}) => ({
+    namespace: metadata.namespace,
+    name: metadata.name,
+    release: annotatedRelease(metadata) ?? labelledRelease(metadata),
+    labels: metadata.labels ?? {},
+  }))
+}
+
+function labelledRelease({namespace, labels = {}}: ObjectMetadata): ReleaseId | undefined {
+  const [name] = RELEASE_LABELS.flatMap((label) => labels[label] ?? [])
+  return name === undefined ? undefined : releaseId(namespace, name)
+}
+
+interface Pod {
+  readonly metadata: {readonly namespace: string}
+  readonly spec?: {
+    readonly volumes?: readonly {readonly persistentVolumeClaim?: {readonly claimName: string}}[]
+  }
+}
+
+async function listMountedClaims(client: ApiClient, namespace: string): Promise<ReadonlySet<string>> {
+  const {items} = await listAll<Pod>(client, {
+    path: resourcePath(PODS, namespace),
+    asked: asking('list', PODS, namespace),
+  })
+  const names = items.flatMap(({spec}) =>
+    (spec?.volumes ?? []).flatMap(({persistentVolumeClaim}) => persistentVolumeClaim?.claimName ?? []),
+  )
+  return new Set(names.map((name) => `${namespace}/${name}`))
+}
+
+const HOOK = 'helm.sh/hook'
+
+async function listHookJobs(client: ApiClient): Promise<readonly SeenHookJob[]> {
+  const {items} = await listAll<Listed>(client, {
+    path: '/apis/batch/v1/jobs',
+    accept: METADATA_LIST,
+    asked: 'list jobs in all namespaces',
+  })
+  return items.flatMap(({metadata: {namespace, name, annotations}}) => {
+    const hook = annotations?.[HOOK]
+    return hook === undefined ? [] : [{namespace, name, hook}]
+  })
 }

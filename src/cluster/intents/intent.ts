@@ -13,7 +13,7 @@ export interface Intent {
 }
 
 /** What stands on the Lease of a release that is being removed. */
-export interface Tombstone {
+interface Tombstone {
   /** Who removes it. */
   readonly holder: string
 }

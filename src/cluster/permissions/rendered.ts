@@ -4,7 +4,7 @@ import type {Need} from './need.ts'
 export const RENDERED_VERBS = ['get', 'list', 'watch', 'create', 'patch', 'update', 'delete'] as const
 
 /** The kinds that kk's own charts render, by API group. */
-export const RENDERED: Readonly<Record<string, readonly string[]>> = {
+const RENDERED: Readonly<Record<string, readonly string[]>> = {
   '': ['configmaps', 'persistentvolumeclaims', 'pods', 'secrets', 'serviceaccounts', 'services'],
   apps: ['daemonsets', 'deployments', 'statefulsets'],
   batch: ['cronjobs', 'jobs'],

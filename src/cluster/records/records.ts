@@ -3,10 +3,8 @@ import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, readObject, resourcePath, SECRETS} from '../api/resources.ts'
-import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster.ts'
-import {listEveryRecord} from './every-record.ts'
-import {markFailed} from './mark-failed.ts'
-import {decodePayload} from './payload.ts'
+import type {Cluster, EveryRecord, ReleaseRecord, StoredRelease} from '../cluster.ts'
+import {decodePayload, withInfo} from './payload.ts'
 import {
   allRecords,
   lastRecords,
@@ -15,7 +13,6 @@ import {
   recordName,
   type SecretMetadata,
 } from './record.ts'
-import {writtenAt} from './written-at.ts'
 
 type Records = Pick<
   Cluster,
@@ -105,6 +102,90 @@ async function patchLabels(
       body: {metadata: {uid, resourceVersion, labels}},
       asked: asking('patch', SECRETS, namespace, name),
     })
+  } catch (error) {
+    if (!isApiError(error, 404, 409)) throw error
+    throw recordChanged(record, error)
+  }
+}
+
+const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
+
+interface Written {
+  readonly metadata: {
+    readonly creationTimestamp?: string
+    readonly managedFields?: readonly {readonly time?: string}[]
+  }
+}
+
+/**
+ * When the record was last written, by the clock of the API server, in milliseconds since the epoch. Helm's own labels
+ * will not do: they are of the clock of whoever ran it, and a new revision inherits them.
+ */
+async function writtenAt(client: ApiClient, record: ReleaseRecord): Promise<number | undefined> {
+  const at = {namespace: releaseNamespace(record.release), name: record.secret.name, accept: METADATA}
+  const secret = await readObject<Written>(client, SECRETS, at)
+  const {creationTimestamp, managedFields = []} = secret?.metadata ?? {}
+  const times = [creationTimestamp, ...managedFields.map(({time}) => time)]
+  const known = times.map((time) => Date.parse(time ?? '')).filter((time) => !Number.isNaN(time))
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
+/**
+ * Every Secret of helm's type, whatever its labels: helm itself passes over those that have lost them, and the release
+ * behind them may be in use all the same.
+ */
+export async function listEveryRecord(client: ApiClient): Promise<EveryRecord> {
+  const {items} = await listAll<SecretMetadata>(client, {
+    path: '/api/v1/secrets',
+    query: {fieldSelector: 'type=helm.sh/release.v1'},
+    accept: METADATA_LIST,
+    asked: 'list secrets in all namespaces, where helm keeps its records',
+  })
+  const strays = items.filter(isStray)
+  return {
+    records: allRecords(items.filter((secret) => !isStray(secret))),
+    strays: strays.map(({metadata}) => `${metadata.namespace}/${metadata.name}`).sort(),
+  }
+}
+
+function isStray(secret: SecretMetadata): boolean {
+  const {owner, status} = secret.metadata.labels ?? {}
+  return readRecord(secret) === undefined || owner !== 'helm' || status === undefined
+}
+
+interface StoredSecret extends SecretMetadata {
+  readonly data?: Readonly<Record<string, string>>
+}
+
+/**
+ * What helm's own code does with a revision that failed, for a helm that could not: `failed` in the payload and in the
+ * label (Helm 4.2: storage/driver/secrets.go Update). Under the resourceVersion, so that a helm that is at work after all
+ * is not overwritten. Throws `KK_RACED`, `KK_RECORD`.
+ */
+async function markFailed(
+  client: ApiClient,
+  record: ReleaseRecord,
+  description: string,
+): Promise<ReleaseRecord> {
+  const at = {namespace: releaseNamespace(record.release), name: record.secret.name}
+  const secret = await readObject<StoredSecret>(client, SECRETS, at)
+  const {uid, resourceVersion} = record.secret
+  if (secret?.metadata.uid !== uid || secret.metadata.resourceVersion !== resourceVersion)
+    throw recordChanged(record)
+  const labels = {
+    ...secret.metadata.labels,
+    status: 'failed',
+    modifiedAt: String(Math.floor(client.now() / 1000)),
+  }
+  const release = withInfo(record, secret.data?.release, {status: 'failed', description})
+  try {
+    const written = await client.json<SecretMetadata>({
+      method: 'PUT',
+      path: resourcePath(SECRETS, at.namespace, at.name),
+      body: {...secret, metadata: {...secret.metadata, labels}, data: {...secret.data, release}},
+      asked: asking('update', SECRETS, at.namespace, at.name),
+    })
+    return readRecord(written)!
   } catch (error) {
     if (!isApiError(error, 404, 409)) throw error
     throw recordChanged(record, error)

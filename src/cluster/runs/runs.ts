@@ -3,14 +3,6 @@ import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, CONFIG_MAPS, readObject, resourcePath} from '../api/resources.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
-import {
-  configMapName,
-  configMapOf,
-  ENVIRONMENT_LABEL,
-  RUN_LABEL,
-  type RunConfigMap,
-  recordIn,
-} from './config-map.ts'
 import type {RunRecord, RunRecords} from './run-record.ts'
 
 /** A run does not end before its record is written: it must not hang on an API server that is silent. */
@@ -89,4 +81,50 @@ async function deleteRecord(client: ApiClient, id: string): Promise<void> {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
+}
+
+/** Labels by which records are found. */
+const RUN_LABEL = 'kk.openstack.org/run'
+const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
+
+/** Raised when a kk that reads the present form would misread the next. */
+const FORM = '1'
+
+interface RunConfigMap {
+  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
+  readonly data?: Readonly<Record<string, string>>
+}
+
+function configMapName(run: string): string {
+  return `kk-run-${run}`
+}
+
+/** The ConfigMap of a record, as it is applied. */
+function configMapOf(record: RunRecord): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: configMapName(record.id),
+      namespace: KK_NAMESPACE,
+      labels: {[RUN_LABEL]: record.id, [ENVIRONMENT_LABEL]: record.environment},
+    },
+    data: {form: FORM, run: JSON.stringify(record)},
+  }
+}
+
+/** The record in a ConfigMap; undefined when a newer kk wrote it, or somebody edited it to something else. */
+function recordIn({data}: RunConfigMap): RunRecord | undefined {
+  if (data?.form !== FORM || data.run === undefined) return undefined
+  try {
+    const record: unknown = JSON.parse(data.run)
+    return isRecord(record) ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is RunRecord {
+  const {id, environment, releases} = (value ?? {}) as Partial<RunRecord>
+  return typeof id === 'string' && typeof environment === 'string' && Array.isArray(releases)
 }

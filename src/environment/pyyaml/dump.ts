@@ -1,9 +1,8 @@
-import {analyze} from './analysis.ts'
-import {anchorsOf} from './anchors.ts'
-import {type Innermost, isInnermost, writeFlow} from './flow.ts'
+import {resolveWord} from '../../helm/yaml/word.ts'
 import type {PythonList, PythonMap, PythonNode, PythonPair, PythonScalar} from './node.ts'
-import {type ScalarPlace, writeScalar} from './scalar-style.ts'
-import {indented, newWriter, type Writer, writeIndent, writeIndicator} from './writer.ts'
+import {writeDoubleQuoted, writeLiteral, writePlain, writeSingleQuoted} from './scalar.ts'
+import {pythonWord} from './word.ts'
+import {indented, newWriter, WIDTH, type Writer, writeIndent, writeIndicator} from './writer.ts'
 
 /** PyYAML's `default_flow_style`: False writes blocks everywhere, None the innermost collections in one line. */
 export type CollectionStyle = 'block' | 'innermost-flow'
@@ -115,4 +114,151 @@ function isSimpleKey(dumper: Dumper, key: PythonScalar): boolean {
   if (empty || multiline) return false
   const length = (anchor?.length ?? 0) + `!!${key.type}`.length + key.text.length
   return length < 128 || (anchor?.length ?? 0) + `!!${key.type}`.length + Array.from(key.text).length < 128
+}
+
+/**
+ * Names of the objects that a tree holds more than once, in the order in which they come a second time.
+ * PyYAML 6: serializer.py anchor_node; strings and numbers have no identity there.
+ */
+function anchorsOf(root: PythonNode): ReadonlyMap<PythonNode, string> {
+  const met = new Set<PythonNode>()
+  const anchors = new Map<PythonNode, string>()
+  const visit = (node: PythonNode): void => {
+    if (node.kind === 'scalar' && node.type !== 'timestamp') return
+    if (met.has(node)) {
+      if (!anchors.has(node)) anchors.set(node, `id${String(anchors.size + 1).padStart(3, '0')}`)
+      return
+    }
+    met.add(node)
+    if (node.kind === 'list') for (const item of node.items) visit(item)
+    if (node.kind !== 'map') return
+    for (const {key, value} of node.pairs) {
+      visit(key)
+      visit(value)
+    }
+  }
+  visit(root)
+  return anchors
+}
+
+/** Where a scalar stands. */
+interface ScalarPlace {
+  /** A key that is followed by `:` in the same line. */
+  readonly simpleKey: boolean
+  /** Between braces or brackets, where more characters have a meaning. */
+  readonly flow: boolean
+}
+
+const FLOW_INDICATOR = /[,?[\]{}:]/
+
+/** PyYAML 6: emitter.py choose_scalar_style; words that only Helm takes for something else get quotes, too. */
+function writeScalar(writer: Writer, scalar: PythonScalar, {simpleKey, flow}: ScalarPlace): void {
+  indented(writer, 'flow', () => {
+    const {text} = scalar
+    if (scalar.type === 'binary') {
+      writeIndicator(writer, '!!binary', {spaced: true})
+      if (text === '') writeDoubleQuoted(writer, text, !simpleKey)
+      else writeLiteral(writer, text)
+      return
+    }
+    const analysis = analyze(text)
+    const bare = scalar.bare || (pythonWord(text) === undefined && resolveWord(text) === undefined)
+    const plain = analysis.plain && !(flow && (analysis.empty || FLOW_INDICATOR.test(text)))
+    if (bare && plain && !(simpleKey && analysis.empty)) writePlain(writer, text, !simpleKey)
+    else if (analysis.single && !(simpleKey && analysis.multiline))
+      writeSingleQuoted(writer, text, !simpleKey)
+    else writeDoubleQuoted(writer, text, !simpleKey)
+  })
+}
+
+/** A collection that holds nothing but scalars, which `default_flow_style=None` writes in one line. */
+type Innermost =
+  | (PythonList & {readonly items: readonly PythonScalar[]})
+  | (PythonMap & {readonly pairs: readonly {readonly key: PythonScalar; readonly value: PythonScalar}[]})
+
+/** PyYAML 6: representer.py represent_sequence and represent_mapping; binary data are blocks of their own. */
+function isInnermost(node: PythonNode): node is Innermost {
+  if (node.kind === 'list') return node.items.every(isInline)
+  return node.kind === 'map' && node.pairs.every(({key, value}) => isInline(key) && isInline(value))
+}
+
+function isInline(node: PythonNode): node is PythonScalar {
+  return node.kind === 'scalar' && node.type !== 'binary'
+}
+
+interface FlowParts {
+  readonly writeKey: (key: PythonScalar) => void
+  readonly writeValue: (value: PythonScalar) => void
+  readonly isSimpleKey: (key: PythonScalar) => boolean
+}
+
+/** PyYAML 6: emitter.py expect_flow_sequence and expect_flow_mapping. */
+function writeFlow(writer: Writer, node: Innermost, parts: FlowParts): void {
+  const [open, close] = node.kind === 'list' ? ['[', ']'] : ['{', '}']
+  writeIndicator(writer, open!, {spaced: true, whitespace: true})
+  indented(writer, 'flow', () => {
+    if (node.kind === 'list') {
+      writeItems(writer, node.items, parts.writeValue)
+      return
+    }
+    writeItems(writer, node.pairs, ({key, value}) => {
+      writeFlowKey(writer, key, parts)
+      parts.writeValue(value)
+    })
+  })
+  writeIndicator(writer, close!, {spaced: false})
+}
+
+function writeItems<T>(writer: Writer, items: readonly T[], write: (item: T) => void): void {
+  for (const [index, item] of items.entries()) {
+    if (index > 0) writeIndicator(writer, ',', {spaced: false})
+    if (writer.column > WIDTH) writeIndent(writer)
+    write(item)
+  }
+}
+
+function writeFlowKey(writer: Writer, key: PythonScalar, parts: FlowParts): void {
+  const simple = parts.isSimpleKey(key)
+  if (!simple) writeIndicator(writer, '?', {spaced: true})
+  if (simple) parts.writeKey(key)
+  else parts.writeValue(key)
+  if (!simple && writer.column > WIDTH) writeIndent(writer)
+  writeIndicator(writer, ':', {spaced: !simple})
+}
+
+/** In which styles PyYAML may write a string. */
+interface Analysis {
+  readonly empty: boolean
+  readonly multiline: boolean
+  readonly plain: boolean
+  readonly single: boolean
+  readonly block: boolean
+}
+
+const SIMPLE: Analysis = {empty: false, multiline: false, plain: true, single: true, block: true}
+const EMPTY: Analysis = {empty: true, multiline: false, plain: true, single: true, block: false}
+
+/** Most keys and values: nothing in them needs a closer look. */
+const ORDINARY = /^(?!\.\.\.)[A-Za-z0-9_./][A-Za-z0-9_./-]*$/
+/** Neither a line feed nor printable ASCII: escaped, for kk writes as PyYAML does without `allow_unicode`. */
+const SPECIAL = /[^\n\x20-\x7e]/
+const LEADING_INDICATOR = /^(?:[#,[\]{}&*!|>'"%@`]|---|\.\.\.|[-?:](?:[ \n]|$))/
+const INNER_INDICATOR = /:(?:[ \n]|$)|[ \n]#/
+
+/** PyYAML 6: emitter.py analyze_scalar, for block context. */
+function analyze(text: string): Analysis {
+  if (text === '') return EMPTY
+  if (ORDINARY.test(text)) return SIMPLE
+  const multiline = /[\n\u0085\u2028\u2029]/.test(text)
+  const spaceBreak = / \n/.test(text) || SPECIAL.test(text)
+  const breakSpace = /\n /.test(text)
+  const edges = /^[ \n]|[ \n]$/.test(text)
+  const indicators = LEADING_INDICATOR.test(text) || INNER_INDICATOR.test(text)
+  return {
+    empty: false,
+    multiline,
+    plain: !(multiline || spaceBreak || breakSpace || edges || indicators),
+    single: !(breakSpace || spaceBreak),
+    block: !(spaceBreak || text.endsWith(' ')),
+  }
 }

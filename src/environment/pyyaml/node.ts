@@ -61,7 +61,7 @@ function numberOf(key: PythonScalar): number {
 }
 
 /** By code points, as Python compares strings; JavaScript's own order is by UTF-16 units. */
-export function comparePoints(left: string, right: string): number {
+function comparePoints(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index += 1) {
     const one = left.charCodeAt(index)

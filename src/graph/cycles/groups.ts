@@ -1,7 +1,8 @@
-import type {ReleaseId} from '../../release.ts'
-import type {Graph} from '../graph.ts'
+import {KkError} from '../../errors.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Edge, Graph} from '../graph.ts'
+import {why} from '../why.ts'
 import {components} from './components.ts'
-import {cycle, cycleError} from './cycle.ts'
 
 /**
  * The group of each release: all that need each other, itself included, in the graph's order; itself alone when it is
@@ -19,4 +20,44 @@ export function groups(graph: Graph): ReadonlyMap<ReleaseId, readonly ReleaseId[
     }
   }
   return result
+}
+
+/** The shortest cycle through an edge whose ends need each other; it starts with that edge. */
+export function cycle(graph: Graph, edge: Edge): readonly Edge[] {
+  if (edge.from === edge.to) return [edge]
+  return [edge, ...(why(graph, edge.to, edge.from) ?? [])]
+}
+
+/** `KK_CYCLE` with the whole path and what says so, edge by edge. */
+export function cycleError(path: readonly Edge[]): KkError {
+  const name = naming(path)
+  const chain = [...path.map((edge) => edge.from), path[0]!.from].map(name).join(' → ')
+  const statements = path.map(
+    (edge) => `  ${name(edge.from)} requires ${name(edge.to)} (${edge.kind}): ${sources(edge)}`,
+  )
+  return new KkError('KK_CYCLE', [`releases need each other: ${chain}`, ...statements].join('\n'), {
+    hint: hint(path[0]!),
+  })
+}
+
+function sources(edge: Edge): string {
+  return edge.evidence
+    .map(({file, line, text}) => `${line === undefined ? file : `${file}:${line}`}: ${text}`)
+    .join(', and ')
+}
+
+/** Bare names while they are enough to tell the releases apart. */
+function naming(path: readonly Edge[]): (release: ReleaseId) => string {
+  const namespaces = new Set(path.map((edge) => releaseNamespace(edge.from)))
+  return (release) => (namespaces.size > 1 ? release : releaseName(release))
+}
+
+function hint(edge: Edge): string {
+  const name = releaseName(edge.from)
+  const required = releaseName(edge.to)
+  if (edge.from === edge.to) return `take the requirement away: kk.releases.${name}: {without: [${required}]}`
+  return (
+    'releases that need each other may do so by edges of kind applied only, for example ' +
+    `kk.releases.${name}: {without: [${required}], requires: [{release: ${required}, kind: applied}]}`
+  )
 }

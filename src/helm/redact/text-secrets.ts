@@ -1,6 +1,6 @@
-import {saysSecret} from './looks-secret.ts'
-import {isPlaceholder} from './placeholder.ts'
-import {replaceInLines} from './secret-lines.ts'
+import {isSetting, looksSecret, looksSecretPath, saysSecret} from './looks-secret.ts'
+import {isNoSecretWord, isPlaceholder} from './placeholder.ts'
+import {isReference, isSecretName} from './secret-names.ts'
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
 /** What ends a word that may be a URL: a blank, or a quote that ends a value; a password may have a quote in it. */
@@ -59,4 +59,196 @@ function replaceInUrls(text: string, replace: (secret: string) => string): strin
       return word.slice(0, start) + replaced.join(',') + word.slice(end)
     })
     .join('')
+}
+
+/** A key of its own, such as in a map below `passwords:`, with what follows it. */
+const KEYED = /^((["']?)([\w.-]+)\2\s*(?::(?=\s|$)|=)\s*)(.*)$/
+
+type Replace = (secret: string) => string
+
+/** A line without what it begins with: blanks, and the sign of an item. */
+interface Content {
+  readonly before: string
+  readonly value: string
+}
+
+/** What becomes of a line, and what it leaves open. */
+interface Replaced {
+  readonly value: string
+  readonly opening: Opening | undefined
+}
+
+/** Lines with the secrets in them replaced: behind a key, below it, and where a text goes on over several lines. */
+function replaceInLines(lines: readonly string[], replace: Replace): string[] {
+  let opening: Opening | undefined
+  return lines.map((line) => {
+    const [, before = '', value = ''] = /^(\s*(?:-\s+)?)(.*)$/s.exec(line) ?? []
+    if (value === '') return line
+    const inside = opening && insideOf(opening, {before, value}, replace)
+    if (inside) {
+      opening = inside.opening
+      return before + inside.value
+    }
+    const assigned = replaceAssigned(line, replace)
+    opening = openingIn(line) ?? continuation(line, assigned)
+    return assigned.line
+  })
+}
+
+/** A line that belongs to what was opened; undefined for one that speaks for itself. */
+function insideOf(opening: Opening, {before, value}: Content, replace: Replace): Replaced | undefined {
+  const [, start = '', , key, rest = ''] = KEYED.exec(value) ?? []
+  const whole = {value: replace(value), opening}
+  const entry = (isSecret: boolean) => ({value: isSecret ? start + replace(rest) : value, opening})
+  if ('indent' in opening && opening.kind !== 'named' && before.length <= opening.indent) return undefined
+  switch (opening.kind) {
+    case 'quoted':
+      return {...whole, opening: value.search(opening.quote) === -1 ? opening : undefined}
+    case 'block':
+      return whole
+    case 'continued':
+      return key === undefined && !value.startsWith('-') ? whole : undefined
+    case 'reference':
+      return key !== undefined && isReference(opening.key, key) ? entry(false) : undefined
+    case 'named':
+      if (key !== 'value' || before.length !== opening.indent) return undefined
+      return namedValue({start, rest, indent: opening.indent}, replace)
+    case 'flag':
+      return value.startsWith('-') || isNoSecretWord(value) ? undefined : {...whole, opening: undefined}
+    case 'section':
+      return key === undefined || value.startsWith('[') ? undefined : entry(!isPlaceholder(rest))
+    case 'below':
+      if (key === undefined) return whole
+      // `keystone_authtoken:` is a section, whose keys speak for themselves.
+      if (!saysSecret(opening.key, {})) return undefined
+      return entry(!isNoSecret(opening.key, key, rest))
+  }
+}
+
+/** Of `value:` beside a name that says it: also a text that follows. */
+function namedValue({start, rest, indent}: NamedValue, replace: Replace): Replaced {
+  if (!isPlaceholder(rest)) return {value: start + replace(rest), opening: {kind: 'continued', indent}}
+  return {value: start + rest, opening: /^[|>]|^$/.test(rest) ? {kind: 'block', indent} : undefined}
+}
+
+interface NamedValue {
+  readonly start: string
+  readonly rest: string
+  readonly indent: number
+}
+
+function isNoSecret(opening: string, key: string, rest: string): boolean {
+  if (isPlaceholder(rest) || isSetting(key) || isReference(opening, key)) return true
+  return (opening === 'secrets' || opening === 'keyrings') && isSecretName(rest)
+}
+
+/** What a line leaves open for those below it. */
+type Opening =
+  /** A secret text, whatever it looks like. */
+  | {readonly kind: 'block'; readonly indent: number}
+  /** A secret of its own line, a list, or a map of secrets. */
+  | {readonly kind: 'below'; readonly indent: number; readonly key: string}
+  /** A reference to a Secret. */
+  | {readonly kind: 'reference'; readonly indent: number; readonly key: string}
+  /** A secret that may go on in lines that are indented more. */
+  | {readonly kind: 'continued'; readonly indent: number}
+  /** A secret in quotes that goes on until they are closed. */
+  | {readonly kind: 'quoted'; readonly quote: RegExp}
+  /** `name: DB_PASSWORD`, whose `value` stands beside it. */
+  | {readonly kind: 'named'; readonly indent: number}
+  /** `- --password`, whose word is the next item. */
+  | {readonly kind: 'flag'}
+  /** `[passwords]` of an INI file, up to the next section. */
+  | {readonly kind: 'section'; readonly key: string}
+
+/** `password:` and nothing more in its line but the sign of a block text, or a bracket; with all that stands before the key. */
+const OPENING = /^(\s*(?:-\s+)*)["']?([\w.-]+)["']?\s*[:=]\s*(?:([|>][-+\d]*|[{[])\s*)?(?:#.*)?$/
+/** The name of a variable, as pods list them. */
+const NAMED = /^(\s*(?:-\s+)*)["']?name["']?\s*:\s*["']?([\w.-]+)["']?,?\s*$/
+const LISTED_FLAG = /^\s*-\s+["']?--?([A-Za-z][\w-]+)["']?\s*$/
+/** Other sections have settings, too: `[token]` of keystone. */
+const SECTION = /^\s*\[([\w.-]*pass(?:word)?s)\]\s*$/i
+/** A key at the beginning of its line, whose value may go on in the next. */
+const LEADING = /^\s*(?:-\s+)*["']?[\w.-]+["']?\s*[:=]\s*$/
+/** Escaped where a text stands inside another. */
+const QUOTES = [/(?<!\\)"/g, /'/g, /\\"/g] as const
+
+/** What a line without a secret of its own opens. */
+function openingIn(line: string): Opening | undefined {
+  const [, flag] = LISTED_FLAG.exec(line) ?? []
+  if (flag !== undefined && looksSecret(flag)) return {kind: 'flag'}
+  const [, section] = SECTION.exec(line) ?? []
+  if (section !== undefined) return {kind: 'section', key: section}
+  const [, ahead = '', name] = NAMED.exec(line) ?? []
+  if (name !== undefined && looksSecret(name)) return {kind: 'named', indent: ahead.length}
+  const [, before = '', key, sign = ''] = OPENING.exec(line) ?? []
+  return key === undefined ? undefined : openedBy(key, sign, before.length)
+}
+
+/** The same of a key with nothing behind it but a sign. */
+function openedBy(key: string, sign: string, indent: number): Opening | undefined {
+  if (/KeyRef$/.test(key)) return {kind: 'reference', indent, key}
+  if (!saysSecret(key, '')) return undefined
+  return /^[|>]/.test(sign) ? {kind: 'block', indent} : {kind: 'below', indent, key}
+}
+
+/** What a secret at the end of a line leaves open. */
+function continuation(line: string, {secret, key = '', at = 0}: Assigned): Opening | undefined {
+  if (secret === undefined) return undefined
+  const indent = /^\s*(?:-\s+)*/.exec(line)![0].length
+  const quote = QUOTES.find((each) => secret.search(each) === 0)
+  if (quote) return [...secret.matchAll(quote)].length % 2 === 1 ? {kind: 'quoted', quote} : undefined
+  if (/^[{[]/.test(secret) && !/[}\]]\s*,?\s*$/.test(secret)) return {kind: 'below', indent, key}
+  return LEADING.test(line.slice(0, at)) ? {kind: 'continued', indent} : undefined
+}
+
+/** `password =`, `"token":` and `--db-password=`, with what comes before the value. */
+const ASSIGNMENT = /(?<![\w.-])([\w.-]+)[\\"']*\s*[:=]\s*(?=\S)/g
+/** `--db-password WORD`, as commands have it. */
+const FLAG = /(?<![\w-])--?([A-Za-z][\w-]+)(?:["'],)?\s+(?!["']?-)("[^"]*"|'[^']*'|\S+)/g
+/** Before the `key` of a reference that stands on one line. */
+const REFERENCE = /KeyRef["']?\s*:\s*\{[^}]*$/
+
+/** What a Python module offers, as `keystonemiddleware.auth_token:filter_factory` in every api-paste.ini. */
+const ENTRY_POINT = /^[\w.]+:(?:\w+_)?(?:app|application|factory|main)\b/
+
+/** So far before a key is looked: lines can be long. */
+const AHEAD = 300
+/** The name of a variable that stands on the same line. */
+const NAME = /\bname["']?\s*:\s*["']?([\w.-]+)["']?\s*,\s*["']?$/
+
+/** A line with its secrets replaced, and the one that ends it, with its place. */
+interface Assigned {
+  readonly line: string
+  readonly secret?: string
+  readonly key?: string
+  readonly at?: number
+}
+
+/** Replaces what follows a key that looks secret up to the end of the line, and the words after flags that do. */
+function replaceAssigned(line: string, replace: (secret: string) => string): Assigned {
+  for (const {0: start, 1: key = '', index} of line.matchAll(ASSIGNMENT)) {
+    const at = index + start.length
+    const secret = line.slice(at)
+    const before = line.slice(Math.max(0, index - AHEAD), index)
+    if (!isSecretKey(key, secret, before) || isPlaceholder(secret) || REFERENCE.test(before)) continue
+    if (key.includes('.') && ENTRY_POINT.test(start + secret)) continue
+    return {line: replaceFlags(line.slice(0, at), replace) + replace(secret), secret, key, at}
+  }
+  return {line: replaceFlags(line, replace)}
+}
+
+/** Also a place, `passwords.admin=`, and the `value` of a variable that is named before it: `{name: DB_PASSWORD, value: …}`. */
+function isSecretKey(key: string, secret: string, before: string): boolean {
+  if (key === 'value') return looksSecret(NAME.exec(before)?.[1] ?? '')
+  return saysSecret(key, secret) || (key.includes('.') && looksSecretPath(key.split('.'), secret))
+}
+
+function replaceFlags(line: string, replace: (secret: string) => string): string {
+  if (!line.includes('-')) return line
+  return line.replace(FLAG, (whole: string, flag: string, word: string) =>
+    saysSecret(flag, word) && !isNoSecretWord(word)
+      ? whole.slice(0, whole.length - word.length) + replace(word)
+      : whole,
+  )
 }

@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** Line and column of an offset; `\n`, `\r\n` and a lone `\r` end a line, as YAML has it. */
-export function placeOf(text: string, offset: number): Place {
+function placeOf(text: string, offset: number): Place {
   return placesIn(text)(offset)
 }
 

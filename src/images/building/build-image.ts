@@ -1,16 +1,15 @@
-import {readFile} from 'node:fs/promises'
+import {createHash} from 'node:crypto'
+import {existsSync} from 'node:fs'
+import {copyFile, cp, link, readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {makeDirectory} from '../../state/files/make-directory.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
-import {type Image, localReference} from '../image.ts'
+import {type Image, localReference, type Rootfs} from '../image.ts'
 import {packageList} from '../inventory/package-list.ts'
 import {readPackages, versionOf} from '../inventory/packages.ts'
 import {type ImageRecord, packageListPath} from '../inventory/record.ts'
 import {type ProgramRun, runProgram} from './buildah.ts'
-import {fillContext} from './context.ts'
-import {labels} from './labels.ts'
-import {rootfsArchive} from './rootfs.ts'
-import {trustArguments} from './trust.ts'
 
 export interface BuildOptions {
   readonly cache: string
@@ -73,4 +72,87 @@ async function finish(image: Image, built: string, options: BuildOptions): Promi
   } finally {
     await runProgram('buildah', ['rm', container])
   }
+}
+
+/** Fills `directory` with what a Containerfile may ADD or COPY: its folder, its root file system, the programs it carries. */
+async function fillContext(
+  directory: string,
+  {folder, carries}: Image,
+  {rootfs, carried}: {readonly rootfs?: string; readonly carried: Readonly<Record<string, string>>},
+): Promise<void> {
+  await cp(folder, directory, {recursive: true})
+  if (rootfs !== undefined) await place(rootfs, join(directory, 'rootfs.tar'))
+  for (const name of carries) await place(carried[name]!, join(directory, name))
+}
+
+/** A link where it can be one: these files are large. */
+async function place(from: string, to: string): Promise<void> {
+  await link(from, to).catch(() => copyFile(from, to))
+}
+
+/** https://specs.opencontainers.org/image-spec/annotations/ */
+const OCI = 'org.opencontainers.image'
+
+/** As arguments of `buildah config`: where the image comes from, and what decided it. */
+function labels(
+  {title, source, parents}: Image,
+  {version, inputs}: {readonly version: string; readonly inputs: string},
+): readonly string[] {
+  const all = {
+    [`${OCI}.title`]: title,
+    [`${OCI}.version`]: version,
+    // Labels are inherited: what has none of its own takes its parent's away.
+    [`${OCI}.source`]: source ?? '',
+    ...(parents[0] && {[`${OCI}.base.name`]: parents[0]}),
+    'kk.openstack.org/inputs': inputs,
+  }
+  return Object.entries(all).flatMap(([name, value]) => ['--label', `${name}=${value}`])
+}
+
+/** The archive of Debian's root file system, made by mmdebstrap unless the cache has it. Throws `KK_IMAGE`. */
+async function rootfsArchive(
+  {suite, include}: Rootfs,
+  cache: string,
+  {refresh, ...run}: ProgramRun & {readonly refresh: boolean},
+): Promise<string> {
+  const args = ['--variant=minbase', `--include=${include.join(',')}`, suite]
+  const digest = createHash('sha256').update(JSON.stringify(args)).digest('hex').slice(0, 16)
+  const archive = join(cache, 'rootfs', `${digest}.tar`)
+  if (existsSync(archive) && !refresh) return archive
+  await makeDirectory(join(cache, 'rootfs'))
+  const unfinished = join(cache, 'rootfs', `${digest}.${process.pid}.tar`)
+  try {
+    await runProgram('mmdebstrap', [...args, unfinished], run)
+    await rename(unfinished, archive)
+  } finally {
+    await rm(unfinished, {force: true})
+  }
+  return archive
+}
+
+/** Where distributions keep the certificates that a machine trusts. */
+const BUNDLES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt']
+
+/**
+ * What pip needs to reach PyPI from here, as secrets of the build: they are in no layer and no history. Containerfiles
+ * mount them; without them pip uses its own certificates and index.
+ */
+async function trustArguments(
+  directory: string,
+  env: NodeJS.ProcessEnv,
+  bundles: readonly string[] = BUNDLES,
+): Promise<readonly string[]> {
+  const bundle = [env.PIP_CERT, env.SSL_CERT_FILE, ...bundles].find((path) => path && existsSync(path))
+  const configuration = join(directory, 'pip.conf')
+  const lines = [
+    '[global]',
+    ...(bundle ? ['cert = /run/ca.crt'] : []),
+    ...(env.PIP_INDEX_URL ? [`index-url = ${env.PIP_INDEX_URL}`] : []),
+  ]
+  await writeFile(configuration, `${lines.join('\n')}\n`, {mode: 0o600})
+  return [
+    '--secret',
+    `id=pip.conf,src=${configuration}`,
+    ...(bundle ? ['--secret', `id=ca.crt,src=${bundle}`] : []),
+  ]
 }

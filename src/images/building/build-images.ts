@@ -1,7 +1,6 @@
 import {asKkError, KkError} from '../../errors.ts'
 import type {ImageRecord} from '../inventory/record.ts'
 import type {SurveyedImage} from '../inventory/survey.ts'
-import {limiter} from './limiter.ts'
 
 /** What comes of one image, as it comes. */
 export type ImageEvent =
@@ -115,4 +114,21 @@ export function buildFailure(results: readonly ImageResult[]): KkError | undefin
     log: failed.map(({image, error}) => `${image.name}: ${error!.message}`),
     hint: 'build one of them alone to see why',
   })
+}
+
+/** Runs what it is given, at most `limit` at once, in the order it was given. */
+function limiter(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
 }

@@ -19,7 +19,7 @@ export async function readPackages(root: string): Promise<readonly Package[]> {
 }
 
 /** Those that dpkg's status file says are installed. */
-export function debianPackages(status: string): readonly Package[] {
+function debianPackages(status: string): readonly Package[] {
   return status.split(/\n\n+/).flatMap((paragraph) => {
     const field = (name: string) => new RegExp(`^${name}: (.+)$`, 'm').exec(paragraph)?.[1]
     const [name, version] = [field('Package'), field('Version')]

@@ -45,7 +45,7 @@ async function readImage(
 }
 
 /** `FROM localhost/kk/base:${TAG}`: the images of kk that a Containerfile starts from, each once. */
-export function parentsIn(containerfile: string, namespace: string): readonly string[] {
+function parentsIn(containerfile: string, namespace: string): readonly string[] {
   const found = containerfile.matchAll(/^FROM\s+localhost\/(?<repository>\S+):\$\{TAG\}/gm)
   const prefix = `${namespace}/`
   return [

@@ -9,7 +9,7 @@ export interface ChartOverrides {
 }
 
 export const ARMADA_CHART = 'armada/Chart/v1'
-export const ARMADA_METADATA = 'metadata/Document/v1'
+const ARMADA_METADATA = 'metadata/Document/v1'
 
 /** How the chart documents of a manifest are named: `openstack-rabbitmq`. */
 export function armadaName({name, namespace}: Pick<ChartOverrides, 'name' | 'namespace'>): string {

@@ -17,7 +17,7 @@ export interface CopiedFile {
 }
 
 /** Whom a path in the container is given to. */
-export interface Permission {
+interface Permission {
   readonly path: string
   readonly owner: string
   readonly perm?: string

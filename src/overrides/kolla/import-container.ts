@@ -1,7 +1,6 @@
 import {KkError} from '../../errors.ts'
 import type {Values} from '../../release.ts'
 import type {ContainerConfig} from './container-config.ts'
-import {foreignAddresses} from './foreign-addresses.ts'
 import {isSecretText} from './is-secret-text.ts'
 
 /** What a ConfigMap or a Secret holds at most, in bytes. */
@@ -78,4 +77,24 @@ function refuseTooMuch(file: string, entries: readonly (readonly [string, string
       hint: 'a ConfigMap or a Secret holds no more: leave out of config_files what the image can have itself',
     },
   )
+}
+
+/** Where a server listens: options of oslo, uwsgi and MariaDB, Apache's directives, and memcached's command line. */
+const LISTENS =
+  /^\s*(?:(?:bind_host|bind-address|https?|https?-socket|socket)\s*=\s*|Listen\s+|\S*memcached\s.*\s-l\s+|<VirtualHost\s+)\[?([\da-f.:]*[\d:])\]?(?::\d+)?(?=[\s,>]|$)/i
+/** Every pod has these. */
+const OF_EVERY_POD = /^(?:0\.0\.0\.0|127\.[\d.]+|::1?|:?\d*)(?::\d+)?$/
+
+interface ForeignAddress {
+  /** 1-based. */
+  readonly line: number
+  readonly address: string
+}
+
+/** Where a file makes a server listen at the address of a machine, which no pod has. */
+function foreignAddresses(text: string): readonly ForeignAddress[] {
+  return text.split('\n').flatMap((line, at) => {
+    const [, address] = LISTENS.exec(line) ?? []
+    return address === undefined || OF_EVERY_POD.test(address) ? [] : [{line: at + 1, address}]
+  })
 }

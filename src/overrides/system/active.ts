@@ -5,7 +5,7 @@ import type {Plugins} from './plugins.ts'
 import {unknownChart, unknownNamespace} from './unknown.ts'
 
 /** Which chart a release of an environment is of, and where it is. */
-export interface PlacedChart {
+interface PlacedChart {
   readonly chart: string
   readonly namespace: string
 }

@@ -3,7 +3,7 @@ import {KkError} from '../../errors.ts'
 import {type StoreKey, type StoreKeys, withKeyToGive} from './keys.ts'
 
 /** Where a text stands: part of what is authenticated, so that nobody can move it to another row. */
-export type TextPlace = readonly [kind: 'overrides' | 'audit' | 'secret', ...row: string[]]
+type TextPlace = readonly [kind: 'overrides' | 'audit' | 'secret', ...row: string[]]
 
 /** Encrypts what holds secrets. Both throw `KK_STORE_KEY` without the right key. */
 export interface Cipher {

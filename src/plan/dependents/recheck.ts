@@ -1,5 +1,4 @@
-import type {ReleaseId} from '../../release.ts'
-import {releaseName} from '../../release.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Decision} from '../decision/decision.ts'
 import type {Action} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'

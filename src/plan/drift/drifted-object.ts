@@ -4,7 +4,6 @@ import {mapLeaves} from '../../helm/redact/map-leaves.ts'
 import {redactLines} from '../../helm/redact/redact-lines.ts'
 import {conflictPath} from './conflict-path.ts'
 import {differences, type FieldDifference, pathText} from './differences.ts'
-import {isManifests} from './relevant.ts'
 
 /** A field that is not as the manifest says. */
 export interface DriftedField {
@@ -131,4 +130,41 @@ function shown(value: unknown, mask: Redact): unknown {
     const masked = mask(String(leaf))
     return masked === String(leaf) ? leaf : masked
   })
+}
+
+/** What the API server itself writes at every change. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set([
+  'managedFields',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'uid',
+  'selfLink',
+])
+
+/** Where controllers put the certificate of a webhook or an API, whatever the manifest says. */
+const CERTIFICATE =
+  /^(?:webhooks\.\[[^\]]*\]\.clientConfig|spec\.conversion\.webhook\.clientConfig|spec)\.caBundle$/
+const CERTIFIED: ReadonlySet<string> = new Set([
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
+  'CustomResourceDefinition',
+  'APIService',
+])
+
+/**
+ * Whether a field is the manifest's to say: not the status, nor what the API server counts, nor injected certificates,
+ * nor the replicas of what an autoscaler scales.
+ */
+function isManifests(
+  {kind, metadata}: Pick<KubernetesObject, 'kind' | 'metadata'>,
+  {path}: Pick<FieldDifference, 'path'>,
+  scaled: readonly ScaleTarget[],
+): boolean {
+  const [first, second] = path
+  if (first === 'status') return false
+  if (first === 'metadata' && second !== undefined && OF_THE_SERVER.has(second)) return false
+  if (CERTIFIED.has(kind) && CERTIFICATE.test(path.join('.'))) return false
+  const isReplicas = path.length === 2 && first === 'spec' && second === 'replicas'
+  return !(isReplicas && scaled.some((target) => target.kind === kind && target.name === metadata.name))
 }

@@ -42,10 +42,7 @@ export function isHelms({labels = {}}: Pick<KubernetesObject['metadata'], 'label
 }
 
 /** Whether a live object bears helm's mark of this release, and of no other. */
-export function bearsMarkOf(
-  release: ReleaseId,
-  live: Pick<KubernetesObject['metadata'], 'annotations'>,
-): boolean {
+function bearsMarkOf(release: ReleaseId, live: Pick<KubernetesObject['metadata'], 'annotations'>): boolean {
   return markedRelease(live) === release
 }
 
@@ -59,10 +56,7 @@ export function markedRelease({
 }
 
 /** Why a leftover stays, whatever is asked; undefined when it may be deleted. */
-export function keepReason(
-  object: KubernetesObject,
-  live: KubernetesObject['metadata'],
-): KeepReason | undefined {
+function keepReason(object: KubernetesObject, live: KubernetesObject['metadata']): KeepReason | undefined {
   if (object.kind === 'PersistentVolumeClaim') return 'data'
   if (object.kind === 'Namespace') return 'namespace'
   if (object.kind === 'CustomResourceDefinition') return 'crd'

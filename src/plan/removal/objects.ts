@@ -1,6 +1,5 @@
 import type {Claim, KubernetesObject} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
-import {isLeftByRemoval} from './removal-hook.ts'
 
 /** Why helm leaves an object behind. */
 export type StayReason = 'keep' | 'hook' | 'removal-hook' | 'claim' | 'crd' | 'earlier'
@@ -126,4 +125,19 @@ export function claimsOfSets(
 
 function key({apiVersion, kind, metadata}: KubernetesObject): string {
   return `${apiVersion.split('/')[0]}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`
+}
+
+const EVENTS: readonly string[] = ['pre-delete', 'post-delete']
+
+/**
+ * Whether helm uninstall makes the object and leaves it: a hook of the removal whose policy does not delete it when it has
+ * succeeded. Helm deletes no definition that a hook made (Helm 4.2: hooks.go deleteHookByPolicy).
+ */
+function isLeftByRemoval({kind, metadata}: KubernetesObject): boolean {
+  const words = (name: string) =>
+    (metadata.annotations?.[name] ?? '').split(',').map((word) => word.trim().toLowerCase())
+  if (!words('helm.sh/hook').some((event) => EVENTS.includes(event))) return false
+  return (
+    kind === 'CustomResourceDefinition' || !words('helm.sh/hook-delete-policy').includes('hook-succeeded')
+  )
 }

@@ -1,8 +1,9 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {components} from '../../graph/cycles/components.ts'
 import {dependents} from '../../graph/dependents.ts'
-import type {Graph} from '../../graph/graph.ts'
+import type {Edge, Graph} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
+import {reverse} from '../../graph/reverse.ts'
 import type {LayerName} from '../../overrides/layer.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {readLabels, usesLabel} from '../labels.ts'
@@ -10,7 +11,6 @@ import type {ObservedRecord} from '../pending/evidence.ts'
 import type {Action, Plan} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'
 import {usesOf} from '../uses/uses.ts'
-import {orderBack} from './order-back.ts'
 import {crossesMigration, requirementGone} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
 import {lastOf, type Way, waysBack} from './ways.ts'
@@ -156,4 +156,34 @@ const COMMAND_LINE: ReadonlySet<string> = new Set(['values', 'set'] satisfies La
 
 function unseenNotes({unseen}: RollbackInputs): readonly string[] {
   return unseen === undefined ? [] : [`${unseen}: dependents there are not checked afterwards`]
+}
+
+/** Who waits for whom: what returns waits until its dependents have returned, what is checked for all that it uses. */
+function orderBack(uses: Graph, returning: ReadonlySet<ReleaseId>, checked: ReadonlySet<ReleaseId>): Graph {
+  const backwards = reverse(uses)
+  const releases = uses.releases.filter((release) => returning.has(release) || checked.has(release))
+  const edges = (release: ReleaseId) =>
+    returning.has(release)
+      ? reached(backwards, release, returning)
+      : reached(uses, release, new Set([...returning, ...checked]))
+  return {releases, requirements: new Map(releases.map((release) => [release, edges(release)]))}
+}
+
+/** Edges to the first of these releases on every path. A detour through others counts as `ready`. */
+function reached(graph: Graph, from: ReleaseId, ends: ReadonlySet<ReleaseId>): readonly Edge[] {
+  const found = new Map<ReleaseId, Edge>()
+  const seen = new Set<ReleaseId>([from])
+  const open = [...graph.requirements.get(from)!]
+  for (let edge = open.shift(); edge; edge = open.shift()) {
+    const isDirect = edge.from === from
+    if (ends.has(edge.to) && edge.to !== from) {
+      const kind = isDirect ? edge.kind : 'ready'
+      if (found.get(edge.to)?.kind !== 'ready') found.set(edge.to, {...edge, from, kind})
+      continue
+    }
+    if (seen.has(edge.to)) continue
+    seen.add(edge.to)
+    open.push(...graph.requirements.get(edge.to)!)
+  }
+  return [...found.values()]
 }

@@ -2,7 +2,7 @@ import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {canonicalJson} from '../digest.ts'
 
 /** On a Job that changes the schema of a database. */
-export const MIGRATION_ANNOTATION = 'kk.openstack.org/migration'
+const MIGRATION_ANNOTATION = 'kk.openstack.org/migration'
 
 /**
  * The Jobs that migrate a database and are not the same in both manifests, by name: a database was, or would have been,

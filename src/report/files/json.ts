@@ -5,7 +5,7 @@ import type {Times} from '../run/times.ts'
 import {type RunOutcome, runSpan} from './run-span.ts'
 
 /** The form of `--report json=FILE`: that of `--output json`, with times. Times are ISO 8601 in UTC. Fields are added, never renamed or taken away. */
-export interface RunReport extends Omit<RunDocument, 'run' | 'releases'> {
+interface RunReport extends Omit<RunDocument, 'run' | 'releases'> {
   /** Null when there was nothing to do. */
   readonly run: string | null
   readonly outcome: RunOutcome

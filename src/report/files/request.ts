@@ -2,7 +2,7 @@ import {join, parse, resolve} from 'node:path'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 
-export const REPORT_KINDS = ['junit', 'trace', 'html', 'json'] as const
+const REPORT_KINDS = ['junit', 'trace', 'html', 'json'] as const
 
 export type ReportKind = (typeof REPORT_KINDS)[number]
 

@@ -1,17 +1,15 @@
-import {Listr, type ListrTask} from 'listr2'
+import {Listr, type ListrRenderer, type ListrTask, ListrTaskEventType} from 'listr2'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {type ColourLevel, palette} from '../colour.ts'
+import {type ColourLevel, type Palette, palette} from '../colour.ts'
+import {durationText} from '../text/duration.ts'
 import {fitted} from '../text/fitted.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
-import {type Clock, SYSTEM_CLOCK} from './board/clock.ts'
-import {endingLines} from './board/endings.ts'
-import {type BoardDrawing, BoardRenderer} from './board/renderer.ts'
 import {boardRows} from './board/rows.ts'
 import {type BoardStream, liveBlock, terminalSize} from './board/terminal.ts'
-import {NO_RUN, nextState, type ReleaseProgress, releasesIn} from './run-state.ts'
+import {NO_RUN, nextState, type Progress, type ReleaseProgress, releasesIn} from './run-state.ts'
 import type {RunView} from './run-view.ts'
-import {interruptedText} from './run-words.ts'
+import {interruptedText, skipText, successText} from './run-words.ts'
 
 const FRAME_MILLISECONDS = 100
 
@@ -119,3 +117,111 @@ function viewOf(promise: Promise<Ending>): ListrTask['task'] {
     if (ending === 'skipped') task.skip()
   }
 }
+
+/** Time as the board needs it; a test passes one that it moves itself. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Calls back every so many milliseconds until the returned function is called. */
+  every(milliseconds: number, callback: () => void): () => void
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  now: Date.now,
+  every(milliseconds, callback) {
+    const timer = setInterval(callback, milliseconds)
+    return () => clearInterval(timer)
+  },
+}
+
+export interface EndingOptions {
+  readonly labels: Labels
+  readonly colours: Palette
+  /** Nothing runs any more: the summary follows, and tells each failure in full. */
+  readonly isLast: boolean
+}
+
+/** The lines that stay for releases that have ended; those skipped for one reason share a line. */
+export function endingLines(
+  ended: readonly ReleaseProgress[],
+  {labels, colours, isLast}: EndingOptions,
+): readonly string[] {
+  const skipped = new Map<string, ReleaseId[]>()
+  const lines: string[] = []
+  for (const {release, kind, progress} of ended) {
+    if (progress.state === 'succeeded') {
+      const text = successText(kind, progress.revision, progress.seconds)
+      lines.push(`${colours.good('✔')} ${labels(release)} ${text}`)
+    }
+    if (progress.state === 'failed') lines.push(failedLine(labels(release), progress, {colours, isLast}))
+    if (progress.state === 'skipped') {
+      const text = skipText(progress.because, progress.reason, labels)
+      skipped.set(text, [...(skipped.get(text) ?? []), release])
+    }
+  }
+  for (const [text, releases] of skipped) {
+    lines.push(`${colours.change('-')} ${releases.map(labels).join(', ')} ${text}`)
+  }
+  return lines
+}
+
+type Failed = Extract<Progress, {state: 'failed'}>
+
+function failedLine(
+  name: string,
+  {error, seconds}: Failed,
+  {colours, isLast}: Omit<EndingOptions, 'labels'>,
+): string {
+  const why = isLast ? '' : `: ${error.code}: ${plainLine(error.message)}`
+  const text = `failed after ${durationText(seconds)}${why}`
+  return `${colours.bad('✖')} ${name} ${text}`
+}
+
+/** What a `BoardRenderer` draws with; the board gives it through `rendererOptions`. */
+export interface BoardDrawing {
+  /** Draws one frame. */
+  frame(): void
+  /** The last frame: the terminal is given back. */
+  last(): void
+  /** Calls back at every frame's time, and whenever the terminal changes its size, until the returned function is called. */
+  frames(callback: () => void): () => void
+  /** The task at this place among the tasks has ended. */
+  ended(place: number): void
+}
+
+const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'SKIPPED', 'CANCELLED'])
+
+/**
+ * Draws releases that run, not tasks in their order: listr2's own renderer shows 100 tasks as the last of those that
+ * wait. `nonTTY`, because listr2 looks at standard output, and the board is on standard error.
+ */
+export class BoardRenderer implements ListrRenderer {
+  static nonTTY = true
+  static rendererOptions: {drawing: BoardDrawing}
+  static rendererTaskOptions: Record<never, never>
+
+  readonly #tasks: BoardTasks
+  readonly #drawing: BoardDrawing
+  #stop = () => {}
+
+  constructor(tasks: BoardTasks, options: {drawing: BoardDrawing}) {
+    this.#tasks = tasks
+    this.#drawing = options.drawing
+  }
+
+  render(): void {
+    for (const [place, task] of this.#tasks.entries()) {
+      task.on(ListrTaskEventType.STATE, (state) => {
+        if (ENDED.has(state)) this.#drawing.ended(place)
+      })
+    }
+    this.#stop = this.#drawing.frames(() => this.#drawing.frame())
+  }
+
+  end(): void {
+    this.#stop()
+    this.#drawing.last()
+  }
+}
+
+type BoardTasks = ConstructorParameters<typeof ListrRenderer>[0]

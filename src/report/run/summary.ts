@@ -1,12 +1,14 @@
+import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
+import {table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {failureParts} from './failure-parts.ts'
+import type {Part} from './part-of.ts'
 import {type Progress, type ReleaseProgress, type RunState, releasesIn} from './run-state.ts'
 import {DONE, skipText} from './run-words.ts'
-import {timeSpentBlock} from './time-spent.ts'
 
 /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
 export interface NextCommands {
@@ -106,4 +108,48 @@ function nextLine(state: RunState, palette: Palette, {again, given, status}: Nex
   const isTest = [...state.releases.values()].every(({kind}) => kind === 'test')
   const what = isTest ? 'runs all of them again' : 'goes on with what is left'
   return `${palette.accent('next')}: ${again}   ${palette.quiet(given === undefined ? what : `${given}; ${what}`)}`
+}
+
+/** A shorter run leaves no question. */
+const WORTH_TELLING = 10
+/** How many releases are told of: those that took longest. */
+const ROWS = 10
+/** Those that bring pods. */
+const KINDS: ReadonlySet<ActionKind> = new Set(['install', 'upgrade', 'rollback', 'await'])
+const PARTS: readonly Part[] = ['helm', 'containers', 'jobs', 'pods']
+const HEAD = ['WHERE THE TIME WENT', 'TIME', 'HELM', 'IMAGES, VOLUMES', 'JOBS', 'PODS']
+
+/** What the releases of a run that succeeded waited for, the longest first; nothing for a short run. */
+function timeSpentBlock(state: RunState, labels: Labels, palette: Palette): readonly string[] {
+  const {finished} = state
+  if (finished?.outcome !== 'succeeded' || finished.seconds < WORTH_TELLING) return []
+  const rows = [...state.releases.values()]
+    .filter(({kind}) => KINDS.has(kind))
+    .map((progress) => ({release: progress.release, spent: spentBy(progress), total: totalOf(progress)}))
+    .filter(({spent}) => spent.size > 0)
+    .sort((one, other) => other.total - one.total)
+    .slice(0, ROWS)
+  if (rows.length === 0) return []
+  const lines = table([
+    HEAD,
+    ...rows.map(({release, spent, total}) => [
+      labels(release),
+      durationText(total),
+      ...PARTS.map((part) => (spent.has(part) ? durationText(spent.get(part)!) : '-')),
+    ]),
+  ])
+  return lines.map((line, at) => (at === 0 ? palette.quiet(line) : line))
+}
+
+function totalOf({times: {startedAt, endedAt}}: ReleaseProgress): number {
+  return startedAt === undefined || endedAt === undefined ? 0 : (endedAt - startedAt) / 1000
+}
+
+/** Seconds. */
+function spentBy({times: {parts}}: ReleaseProgress): ReadonlyMap<string, number> {
+  const spent = new Map<string, number>()
+  for (const {phase, since, until} of parts) {
+    if (until !== undefined) spent.set(phase, (spent.get(phase) ?? 0) + (until - since) / 1000)
+  }
+  return spent
 }

@@ -1,10 +1,10 @@
+import type {ReleaseId} from '../../release.ts'
+import type {ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {StatusLook} from '../../verbs/observation/watch-status.ts'
-import type {ColourLevel} from '../colour.ts'
-import {type Palette, palette as paletteOf} from '../colour.ts'
+import {type ColourLevel, type Palette, palette as paletteOf} from '../colour.ts'
 import {type BoardStream, liveBlock, terminalSize} from '../run/board/terminal.ts'
 import {fitted} from '../text/fitted.ts'
 import {plainLine} from '../text/plain.ts'
-import {type StatusChange, statusChanges} from './status-changes.ts'
 import {statusLine, statusText} from './status-text.ts'
 
 /** Shows one look after the other. */
@@ -50,4 +50,41 @@ function changeText(change: StatusChange, palette: Palette): string {
   if (change.type === 'cluster-found') return `${time} ${palette.good('the cluster answers again')}`
   if (change.type === 'release-gone') return `${time} ${change.release.release}  gone`
   return `${time} ${statusLine(change.release, palette)}`
+}
+
+/** What a look at the cluster found that the one before did not. */
+type StatusChange =
+  | {readonly type: 'release-seen' | 'release-changed'; readonly at: string; readonly release: ReleaseStatus}
+  | {readonly type: 'release-gone'; readonly at: string; readonly release: Pick<ReleaseStatus, 'release'>}
+  | {readonly type: 'cluster-lost'; readonly at: string; readonly problem: string}
+  | {readonly type: 'cluster-found'; readonly at: string}
+
+/** Tells looks apart: each is given once, in their order. */
+function statusChanges(): (look: StatusLook) => readonly StatusChange[] {
+  let known = new Map<ReleaseId, string>()
+  let lost: string | undefined
+  return (look) => {
+    const at = look.at.toISOString()
+    if ('problem' in look) {
+      const {message} = look.problem
+      if (lost === message) return []
+      lost = message
+      return [{type: 'cluster-lost', at, problem: message}]
+    }
+    const found: readonly StatusChange[] = lost === undefined ? [] : [{type: 'cluster-found', at}]
+    lost = undefined
+    const before = known
+    const rows = look.report.releases
+    known = new Map(rows.map((row) => [row.release, JSON.stringify(row)]))
+    const changed = rows
+      .filter((row) => before.get(row.release) !== known.get(row.release))
+      .map((row): StatusChange => {
+        const type = before.has(row.release) ? 'release-changed' : 'release-seen'
+        return {type, at, release: row}
+      })
+    const gone = [...before.keys()]
+      .filter((release) => !known.has(release))
+      .map((release): StatusChange => ({type: 'release-gone', at, release: {release}}))
+    return [...found, ...changed, ...gone]
+  }
 }

@@ -50,7 +50,7 @@ export async function* recordRun(options: RecordOptions): AsyncGenerator<RunEven
 }
 
 /** The record after one more event. */
-export function recorded(record: RunRecord, event: RunEvent, now: () => number): RunRecord {
+function recorded(record: RunRecord, event: RunEvent, now: () => number): RunRecord {
   switch (event.type) {
     case 'release-started':
       return withRelease(record, event.release, {outcome: 'running'})

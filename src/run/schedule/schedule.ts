@@ -5,7 +5,7 @@ import type {Action, ActionKind} from '../../plan/plan.ts'
 import type {EdgeKind, ReleaseId} from '../../release.ts'
 
 /** Actions that start together: the members of a group, or one action alone. */
-export interface Unit {
+interface Unit {
   readonly actions: readonly Action[]
   /** Whether any of them takes a place among those that the limit allows. */
   readonly limited: boolean
@@ -14,7 +14,7 @@ export interface Unit {
 }
 
 /** Somebody who waits for an action of another unit. */
-export interface Waiter {
+interface Waiter {
   readonly release: ReleaseId
   /** Index into `units`. */
   readonly unit: number

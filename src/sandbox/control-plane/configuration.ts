@@ -7,7 +7,7 @@ import type {Tools} from '../tools.ts'
 import type {Ports} from './ports.ts'
 
 /** A node that a kubelet answers for, on an address that pods reach. */
-export interface RealNode {
+interface RealNode {
   readonly address: string
   /** The range of the Services' addresses. */
   readonly services: string

@@ -3,13 +3,13 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../../errors.ts'
 import {makeDirectory} from '../../state/files/make-directory.ts'
+import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {CLUSTER, type SandboxPaths} from '../paths.ts'
 import {markUnfinished} from '../record.ts'
-import {commandOf} from '../sandbox.ts'
+import {commandOf, sandboxContext} from '../sandbox.ts'
 import type {Tools} from '../tools.ts'
 import {runningComponents} from './components.ts'
 import {AUDIT_POLICY, type Behaviour, kwokConfiguration} from './configuration.ts'
-import {writeKubeconfig} from './kubeconfig.ts'
 import {choosePorts, type Ports} from './ports.ts'
 import {processMark} from './processes.ts'
 import {tail} from './tail.ts'
@@ -137,4 +137,21 @@ function unsupported(): KkError {
   return new KkError('KK_SANDBOX', `a sandbox needs Linux, and this is ${process.platform}`, {
     hint: 'use a cluster of your own with --kubeconfig and --context',
   })
+}
+
+/** Writes a kubeconfig that stands alone, with kwokctl's certificates inside; returns its one context. */
+async function writeKubeconfig(paths: SandboxPaths, server: string): Promise<string> {
+  const pki = (file: string) => readFile(join(paths.cluster, 'pki', file), 'base64')
+  const [ca, certificate, key] = await Promise.all([pki('ca.crt'), pki('admin.crt'), pki('admin.key')])
+  const name = sandboxContext(paths.name)
+  const kubeconfig = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    clusters: [{name, cluster: {server, 'certificate-authority-data': ca}}],
+    users: [{name, user: {'client-certificate-data': certificate, 'client-key-data': key}}],
+    contexts: [{name, context: {cluster: name, user: name}}],
+  }
+  await writeAtomically(paths.kubeconfig, `${JSON.stringify(kubeconfig, undefined, 2)}\n`, {mode: 0o600})
+  return name
 }

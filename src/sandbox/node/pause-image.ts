@@ -1,5 +1,7 @@
+import {createHash} from 'node:crypto'
 import {readFile} from 'node:fs/promises'
-import {imageArchive} from './image-archive.ts'
+import {buffer} from 'node:stream/consumers'
+import {pack} from 'tar-stream'
 
 /** What holds the namespaces of every pod. */
 export const PAUSE_IMAGE = 'localhost/kk-pause:1'
@@ -11,4 +13,38 @@ export async function pauseImage(binary: string): Promise<Buffer> {
     files: {pause: await readFile(binary)},
     entrypoint: ['/pause'],
   })
+}
+
+interface Image {
+  readonly name: string
+  /** Programs, by their path inside. */
+  readonly files: Readonly<Record<string, Buffer>>
+  readonly entrypoint: readonly string[]
+}
+
+const ARCHITECTURES: Readonly<Record<string, string>> = {x64: 'amd64', arm64: 'arm64'}
+
+/** An image of one layer that holds these programs, in the format of `docker save`: equal for equal files. */
+export async function imageArchive({name, files, entrypoint}: Image): Promise<Buffer> {
+  const layer = await tar(files)
+  const config = {
+    architecture: ARCHITECTURES[process.arch] ?? process.arch,
+    os: 'linux',
+    config: {Entrypoint: entrypoint},
+    rootfs: {type: 'layers', diff_ids: [`sha256:${createHash('sha256').update(layer).digest('hex')}`]},
+  }
+  const manifest = [{Config: 'config.json', RepoTags: [name], Layers: ['layer.tar']}]
+  return tar({
+    'layer.tar': layer,
+    'config.json': Buffer.from(JSON.stringify(config)),
+    'manifest.json': Buffer.from(JSON.stringify(manifest)),
+  })
+}
+
+async function tar(files: Readonly<Record<string, Buffer>>): Promise<Buffer> {
+  const archive = pack()
+  for (const [name, content] of Object.entries(files))
+    archive.entry({name, mode: 0o755, mtime: new Date(0)}, content)
+  archive.finalize()
+  return buffer(archive)
 }

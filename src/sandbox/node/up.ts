@@ -1,13 +1,31 @@
+import {Resolver} from 'node:dns/promises'
+import {connect} from 'node:net'
 import {KkError} from '../../errors.ts'
 import {withLock} from '../../state/lock.ts'
+import {createControlPlane} from '../control-plane/create.ts'
+import {kubectl, serverVersion, type Target} from '../control-plane/kubectl.ts'
+import {writeRecord} from '../record.ts'
 import {findSandbox, lostSandbox, refuseBroken} from '../running.ts'
+import {NODE_NAME} from '../sandbox.ts'
 import {examineMachine} from './doctor/examine.ts'
+import {prepareMachine} from './host/machine.ts'
+import {API_SERVICE, GATEWAY, REGISTRY, REGISTRY_FOR_PODS, REGISTRY_PORT, SERVICES} from './network.ts'
 import type {Node} from './node.ts'
-import {nodePaths} from './paths.ts'
+import {coredns} from './parts/coredns.ts'
+import {forwarder} from './parts/forwarder.ts'
+import {kubeProxy} from './parts/kube-proxy.ts'
+import {kubelet} from './parts/kubelet.ts'
+import type {Part} from './parts/part.ts'
+import {provisioner} from './parts/provisioner.ts'
+import {registry} from './parts/registry.ts'
+import {startContainerd} from './parts/start-containerd.ts'
+import {startPart} from './parts/start-part.ts'
+import {type NodePaths, nodePaths} from './paths.ts'
 import {removeNode} from './remove.ts'
 import {requireRoot} from './require-root.ts'
-import {startNode} from './start.ts'
-import {nodeTools} from './tools.ts'
+import {storageClass} from './storage-class.ts'
+import {type NodeTools, nodeTools} from './tools.ts'
+import {type Wait, waitUntil} from './wait.ts'
 
 interface UpOptions {
   readonly env: NodeJS.ProcessEnv
@@ -65,4 +83,107 @@ async function requireMachine(env: NodeJS.ProcessEnv): Promise<void> {
       hint: 'mend them one by one; "kk aio doctor" shows every check',
     },
   )
+}
+
+interface StartOptions {
+  readonly paths: NodePaths
+  readonly tools: NodeTools
+  readonly env: NodeJS.ProcessEnv
+  readonly onProgress: (line: string) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Starts all of the node where nothing of it is left, and waits until each part answers as its users would ask it. */
+async function startNode(options: StartOptions): Promise<Node> {
+  const {paths, tools, env, onProgress, signal} = options
+  onProgress('preparing the machine: bridge, iptables, cgroup')
+  await prepareMachine(paths)
+
+  onProgress('starting etcd, API server, controllers, scheduler, containerd and the registry')
+  const [{server, context, ports}, containerdPid] = await Promise.all([
+    createControlPlane(options, {address: GATEWAY, services: SERVICES, apiService: API_SERVICE}),
+    startContainerd(paths, tools.pause, signal),
+    startPart(paths, 'registry', registry(paths)),
+  ])
+
+  onProgress('starting kubelet, kube-proxy, CoreDNS and the provisioner of volumes')
+  const target = {binary: tools.kubectl, kubeconfig: paths.kubeconfig, env, command: 'kk aio'} as const
+  const input = JSON.stringify(storageClass)
+  await kubectl(target, ['create', '--validate=ignore', '--filename', '-'], {input, signal})
+  const parts: Readonly<Record<string, Part>> = {
+    forwarder: forwarder(tools.forwarder, ports.kubeApiserverPort),
+    'kube-proxy': kubeProxy(paths, tools['kube-proxy']),
+    kubelet: kubelet(paths, tools.kubelet, containerdPid),
+    coredns: coredns(paths, tools.coredns),
+    provisioner: provisioner(paths, tools.provisioner),
+  }
+  await Promise.all(Object.entries(parts).map(([name, part]) => startPart(paths, name, part)))
+  const questions = readiness(target)
+  await Promise.all(questions.map(({answer, ...wait}) => waitUntil(paths, {...wait, signal}, answer)))
+
+  const kubernetes = await serverVersion(target, signal)
+  const {name, kubeconfig, auditLog} = paths
+  const node: Node = {
+    ...{name, kubeconfig, context, server, kubernetes, nodes: 1, auditLog},
+    ...{address: GATEWAY, registry: REGISTRY, registryForPods: REGISTRY_FOR_PODS},
+  }
+  await writeRecord(paths, node)
+  return node
+}
+
+interface Question extends Wait {
+  readonly answer: () => Promise<boolean>
+}
+
+const READY = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
+const API_NAME = 'kubernetes.default.svc.cluster.local'
+
+/** What a pod would notice were it missing: each part is asked as its users ask it. */
+function readiness(target: Target): readonly Question[] {
+  return [
+    {
+      part: 'kubelet',
+      until: 'the node is Ready',
+      answer: async () => {
+        const args = ['get', 'node', NODE_NAME, '--ignore-not-found', '--output', READY]
+        return (await kubectl(target, args)) === 'True'
+      },
+    },
+    {
+      part: 'kube-proxy',
+      until: 'the API server answers at the address of its Service',
+      answer: () => connects(API_SERVICE, 443),
+    },
+    {part: 'coredns', until: 'it knows the name of a Service', answer: knowsServices},
+    {
+      part: 'registry',
+      until: 'it answers on loopback',
+      answer: () => connects('127.0.0.1', REGISTRY_PORT),
+    },
+    {
+      part: 'forwarder',
+      until: 'the registry answers on the bridge',
+      answer: () => connects(GATEWAY, REGISTRY_PORT),
+    },
+  ]
+}
+
+async function connects(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({host, port, timeout: 1000})
+    const end = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('timeout', () => end(false))
+  })
+}
+
+async function knowsServices(): Promise<boolean> {
+  const resolver = new Resolver({timeout: 1000, tries: 1})
+  resolver.setServers([GATEWAY])
+  const addresses: string[] = await resolver.resolve4(API_NAME).catch(() => [])
+  return addresses.includes(API_SERVICE)
 }

@@ -27,9 +27,9 @@ import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from
  * `docs/sandbox.md` tells users of it.
  */
 const PREFIX = 'sandbox.kk.openstack.org'
-export const READY_AFTER = `${PREFIX}/ready-after`
-export const COMPLETE_AFTER = `${PREFIX}/complete-after`
-export const FAIL = `${PREFIX}/fail`
+const READY_AFTER = `${PREFIX}/ready-after`
+const COMPLETE_AFTER = `${PREFIX}/complete-after`
+const FAIL = `${PREFIX}/fail`
 
 /** Images by which containers fail, as patterns of Go and of jq. */
 const IMAGES = {

@@ -1,10 +1,10 @@
 import {randomUUID} from 'node:crypto'
-import {fstatSync, type Stats} from 'node:fs'
-import {readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
+import {constants, fstatSync, type Stats} from 'node:fs'
+import {type FileHandle, open, readlink, realpath, rm, stat, writeFile} from 'node:fs/promises'
 import {basename, dirname, isAbsolute, join} from 'node:path'
+import {setTimeout as delay} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
 import {writeAtomically} from './write-atomically.ts'
-import {writeDevice} from './write-device.ts'
 
 interface WriteOptions {
   /** Permission bits of the file; 0600 unless told. */
@@ -96,4 +96,28 @@ function unwritable(file: string, why: string, cause?: unknown): KkError {
     cause,
     hint: 'name a file in a directory that exists and that you may write to',
   })
+}
+
+const PAUSE_MILLISECONDS = 50
+
+/** Writes to a device, or to a FIFO once somebody reads it. */
+async function writeDevice(path: string, text: string): Promise<void> {
+  const held = await openOnceRead(path)
+  try {
+    await writeFile(path, text, {flag: constants.O_WRONLY})
+  } finally {
+    await held.close()
+  }
+}
+
+/** Opening a FIFO that nobody reads would hold a thread of node for good, and no signal but SIGKILL could end kk. */
+async function openOnceRead(path: string): Promise<FileHandle> {
+  while (true) {
+    try {
+      return await open(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error
+      await delay(PAUSE_MILLISECONDS)
+    }
+  }
 }

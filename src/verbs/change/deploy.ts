@@ -1,10 +1,11 @@
-import type {KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
+import type {Helm} from '../../helm/helm.ts'
 import type {ChangeVerb} from '../../plan/changes/verb-table.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
-import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {expectClaimsStay} from '../../run/execute/keep-dropped.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
@@ -19,7 +20,6 @@ import {foreknownRender} from '../preparation/rendering/foreknown-render.ts'
 import {helmActions, type Rendered, renderAll} from '../preparation/rendering/render.ts'
 import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
 import {validateAll} from '../preparation/validate-all.ts'
-import {forcingConflicts} from './force-conflicts.ts'
 import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
 /** A plan that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
@@ -159,4 +159,27 @@ export async function refuseDowngrade(plan: Plan, {helm, cluster}: RunPorts): Pr
 
 function changesRevision({kind}: Action): boolean {
   return kind === 'upgrade' || kind === 'rollback'
+}
+
+/**
+ * A helm whose upgrades take fields from other managers. Helm 4 refuses the flag for a release that it applies on the
+ * client side: there it is left out, for nobody is asked there. Throws `KK_USAGE` for helm 3.
+ */
+function forcingConflicts(helm: Helm, cluster: Pick<Cluster, 'stored'>): Helm {
+  if (helm.version.major === 3) {
+    throw new KkError(
+      'KK_USAGE',
+      `--force-conflicts needs helm 4, but ${helm.path} is ${helm.version.text}`,
+      {
+        hint: 'leave it out: helm 3 asks no manager of a field, and overwrites it',
+      },
+    )
+  }
+  return {
+    ...helm,
+    async upgrade(call, options) {
+      const stored = await cluster.stored(releaseId(call.namespace, call.name))
+      return helm.upgrade(call, {...options, forceConflicts: stored?.applyMethod === 'ssa'})
+    },
+  }
 }

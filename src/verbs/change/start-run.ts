@@ -1,8 +1,10 @@
 import {randomBytes} from 'node:crypto'
 import {hostname} from 'node:os'
 import type {Cluster} from '../../cluster/cluster.ts'
+import {standingOf} from '../../cluster/lease/standing.ts'
 import type {Redact} from '../../cluster/redact-secrets.ts'
 import type {RunRecord, RunRelease} from '../../cluster/runs/run-record.ts'
+import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {lastGated} from '../../plan/rollback/last-gated.ts'
@@ -15,7 +17,7 @@ import type {RemovalWork} from '../../run/execute/actions/remove.ts'
 import {systemClock} from '../../run/execute/clock.ts'
 import {execute} from '../../run/execute/execute.ts'
 import {newAgreement} from '../../run/execute/leases/agreement.ts'
-import {newHold} from '../../run/execute/leases/hold.ts'
+import {newHold, takesLease} from '../../run/execute/leases/hold.ts'
 import type {Work} from '../../run/execute/work.ts'
 import type {Interruption} from '../../run/interruption.ts'
 import {openJournal} from '../../run/journal/open-journal.ts'
@@ -27,7 +29,6 @@ import {identifyProcess} from '../../state/processes/process-identity.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {recordedMask} from '../environment-mask.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
-import {expectFree} from './expect-free.ts'
 
 /** What is kept of a run beside its plan. */
 export interface RunAccount {
@@ -197,4 +198,20 @@ function acting({actions}: Plan): readonly Action[] {
 function runId(): string {
   const [date = '', time = ''] = new Date().toISOString().split('T')
   return `${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`
+}
+
+/** Finds out before the first change whether somebody holds what a plan would change. Throws `KK_HELD` naming all of it. */
+async function expectFree({actions}: Plan, cluster: Pick<Cluster, 'leases'>): Promise<void> {
+  const changing = actions.filter(({kind}) => takesLease(kind)).map(({release}) => release)
+  const leases = new Map((await cluster.leases()).map((lease) => [lease.release, lease]))
+  const list = changing.flatMap((release) => {
+    const lease = leases.get(release)
+    if (lease?.holder === undefined) return []
+    const {isGone, by} = standingOf(lease)
+    return isGone ? [] : [`${release} is held by ${by}`]
+  })
+  if (list.length === 0) return
+  throw new KkError('KK_HELD', `${list.join('; ')}; nothing was changed`, {
+    hint: 'wait until that has ended; without --no-wait kk waits for it, and takes over from who was killed',
+  })
 }

@@ -5,7 +5,6 @@ import {type HelmfileDocument, helmfileDocuments} from './helmfile/documents.ts'
 import type {Helmfile, HelmfileRelease} from './helmfile/helmfile.ts'
 import {lostOfFile, withoutCredentials} from './helmfile/lost-keys.ts'
 import {helmfileId, readRelease} from './helmfile/read-release.ts'
-import {requirementsOf} from './helmfile/requirements.ts'
 import type {Imported, ImportedRelease, ImportedSource} from './imported.ts'
 import {refuseOddSettings} from './refuse-odd-settings.ts'
 import {withRoom} from './with-room.ts'
@@ -84,4 +83,38 @@ function offBecause({installed, condition, chart}: HelmfileRelease, state: Helmf
 
 function unique(sources: readonly ImportedSource[]): readonly ImportedSource[] {
   return [...new Map(sources.map((each) => [JSON.stringify(each), each])).values()]
+}
+
+interface Needing {
+  readonly name: string
+  readonly namespace: string
+  /** Each is written `name`, `namespace/name` or `context/namespace/name`. */
+  readonly needs: readonly string[]
+}
+
+interface Releases {
+  readonly kept: ReadonlySet<ReleaseId>
+  readonly left: ReadonlySet<ReleaseId>
+}
+
+/** What a release requires, as `kk.releases.X.requires` writes it; what cannot be stated is told to `lose`. */
+function requirementsOf(
+  {name, namespace, needs}: Needing,
+  {kept, left}: Releases,
+  lose: (what: string) => void,
+): readonly string[] {
+  const requires = needs.flatMap((need) => {
+    const parts = need.split('/')
+    const [place = '', release = ''] = parts.length === 1 ? [namespace, need] : parts.slice(-2)
+    const id = releaseId(place, release)
+    if (!kept.has(id)) {
+      const why = left.has(id) ? 'which is left out' : 'which the helmfile does not have'
+      lose(`the need of ${name} for ${need}, ${why}`)
+      return []
+    }
+    if (parts.length > 2)
+      lose(`the context of ${need}, which ${name} needs: an environment is of one cluster`)
+    return [place === namespace ? release : id]
+  })
+  return [...new Set(requires)]
 }

@@ -3,7 +3,7 @@ import type {ReleaseId} from '../../release.ts'
 import type {Leftover} from './leftovers.ts'
 
 /** A release that requires another, directly or not. */
-export interface Dependent {
+interface Dependent {
   readonly release: ReleaseId
   /** Its owner; undefined when it is not on the cluster yet, or kk did not install it. */
   readonly environment: string | undefined

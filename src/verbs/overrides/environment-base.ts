@@ -1,9 +1,12 @@
-import {KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {Helm} from '../../helm/helm.ts'
+import {computedValues} from '../../overrides/computed.ts'
 import type {Layer} from '../../overrides/layer.ts'
+import {mergeValues} from '../../overrides/merge.ts'
 import {activeCharts, expectActive} from '../../overrides/system/active.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
-import {expectSchema, type HelmOf} from './expect-schema.ts'
+import {vendor} from '../preparation/rendering/vendored.ts'
 import {pathsOf} from './facts-base.ts'
 import type {OverrideBase} from './override-world.ts'
 
@@ -62,4 +65,29 @@ function releasesOf({releases}: Prepared, chart: string, namespace: string) {
   return [...releases].filter(
     ([release, each]) => each.chart.name === chart && releaseNamespace(release) === namespace,
   )
+}
+
+/** Rejects with `KK_HELM_MISSING` where there is none. */
+export type HelmOf = () => Promise<Pick<Helm, 'template'>>
+
+interface Asked {
+  readonly release: ReleaseId
+  /** What the deployer overrides, or would. */
+  readonly user: Values
+  readonly helm: HelmOf
+}
+
+/** Asks helm for the values as the chart would see them: it checks them by the chart's schema. Rejects with `KK_VALUES`. */
+async function expectSchema(prepared: Prepared, {release, user, helm}: Asked): Promise<void> {
+  const found = await helm().catch((error: unknown) => {
+    if (asKkError(error).code !== 'KK_HELM_MISSING') throw error
+  })
+  if (!found) return
+  const vendored = await vendor(prepared, [release])
+  try {
+    const call = vendored.call(release)
+    await computedValues(found, {...call, values: mergeValues(call.values, user)})
+  } finally {
+    await vendored.remove()
+  }
 }

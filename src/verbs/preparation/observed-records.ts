@@ -1,6 +1,5 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
-import type {ObservedRecord} from '../../plan/pending/evidence.ts'
-import {evidenceOf, isUnfinished} from '../../plan/pending/evidence.ts'
+import {evidenceOf, isUnfinished, type ObservedRecord} from '../../plan/pending/evidence.ts'
 import type {ReleaseId} from '../../release.ts'
 
 type Looked = Pick<Cluster, 'lease' | 'now'>
@@ -33,7 +32,7 @@ async function settledRecord(
 }
 
 /** One last record with its evidence, where it is unfinished. */
-export async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<ObservedRecord> {
+async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<ObservedRecord> {
   if (!isUnfinished(record)) return record
   const lease = await cluster.lease(record.release)
   return {...record, evidence: evidenceOf(record, lease, {now: cluster.now()})}

@@ -41,7 +41,7 @@ export interface PlannedRemoval {
   run(options: RemovalRun): AsyncIterable<RunEvent>
 }
 
-export interface RemovalRun extends RunChoices {
+interface RemovalRun extends RunChoices {
   readonly ports: RunPorts
   /** Claims that are given up. */
   readonly claims: readonly Claim[]

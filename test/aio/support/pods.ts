@@ -1,7 +1,7 @@
 import {readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {imageArchive} from '../../../src/sandbox/node/image-archive.ts'
+import {imageArchive} from '../../../src/sandbox/node/pause-image.ts'
 import {kubectl, nodeHome} from './node.ts'
 
 /** Debian's busybox and curl, in the node's registry. */
@@ -42,7 +42,7 @@ interface PodOptions {
 }
 
 /** A pod of busybox that stays. */
-export function busyboxPod(options: PodOptions): object {
+function busyboxPod(options: PodOptions): object {
   const {namespace, name = 'busybox', labels = {}, script = 'sleep 1000000', container, spec} = options
   return {
     apiVersion: 'v1',

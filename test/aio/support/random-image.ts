@@ -2,7 +2,7 @@ import {randomBytes} from 'node:crypto'
 import {readFile, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {imageArchive} from '../../../src/sandbox/node/image-archive.ts'
+import {imageArchive} from '../../../src/sandbox/node/pause-image.ts'
 
 interface RandomImage {
   /** With the registry. */

@@ -6,7 +6,7 @@ import {onTestFinished} from 'vitest'
 import {startBuildah} from '../../../src/images/building/buildah.ts'
 import {type Image, localReference} from '../../../src/images/image.ts'
 
-export interface Ran {
+interface Ran {
   readonly exitCode: number
   /** What it said on both of its streams. */
   readonly says: string
@@ -25,7 +25,7 @@ export interface Container {
 /** Name → content; an object is written as JSON. */
 type Files = Readonly<Record<string, string | object>>
 
-export interface RunOptions {
+interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly user?: string
   /** Seconds until it is ended, for what would go on for ever. */

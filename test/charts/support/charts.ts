@@ -43,7 +43,7 @@ export const SECRETS = {
   },
 }
 
-export interface Options {
+interface Options {
   readonly helm?: HelmName
   readonly release?: string
   readonly namespace?: string

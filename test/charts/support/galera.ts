@@ -20,7 +20,7 @@ for option; do case $option in --host=*) host=\${option#--host=} ;; esac; done
 }
 
 /** What a member finds on its volume. */
-export interface Volume {
+interface Volume {
   /** Of grastate.dat, which is there if there is a history. */
   readonly history?: string
   readonly seqno?: number

@@ -3,7 +3,7 @@ import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {servedTokens} from '../../../src/cli/overrides/serve-tokens.ts'
+import {servedTokens} from '../../../src/cli/overrides/serve.ts'
 
 const TOKEN = 't'.repeat(32)
 const OTHER = 'o'.repeat(32)

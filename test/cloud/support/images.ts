@@ -6,7 +6,7 @@ import {phase} from './phase.ts'
 export const ROOT = join(import.meta.dirname, '../../..')
 
 /** The registry of the node. */
-export const REGISTRY = 'localhost:5010'
+const REGISTRY = 'localhost:5010'
 
 /** Builds images of the charts (all, unless named), as far as their inputs changed, and pushes what the node's registry lacks. */
 export async function pushImages(...names: readonly string[]): Promise<void> {

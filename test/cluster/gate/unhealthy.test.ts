@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {Blame} from '../../../src/cluster/cluster.ts'
-import {unhealthy} from '../../../src/cluster/gate/unhealthy.ts'
+import {unhealthy} from '../../../src/cluster/gate/gate.ts'
 
 const blame = (name: string, more: Partial<Blame> = {}): Blame => ({
   object: `Deployment/${name}`,

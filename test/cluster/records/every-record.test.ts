@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {listEveryRecord} from '../../../src/cluster/records/every-record.ts'
+import {listEveryRecord} from '../../../src/cluster/records/records.ts'
 import {json, scriptedServer} from '../support/api-server.ts'
 
 function secret(

@@ -4,7 +4,7 @@ import {onTestFinished} from 'vitest'
 import {type ApiClient, openClient} from '../../../src/cluster/api/client.ts'
 import type {KubeconfigUser} from '../../../src/cluster/api/kubeconfig.ts'
 
-export interface Asked {
+interface Asked {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams

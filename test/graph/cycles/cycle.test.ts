@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {cycle, cycleError} from '../../../src/graph/cycles/cycle.ts'
+import {cycle, cycleError} from '../../../src/graph/cycles/groups.ts'
 import type {Graph} from '../../../src/graph/graph.ts'
 import {graphOf, id} from '../graph-of.ts'
 

@@ -28,8 +28,6 @@ api: {replicas: ${replicas}, job: {hook: "post-install,post-upgrade"}}
 }
 
 /** A smaller one: a database with a claim, and what requires it. */
-export const PAIR = ['db', 'api'] as const
-
 export function pair(version: Version): string {
   const replicas = NUMBER[version]
   return `

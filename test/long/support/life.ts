@@ -6,7 +6,7 @@ import type {Version} from './cloud.ts'
 import {type Observed, observe} from './observed.ts'
 
 /** The stations of an environment's life, each of which is disturbed. */
-export const STATIONS = ['deploy', 'upgrade', 'rollback', 'remove'] as const
+const STATIONS = ['deploy', 'upgrade', 'rollback', 'remove'] as const
 export type Station = (typeof STATIONS)[number]
 
 /** An environment that is led from station to station. */
@@ -80,7 +80,7 @@ export async function depart(life: Life, station: Station): Promise<Observed> {
   return observe(corner.name)
 }
 
-export async function succeed(life: Life, words: readonly string[]): Promise<void> {
+async function succeed(life: Life, words: readonly string[]): Promise<void> {
   const {exitCode, stdout, stderr} = await life.kk(words)
   expect(exitCode, `kk ${words.join(' ')}:\n${stdout}\n${stderr}`).toBe(0)
 }

@@ -14,7 +14,7 @@ export interface Observed {
   readonly records: readonly RecordSeen[]
 }
 
-export interface Portrait {
+interface Portrait {
   readonly releases: Readonly<Record<string, object>>
   readonly objects: Readonly<Record<string, object>>
 }

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {expectHeeded} from '../../../src/plan/expectations/expect-heeded.ts'
+import {expectHeeded} from '../../../src/plan/make-plan.ts'
 import type {PlanMode} from '../../../src/plan/scope.ts'
 import {id} from '../../graph/graph-of.ts'
 import {desiredOf, type Wanted} from '../fixtures.ts'

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import {openstackRelease, releaseText} from '../../../src/plan/versions/openstack-release.ts'
-import {transition} from '../../../src/plan/versions/transition.ts'
+import {transition} from '../../../src/plan/versions/unsupported.ts'
 
 test.each([
   ['2025.1', '2025.1', 'same'],

@@ -1,6 +1,10 @@
 import {describe, expect, it} from 'vitest'
-import {chartTable, deletedText, propertyTable} from '../../../src/report/overrides/document-tables.ts'
-import {prettyTable} from '../../../src/report/overrides/pretty-table.ts'
+import {
+  chartTable,
+  deletedText,
+  prettyTable,
+  propertyTable,
+} from '../../../src/report/overrides/document-tables.ts'
 import {shownAfter} from '../../support/overrides-document.ts'
 
 const OPENSTACK = [

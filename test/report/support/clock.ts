@@ -1,4 +1,4 @@
-import type {Clock} from '../../../src/report/run/board/clock.ts'
+import type {Clock} from '../../../src/report/run/board.ts'
 
 /** A clock that stands still until it is moved; `seconds` are those since `START`. */
 export interface HandClock extends Clock {

@@ -14,7 +14,7 @@ import {heldLease} from './held-lease.ts'
 import {actionOf, MANIFEST, workOf} from './world.ts'
 
 export const MARIADB = id('mariadb')
-export const KEYSTONE = id('keystone')
+const KEYSTONE = id('keystone')
 
 /** What two operators find: the records, Leases and intents of one cluster, whatever they do at the same time. */
 interface Shared {

@@ -1,6 +1,6 @@
 import type {Blame, KubernetesObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import type {Operation} from '../../../src/cluster/lease/operation.ts'
-import type {HelmSighting} from '../../../src/cluster/lease/sight.ts'
+import type {HelmSighting} from '../../../src/cluster/lease/view.ts'
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import type {DesiredRelease} from '../../../src/plan/desired.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'

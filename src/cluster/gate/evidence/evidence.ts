@@ -1,9 +1,8 @@
 import type {ApiClient} from '../../api/client.ts'
+import {listAll} from '../../api/list.ts'
+import {asking, EVENTS, PODS, resourcePath} from '../../api/resources.ts'
 import type {Blame} from '../../cluster.ts'
 import {type Redact, redactBlame} from '../../redact-secrets.ts'
-import {lastWarning} from './object-event.ts'
-import {lastLogLines} from './pod-log.ts'
-import {ENDED, tellingFirst} from './telling-first.ts'
 
 /** What can be brought forward to explain a blame. */
 export interface Evidence {
@@ -93,4 +92,104 @@ function withPod(blame: Blame, noted: Blame | undefined): Blame {
     ...(reason && {reason}),
     ...(detail && {detail}),
   }
+}
+
+/** The container has ended at least once. */
+const ENDED = /^(CrashLoopBackOff|Error|OOMKilled|ContainerCannotRun|DeadlineExceeded)$/
+
+/** What has ended before what merely waits, which may be for just that; otherwise in the same order. */
+export function tellingFirst(blames: readonly Blame[]): readonly Blame[] {
+  const hasEnded = ({reason}: Blame) => ENDED.test(reason ?? '')
+  return [...blames.filter(hasEnded), ...blames.filter((blame) => !hasEnded(blame))]
+}
+
+/** What a component says of an object: core/v1 Event. */
+interface ObjectEvent {
+  readonly type?: string
+  readonly reason?: string
+  readonly message?: string
+  readonly metadata: {readonly creationTimestamp?: string}
+  readonly lastTimestamp?: string | null
+  readonly eventTime?: string | null
+}
+
+/** The newest warning about an object, e.g. a failed readiness probe; undefined when there is none to have. */
+async function lastWarning(
+  client: ApiClient,
+  object: {readonly namespace: string; readonly kind: string; readonly name: string},
+): Promise<ObjectEvent | undefined> {
+  const {namespace, kind, name} = object
+  try {
+    const {items} = await listAll<ObjectEvent>(client, {
+      path: resourcePath(EVENTS, namespace),
+      query: {fieldSelector: `involvedObject.kind=${kind},involvedObject.name=${name},type=Warning`},
+      asked: asking('list', EVENTS, namespace),
+      signal: AbortSignal.timeout(3_000),
+    })
+    return [...items].sort((one, other) => timeOf(other).localeCompare(timeOf(one)))[0]
+  } catch {
+    return undefined
+  }
+}
+
+function timeOf({lastTimestamp, eventTime, metadata}: ObjectEvent): string {
+  return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? ''
+}
+
+const LINES = 20
+/** So many are read, for probes that fail fill a log with the same lines again and again. */
+const READ = {tailLines: 300, limitBytes: 131_072}
+/** Where these are cut at their end, for they are long. */
+const SHORT = {tailLines: LINES, limitBytes: 16_384}
+const TIMEOUT = 3_000
+/** What a kubelet answers, with success, when it has removed the container already. */
+const REMOVED = /^unable to retrieve container logs for /
+
+interface ContainerPlace {
+  readonly namespace: string
+  readonly pod: string
+  readonly container: string
+}
+
+/**
+ * The last lines of a container, of its run before when the current one has none yet; empty when there are none to have. Of
+ * lines that differ in numbers only, such as those of a probe, the last.
+ */
+async function lastLogLines(
+  client: ApiClient,
+  place: ContainerPlace,
+  restarted: boolean,
+): Promise<readonly string[]> {
+  const previous = restarted ? await readLog(client, place, true) : []
+  return previous.length > 0 ? previous : readLog(client, place, false)
+}
+
+/** Best effort: logs only adorn an error that is reported anyway. */
+async function readLog(
+  client: ApiClient,
+  {namespace, pod, container}: ContainerPlace,
+  previous: boolean,
+): Promise<readonly string[]> {
+  const read = ({tailLines, limitBytes}: typeof READ) =>
+    client.text({
+      path: `${resourcePath(PODS, namespace, pod)}/log`,
+      query: {container, tailLines, limitBytes, ...(previous && {previous: 'true'})},
+      accept: 'text/plain, application/json',
+      asked: asking('read the log of', PODS, namespace, pod),
+      signal: AbortSignal.timeout(TIMEOUT),
+    })
+  try {
+    const text = await read(READ)
+    const isCut = Buffer.byteLength(text) >= READ.limitBytes
+    const lines = (isCut ? await read(SHORT) : text).split('\n')
+    return lastOfEach(lines.filter((line) => line.trim() !== '' && !REMOVED.test(line))).slice(-LINES)
+  } catch {
+    return []
+  }
+}
+
+/** In their order. */
+function lastOfEach(lines: readonly string[]): readonly string[] {
+  const lastAt = new Map(lines.map((line, at) => [line.replace(/\d+/g, '0'), at]))
+  return [...lastAt.values()].sort((one, other) => one - other).map((at) => lines[at]!)
 }

@@ -70,13 +70,13 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
   return claims.length > 0 ? {state: 'waiting', blames: claims} : HEALTHY
 }
 
-export function about(object: Observed & {readonly kind: string}): Pick<Blame, 'object' | 'namespace'> {
+function about(object: Observed & {readonly kind: string}): Pick<Blame, 'object' | 'namespace'> {
   const {namespace} = object.metadata
   return {object: objectName(object), ...(namespace && {namespace})}
 }
 
 /** Pods of the newest template come first: what an older one suffers from is being replaced. */
-export function worstTrouble(pods: readonly Pod[]): PodTrouble | undefined {
+function worstTrouble(pods: readonly Pod[]): PodTrouble | undefined {
   const staying = pods.filter((pod) => !pod.metadata.deletionTimestamp)
   const candidates = staying.length > 0 ? staying : pods
   const newest = templateOf([...candidates].sort(byAge)[0])

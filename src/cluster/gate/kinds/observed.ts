@@ -1,5 +1,5 @@
 /** The parts of Kubernetes' objects that the gate reads, as the API hands them out. */
-export interface Metadata {
+interface Metadata {
   readonly name: string
   readonly namespace?: string
   readonly uid?: string

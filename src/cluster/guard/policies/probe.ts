@@ -65,7 +65,7 @@ export async function verdict(client: ApiClient, {resource, namespace, name}: Ta
 }
 
 /** Whether these words of an API server, or of helm or kubectl that repeat them, are a denial by the guard. */
-export function isGuardsDenial(said: string): boolean {
+function isGuardsDenial(said: string): boolean {
   return said.includes(`ValidatingAdmissionPolicy '${GUARD_NAME}`)
 }
 

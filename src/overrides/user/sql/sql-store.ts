@@ -1,22 +1,23 @@
-import type {Kysely, Transaction} from 'kysely'
+import type {Kysely, Selectable, Transaction} from 'kysely'
 import {KkError} from '../../../errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
 import type {
   AuditPage,
+  DatedSecret,
   OverrideStore,
   StoreContent,
   StoredEntry,
   StoredOverrides,
+  StoredSecret,
   StoreIdentity,
 } from '../store.ts'
 import type {Database} from './databases/database.ts'
 import {type Change, changeFrom} from './overrides/change.ts'
-import {isNamed, type Means, MOST_AT_ONCE, readOverrides} from './overrides/read-overrides.ts'
+import {expectNamed, isNamed, type Means, MOST_AT_ONCE, readOverrides} from './overrides/read-overrides.ts'
 import {expectOneKeyring, keysInUse} from './overrides/sealed.ts'
 import type {Place} from './overrides/statements.ts'
 import {storedOverrides} from './overrides/stored-row.ts'
 import {writeOverrides} from './overrides/write-overrides.ts'
-import {listSecrets, writeSecret} from './secrets.ts'
 import {isoTime, type Tables} from './tables.ts'
 import {together} from './together.ts'
 
@@ -112,7 +113,7 @@ async function listOverrides(db: Kysely<Tables>, cipher: Cipher): Promise<Stored
 }
 
 /** In the order of code units, which no locale of a database changes. */
-export function compare(a: string, b: string): number {
+function compare(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }
@@ -164,4 +165,55 @@ async function writeContent(
   }
   for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})
   if (secrets.length > 0) await expectOneKeyring(db, cipher)
+}
+
+const COLUMNS = ['name', 'namespace', 'value', 'created_at', 'updated_at'] as const
+
+type Row = Pick<Selectable<Tables['kk_secrets']>, (typeof COLUMNS)[number]>
+
+async function listSecrets(db: Kysely<Tables>, cipher: Cipher): Promise<DatedSecret[]> {
+  const rows = await db.selectFrom('kk_secrets').select(COLUMNS).execute()
+  return rows
+    .map((row) => storedSecret(row, cipher))
+    .sort((a, b) => (`${a.namespace}\0${a.name}` < `${b.namespace}\0${b.name}` ? -1 : 1))
+}
+
+interface SecretOptions {
+  readonly replace: boolean
+  readonly cipher: Cipher
+}
+
+/** Adds a secret, or replaces it if that is wished; of two who add it at once, both get the one that came first. */
+async function writeSecret(
+  db: Transaction<Tables>,
+  {name, namespace, value}: StoredSecret,
+  {replace, cipher}: SecretOptions,
+): Promise<DatedSecret> {
+  expectNamed({name, namespace})
+  const now = new Date().toISOString()
+  const sealed = cipher.seal(value, ['secret', name, namespace])
+  await db
+    .insertInto('kk_secrets')
+    .values({name, namespace, value: sealed, created_at: now, updated_at: null})
+    .onConflict((on) => {
+      const same = on.columns(['name', 'namespace'])
+      return replace ? same.doUpdateSet({value: sealed, updated_at: now}) : same.doNothing()
+    })
+    .execute()
+  const row = await db
+    .selectFrom('kk_secrets')
+    .select(COLUMNS)
+    .where('name', '=', name)
+    .where('namespace', '=', namespace)
+    .executeTakeFirstOrThrow()
+  return storedSecret(row, cipher)
+}
+
+function storedSecret({name, namespace, value, created_at, updated_at}: Row, cipher: Cipher): DatedSecret {
+  return {
+    name,
+    namespace,
+    value: cipher.open(value, ['secret', name, namespace]),
+    since: isoTime(updated_at ?? created_at),
+  }
 }

@@ -4,7 +4,6 @@ import {clockText, durationText} from '../../text/duration.ts'
 import {type Markup, markup} from '../markup.ts'
 import {resultText} from '../result-text.ts'
 import {lastAwaited, runSpan} from '../run-span.ts'
-import {axisStep} from './axis.ts'
 import type {SectionOptions} from './section.ts'
 import {SIGN} from './state-words.ts'
 
@@ -86,4 +85,14 @@ function bars({times, progress}: ReleaseProgress, {state, percent}: RowOptions):
         ({since, until}) => markup`<span class="bar helm ${progress.state}" ${place(since, until)}></span>`,
       ),
   ]
+}
+
+/** Steps of a time axis that people can count in, in seconds. */
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400]
+
+const MOST_TICKS = 10
+
+/** The distance of the ticks on an axis of so many seconds. */
+export function axisStep(seconds: number): number {
+  return STEPS.find((step) => seconds / step <= MOST_TICKS) ?? Math.ceil(seconds / MOST_TICKS / 86400) * 86400
 }

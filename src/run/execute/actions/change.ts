@@ -1,8 +1,9 @@
-import type {HeldLease, ReleaseRecord} from '../../../cluster/cluster.ts'
+import type {HeldLease, ReleaseRecord, Validation} from '../../../cluster/cluster.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
+import {KkError} from '../../../errors.ts'
 import type {ChangedRelease} from '../../../helm/helm.ts'
 import {labelChanges, labelsOf} from '../../../plan/labels.ts'
-import {releaseName, releaseNamespace} from '../../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
 import {keepDropped} from '../keep-dropped.ts'
 import {underIntents} from '../leases/under-intents.ts'
@@ -11,7 +12,6 @@ import {settling, underOperation} from '../leases/under-operation.ts'
 import {workable} from '../leases/workable.ts'
 import {expectDeployed, raced} from '../races.ts'
 import {underHelm} from '../under-helm.ts'
-import {expectAccepted} from '../validation.ts'
 import type {Work} from '../work.ts'
 import type {Deployed} from './pass-gate.ts'
 
@@ -103,5 +103,18 @@ async function callHelm(
         return helm.upgrade(call, {...operation, labels: labelChanges(labels, before.labels)})
       return helm.install(call, {...operation, labels, createNamespace, ...(before && {replace: true})})
     }),
+  )
+}
+
+/** Throws `KK_INVALID_OBJECT` naming every object of the release that the API server would not accept. */
+function expectAccepted(release: ReleaseId, validations: readonly Validation[]): void {
+  const refused = validations.filter((validation) => validation.outcome === 'refused')
+  if (refused.length === 0) return
+  const lines = refused.map(({object, message}) => `  ${object}: ${message}`)
+  const objects = refused.length === 1 ? 'an object' : `${refused.length} objects`
+  throw new KkError(
+    'KK_INVALID_OBJECT',
+    [`${release}: the cluster would not accept ${objects} of its chart`, ...lines].join('\n'),
+    {hint: 'correct the values or the chart; nothing of this release was changed'},
   )
 }

@@ -1,4 +1,4 @@
-import type {KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
+import type {Blame, KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
 import {describeBlame} from '../../../cluster/gate/describe-blame.ts'
 import {OPERATION} from '../../../cluster/lease/operation.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
@@ -12,7 +12,6 @@ import {giveBack} from '../leases/hold.ts'
 import {masking} from '../masking.ts'
 import {expectRevision, raced} from '../races.ts'
 import {awaitServed} from '../served-kinds.ts'
-import {whileCurrent} from './while-current.ts'
 
 /** A revision that helm has deployed. */
 export interface Deployed {
@@ -141,4 +140,30 @@ export function expectInstalled(
       hint: `deploy ${releaseName(release)} first, with the environment that owns it`,
     },
   )
+}
+
+/** A revision whose health is awaited for as long as it is the one that counts. */
+interface Current {
+  /** Aborts with the run, and with `KK_RACED` once the revision has been removed or replaced. */
+  readonly signal: AbortSignal
+  /** Is told what is not healthy yet: what is missing may have been removed with its release. */
+  look(blames: readonly Blame[]): void
+}
+
+function whileCurrent({action, cluster, controls}: Execution, revision: number): Current {
+  const {release} = action
+  const replaced = new AbortController()
+  const readRecord = async () => {
+    const record = await cluster.lastRecord(release)
+    if (record?.revision === revision && record.status === 'deployed') return
+    const what = record ? `it is ${record.status} at revision ${record.revision}` : 'it is gone'
+    replaced.abort(raced(release, `${what} while the gate of revision ${revision} was awaited`))
+  }
+  return {
+    signal: AbortSignal.any([controls.signal, replaced.signal]),
+    look(blames) {
+      // Whoever cannot read the record goes on waiting, to the deadline.
+      if (blames.some(({reason}) => reason === 'NotFound')) readRecord().catch(() => {})
+    },
+  }
 }

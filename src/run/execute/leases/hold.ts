@@ -4,7 +4,7 @@ import type {Action} from '../../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../../release.ts'
 import {runsHelm} from '../../schedule/schedule.ts'
 
-export interface HoldRequest {
+interface HoldRequest {
   readonly release: ReleaseId
   /** Milliseconds since the epoch. */
   readonly deadline: number

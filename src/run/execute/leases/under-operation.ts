@@ -3,7 +3,8 @@ import {type OperationVerb, operationEnvironment} from '../../../cluster/lease/o
 import {asKkError, KkError} from '../../../errors.ts'
 import type {OperationOptions} from '../../../helm/helm.ts'
 import {isLeftBy} from '../../../plan/pending/evidence.ts'
-import {helmUnderJournal} from '../../journal/under-journal.ts'
+import type {Action} from '../../../plan/plan.ts'
+import type {Journal} from '../../journal/journal.ts'
 import type {Execution} from '../execution.ts'
 
 type Started = Required<Pick<OperationOptions, 'env' | 'onStarted'>>
@@ -87,4 +88,28 @@ async function isAtWork({action, cluster, clock}: Execution): Promise<boolean> {
     await clock.wait(200, new AbortController().signal)
   }
   return true
+}
+
+interface HelmRun {
+  readonly journal: Journal
+  readonly action: Pick<Action, 'release' | 'kind' | 'revision'>
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+}
+
+/** Runs helm between two notes: what it is to do stands on disk before it starts, and that it ended before anything follows. */
+async function helmUnderJournal<T>(
+  {journal, action: {release, kind, revision}, deadline}: HelmRun,
+  helm: (onStarted: (pid: number) => void) => Promise<T>,
+): Promise<T> {
+  const made = kind === 'test' ? revision : revision + 1
+  await journal.note({type: 'helm-starting', release, verb: kind, revision: made, deadline})
+  try {
+    const result = await helm((pid) => void journal.note({type: 'helm-started', release, pid}))
+    await journal.note({type: 'helm-ended', release})
+    return result
+  } catch (error) {
+    await journal.note({type: 'helm-ended', release, error: asKkError(error).code})
+    throw error
+  }
 }

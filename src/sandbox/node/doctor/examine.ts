@@ -1,13 +1,15 @@
+import {mkdir, readFile, rmdir, stat, statfs} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
+import {asKkError} from '../../../errors.ts'
 import {findSandbox} from '../../running.ts'
-import {nodePaths} from '../paths.ts'
-import {checkCgroups} from './cgroups.ts'
+import {cgroupMounts} from '../host/cgroups.ts'
+import {DNS_PORT, KUBELET_PORT, REGISTRY_PORT} from '../network.ts'
+import {type NodePaths, nodePaths} from '../paths.ts'
+import {nodeTools} from '../tools.ts'
 import type {Finding} from './finding.ts'
 import {checkKernel} from './kernel.ts'
 import {checkNeighbours} from './neighbours.ts'
-import {checkPorts} from './ports.ts'
 import {checkPrograms} from './programs.ts'
-import {checkDisk, checkMemory, checkPath} from './room.ts'
-import {checkToolbox} from './toolbox.ts'
 
 /** Whether the node can run on this machine, and how to mend what it lacks. Nothing is changed by looking. */
 export async function examineMachine(
@@ -54,4 +56,190 @@ function checkRoot(): Finding {
 
 function runs(): Finding {
   return {check: 'node', level: 'ok', what: 'it runs; its ports and its network are its own'}
+}
+
+function checkToolbox(env: Readonly<Record<string, string | undefined>>): Finding {
+  try {
+    nodeTools(env)
+    return {
+      check: 'toolbox',
+      level: 'ok',
+      what: 'Kubernetes, etcd, CoreDNS and the helpers of the node are built',
+    }
+  } catch (error) {
+    const {message, hint} = asKkError(error)
+    return {check: 'toolbox', level: 'problem', what: message, ...(hint && {advice: hint})}
+  }
+}
+
+const GIB = 2 ** 30
+
+/** What the node itself takes, and what an OpenStack of a few services takes. */
+const MEMORY = {least: 2, enough: 6}
+const DISK = {least: 5, enough: 15}
+
+/** Linux's longest address of a socket, less the longest name that a part gives one below the kubelet's directory. */
+const LONGEST_DIRECTORY = 107 - '/plugins_registry/01234567.sock'.length
+
+async function checkMemory(): Promise<Finding> {
+  const text = await readFile('/proc/meminfo', 'utf8')
+  const available = Number(/^MemAvailable:\s+(\d+) kB/m.exec(text)?.[1]) * 1024
+  return measured('memory', available, MEMORY, 'end what else runs, or take a larger machine')
+}
+
+/** Of the disk that will hold the node's files. */
+async function checkDisk(home: string): Promise<Finding> {
+  const {bavail, bsize} = await statfs(await existing(home))
+  return measured('disk', bavail * bsize, DISK, 'set XDG_STATE_HOME to a directory on a larger disk')
+}
+
+function checkPath({directory, kubelet}: NodePaths): Finding {
+  const check = 'path'
+  if (kubelet.length <= LONGEST_DIRECTORY)
+    return {check, level: 'ok', what: `the node's files are in ${directory}`}
+  return {
+    check,
+    level: 'problem',
+    what: `${kubelet} is too long for the addresses of sockets: ${kubelet.length} of ${LONGEST_DIRECTORY} letters`,
+    advice: 'set XDG_STATE_HOME to a shorter path',
+  }
+}
+
+function measured(
+  check: string,
+  bytes: number,
+  {least, enough}: {readonly least: number; readonly enough: number},
+  advice: string,
+): Finding {
+  const what = `${(bytes / GIB).toFixed(1)} GiB free`
+  if (bytes >= enough * GIB) return {check, level: 'ok', what}
+  const wanted = `${what}; the node needs ${least} GiB, with OpenStack ${enough}`
+  return {check, level: bytes < least * GIB ? 'problem' : 'warning', what: wanted, advice}
+}
+
+/** The directory, or the first above it that exists. */
+async function existing(directory: string): Promise<string> {
+  return stat(directory).then(
+    () => directory,
+    () => existing(dirname(directory)),
+  )
+}
+
+/** What the kubelet asks for. */
+const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'pids']
+
+const UNIFIED = '/sys/fs/cgroup'
+
+/** The controllers of either version, and whether cgroups can be made. */
+async function checkCgroups(): Promise<Finding> {
+  const unified = await readFile(join(UNIFIED, 'cgroup.controllers'), 'utf8').catch(() => undefined)
+  const [version, found] = unified === undefined ? [1, await mountedControllers()] : [2, unified.split(/\s+/)]
+  const missing = CONTROLLERS.filter((name) => !found.includes(name))
+  if (missing.length > 0) return lacking(version, missing)
+  const refused = await tryToMake()
+  if (refused !== undefined) return notWritable(refused)
+  return {check: 'cgroups', level: 'ok', what: `version ${version}, with ${CONTROLLERS.join(', ')}`}
+}
+
+/** With version 1 each controller, or a few together, has a mount named after it. */
+async function mountedControllers(): Promise<string[]> {
+  const text = await readFile('/proc/self/mounts', 'utf8')
+  return text
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([, , type]) => type === 'cgroup')
+    .flatMap(([, , , options]) => options?.split(',') ?? [])
+}
+
+async function tryToMake(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  for (const mount of await cgroupMounts()) {
+    const probe = join(mount, `kk-doctor-${process.pid}`)
+    try {
+      await mkdir(probe)
+      await rmdir(probe)
+    } catch {
+      return mount
+    }
+  }
+  return undefined
+}
+
+function lacking(version: number, missing: readonly string[]): Finding {
+  return {
+    check: 'cgroups',
+    level: 'problem',
+    what: `version ${version} without the controllers ${missing.join(', ')}`,
+    advice:
+      'start the kernel with cgroup_enable=cpuset,memory; inside a container, start it privileged with --cgroupns=host',
+  }
+}
+
+function notWritable(mount: string): Finding {
+  return {
+    check: 'cgroups',
+    level: 'problem',
+    what: `no cgroup can be made in ${mount}`,
+    advice: 'inside a container, start it privileged with a writable /sys/fs/cgroup',
+  }
+}
+
+/** The ports that cannot be others: what is asked by name or by number of old. */
+const PORTS = [
+  {
+    port: DNS_PORT,
+    table: 'tcp',
+    what: 'DNS',
+    advice: 'let your DNS server listen on its own addresses only (dnsmasq: bind-interfaces)',
+  },
+  {
+    port: DNS_PORT,
+    table: 'udp',
+    what: 'DNS',
+    advice: 'let your DNS server listen on its own addresses only (dnsmasq: bind-interfaces)',
+  },
+  {port: KUBELET_PORT, table: 'tcp', what: 'the kubelet', advice: 'end the other Kubernetes of this machine'},
+  {
+    port: REGISTRY_PORT,
+    table: 'tcp',
+    what: 'the registry',
+    advice: 'end what listens there: ss --listening --processes',
+  },
+] as const
+
+/** As the kernel writes addresses: all of them, and loopback. */
+const ALL = ['00000000', '0'.repeat(32)]
+const LOOPBACK = '0100007F'
+
+/** What `/proc/net/tcp` and `/proc/net/udp` call listening. */
+const LISTENING = {tcp: '0A', udp: '07'} as const
+
+/** Whether something listens on all addresses, and so on the node's, which are not there yet; the registry's are on loopback, too. */
+async function checkPorts(): Promise<readonly Finding[]> {
+  const taken = await Promise.all(
+    PORTS.map(async (each) => ((await isTaken(each.table, each.port)) ? [each] : [])),
+  )
+  const problems = taken.flat().map(
+    ({port, table, what, advice}): Finding => ({
+      check: 'ports',
+      level: 'problem',
+      what: `something listens already on port ${port} (${table}), where ${what} is to answer`,
+      advice,
+    }),
+  )
+  if (problems.length > 0) return problems
+  return [{check: 'ports', level: 'ok', what: `${DNS_PORT}, ${REGISTRY_PORT} and ${KUBELET_PORT} are free`}]
+}
+
+async function isTaken(table: 'tcp' | 'udp', port: number): Promise<boolean> {
+  const addresses = port === REGISTRY_PORT ? [...ALL, LOOPBACK] : ALL
+  const texts = await Promise.all(
+    [table, `${table}6`].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
+  )
+  return texts
+    .flatMap((text) => text.split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state]) => state === LISTENING[table])
+    .map(([, local = '']) => local.split(':'))
+    .some(([address = '', hex = '']) => Number.parseInt(hex, 16) === port && addresses.includes(address))
 }

@@ -1,7 +1,7 @@
 import {BRIDGE, PODS} from '../network.ts'
 import {command} from './command.ts'
 
-export const FAMILIES = ['iptables', 'ip6tables'] as const
+const FAMILIES = ['iptables', 'ip6tables'] as const
 
 export type Family = (typeof FAMILIES)[number]
 

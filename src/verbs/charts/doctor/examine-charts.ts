@@ -1,13 +1,17 @@
 import {rm} from 'node:fs/promises'
 import {join} from 'node:path'
+import {isDeepStrictEqual} from 'node:util'
 import type {Chart} from '../../../charts/chart.ts'
 import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import {valuesFault} from '../../../charts/values-method/default-values.ts'
-import type {Cluster} from '../../../cluster/cluster.ts'
+import type {Cluster, KubernetesObject} from '../../../cluster/cluster.ts'
 import {definedKinds} from '../../../cluster/custom-kinds.ts'
+import {isHook} from '../../../cluster/is-hook.ts'
+import {objectName} from '../../../cluster/manifest.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
-import type {ReleaseId} from '../../../release.ts'
+import {unreadPaths} from '../../../overrides/system/reads.ts'
+import {type ReleaseId, releaseName} from '../../../release.ts'
 import {layersKey} from '../../preparation/inference/foreknown.ts'
 import type {Prepared} from '../../preparation/prepare.ts'
 import {renderByKinds} from '../../preparation/rendering/render-by-kinds.ts'
@@ -17,12 +21,11 @@ import type {ChartFault} from './chart-fault.ts'
 import {accounts} from './checks/accounts/accounts.ts'
 import {claimedTwice} from './checks/claimed-twice.ts'
 import {deadlocks} from './checks/deadlocks/deadlocks.ts'
+import {touchedFields} from './checks/immutable-fields/fields.ts'
 import {immutableFields} from './checks/immutable-fields/immutable-fields.ts'
-import {jobNames} from './checks/job-names.ts'
+import {undoing} from './checks/immutable-fields/undoing.ts'
+import {hasOtherTemplate, jobNames} from './checks/job-names.ts'
 import {missingKinds} from './checks/missing-kinds.ts'
-import {randomValues} from './checks/random-values.ts'
-import {refusedChanges} from './checks/refused-changes.ts'
-import {unreadOverrides} from './checks/unread-overrides.ts'
 import {unserved} from './checks/unserved.ts'
 import {untouchedDefinitions} from './checks/untouched-definitions.ts'
 import {valuesDiffer} from './checks/values-differ.ts'
@@ -31,6 +34,7 @@ import type {ExaminedRelease} from './examined-release.ts'
 import {bumpVersion, nextObjects} from './next-version.ts'
 import {placeOf} from './place.ts'
 import {withRefusals} from './refusals.ts'
+import {identity, inBoth} from './same-object.ts'
 import {type Templates, templatesOf} from './templates.ts'
 
 const RENDERERS = 4
@@ -178,4 +182,73 @@ function brokenChart(release: ReleaseId, {code, message, hint}: KkError): ChartF
     what: `${message} (${code})`,
     ...(hint !== undefined && {advice: hint}),
   }
+}
+
+/** What system overrides say and no chart reads: a setting that was meant to have an effect, and has none. */
+export function unreadOverrides({
+  releases,
+  plugins,
+}: Pick<Prepared, 'releases' | 'plugins'>): readonly ChartFault[] {
+  return [...releases].flatMap(([release, {chart, layers}]): readonly ChartFault[] => {
+    const spoken = plugins.spoken(chart)
+    const system = layers.filter(({name}) => name === 'system')
+    if (spoken.dialect === undefined || system.length === 0) return []
+    const unread = system.flatMap(({values}) => unreadPaths(spoken, values)).map((path) => path.join('.'))
+    if (unread.length === 0) return []
+    const what = `system overrides write what ${releaseName(release)} does not read: ${unread.join(', ')}`
+    return [{check: 'overrides', level: 'info', release, what}]
+  })
+}
+
+/** What else the cluster refuses of an upgrade, in its own words: changes of objects that it was asked for. */
+function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFault[] {
+  const refusals = deployed?.refusals
+  if (!refusals) return []
+  return inBoth(deployed.upgrade, deployed.objects, release).flatMap(([now, there]) => {
+    const {object, file} = now
+    const message = refusals.get(identity(object, release))
+    const isTold = touchedFields(there.object, object).length > 0 || hasOtherTemplate(now, there)
+    if (message === undefined || isTold || isHook(object)) return []
+    return [
+      {
+        check: 'refused changes',
+        level: 'problem' as const,
+        release,
+        object: objectName(object),
+        file,
+        what: `the cluster refuses ${objectName(object)}, which revision ${deployed.revision} has deployed otherwise: ${message}`,
+        advice: undoing(object),
+      },
+    ]
+  })
+}
+
+/**
+ * Objects that two renders with the same values make differently: every upgrade changes them. What a template looks up on a
+ * cluster that was not asked may well be kept.
+ */
+function randomValues({
+  release,
+  objects,
+  again,
+  lookingUp,
+}: Pick<ExaminedRelease, 'release' | 'objects' | 'again' | 'lookingUp'>): readonly ChartFault[] {
+  if (again === objects) return []
+  return inBoth(objects, again, release)
+    .filter(([{file}]) => !lookingUp?.has(file))
+    .map(([one, other]) => ({...one, keys: differingKeys(one.object, other.object)}))
+    .filter(({keys}) => keys.length > 0)
+    .map(({object, file, keys}) => ({
+      check: 'random values',
+      level: 'warning',
+      release,
+      object: objectName(object),
+      file,
+      what: `${objectName(object)} differs from render to render, in ${keys.join(', ')}: every upgrade changes it`,
+      advice: 'give the value in the section of the release, so that the chart need not make one up',
+    }))
+}
+
+function differingKeys(one: KubernetesObject, other: KubernetesObject): readonly string[] {
+  return Object.keys(one).filter((key) => !isDeepStrictEqual(one[key], other[key]))
 }

@@ -1,13 +1,16 @@
+import {existsSync, readFileSync, statSync} from 'node:fs'
+import {basename, dirname, relative, resolve} from 'node:path'
+import {isVersion} from '../../../charts/version.ts'
 import {TIME_TITLE, timeOf} from '../../../environment/duration.ts'
-import type {ReleaseId} from '../../../release.ts'
-import {releaseId} from '../../../release.ts'
+import {readYamlDocuments} from '../../../helm/yaml.ts'
+import {isMap, mergeValues} from '../../../overrides/merge.ts'
+import {applySet} from '../../../overrides/strvals.ts'
+import {type ReleaseId, releaseId, type Values} from '../../../release.ts'
 import type {ImportedRelease, ImportedSource} from '../imported.ts'
 import {withoutSecrets} from '../without-secrets.ts'
-import {chartSource} from './chart-source.ts'
 import type {HelmfileDocument} from './documents.ts'
-import type {Helmfile, HelmfileRelease} from './helmfile.ts'
+import type {Helmfile, HelmfileRelease, HelmfileSet} from './helmfile.ts'
 import {lostCredentials, lostOfRelease, withoutCredentials} from './lost-keys.ts'
-import {releaseValues} from './release-values.ts'
 
 /** A release of a helmfile as an environment would have it, but for what it requires. */
 export interface ReadRelease {
@@ -68,4 +71,108 @@ export function helmfileId(release: HelmfileRelease, document: HelmfileDocument)
 /** What the file says for all of them wins, as in helmfile; an empty one says nothing. */
 function namespaceOf({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
   return state.namespace || namespace || 'default'
+}
+
+/** The values of a release: files and maps in their order, then `set`; later ones win. What cannot be read is told to `lose`. */
+function releaseValues(
+  {name, values = [], set = [], setString = []}: HelmfileRelease,
+  directory: string,
+  lose: (what: string) => void,
+): Values {
+  let merged: Values = {}
+  for (const each of values) {
+    const maps = typeof each === 'string' ? mapsOf(each, directory) : [(each ?? {}) as Values]
+    if (typeof maps === 'string') lose(`the values file ${each} of ${name}: ${maps}`)
+    else for (const map of maps) merged = mergeValues(merged, map)
+  }
+  const source = `set of ${name}`
+  for (const each of set) {
+    if (each.file !== undefined) lose(`${each.name} of ${name}, which is set from the file ${each.file}`)
+    else merged = applySet(expression(each), merged, {mode: 'typed', source})
+  }
+  for (const each of setString) merged = applySet(expression(each), merged, {mode: 'string', source})
+  return merged
+}
+
+/** The maps of a values file, or why there are none. */
+function mapsOf(file: string, directory: string): readonly Values[] | string {
+  if (/\.gotmpl$/.test(file)) return 'it is a template'
+  const path = resolve(directory, file)
+  if (!statSync(path, {throwIfNoEntry: false})?.isFile()) return 'it is not there'
+  const documents = readYamlDocuments(readFileSync(path, 'utf8'), {file}).filter((each) => each !== null)
+  return documents.every(isMap) ? documents : 'it is no map'
+}
+
+/** As `--set` takes it: a comma would begin another key. */
+function expression({name, value, values}: HelmfileSet): string {
+  const text = values === undefined ? escaped(value) : `{${values.map(escaped).join(',')}}`
+  return `${name}=${text}`
+}
+
+function escaped(value: unknown): string {
+  return String(value ?? '').replaceAll(/[\\,]/g, (character) => `\\${character}`)
+}
+
+interface ChartPlace {
+  /** Where the chart's path starts. */
+  readonly directory: string
+  /** Where the paths of the environment will start. */
+  readonly home: string
+  readonly repositories: NonNullable<Helmfile['repositories']>
+}
+
+/** A chart as an environment has it. */
+interface ChartOfHelmfile {
+  /** What `kk.charts` says of its place; undefined where it has no words for it. */
+  readonly source: ImportedSource | undefined
+  readonly name: string
+  readonly version?: string
+  /** A tag or a digest that says which package is meant, and has no place in an environment. */
+  readonly unkept?: string
+}
+
+/** Where a chart is, by a path, a repository or an address as helmfile takes them. */
+function chartSource(chart: string, {directory, home, repositories}: ChartPlace): ChartOfHelmfile {
+  if (chart.startsWith('oci://')) return inRegistry(chart)
+  const path = resolve(directory, chart)
+  if (/^[./]/.test(chart) || (chart !== '' && existsSync(path))) return inDirectory(path, home)
+  const repository = repositories.find(({name}) => name !== undefined && chart.startsWith(`${name}/`))
+  if (repository?.url === undefined) return elsewhere(chart)
+  const {name = '', oci} = repository
+  const url = withoutCredentials(repository.url)
+  const place = url.replace(/\/+$/, '')
+  if (oci) return inRegistry(`oci://${place.replace(/^oci:\/\//, '')}${chart.slice(name.length)}`)
+  return {source: /^https?:/.test(url) ? {repository: url} : undefined, name: basename(chart)}
+}
+
+/** `oci://registry/path/name:version@digest`; helm writes the `+` of a version as `_`. */
+function inRegistry(address: string): ChartOfHelmfile {
+  const [, source, name = '', tag, digest] =
+    /^(oci:\/\/.+)\/([^/:@]*)(?::([^/@]+))?(?:@(.+))?$/.exec(address) ?? []
+  if (source === undefined) return elsewhere(address)
+  const version = tag?.replaceAll('_', '+')
+  const isKept = version !== undefined && isVersion(version)
+  const unkept = digest ?? (isKept ? undefined : tag)
+  return {source, name, ...(isKept && {version}), ...(unkept !== undefined && {unkept})}
+}
+
+/** A chart, or its package. */
+function inDirectory(path: string, home: string): ChartOfHelmfile {
+  const place = relative(home, dirname(path))
+  const source = place === '' ? '.' : place.startsWith('.') ? place : `./${place}`
+  const found = ofFile(basename(path))
+  // kk knows a package by its version.
+  const isNameless = found.version === undefined && path.endsWith('.tgz')
+  return {...found, source: isNameless ? undefined : source}
+}
+
+/** Where only go-getter finds it, or nobody: its name is the last part of the path. */
+function elsewhere(chart: string): ChartOfHelmfile {
+  return {source: undefined, ...ofFile(basename(chart.replace(/\?.*$/, '')))}
+}
+
+/** `thing-1.2.3.tgz` is a package of the chart thing. */
+function ofFile(file: string): Omit<ChartOfHelmfile, 'source'> {
+  const [, name, version = ''] = /^(.+?)-(v?\d+\.\d+\.\d+.*)\.tgz$/.exec(file) ?? []
+  return name !== undefined && isVersion(version) ? {name, version} : {name: basename(file, '.tgz')}
 }

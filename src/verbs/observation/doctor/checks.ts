@@ -1,24 +1,225 @@
+import type {SeenNamespace} from '../../../cluster/diagnosis/diagnosis.ts'
+import type {Approval} from '../../../cluster/guard/guard.ts'
+import {KK_NAMESPACE} from '../../../cluster/lease/lease.ts'
+import {asKkError} from '../../../errors.ts'
+import {readLabels} from '../../../plan/labels.ts'
+import type {ObservedRecord} from '../../../plan/pending/evidence.ts'
+import {unfinished} from '../../../plan/refusals.ts'
+import {releaseName, releaseNamespace} from '../../../release.ts'
 import {apiVersionsCheck} from './cluster/api-versions.ts'
-import {clockCheck} from './cluster/clock.ts'
-import {kkSystemCheck} from './cluster/kk-system.ts'
-import {namespacesCheck} from './cluster/namespaces.ts'
 import {permissionsCheck} from './cluster/permissions.ts'
-import {clusterCheck} from './cluster/reachable.ts'
 import {schedulingCheck} from './cluster/scheduling.ts'
 import {storageClassCheck} from './cluster/storage-class.ts'
-import type {Check} from './finding.ts'
-import {approvalsCheck} from './leftovers/approvals.ts'
+import type {ReadRecord} from './facts.ts'
+import type {Check, Found} from './finding.ts'
 import {claimsCheck} from './leftovers/claims.ts'
 import {forgottenCheck} from './leftovers/forgotten.ts'
 import {hookJobsCheck} from './leftovers/hook-jobs.ts'
 import {intentsCheck} from './leftovers/intents.ts'
 import {leasesCheck} from './leftovers/leases.ts'
 import {runsCheck} from './leftovers/runs.ts'
-import {helmCheck} from './local/helm.ts'
 import {stateDirectoryCheck} from './local/state-directory.ts'
-import {pendingCheck} from './records/pending.ts'
-import {recordsCheck} from './records/readable.ts'
-import {recordSizeCheck} from './records/size.ts'
+
+/** Namespaces that were deleted and do not go. */
+const namespacesCheck: Check = {
+  name: 'namespaces',
+  needs: 'cluster',
+  fine: 'no namespace is stuck in its deletion',
+  async find({cluster, kubectl}) {
+    return (await cluster.diagnosis.namespaces()).flatMap((each) => judgeNamespace(each, kubectl))
+  },
+}
+
+/** Kubernetes 1.36: namespaced_resources_deleter.go. */
+function judgeNamespace({name, deletedAt, hindrances}: SeenNamespace, kubectl: string): readonly Found[] {
+  if (deletedAt === undefined) return []
+  if (hindrances.length === 0)
+    return [{level: 'info', what: `the namespace ${name} is being deleted since ${deletedAt}`}]
+  const why = hindrances.map(({message}) => message).join(' ')
+  const what = `the namespace ${name} is being deleted since ${deletedAt}, and does not go: ${why}`
+  return [{level: 'warning', what, advice: adviceFor(name, hindrances, kubectl)}]
+}
+
+function adviceFor(name: string, hindrances: SeenNamespace['hindrances'], kubectl: string): string {
+  const isBlind = hindrances.some(({type}) => type === 'NamespaceDeletionDiscoveryFailure')
+  if (isBlind) return `${kubectl} get apiservices`
+  const remaining = hindrances.find(({type}) => type === 'NamespaceContentRemaining')?.message ?? ''
+  const resources = [...remaining.matchAll(/([a-z0-9.-]+?)\.? has \d+ resource instances/g)].map(
+    ([, one]) => one!,
+  )
+  const what = resources.length === 0 ? 'all' : resources.join(',')
+  const columns =
+    'custom-columns=KIND:.kind,NAME:.metadata.name,DELETED:.metadata.deletionTimestamp,FINALIZERS:.metadata.finalizers'
+  return `${kubectl} get ${what} --namespace ${name} --output ${columns}`
+}
+
+/** Helm passes over records that it cannot read, as if their releases did not exist; kk takes them for users of everything. */
+const recordsCheck: Check = {
+  name: 'records',
+  needs: 'cluster',
+  fine: 'every record of helm can be read',
+  async find({everyRecord, readRecords, kubectl}) {
+    const {strays} = await everyRecord()
+    const unreadable = (await readRecords()).flatMap((each) =>
+      'unreadable' in each ? [`${releaseNamespace(each.record.release)}/${each.record.secret.name}`] : [],
+    )
+    return judgeRecords({strays, unreadable, kubectl})
+  },
+}
+
+interface Records {
+  /** `namespace/name` of Secrets. */
+  readonly strays: readonly string[]
+  readonly unreadable: readonly string[]
+  readonly kubectl: string
+}
+
+function judgeRecords({strays, unreadable, kubectl}: Records): readonly Found[] {
+  const finding = (secret: string, why: string): Found => {
+    const [namespace, name] = secret.split('/')
+    const what = `the Secret ${secret} ${why}: helm passes over it, and kk refuses to remove anything, for it may use anything. Restore it from a backup, or, if nothing of it is wanted any more, delete it`
+    return {level: 'problem', what, advice: `${kubectl} delete secret ${name} --namespace ${namespace}`}
+  }
+  return [
+    ...strays.map((secret) => finding(secret, 'has the type of a record of helm, but tells of no release')),
+    ...unreadable.map((secret) => finding(secret, 'is a record of helm that cannot be decoded')),
+  ]
+}
+
+/** Operations that have not ended, with what is known of who left them, or is at work. */
+const pendingCheck: Check = {
+  name: 'pending',
+  needs: 'cluster',
+  fine: 'no operation on a release has been left half done',
+  async find({last, prepared, place}) {
+    const own = prepared?.environment.name
+    const isOwn = ({labels}: ObservedRecord) => own !== undefined && readLabels(labels)?.owner === own
+    return (await last()).flatMap((record) => judgePending(record, isOwn(record) ? place : undefined))
+  },
+}
+
+/** `place` stands behind the command that mends, for the environment that has the release; undefined where its file is not at hand. */
+export function judgePending(record: ObservedRecord, place: string | undefined): readonly Found[] {
+  const refusal = unfinished(record)
+  if (!refusal) return []
+  const {status, evidence} = record
+  const isHarmless = evidence?.state === 'running' || status === 'uninstalled'
+  const isRecovered = status === 'uninstalled' || evidence?.state === 'stale'
+  const mends = status === 'uninstalling' ? `kk remove ${releaseName(record.release)}` : 'kk deploy'
+  const advice = isRecovered && place !== undefined ? `${mends} ${place}` : refusal.hint
+  return [
+    {
+      level: isHarmless ? 'info' : 'problem',
+      what: refusal.message,
+      ...(advice !== undefined && {advice}),
+    },
+  ]
+}
+
+/** Approvals of the guard that have run out: they allow nothing, and go when the guard is written again. */
+const approvalsCheck: Check = {
+  name: 'guard-approvals',
+  needs: 'cluster',
+  fine: 'no approval of the guard has run out',
+  async find({cluster, last, now, place}) {
+    const approvals = (await cluster.guard.parameters())?.approvals ?? []
+    if (approvals.length === 0) return []
+    const isNeeded = (await last()).some(({labels}) => readLabels(labels)?.protected)
+    return judgeApprovals(approvals, now, `kk guard ${isNeeded ? 'install' : 'remove'} --yes ${place}`.trim())
+  },
+}
+
+/** `mend` writes the guard again; where nothing is protected any more, as after an approved removal, there is none to write. */
+export function judgeApprovals(approvals: readonly Approval[], now: number, mend: string): readonly Found[] {
+  return approvals
+    .filter(({expires}) => expires * 1000 <= now)
+    .map(({release, expires, by}) => ({
+      level: 'info',
+      what: `the approval to delete objects of ${release}, by ${by}, ran out at ${new Date(expires * 1000).toISOString()}`,
+      advice: mend,
+    }))
+}
+
+/** A Secret holds at most 1 MiB (Kubernetes 1.36: MaxSecretSize). */
+const MOST = 2 ** 20
+const MUCH = 700_000
+
+/** Helm keeps chart, values and manifest in one Secret: when that is full, nothing can be upgraded any more. */
+const recordSizeCheck: Check = {
+  name: 'record-size',
+  needs: 'cluster',
+  fine: 'no record is near the limit of 1 MiB',
+  find: async ({readRecords}) => judgeSizes(await readRecords()),
+}
+
+function judgeSizes(records: readonly ReadRecord[]): readonly Found[] {
+  return records.flatMap((each): readonly Found[] => {
+    if (!('bytes' in each) || each.bytes <= MUCH) return []
+    const {release, revision} = each.record
+    const share = Math.floor((each.bytes / MOST) * 100)
+    const what = `the record of ${release}, revision ${revision}, has ${Math.round(each.bytes / 1000)} kB, ${share} % of what a Secret holds: an upgrade that needs more will fail`
+    const advice = `keep what is not a template out of the chart of ${release}, with .helmignore, and large texts out of its values`
+    return [{level: 'warning', what, advice}]
+  })
+}
+
+/** The helm that kk would use: found, new enough, and keeping its releases where kk reads them. */
+const helmCheck: Check = {
+  name: 'helm',
+  needs: 'nothing',
+  fine: 'helm was found',
+  async find({helm}) {
+    try {
+      const {path, version} = await helm()
+      return [{level: 'ok', what: `helm ${version.text} at ${path}`}]
+    } catch (error) {
+      const {code, message, hint} = asKkError(error)
+      if (code === 'KK_BUG') throw error
+      return [{level: 'problem', what: message, ...(hint !== undefined && {advice: hint})}]
+    }
+  },
+}
+
+const TOLERABLE_SECONDS = 30
+
+/** Deadlines in the cluster are written by the clocks of operators' machines. */
+const clockCheck: Check = {
+  name: 'clock',
+  needs: 'cluster',
+  fine: "this machine's clock agrees with the API server's",
+  find: async ({cluster}) => judgeClock(await cluster.diagnosis.clockAhead()),
+}
+
+export function judgeClock(ahead: number): readonly Found[] {
+  const seconds = Math.abs(ahead)
+  if (seconds <= TOLERABLE_SECONDS) return []
+  const where = ahead > 0 ? 'ahead of' : 'behind'
+  const what = `this machine's clock is ${seconds} s ${where} the API server's: deadlines that others write are misread`
+  return [{level: 'warning', what, advice: 'timedatectl set-ntp true'}]
+}
+
+/** Where kk keeps what belongs to no release. */
+const kkSystemCheck: Check = {
+  name: 'kk-system',
+  needs: 'cluster',
+  fine: 'the namespace kk-system is there',
+  async find({cluster, kubectl}) {
+    if (await cluster.hasNamespace(KK_NAMESPACE)) return []
+    const what = `the cluster has no namespace ${KK_NAMESPACE} yet: the first run makes it, if its user may make namespaces`
+    return [{level: 'info', what, advice: `${kubectl} create namespace ${KK_NAMESPACE}`}]
+  },
+}
+
+/** Who the cluster is; that it answers was found before. */
+const clusterCheck: Check = {
+  name: 'cluster',
+  needs: 'cluster',
+  fine: 'the cluster answers',
+  async find({cluster}) {
+    const {version} = await cluster.identity()
+    return [{level: 'ok', what: `Kubernetes ${version} at ${cluster.server} (context ${cluster.context})`}]
+  },
+}
 
 /** All checks, in the order in which they are shown. */
 export const CHECKS: readonly Check[] = [

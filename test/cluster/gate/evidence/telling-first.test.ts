@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {tellingFirst} from '../../../../src/cluster/gate/evidence/telling-first.ts'
+import {tellingFirst} from '../../../../src/cluster/gate/evidence/evidence.ts'
 
 const blame = (object: string, reason?: string) => ({
   object,

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {axisStep} from '../../../../src/report/files/html/axis.ts'
+import {axisStep} from '../../../../src/report/files/html/releases-section.ts'
 
 it.each([
   [1, 1],

@@ -1,7 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {ReleaseRecord} from '../../../../src/cluster/cluster.ts'
-import type {HelmSighting} from '../../../../src/cluster/lease/sight.ts'
-import type {LeaseView} from '../../../../src/cluster/lease/view.ts'
+import type {HelmSighting, LeaseView} from '../../../../src/cluster/lease/view.ts'
 import {GRACE_MILLISECONDS} from '../../../../src/plan/pending/evidence.ts'
 import {unfinished} from '../../../../src/plan/refusals.ts'
 import type {Sighting} from '../../../../src/state/processes/process-place.ts'

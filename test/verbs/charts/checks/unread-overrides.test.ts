@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {unreadOverrides} from '../../../../src/verbs/charts/doctor/checks/unread-overrides.ts'
+import {unreadOverrides} from '../../../../src/verbs/charts/doctor/examine-charts.ts'
 import {KK, OSH, preparedOf} from '../../secrets/environments.ts'
 
 it('what system overrides say and a chart does not read is a finding, once for the release', async () => {

@@ -2,8 +2,8 @@ import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {describe, expect, it, onTestFinished} from 'vitest'
-import {clockAhead} from '../../../../src/cluster/diagnosis/clock.ts'
-import {judgeClock} from '../../../../src/verbs/observation/doctor/cluster/clock.ts'
+import {clockAhead} from '../../../../src/cluster/diagnosis/open.ts'
+import {judgeClock} from '../../../../src/verbs/observation/doctor/checks.ts'
 import type {Facts} from '../../../../src/verbs/observation/doctor/facts.ts'
 import {
   judgeRoom,

@@ -16,7 +16,7 @@ const FIXTURES = join(import.meta.dirname, '../../../fixtures/overrides')
 /** Of no store but those of tests. */
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
-export function factsOfFile(name: string): Facts {
+function factsOfFile(name: string): Facts {
   return readYaml(readFileSync(join(FIXTURES, name), 'utf8')) as Facts
 }
 

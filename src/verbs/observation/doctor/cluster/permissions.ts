@@ -9,7 +9,7 @@ import type {Facts} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 
 /** One thing that verbs of kk need to be allowed. */
-export interface NeededAccess extends Pick<Need, 'why' | 'without'> {
+interface NeededAccess extends Pick<Need, 'why' | 'without'> {
   readonly access: Access
   /** The verbs of kk. */
   readonly by: readonly string[]
@@ -32,7 +32,7 @@ export const permissionsCheck: Check = {
 }
 
 /** What all verbs need, each once; what lies in the namespaces of releases only where these are known. */
-export function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] {
+function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] {
   const needed = Object.entries(NEEDS).flatMap(([by, needs]) =>
     needs.flatMap((need) =>
       placesOf(need, namespaces).flatMap((namespace) =>
@@ -85,7 +85,7 @@ interface Grant {
 }
 
 /** One finding for each kind of object and place. Who may not even look can do nothing; other verbs may be left to others on purpose. */
-export function judgeDenied(denied: readonly NeededAccess[], grant: Grant): readonly Found[] {
+function judgeDenied(denied: readonly NeededAccess[], grant: Grant): readonly Found[] {
   const groups = Map.groupBy(denied, ({access: {verb: _, ...object}, by, without}) =>
     JSON.stringify([object, by, without]),
   )

@@ -35,7 +35,7 @@ interface AbandonedClaim {
  * Claims whose release is gone. Whose a claim is, annotations and labels tell or, of a claim with a label of the
  * chart's own, that a run of kk removed a release of that name there; a claim about which nothing tells is not one.
  */
-export function abandonedClaims(
+function abandonedClaims(
   claims: readonly SeenClaim[],
   records: readonly Pick<ReleaseRecord, 'release'>[],
   runs: readonly Pick<RunRecord, 'releases'>[],
@@ -54,7 +54,7 @@ export function abandonedClaims(
   })
 }
 
-export function judgeClaims(left: readonly AbandonedClaim[], kubectl: string): readonly Found[] {
+function judgeClaims(left: readonly AbandonedClaim[], kubectl: string): readonly Found[] {
   return left.map(({claim: {namespace, name}, release}) => ({
     level: 'info',
     what: `the claim ${namespace}/${name} holds data of ${release}, which is gone; deleting it deletes the data`,

@@ -14,7 +14,7 @@ export const hookJobsCheck: Check = {
   },
 }
 
-export function judgeHookJobs(
+function judgeHookJobs(
   jobs: readonly SeenHookJob[],
   records: readonly ReadRecord[],
   kubectl: string,

@@ -1,7 +1,8 @@
+import {hostname} from 'node:os'
 import type {Intent} from '../../../../cluster/intents/intent.ts'
 import {KK_NAMESPACE} from '../../../../cluster/lease/lease.ts'
+import {identifyProcess} from '../../../../state/processes/process-identity.ts'
 import type {Check, Found} from '../finding.ts'
-import {isGone} from './dead-holder.ts'
 
 /** Intents of operators who are dead: nobody can remove what these were about to use. */
 export const intentsCheck: Check = {
@@ -24,7 +25,7 @@ interface IntentInputs {
   readonly kubectl: string
 }
 
-export function judgeIntent({intent, now, isDead, kubectl}: IntentInputs): readonly Found[] {
+function judgeIntent({intent, now, isDead, kubectl}: IntentInputs): readonly Found[] {
   const {name, required, dependent, operator, deadline} = intent
   if (!isDead && deadline > now) return []
   const why = isDead
@@ -32,4 +33,19 @@ export function judgeIntent({intent, now, isDead, kubectl}: IntentInputs): reado
     : `whose deadline passed at ${new Date(deadline).toISOString()}`
   const what = `${required} counts as used by ${dependent}, which ${operator}, ${why}, was about to install; the next run of ${dependent} takes that away, too`
   return [{level: 'warning', what, advice: `${kubectl} delete configmap ${name} --namespace ${KK_NAMESPACE}`}]
+}
+
+/** `user@host (process 42, run …)`, as runs call themselves. */
+const HOLDER = /@(?<host>\S+) \(process (?<pid>\d+),/
+
+/** Whether who calls itself so was a process of this machine and is gone; false for what cannot be told from here. */
+async function isGone(holder: string): Promise<boolean> {
+  const {host, pid} = HOLDER.exec(holder)?.groups ?? {}
+  if (host !== hostname() || pid === undefined) return false
+  return !(await runs(Number(pid)))
+}
+
+/** Another process may have got the id since: it then counts as living, which errs towards leaving things alone. */
+async function runs(pid: number): Promise<boolean> {
+  return (await identifyProcess(pid)) !== undefined
 }

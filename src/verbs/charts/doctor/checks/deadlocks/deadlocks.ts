@@ -1,10 +1,16 @@
+import {dig} from '../../../../../charts/manifests/dig.ts'
+import {podTemplate} from '../../../../../charts/manifests/pods.ts'
+import {waiterOf} from '../../../../../charts/manifests/waiter-of.ts'
+import {wantsOf} from '../../../../../charts/manifests/wants-of.ts'
+import type {KubernetesObject} from '../../../../../cluster/cluster.ts'
 import {isHook} from '../../../../../cluster/is-hook.ts'
+import {objectName} from '../../../../../cluster/manifest.ts'
+import type {Want} from '../../../../../graph/inference/facts.ts'
+import {wantText} from '../../../../../graph/inference/infer.ts'
+import {releaseName, releaseNamespace} from '../../../../../release.ts'
 import type {ChartFault} from '../../chart-fault.ts'
 import type {ExaminedRelease} from '../../examined-release.ts'
-import {circleOf, happening} from './circle.ts'
-import {circleFault, type LateHook, lateHooksFault} from './deadlock-faults.ts'
-import {type Event, type Need, needsOf, placeOf} from './events.ts'
-import type {Owned} from './makers.ts'
+import {makersAmong, type Owned} from './makers.ts'
 import {isLater, momentOf} from './moment.ts'
 
 /**
@@ -39,4 +45,218 @@ function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): re
     ({object, release}) => release === each.release && isLater(momentOf(object), own),
   )
   return isLate ? [{waiting: each, hook: makers[0]!, want: want!}] : []
+}
+
+/** A hook whose end needs itself, by these steps. */
+function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Owned[]): ChartFault {
+  const at = (event: Step['from']) => objects[placeOf(event)]!
+  const nameOf = ({object, release}: Owned) =>
+    release === hook.release ? objectName(object) : `${objectName(object)} of ${releaseName(release)}`
+  const clauses = circle.flatMap(({from, to, need: {want}}) => {
+    const [one, other] = [at(from), at(to)]
+    if (want) {
+      const awaited = one === other ? 'itself' : nameOf(other)
+      return [`${nameOf(one)} waits for ${awaited} (${textOf(want, other)})`]
+    }
+    if (one === other) return []
+    return from.startsWith('made')
+      ? [`helm makes ${nameOf(one)} only after ${nameOf(other)} has ended`]
+      : [`the pods behind ${nameOf(one)} are those of ${nameOf(other)}`]
+  })
+  return {
+    ...placeOfFault(hook),
+    level: 'problem',
+    what: `the hook ${objectName(hook.object)} never ends: ${clauses.join('; ')}`,
+    advice: adviceFor(hook, at(circle.at(-1)!.from), circle.at(-1)!),
+  }
+}
+
+/** `last` is what needs the end of the hook in the end. */
+function adviceFor(hook: Owned, last: Owned, {need: {want}}: Step): string {
+  const [name, other] = [objectName(hook.object), objectName(last.object)]
+  if (want) return `take the wait for ${name} out of ${hook === last ? 'it' : other}`
+  const stage = momentOf(last.object).stage
+  if (stage !== 'with' && stage === momentOf(hook.object).stage)
+    return `give ${other} a lower helm.sh/hook-weight than ${name}`
+  const isServing = last.object.kind === 'Service' || podTemplate(last.object) !== undefined
+  const later = `${name} a post-install hook`
+  return isServing
+    ? `make ${later}`
+    : `make ${other} a hook of the same stage with a lower weight, or ${later}`
+}
+
+/** Pods that wait for a hook which helm starts after them. */
+interface LateHook {
+  readonly waiting: Owned
+  readonly hook: Owned
+  readonly want: Want
+}
+
+/** One word on all of them: it matters to those alone who deploy with `helm --wait`, too. */
+function lateHooksFault(late: readonly LateHook[]): readonly ChartFault[] {
+  const [first] = late
+  if (!first) return []
+  const {waiting, hook, want} = first
+  const releases = new Set(late.map((each) => releaseName(each.waiting.release)))
+  const others = releases.size === 1 ? '' : ` and ${releases.size - 1} more`
+  const more = late.length === 1 ? '' : `, and ${late.length - 1} more such`
+  return [
+    {
+      ...placeOfFault(waiting),
+      level: 'info',
+      what: `${releaseName(waiting.release)}${others}: ${objectName(waiting.object)} waits for the hook ${objectName(hook.object)} (${textOf(want, hook)}), which helm starts after it${more}: well, but not with helm --wait`,
+    },
+  ]
+}
+
+function placeOfFault({release, object, file}: Owned) {
+  return {check: 'deadlocks', release, object: objectName(object), file} as const
+}
+
+function textOf(want: Want, {object}: Owned): string {
+  return wantText(want, {object: objectName(object)})
+}
+
+/** One event needs another. */
+interface Step {
+  readonly from: Event
+  readonly to: Event
+  readonly need: Need
+}
+
+/** The events that can happen, one after the other. */
+function happening(needs: Needs): ReadonlySet<Event> {
+  const happened = new Set<Event>()
+  for (;;) {
+    const next = [...needs].filter(
+      ([event, own]) =>
+        !happened.has(event) && own.every(({anyOf}) => anyOf.some((each) => happened.has(each))),
+    )
+    if (next.length === 0) return happened
+    for (const [event] of next) happened.add(event)
+  }
+}
+
+/** The shortest way from an event by this need back to itself, over events that cannot happen; none where there is none. */
+function circleOf(
+  event: Event,
+  need: Need,
+  {needs, happened}: {readonly needs: Needs; readonly happened: ReadonlySet<Event>},
+): readonly Step[] {
+  const stepsOf = (from: Event, {anyOf}: Need, by: Need): readonly Step[] =>
+    anyOf.filter((to) => !happened.has(to)).map((to) => ({from, to, need: by}))
+  const seen = new Set<Event>()
+  const ways: (readonly Step[])[] = stepsOf(event, need, need).map((step) => [step])
+  for (const way of ways) {
+    const at = way.at(-1)!.to
+    if (at === event) return way
+    if (seen.has(at)) continue
+    seen.add(at)
+    const open = (needs.get(at) ?? []).filter(({anyOf}) => !anyOf.some((each) => happened.has(each)))
+    for (const each of open) for (const step of stepsOf(at, each, each)) ways.push([...way, step])
+  }
+  return []
+}
+
+/** An object is made, or it is done: ready, or at its end. By its place among the objects. */
+type Event = `${'made' | 'done'} ${number}`
+
+/** The place of the object of an event. */
+function placeOf(event: Event): number {
+  return Number(event.slice(event.indexOf(' ') + 1))
+}
+
+/** What an event needs: that one of these has happened. */
+interface Need {
+  readonly anyOf: readonly Event[]
+  /** For which the object waits; left out for what helm or Kubernetes sees to. */
+  readonly want?: Want
+}
+
+type Needs = ReadonlyMap<Event, readonly Need[]>
+
+/** What each event of an installation needs. Releases that wait for each other are installed side by side. */
+function needsOf(objects: readonly Owned[]): Needs {
+  const makersOf = makersAmong(objects)
+  const hooks = hooksByRelease(objects)
+  const pods = podsAmong(objects)
+  return new Map(
+    objects.flatMap((each, at): readonly [Event, readonly Need[]][] => {
+      const before = hooks.get(each.release)?.filter((hook) => isBefore(hook, each.object)) ?? []
+      const wanted = blockingWants(each).flatMap((want): readonly Need[] => {
+        const makers = makersOf(each.release, want)
+        // What nobody makes is another fault.
+        return makers.length === 0 ? [] : [{anyOf: makers.map(eventOf(want)), want}]
+      })
+      return [
+        [`made ${at}`, before.map(({place, object}) => ({anyOf: [endOf(object, place)]}))],
+        [`done ${at}`, [{anyOf: [`made ${at}`]}, ...wanted, ...podsBehind(each, pods)]],
+      ]
+    }),
+  )
+}
+
+interface Hook {
+  readonly object: KubernetesObject
+  readonly place: number
+}
+
+function hooksByRelease(objects: readonly Owned[]) {
+  const places = objects.map(({release, object}, place) => ({release, object, place}))
+  return Map.groupBy(
+    places.filter(({object}) => isHook(object)),
+    ({release}) => release,
+  )
+}
+
+/** Hooks of upgrades alone hold up no installation. */
+function isBefore({object: hook}: Hook, object: KubernetesObject): boolean {
+  const [one, other] = [momentOf(hook), momentOf(object)]
+  return isLater(other, one) && one.isOfUpgrades === other.isOfUpgrades
+}
+
+/** Helm waits for the end of Jobs and pods, and for no other hooks. */
+function endOf({kind}: KubernetesObject, place: number): Event {
+  return kind === 'Job' || kind === 'Pod' ? `done ${place}` : `made ${place}`
+}
+
+function blockingWants(each: Owned): readonly Want[] {
+  return wantsOf([each], releaseNamespace(each.release)).filter(
+    ({kind, waiter}) => kind !== 'soft' && waiter !== 'cron',
+  )
+}
+
+function eventOf({kind}: Want): (place: number) => Event {
+  return (place) => (kind === 'ready' ? `done ${place}` : `made ${place}`)
+}
+
+/** Pods that stay, and are ready when this has happened. */
+interface Pods {
+  readonly event: Event
+  readonly namespace: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+function podsAmong(objects: readonly Owned[]): readonly Pods[] {
+  return objects.flatMap((each, place) => {
+    const template = podTemplate(each.object)
+    if (!template || waiterOf(each.object) === 'cron') return []
+    return [{event: `done ${place}`, namespace: namespaceOf(each), labels: template.labels}]
+  })
+}
+
+function namespaceOf({object, release}: Pick<Owned, 'object' | 'release'>): string {
+  return object.metadata.namespace ?? releaseNamespace(release)
+}
+
+/** A Service serves when one of its pods is ready. */
+function podsBehind({object, release}: Owned, pods: readonly Pods[]): readonly Need[] {
+  const selector = Object.entries(dig(object, 'spec', 'selector') ?? {})
+  const isOpen = dig(object, 'spec', 'publishNotReadyAddresses') === true
+  if (object.kind !== 'Service' || isOpen || selector.length === 0) return []
+  const home = namespaceOf({object, release})
+  const behind = pods.filter(
+    ({namespace, labels}) => namespace === home && selector.every(([key, value]) => labels[key] === value),
+  )
+  return behind.length === 0 ? [] : [{anyOf: behind.map(({event}) => event)}]
 }
