@@ -1,7 +1,7 @@
 /** What the tests need from the system, beside Node, npm, Go and git. */
 import {existsSync} from 'node:fs'
 import {execa} from 'execa'
-import {IMAGE_TOOLS} from '../src/images/building/expect-tools.ts'
+import {IMAGE_TOOLS} from '../src/images/building/buildah.ts'
 import {NODE_PROGRAMS} from '../src/sandbox/node/doctor/programs.ts'
 
 interface SystemNeed {

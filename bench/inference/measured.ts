@@ -21,6 +21,6 @@ await printMeasured(() => {
   }))
   const inferring = new Set(releases.map(({release}) => release))
   const stated = () => ({stated: new Set<never>(), without: new Set<never>()})
-  const {requirements} = infer({releases, inferring, shelf: [], named: new Set(), stated})
+  const {requirements} = infer({releases, inferring, chartIndex: [], named: new Set(), stated})
   if (requirements.length === 0) throw new Error('nothing was inferred')
 })

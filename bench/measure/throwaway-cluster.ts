@@ -1,4 +1,4 @@
-import {down} from '../../src/sandbox/down.ts'
+import {down} from '../../src/sandbox/remove.ts'
 import type {Sandbox} from '../../src/sandbox/sandbox.ts'
 import {up} from '../../src/sandbox/up.ts'
 

@@ -1,14 +1,13 @@
 import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http'
 import type {Socket} from 'node:net'
-import type {FastifyInstance, FastifyReply, FastifyRequest} from 'fastify'
+import type {FastifyInstance, FastifyReply, FastifyRequest, RouteOptions} from 'fastify'
 import {KkError} from '../errors.ts'
 import {guardAccess, isOpen} from './access.ts'
-import {answerTo} from './errors.ts'
+import {answerTo, type ErrorBody} from './errors.ts'
 import {helmChartRoutes, type ServiceFor} from './helm-charts/routes.ts'
 import type * as libraries from './libraries.ts'
 import {healthRoutes} from './operations/health.ts'
 import {describeApi, openApiRoutes} from './operations/openapi-routes.ts'
-import {collectMethods} from './other-methods.ts'
 import {pageRoutes} from './pages/routes.ts'
 import type {ReleasesOf} from './pages/show-chart.ts'
 import {storeRoutes} from './store/routes.ts'
@@ -250,4 +249,35 @@ function metricsRoute(
     {schema: {summary: 'Metrics for Prometheus', tags: ['operation']}},
     async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
   )
+}
+
+/** Collects the routes that are made after this. Gives what then answers their other methods with 405 and those that they have. */
+function collectMethods(app: FastifyInstance): () => void {
+  const known = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({url, method}: RouteOptions) => {
+    const methods = known.get(url) ?? new Set()
+    for (const each of [method].flat()) methods.add(each)
+    known.set(url, methods)
+  })
+  return () => {
+    for (const [url, has] of [...known]) {
+      const allow = [...has].sort().join(', ')
+      const others = app.supportedMethods.filter((method) => !has.has(method))
+      app.route({
+        url,
+        method: others,
+        schema: {hide: true},
+        // Before the body is looked at.
+        onRequest: async (request, reply) => {
+          const error: ErrorBody['error'] = {
+            code: 'KK_METHOD',
+            message: `expected ${allow} of this address, got ${request.method}`,
+            hint: 'see /docs',
+          }
+          await reply.code(405).header('allow', allow).send({error})
+        },
+        handler: async () => undefined,
+      })
+    }
+  }
 }

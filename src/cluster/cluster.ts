@@ -1,11 +1,11 @@
 import type {ReleaseId, Values} from '../release.ts'
 import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {Guard} from './guard/guard.ts'
-import type {Intents} from './intents/intent.ts'
 import type {Inventory, InventoryPart} from './inventory/inventory.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
 import type {ImagePulls} from './pulls/image-pull.ts'
+import type {Reservations} from './reservations/reservation.ts'
 import type {RunRecords} from './runs/run-record.ts'
 import type {KeptSecrets} from './secrets/kept-secret.ts'
 
@@ -328,6 +328,6 @@ export interface Cluster {
   readonly guard: Guard
   readonly diagnosis: Diagnosis
   /** Who is about to install what requires a release. */
-  readonly intents: Intents
+  readonly reservations: Reservations
   close(): Promise<void>
 }

@@ -1,13 +1,14 @@
+import {setTimeout as wait} from 'node:timers/promises'
 import {identifyProcess} from '../state/processes/process-identity.ts'
 import {thisProcess} from '../state/processes/process-place.ts'
 import {clusterAccess} from './api/access.ts'
 import {isApiError} from './api/api-error.ts'
-import {type ApiClient, openClient} from './api/client.ts'
+import {type ApiClient, type ApiRequest, openClient} from './api/client.ts'
 import {type Discovery, discoverKinds} from './api/discovery.ts'
 import {readIdentity} from './api/identity.ts'
 import type {KubeconfigOptions} from './api/kubeconfig.ts'
 import {listAll, METADATA} from './api/list.ts'
-import {asking, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
+import {asking, LEASES, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
 import {apiGroup} from './api-group.ts'
 import type {Cluster, HeldLease, KubernetesObject, ScaleTarget} from './cluster.ts'
 import {listCustomKinds} from './custom-kinds.ts'
@@ -22,11 +23,10 @@ import type {Guard} from './guard/guard.ts'
 import {keptObjects, listedClaims} from './guard/objects.ts'
 import {isSupported, readParameters, readState} from './guard/read.ts'
 import {installGuard, removeGuard, writeApprovals} from './guard/write.ts'
-import {useIntents} from './intents/intents.ts'
 import {readInventory} from './inventory/read-inventory.ts'
 import {deleteFailedJobs, listFailedJobs} from './jobs/failed-jobs.ts'
 import {holdLease, type PlainLease} from './lease/hold.ts'
-import {createNamespace} from './lease/lease.ts'
+import {createNamespace, KK_NAMESPACE} from './lease/lease.ts'
 import {OPERATION, type Operation} from './lease/operation.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
 import {missingByLists} from './missing.ts'
@@ -34,12 +34,11 @@ import {mapParallel} from './parallel.ts'
 import {reviewAccess} from './permissions/access.ts'
 import {imagePulls} from './pulls/image-pulls.ts'
 import {helmRecords} from './records/records.ts'
-import {deleteClaim, listClaims} from './removal/claims.ts'
-import {presentObjects} from './removal/present.ts'
+import {deleteClaim, listClaims, presentObjects} from './removal/claims.ts'
+import {useReservations} from './reservations/reservations.ts'
 import {runRecords} from './runs/runs.ts'
 import {keptSecrets} from './secrets/kept-secrets.ts'
 import {validateObjects} from './validate.ts'
-import {ringOnChange} from './watch/ring-on-change.ts'
 import {openWatches} from './watch/watches.ts'
 
 interface ClusterOptions extends KubeconfigOptions {
@@ -98,7 +97,7 @@ export async function openCluster({
     secrets: keptSecrets(client),
     guard: openGuard(client),
     diagnosis: openDiagnosis(client, discovery),
-    intents: useIntents(client),
+    reservations: useReservations(client),
     async close() {
       watches.close()
       client.close()
@@ -251,5 +250,41 @@ async function deleteObject(
   } catch (error) {
     if (!isApiError(error, 404, 409)) throw error
     return false
+  }
+}
+
+const WATCH_SECONDS = 300
+const PAUSE = 5_000
+
+const WATCHED: readonly ApiRequest[] = [
+  {
+    path: '/api/v1/secrets',
+    query: {fieldSelector: 'type=helm.sh/release.v1', labelSelector: 'owner=helm'},
+    asked: 'watch secrets in all namespaces',
+  },
+  {path: resourcePath(LEASES, KK_NAMESPACE), asked: `watch leases in namespace ${KK_NAMESPACE}`},
+]
+
+/**
+ * Rings when a record of helm or a Lease of kk changes, by watches of their metadata. What happened is not told: who
+ * hears it looks again. What may not be watched, or is out of sight, does not ring, and is tried again.
+ */
+function ringOnChange(client: ApiClient, signal: AbortSignal, ring: () => void): void {
+  for (const watched of WATCHED) void follow(client, watched, signal, ring)
+}
+
+async function follow(
+  client: ApiClient,
+  request: ApiRequest,
+  signal: AbortSignal,
+  ring: () => void,
+): Promise<void> {
+  const query = {...request.query, watch: 'true', timeoutSeconds: WATCH_SECONDS}
+  while (!signal.aborted) {
+    try {
+      for await (const _ of await client.lines({...request, query, accept: METADATA, signal})) ring()
+    } catch {
+      await wait(PAUSE, undefined, {signal}).catch(() => undefined)
+    }
   }
 }

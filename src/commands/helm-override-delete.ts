@@ -1,8 +1,7 @@
 import {deleteOfChart} from '../cli/overrides/change.ts'
 import {deleteFlags, placeArguments} from '../cli/overrides/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
-import {deletedText} from '../report/overrides/document-tables.ts'
-import {changeText} from '../report/overrides/overrides-text.ts'
+import {changeText, deletedText} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideDelete extends KkCommand {
   static override summary = 'kk overrides delete, printed as StarlingX prints it.'

@@ -2,7 +2,7 @@ import {documentFlags} from '../cli/flags.ts'
 import {overridesFlags} from '../cli/overrides/flags.ts'
 import {onOverrides} from '../cli/overrides/open-overrides.ts'
 import {KkCommand} from '../cli/program/command.ts'
-import {chartTable} from '../report/overrides/document-tables.ts'
+import {chartTable} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideList extends KkCommand {
   static override summary = 'kk overrides list, printed as StarlingX prints it.'

@@ -1,8 +1,7 @@
 import {optionalPlaceArguments, showFlags} from '../cli/overrides/flags.ts'
 import {showOverrides} from '../cli/overrides/show.ts'
 import {KkCommand} from '../cli/program/command.ts'
-import {propertyTable} from '../report/overrides/document-tables.ts'
-import {overridesDocument} from '../report/overrides/overrides-document.ts'
+import {overridesDocument, propertyTable} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideShow extends KkCommand {
   static override summary = 'kk overrides show, printed as StarlingX prints it.'

@@ -1,9 +1,7 @@
 import {updateChart} from '../cli/overrides/change.ts'
 import {placeArguments, updateFlags} from '../cli/overrides/flags.ts'
 import {KkCommand} from '../cli/program/command.ts'
-import {propertyTable} from '../report/overrides/document-tables.ts'
-import {updatedDocument} from '../report/overrides/overrides-document.ts'
-import {changeText} from '../report/overrides/overrides-text.ts'
+import {changeText, propertyTable, updatedDocument} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideUpdate extends KkCommand {
   static override summary = 'kk overrides update, printed as StarlingX prints it.'

@@ -1,7 +1,6 @@
 import type {ReleaseId} from '../release.ts'
-import type {Graph} from './graph.ts'
+import {type Graph, reverse} from './graph.ts'
 import {requirements} from './requirements.ts'
-import {reverse} from './reverse.ts'
 
 /** All releases of the graph that require one of these, directly or not, in the graph's order. */
 export function dependents(graph: Graph, releases: Iterable<ReleaseId>): readonly ReleaseId[] {

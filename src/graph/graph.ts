@@ -21,3 +21,14 @@ export interface Graph {
   /** The edges that leave each release; every release has an entry. */
   readonly requirements: ReadonlyMap<ReleaseId, readonly Edge[]>
 }
+
+/** The same releases with every edge turned round: what was required requires. Kinds and evidence stay. */
+export function reverse(graph: Graph): Graph {
+  const requirements = new Map<ReleaseId, Edge[]>(graph.releases.map((release) => [release, []]))
+  for (const release of graph.releases) {
+    for (const edge of graph.requirements.get(release) ?? []) {
+      requirements.get(edge.to)!.push({...edge, from: edge.to, to: edge.from})
+    }
+  }
+  return {releases: graph.releases, requirements}
+}

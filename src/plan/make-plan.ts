@@ -1,11 +1,10 @@
+import type {ReleaseRecord} from '../cluster/cluster.ts'
 import {KkError} from '../errors.ts'
 import {groups} from '../graph/cycles/groups.ts'
-import {type Edge, type Graph, isInferred} from '../graph/graph.ts'
+import {type Edge, type Graph, isInferred, reverse} from '../graph/graph.ts'
 import {requirements} from '../graph/requirements.ts'
-import {reverse} from '../graph/reverse.ts'
-import {type ReleaseId, releaseName} from '../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {hasAllOf} from './adoption.ts'
-import {bystanders} from './bystanders.ts'
 import {decide, expectOwned, ownership, use} from './decision/decide.ts'
 import type {Decision} from './decision/decision.ts'
 import {recheckDependents} from './dependents/recheck.ts'
@@ -13,7 +12,7 @@ import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
 import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
-import type {Action, Plan, PlannedRequirement} from './plan.ts'
+import type {Action, Bystander, Plan, PlannedRequirement} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
 import {notInstalled, statedElsewhere} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
@@ -243,4 +242,43 @@ export function expectHeeded({desired, mode, meant}: Given): void {
       hint: `name ${isOne ? 'it' : 'them'}, too (${[...named, ...unheeded.map(releaseName)].join(' ')}), or leave out what is for ${names}`,
     },
   )
+}
+
+interface Observed {
+  readonly environment: string
+  readonly graph: Graph
+  readonly records: readonly ReleaseRecord[]
+  /** Wanted, and foreign. */
+  readonly toAdopt?: ReadonlySet<ReleaseId>
+}
+
+/** The releases on the cluster that concern this environment and are left alone, by namespace and name. */
+export function bystanders({environment, graph, records, toAdopt}: Observed): readonly Bystander[] {
+  const wanted = new Set(graph.releases)
+  const namespaces = new Set(graph.releases.map(releaseNamespace))
+  return records
+    .filter((record) => record.status !== 'uninstalled' || toAdopt?.has(record.release))
+    .flatMap((record) => {
+      const owner = readLabels(record.labels)?.owner
+      if (toAdopt?.has(record.release)) return [adoptable(record)]
+      if (wanted.has(record.release)) return []
+      if (owner === environment) return [noLongerWanted(record, environment)]
+      const near = owner === undefined && namespaces.has(releaseNamespace(record.release))
+      return near ? [foreign(record)] : []
+    })
+    .sort((a, b) => (a.release < b.release ? -1 : 1))
+}
+
+function noLongerWanted({release}: ReleaseRecord, owner: string): Bystander {
+  const note = `the file no longer names it; it goes only by: kk remove ${releaseName(release)}`
+  return {release, state: 'no-longer-wanted', owner, note}
+}
+
+function adoptable({release, revision, status}: ReleaseRecord): Bystander {
+  const note = `wanted, but kk did not install it (revision ${revision}, ${status}); take it over with: kk adopt ${releaseName(release)}`
+  return {release, state: 'to-adopt', note}
+}
+
+function foreign({release}: ReleaseRecord): Bystander {
+  return {release, state: 'foreign', note: 'not installed by kk, left alone'}
 }

@@ -1,7 +1,7 @@
 import type {ClusterIdentity} from '../cluster/cluster.ts'
 import type {EdgeKind, ReleaseId} from '../release.ts'
 import type {ChangeKind} from './changes/change-kind.ts'
-import type {ChangeVerb} from './changes/verb-table.ts'
+import type {ChangeVerb} from './changes/change-verb.ts'
 
 /**
  * install · upgrade: helm runs, then the gate. await: no helm, gate only. relabel: only the edges changed, the

@@ -1,6 +1,6 @@
-import {conduct} from './conduct.ts'
 import type {RunEvent} from './events.ts'
 import {interrupted, newInterruption} from './interruption.ts'
+import {runLoop} from './run-loop.ts'
 import type {RunOptions} from './run-options.ts'
 
 /**
@@ -8,13 +8,19 @@ import type {RunOptions} from './run-options.ts'
  * is asked for. Whoever stops listening aborts the run, and waits until what ran has ended.
  */
 export async function* run(options: RunOptions): AsyncGenerator<RunEvent> {
-  const {interruption = newInterruption(), failFast = false, pace = 'helm', now = Date.now, ...rest} = options
+  const {
+    interruption = newInterruption(),
+    failFast = false,
+    startCondition = 'helm',
+    now = Date.now,
+    ...rest
+  } = options
   const deserted = new AbortController()
   const events = newChannel<RunEvent>()
-  const ended = conduct({
+  const ended = runLoop({
     ...rest,
     failFast,
-    pace,
+    startCondition,
     now,
     emit: events.push,
     stop: AbortSignal.any([interruption.stop, deserted.signal]),

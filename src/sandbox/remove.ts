@@ -1,7 +1,9 @@
 import {access, rm} from 'node:fs/promises'
+import {withLock} from '../state/lock.ts'
 import {killProcesses} from './control-plane/processes.ts'
-import type {SandboxPaths} from './paths.ts'
+import {type SandboxPaths, sandboxPaths} from './paths.ts'
 import {markUnfinished} from './record.ts'
+import {requireSimulated} from './require-simulated.ts'
 
 /** Ends the processes and removes the files of a sandbox, whole or half started; whether there was anything. */
 export async function removeSandbox(paths: SandboxPaths): Promise<boolean> {
@@ -16,4 +18,20 @@ export async function removeSandbox(paths: SandboxPaths): Promise<boolean> {
   for (const directory of [paths.cluster, paths.home])
     await rm(directory, {recursive: true, force: true, maxRetries: 3})
   return existed || killed > 0
+}
+
+interface DownOptions {
+  readonly name: string
+  readonly env: NodeJS.ProcessEnv
+  readonly onProgress?: (line: string) => void
+}
+
+/** Ends every process of the sandbox and removes its files. `absent` when there was nothing of it. */
+export async function down({name, env, onProgress}: DownOptions): Promise<'removed' | 'absent'> {
+  requireSimulated(name)
+  const paths = sandboxPaths(name, env)
+  const removed = await withLock(paths.lock, () => removeSandbox(paths), {
+    onWait: ({pid}) => onProgress?.(`process ${pid} is starting or stopping ${name}; waiting`),
+  })
+  return removed ? 'removed' : 'absent'
 }

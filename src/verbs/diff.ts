@@ -22,11 +22,11 @@ export interface PlanDiff {
 /** What was rendered of what would be installed or upgraded, beside the last record of each. */
 export function planDiff(
   prepared: Prepared,
-  {plan, befores}: Pick<ObservedPlan, 'plan' | 'befores'>,
+  {plan, previous}: Pick<ObservedPlan, 'plan' | 'previous'>,
   rendered: Rendered,
 ): PlanDiff {
   const compared = helmActions(plan).map(({release}) => {
-    const stored = befores.get(release)?.[0]
+    const stored = previous.get(release)?.[0]
     const before = stored && renderedObjects(stored)
     const after = rendered.get(release)!
     const wanted = mergedValues(prepared.releases.get(release)!.layers)

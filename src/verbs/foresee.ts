@@ -7,9 +7,9 @@ import type {Helm} from '../helm/helm.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import {refuseDowngrade} from './change/deploy.ts'
 import type {ObservedPlan} from './plan.ts'
-import {expectSupportedVersions} from './preparation/fences.ts'
 import {definedVersions} from './preparation/inference/facts-of-releases.ts'
 import {throwPlaced} from './preparation/placed-problems.ts'
+import {expectSupportedVersions} from './preparation/preflight.ts'
 import type {Prepared} from './preparation/prepare.ts'
 import {foreknownRender} from './preparation/rendering/foreknown-render.ts'
 import {
@@ -89,9 +89,9 @@ interface Foreseen {
 
 /** Throws what a deploy refuses by what it has rendered: `KK_VERSION`, `KK_HELM_DOWNGRADE`. */
 export async function expectSupported({observed, rendered, ports, forceVersion}: Foreseen): Promise<void> {
-  const {plan, befores} = observed
+  const {plan, previous} = observed
   await refuseDowngrade(plan, ports)
-  if (!forceVersion) expectSupportedVersions({plan, rendered, befores})
+  if (!forceVersion) expectSupportedVersions({plan, rendered, previous})
 }
 
 /**

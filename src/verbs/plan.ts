@@ -6,8 +6,7 @@ import {asKkError} from '../errors.ts'
 import {redactor} from '../helm/redact/redact.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {changesOf, droppedSets} from '../plan/changes/changes-of.ts'
-import {withChanges, withDroppedSets} from '../plan/changes/with-changes.ts'
-import {withVersions} from '../plan/changes/with-versions.ts'
+import {withChanges, withDroppedSets, withVersions} from '../plan/changes/with-changes.ts'
 import {driftReason} from '../plan/drift/drift-reason.ts'
 import {expectStore} from '../plan/expectations/expect-store.ts'
 import {readLabels} from '../plan/labels.ts'
@@ -19,9 +18,9 @@ import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {preparedMask} from './environment-mask.ts'
 import {driftedObjects} from './observation/drift.ts'
-import {beforesOf} from './preparation/befores.ts'
 import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
+import {previousRevisions} from './preparation/previous-revisions.ts'
 import {seenRevisions} from './preparation/seen-revisions.ts'
 import {stuckReleases, unseenNotes} from './preparation/stuck-releases.ts'
 import {type LivingSecret, livingNotes, livingSecrets} from './secrets/living-secrets.ts'
@@ -30,8 +29,8 @@ import {type LivingSecret, livingNotes, livingSecrets} from './secrets/living-se
 export interface ObservedPlan {
   readonly plan: Plan
   readonly records: ReadonlyMap<ReleaseId, ReleaseRecord>
-  /** What each upgrade is compared with; see `beforesOf`. */
-  readonly befores: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+  /** What each upgrade is compared with; see `previousRevisions`. */
+  readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
   /** Passwords and keys in use that it would replace. */
   readonly living: readonly LivingSecret[]
 }
@@ -82,21 +81,21 @@ export async function observedPlan(
   const drifted = correctDrift && (await driftedReleases(changeable(first, inputs), cluster))
   const planned =
     stuck.size === 0 && !drifted ? first : makePlan({...inputs, stuck, ...(drifted && {drifted})})
-  const befores = await beforesOf(planned, cluster)
-  const changes = [...befores].map(([release, stored]) => {
+  const previous = await previousRevisions(planned, cluster)
+  const changes = [...previous].map(([release, stored]) => {
     const {desired, layers} = releases.get(release)!
     return [release, changesOf({desired, values: mergedValues(layers)}, stored)] as const
   })
-  const dropped = [...befores].flatMap(([release, [last]]) => {
+  const dropped = [...previous].flatMap(([release, [last]]) => {
     const {desired, layers} = releases.get(release)!
     return last ? [[release, droppedSets({desired, values: mergedValues(layers)}, last)] as const] : []
   })
-  const installed = [...befores].flatMap(([release, [last]]) =>
+  const installed = [...previous].flatMap(([release, [last]]) =>
     last ? [[release, last.chart] as const] : [],
   )
   const changed = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
   const settled = withDroppedSets(changed, new Map(dropped))
-  const living = await livingSecrets(prepared, befores)
+  const living = await livingSecrets(prepared, previous)
   const made = newSecrets(settled, prepared)
   const notes = [
     ...(settled.notes ?? []),
@@ -115,7 +114,7 @@ export async function observedPlan(
       ...(notes.length > 0 && {notes}),
     },
     records: new Map(records.map((record) => [record.release, record])),
-    befores,
+    previous,
     living,
   }
 }

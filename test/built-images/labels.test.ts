@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {describe, expect, it} from 'vitest'
 import {localReference} from '../../src/images/image.ts'
 import {packageListPath, readRecord} from '../../src/images/inventory/record.ts'
-import {imagesCache} from '../../src/verbs/images/image-world.ts'
+import {imagesCache} from '../../src/verbs/images/images.ts'
 import {buildah} from './support/container.ts'
 import {IMAGES, imageOf} from './support/images.ts'
 

@@ -14,8 +14,8 @@ import {
   expiredApproval,
   LONG_AGO,
   leftHookJob,
-  leftIntent,
   leftLease,
+  leftReservation,
   OLD,
 } from './support/left-behind.ts'
 import {deployOn, type Removable} from './support/removal.ts'
@@ -139,7 +139,7 @@ describe('on a cluster', () => {
     ] as const) {
       await inKkSystem(await leftLease(release, holder, renewTime))
     }
-    await inKkSystem(leftIntent(web))
+    await inKkSystem(leftReservation(web))
     await inKkSystem(expiredApproval(web))
     await environment.write(workloads({web: {values: {replicas: 2}}}))
     await waitFor(async () => (await visit(place)).levels('namespaces').includes('warning'), {

@@ -35,7 +35,7 @@ async function killed(
 }
 
 /** Dependents of this namespace that are about to be installed, or were by a run that is dead. */
-async function intentsOf(namespace: string): Promise<readonly string[]> {
+async function reservationsOf(namespace: string): Promise<readonly string[]> {
   const {items} = await get<{items: readonly {data: {dependent: string}}[]}>(
     ...(['configmaps', '--namespace', 'kk-system', '--selector', 'kk.openstack.org/intent-of'] as const),
   )
@@ -65,10 +65,10 @@ describe.concurrent('kk resume', () => {
     expect([first!.state, second!.state, second!.of]).toEqual(['interrupted', 'succeeded', first!.id])
   })
 
-  it('leaves nothing of a run that was killed when its helm had ended: neither its Lease nor its intents', async () => {
+  it('leaves nothing of a run that was killed when its helm had ended: neither its Lease nor its reservations', async () => {
     const environment = await makeEnvironment({content: TWO})
     await killed(environment, HELM_ENDED, 'deploy')
-    const left = [await holders(environment.name), await intentsOf(environment.name)]
+    const left = [await holders(environment.name), await reservationsOf(environment.name)]
 
     const {exitCode, stderr} = await environment.kk('resume')
 
@@ -76,7 +76,7 @@ describe.concurrent('kk resume', () => {
     expect(exitCode, stderr).toBe(0)
     expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
     expect(await holders(environment.name)).toEqual([])
-    expect(await intentsOf(environment.name)).toEqual([])
+    expect(await reservationsOf(environment.name)).toEqual([])
   })
 
   it('shows a killed run as killed until then', async () => {

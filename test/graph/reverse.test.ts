@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import type {Graph} from '../../src/graph/graph.ts'
-import {reverse} from '../../src/graph/reverse.ts'
+import {type Graph, reverse} from '../../src/graph/graph.ts'
 import {arbitraryGraph} from './arbitrary-graph.ts'
 import {graphOf, id} from './graph-of.ts'
 

@@ -55,7 +55,7 @@ function start({directory, file, helm}: Removable, verb: string, ...args: readon
   })
 }
 
-const intents = async () =>
+const reservations = async () =>
   (
     await cluster.kubectl(
       ...['get', 'configmaps', '--namespace', 'kk-system', '--selector', 'kk.openstack.org/intent-on'],
@@ -86,7 +86,7 @@ it('removal is refused while what requires the release is being installed, befor
   expect(stderr).toMatch(new RegExp(`${theirs.name}/wiki, by \\S+ \\(process ${installing.pid}, run`))
   expect(installed.exitCode, installed.stderr).toBe(0)
   expect(await ours.releases()).toEqual(['db'])
-  expect(await intents()).toBe('')
+  expect(await reservations()).toBe('')
 })
 
 it('who installs what requires a release waits for its removal, and then installs nothing', async () => {
@@ -108,7 +108,7 @@ it('who installs what requires a release waits for its removal, and then install
   expect(installed.exitCode).toBe(1)
   expect(installed.stderr).toMatch(/KK_NOT_INSTALLED: \S+\/db, which wiki requires, was removed meanwhile/)
   expect(await theirs.releases()).toEqual(['other'])
-  expect(await intents()).toBe('')
+  expect(await reservations()).toBe('')
 })
 
 it('a group stays as a whole when something comes to require one of its members', async () => {
@@ -142,7 +142,7 @@ it('a group stays as a whole when something comes to require one of its members'
   expect(installed.exitCode, installed.stderr).toBe(0)
 })
 
-it('the intent of a run that was killed forbids removal, until its dependent is deployed again', async () => {
+it('the reservation of a run that was killed forbids removal, until its dependent is deployed again', async () => {
   const {ours, theirs} = await twoEnvironments()
   const held = await hold(theirs, 'install', 'wiki')
   const installing = start(theirs, 'deploy')
@@ -165,7 +165,7 @@ it('the intent of a run that was killed forbids removal, until its dependent is 
   expect(refused.stderr).toContain('about to be used')
   expect(excused.exitCode, excused.stderr).toBe(0)
   expect(again.exitCode, again.stderr).toBe(0)
-  expect(await intents()).toBe('')
+  expect(await reservations()).toBe('')
 })
 
 it('a removal whose helm was killed is finished by the same command', async () => {

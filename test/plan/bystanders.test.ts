@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {bystanders} from '../../src/plan/bystanders.ts'
+import {bystanders} from '../../src/plan/make-plan.ts'
 import {graphOf, id} from '../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from './fixtures.ts'
 

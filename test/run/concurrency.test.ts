@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {defaultConcurrency} from '../../src/run/concurrency.ts'
+import {defaultConcurrency} from '../../src/run/run-options.ts'
 
 const MEBIBYTE = 2 ** 20
 

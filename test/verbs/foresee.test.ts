@@ -10,7 +10,7 @@ const RENDERED = new Map([
 
 const HELM = {helm: {version: {major: 4}}, forceConflicts: false} as const
 
-const COMPARED = {plan: planOf({keystone: []}), befores: new Map(), ...HELM}
+const COMPARED = {plan: planOf({keystone: []}), previous: new Map(), ...HELM}
 
 /** A cluster that is asked whether it would accept the objects, and throws or refuses. */
 const clusterThat = (error: KkError) => ({validate: () => Promise.reject(error)})

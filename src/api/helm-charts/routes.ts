@@ -1,6 +1,6 @@
 import type {FastifyInstance, FastifyReply} from 'fastify'
 import type {Condition, OverrideService, OverrideUpdate} from '../../overrides/service.ts'
-import {overridesDocument, updatedDocument} from '../../report/overrides/overrides-document.ts'
+import {overridesDocument, updatedDocument} from '../../report/overrides/overrides-text.ts'
 import {explainedKeyDocument} from '../../report/values/explained-text.ts'
 import {documented} from '../documented.ts'
 import {

@@ -1,5 +1,5 @@
 import type {ExitCode} from '../../errors.ts'
-import type {ChangeVerb} from '../../plan/changes/verb-table.ts'
+import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import {type Change, change} from './change.ts'
 

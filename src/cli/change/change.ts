@@ -2,8 +2,7 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import {splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {ExitCode} from '../../errors.ts'
-import {expectVerb} from '../../plan/changes/refuse-verb.ts'
-import {isChangeVerb} from '../../plan/changes/verb-table.ts'
+import {expectVerb, isChangeVerb} from '../../plan/changes/change-verb.ts'
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
@@ -16,7 +15,7 @@ import type {Interruption} from '../../run/interruption.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
-import {settledPlan} from '../../verbs/change/turn/settled-plan.ts'
+import {settledPlan} from '../../verbs/change/turn/in-turn.ts'
 import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {keepSecrets, withInputs} from '../../verbs/secrets/keep-secrets.ts'
@@ -90,8 +89,8 @@ export async function change(options: Change): Promise<ExitCode> {
     const observed = await settledPlan(prepared, cluster, {scope: wanted, waits, say})
     const planned = observed.plan
     options.expect?.(planned, {prepared, observed})
-    const fences = {verb: isChangeVerb(verb) ? verb : undefined, forceVersion: flags['force-version']}
-    if (fences.verb) expectVerb(planned, fences.verb)
+    const checks = {verb: isChangeVerb(verb) ? verb : undefined, forceVersion: flags['force-version']}
+    if (checks.verb) expectVerb(planned, checks.verb)
     if (!isDry) say(planText(planned, palette(levelOf('stderr', words))))
     // A document is one: the plan, or why it would be refused.
     const isLate = (flags.output === 'json' || flags.output === 'yaml') && hasChanges(planned)
@@ -108,7 +107,7 @@ export async function change(options: Change): Promise<ExitCode> {
       cluster,
       helm,
       forceConflicts: flags['force-conflicts'],
-      ...fences,
+      ...checks,
     })
     try {
       if (isDry) {
@@ -161,14 +160,14 @@ async function runDeployment(
   {flags, words, account, reports, environment, cluster}: RunContext,
 ): Promise<ExitCode> {
   const {output, 'fail-fast': failFast, 'no-wait': noWait} = flags
-  const pace = paceOf(account.verb, flags.concurrency)
+  const startCondition = startConditionOf(account.verb, flags.concurrency)
   const {prepull = account.verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
   const place = placeOf(environment.file, flags)
   const {line, given} = sameAgain({file: environment.file, names: account.scope.names, flags})
   const again = `kk ${account.verb} ${line}${sameWay(flags, account.scope)}`
   const commands = {again, given, status: `kk status ${place}`}
   const start = (interruption: Interruption) =>
-    deployment.run({...pace, failFast, noWait, interruption, account, prepull})
+    deployment.run({...startCondition, failFast, noWait, interruption, account, prepull})
   const shown = await showRun(start, {output, words, commands, reports})
   const undone = await undoFailed(shown, {flags, words, environment, cluster})
   if (output === 'json' || output === 'yaml') {
@@ -190,7 +189,10 @@ function undoneDocument({rollback, removal}: Undone) {
 const CAREFUL: ReadonlySet<string> = new Set(['upgrade', 'update', 'reconfigure'])
 
 /** How much a verb does at once; `concurrency` is what the user says. */
-function paceOf(verb: string, concurrency: number | undefined): Pick<RunChoices, 'concurrency' | 'pace'> {
-  if (!CAREFUL.has(verb)) return {concurrency, pace: 'helm'}
-  return {concurrency: concurrency ?? 1, pace: 'gate'}
+function startConditionOf(
+  verb: string,
+  concurrency: number | undefined,
+): Pick<RunChoices, 'concurrency' | 'startCondition'> {
+  if (!CAREFUL.has(verb)) return {concurrency, startCondition: 'helm'}
+  return {concurrency: concurrency ?? 1, startCondition: 'gate'}
 }

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
-import {keyFileWarning} from '../../overrides/user/key-file.ts'
+import {keyFileWarning} from '../../overrides/user/keys.ts'
 import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'

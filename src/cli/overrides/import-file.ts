@@ -1,6 +1,6 @@
 import type {Environment} from '../../environment/environment.ts'
 import type {ImportedContent} from '../../overrides/service.ts'
-import {importedText, isNothing} from '../../report/overrides/imported-text.ts'
+import {importedText, isNothing} from '../../report/overrides/overrides-text.ts'
 import type {OverrideBase} from '../../verbs/overrides/override-world.ts'
 import {canAsk, confirm} from '../confirm/confirm.ts'
 import {factsFile} from '../open/facts.ts'

@@ -1,12 +1,11 @@
 import {constants} from 'node:fs'
 import {access, stat} from 'node:fs/promises'
-import {PODS, readObject} from '../api/resources.ts'
-import type {Asker} from './asker.ts'
-import {isJobDone, listJobs, readJob} from './checks/jobs.ts'
-import {isPodReady, listPods, type PodSeen} from './checks/pods.ts'
-import {resourceProblem} from './checks/resource.ts'
-import {hasEndpoint} from './checks/service.ts'
-import {type Dependency, selector} from './dependency.ts'
+import {KkError} from '../../errors.ts'
+import type {ApiClient} from '../api/client.ts'
+import type {Discovery} from '../api/discovery.ts'
+import {listAll} from '../api/list.ts'
+import {asking, JOBS, PODS, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {type Dependency, type ResourceDependency, selector} from './dependency.ts'
 
 /** Why a dependency is not there yet; undefined when it is. Rejects when the cluster cannot be asked. */
 export async function missing(dependency: Dependency, asker: Asker): Promise<string | undefined> {
@@ -83,4 +82,134 @@ async function isReadableSocket(path: string): Promise<boolean> {
       (found) => found.isSocket(),
       () => false,
     )
+}
+
+interface JobSeen {
+  readonly status?: {readonly succeeded?: number}
+}
+
+async function readJob(
+  client: ApiClient,
+  at: {readonly namespace: string; readonly name: string},
+): Promise<JobSeen | undefined> {
+  return readObject<JobSeen>(client, JOBS, at)
+}
+
+async function listJobs(
+  client: ApiClient,
+  namespace: string,
+  labelSelector: string,
+): Promise<readonly JobSeen[]> {
+  const {items} = await listAll<JobSeen>(client, {
+    path: resourcePath(JOBS, namespace),
+    query: {labelSelector},
+    asked: asking('list', JOBS, namespace),
+  })
+  return items
+}
+
+/** It has succeeded at least once. */
+function isJobDone({status}: JobSeen): boolean {
+  return (status?.succeeded ?? 0) > 0
+}
+
+/** What a gate looks at in a pod. */
+interface PodSeen {
+  readonly spec: {readonly nodeName?: string}
+  readonly status?: {
+    readonly conditions?: readonly {readonly type: string; readonly status: string}[]
+    readonly containerStatuses?: readonly {readonly name: string; readonly ready: boolean}[]
+  }
+}
+
+async function listPods(
+  client: ApiClient,
+  namespace: string,
+  labelSelector: string,
+): Promise<readonly PodSeen[]> {
+  const {items} = await listAll<PodSeen>(client, {
+    path: resourcePath(PODS, namespace),
+    query: {labelSelector},
+    asked: asking('list', PODS, namespace),
+  })
+  return items
+}
+
+function isPodReady({status}: PodSeen): boolean {
+  return status?.conditions?.some(({type, status: is}) => type === 'Ready' && is === 'True') ?? false
+}
+
+interface Conditioned {
+  readonly status?: {readonly conditions?: readonly {readonly type: string; readonly status: string}[]}
+}
+
+/** Why an object is not as it is waited for; undefined when it is. */
+async function resourceProblem(
+  {apiVersion, of, namespace, name, fields, conditions}: ResourceDependency,
+  {client, discovery}: Pick<Asker, 'client' | 'discovery'>,
+): Promise<string | undefined> {
+  const resource = await discovery.find(apiVersion, of)
+  if (resource === undefined) return `the cluster has no ${apiVersion} ${of}`
+  const object = await readObject<Conditioned>(client, resource, {namespace, name})
+  if (object === undefined) return 'it does not exist'
+  for (const {key, value} of fields) {
+    const found = valueAt(object, key)
+    if (String(found) !== value) return `${key} is ${JSON.stringify(found) ?? 'not there'}, not ${value}`
+  }
+  for (const {type, status} of conditions) {
+    const found = object.status?.conditions?.find((condition) => condition.type === type)
+    if (found?.status !== status) return `condition ${type} is ${found?.status ?? 'not there'}, not ${status}`
+  }
+  return undefined
+}
+
+/** `status.phase`: one key below the other. */
+function valueAt(object: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], object)
+}
+
+const SLICES: Resource = {
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  namespaced: true,
+}
+const ENDPOINTS: Resource = {apiVersion: 'v1', kind: 'Endpoints', plural: 'endpoints', namespaced: true}
+
+interface Slice {
+  readonly endpoints?: readonly {readonly conditions?: {readonly ready?: boolean}}[] | null
+}
+
+interface Endpoints {
+  readonly subsets?: readonly {readonly addresses?: readonly unknown[]}[]
+}
+
+/** Whether some pod behind the Service is ready. Charts of before EndpointSlices allow only Endpoints to be read. */
+async function hasEndpoint(
+  client: ApiClient,
+  {namespace, name}: {readonly namespace: string; readonly name: string},
+): Promise<boolean> {
+  try {
+    const {items} = await listAll<Slice>(client, {
+      path: resourcePath(SLICES, namespace),
+      query: {labelSelector: `kubernetes.io/service-name=${name}`},
+      asked: asking('list', SLICES, namespace),
+    })
+    return items.some(({endpoints}) => endpoints?.some(({conditions}) => conditions?.ready !== false))
+  } catch (error) {
+    if (!(error instanceof KkError && error.code === 'KK_FORBIDDEN')) throw error
+    const found = await readObject<Endpoints>(client, ENDPOINTS, {namespace, name})
+    return found?.subsets?.some(({addresses}) => (addresses?.length ?? 0) > 0) ?? false
+  }
+}
+
+/** Who waits in a pod, and whom it asks. */
+export interface Asker {
+  readonly client: ApiClient
+  readonly discovery: Discovery
+  /** Of the pod that waits. */
+  readonly namespace: string
+  readonly pod: string | undefined
 }

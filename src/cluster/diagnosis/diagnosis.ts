@@ -1,7 +1,7 @@
 import type {ReleaseId} from '../../release.ts'
 import type {Resource} from '../api/resources.ts'
-import type {Intent} from '../intents/intent.ts'
 import type {Access} from '../permissions/access.ts'
+import type {Reservation} from '../reservations/reservation.ts'
 
 /** A Namespace, as far as it tells why it does not go. */
 export interface SeenNamespace {
@@ -61,7 +61,7 @@ export interface Diagnosis {
   namespaces(): Promise<readonly SeenNamespace[]>
   storageClasses(): Promise<readonly SeenStorageClass[]>
   nodes(): Promise<readonly SchedulableNode[]>
-  intents(): Promise<readonly Intent[]>
+  reservations(): Promise<readonly Reservation[]>
   claims(): Promise<readonly SeenClaim[]>
   /** `namespace/name` of the claims that pods of the namespace mount. */
   mountedClaims(namespace: string): Promise<ReadonlySet<string>>

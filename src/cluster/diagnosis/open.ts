@@ -5,8 +5,8 @@ import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, NAMESPACES, NODES, PODS, resourcePath} from '../api/resources.ts'
 import type {Condition} from '../gate/kinds/observed.ts'
 import {annotatedRelease, type ObjectMetadata} from '../guard/claims.ts'
-import {listIntents} from '../intents/intents.ts'
 import {reviewAccess} from '../permissions/access.ts'
+import {listReservations} from '../reservations/reservations.ts'
 import type {Diagnosis, SchedulableNode, SeenClaim, SeenHookJob, SeenNamespace, Taint} from './diagnosis.ts'
 import {listStorageClasses} from './storage-classes.ts'
 
@@ -20,7 +20,7 @@ export function openDiagnosis(client: ApiClient, discovery: Discovery): Diagnosi
     namespaces: () => listNamespaces(client),
     storageClasses: () => listStorageClasses(client),
     nodes: () => listSchedulableNodes(client),
-    intents: () => listIntents(client),
+    reservations: () => listReservations(client),
     claims: () => listAllClaims(client),
     mountedClaims: (namespace) => listMountedClaims(client, namespace),
     hookJobs: () => listHookJobs(client),

@@ -15,8 +15,7 @@ import {
   writeLease,
 } from './lease.ts'
 import {HOLDER, OPERATION} from './operation.ts'
-import {type Standing, standingOf} from './standing.ts'
-import {viewOf} from './view.ts'
+import {type Standing, standingOf, viewOf} from './view.ts'
 
 export interface HoldOptions extends AcquireOptions {
   readonly pace?: Pace

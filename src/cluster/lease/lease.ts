@@ -4,7 +4,7 @@ import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
 import {asking, LEASES, NAMESPACES, readObject, resourcePath} from '../api/resources.ts'
-import {TOMBSTONE} from '../intents/intent.ts'
+import {DELETION_MARKER} from '../reservations/reservation.ts'
 
 /** Where kk keeps what belongs to no release. */
 export const KK_NAMESPACE = 'kk-system'
@@ -36,11 +36,12 @@ export function leaseName(release: ReleaseId): string {
   return `kk-${createHash('sha256').update(release).digest('hex').slice(0, 40)}`
 }
 
-/** The Lease as its holder writes it at `now`. What stands on it stays, but another's tombstone: its removal is over. */
+/** The Lease as its holder writes it at `now`. What stands on it stays, but another's deletion marker: its removal is over. */
 export function heldLease(release: ReleaseId, holder: string, before: Lease | undefined, now: Date): Lease {
   const isMine = before?.spec?.holderIdentity === holder
-  const {[TOMBSTONE]: tombstone, ...others} = before?.metadata.annotations ?? {}
-  const kept = isMine && tombstone !== undefined ? {...others, [TOMBSTONE]: tombstone} : others
+  const {[DELETION_MARKER]: deletionMarker, ...others} = before?.metadata.annotations ?? {}
+  const kept =
+    isMine && deletionMarker !== undefined ? {...others, [DELETION_MARKER]: deletionMarker} : others
   const transitions = before?.spec?.leaseTransitions ?? 0
   const time = now.toISOString().replace('Z', '000Z')
   return {

@@ -1,15 +1,14 @@
 import type {ReleaseId} from '../../release.ts'
-import {findProcess} from '../../state/processes/find-process.ts'
-import {isRunning, type ProcessIdentity} from '../../state/processes/process-identity.ts'
+import {findProcess, isRunning, type ProcessIdentity} from '../../state/processes/process-identity.ts'
 import {
   type PlacedProcess,
+  type ProcessState,
   relationOf,
-  type Sighting,
   sightProcess,
   thisPlace,
 } from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
-import {TOMBSTONE} from '../intents/intent.ts'
+import {DELETION_MARKER} from '../reservations/reservation.ts'
 import {allLeases, LEASE_SECONDS, type Lease, leaseName, RELEASE, readLease} from './lease.ts'
 import {holderOn, OPERATION_VARIABLE, type Operation, operationName, operationOn} from './operation.ts'
 
@@ -29,7 +28,7 @@ export interface LeaseView {
   /** What helm was last started for. It may be of an earlier holder. */
   readonly operation: Operation | undefined
   /** What this machine sees of their processes. */
-  readonly sighting: LeaseSighting
+  readonly processes: LeaseProcesses
 }
 
 /** The Lease of one release; undefined when there is none. */
@@ -59,40 +58,83 @@ export async function viewOf(release: ReleaseId, lease: Lease): Promise<LeaseVie
     acquiredAt: acquireTime,
     renewedAt: renewTime,
     runsOut: Number.isNaN(renewed) ? undefined : renewed + leaseDurationSeconds * 1000,
-    isRemoval: lease.metadata.annotations?.[TOMBSTONE] !== undefined,
+    isRemoval: lease.metadata.annotations?.[DELETION_MARKER] !== undefined,
     operation: operationOn(lease),
-    sighting: await sightLease(release, lease),
+    processes: await readProcesses(release, lease),
   }
 }
 
 /** What this machine sees of a helm that kk has started. */
-export type HelmSighting =
+export type HelmProcess =
   | {readonly state: 'running'; readonly process: ProcessIdentity}
   | {readonly state: 'gone' | 'unseen'}
 
 /** What this machine sees of the processes behind a Lease. */
-interface LeaseSighting {
+interface LeaseProcesses {
   /** The holder; `unseen` also when the Lease does not tell its process. */
-  readonly holder: Sighting
-  readonly operation?: {readonly kk: Sighting; readonly helm: HelmSighting}
+  readonly holder: ProcessState
+  readonly operation?: {readonly kk: ProcessState; readonly helm: HelmProcess}
 }
 
-async function sightLease(release: ReleaseId, lease: Lease): Promise<LeaseSighting> {
+async function readProcesses(release: ReleaseId, lease: Lease): Promise<LeaseProcesses> {
   const [holder, operation] = [holderOn(lease), operationOn(lease)]
   return {
     holder: holder ? await sightProcess(holder) : 'unseen',
     ...(operation && {
-      operation: {kk: await sightProcess(operation.kk), helm: await sightHelm(release, operation)},
+      operation: {kk: await sightProcess(operation.kk), helm: await readHelmProcess(release, operation)},
     }),
   }
 }
 
 /** Whether a helm that was started for the operation still runs, whoever its parent is now. */
-async function sightHelm(release: ReleaseId, {kk, helm, run}: Operation): Promise<HelmSighting> {
+async function readHelmProcess(release: ReleaseId, {kk, helm, run}: Operation): Promise<HelmProcess> {
   const relation = relationOf(kk, await thisPlace())
   if (relation === 'before') return {state: 'gone'}
   if (relation === 'elsewhere') return {state: 'unseen'}
   if (helm && (await isRunning(helm))) return {state: 'running', process: helm}
   const found = await findProcess(OPERATION_VARIABLE, operationName(run, release))
   return found ? {state: 'running', process: found} : {state: 'gone'}
+}
+
+/** What speaks for and against taking a Lease from its holder, as far as this machine can see. */
+export interface Standing {
+  /** Neither the holder nor a helm of its runs any more. */
+  readonly isGone: boolean
+  /** Its helm runs, with its kk or without. */
+  readonly isAtWork: boolean
+  /** Who is waited for, for messages. */
+  readonly by: string
+}
+
+type Sighted = Pick<LeaseView, 'holder' | 'processes'>
+
+export function standingOf({holder, processes}: Sighted): Standing {
+  const {operation} = processes
+  const by = holder ?? 'somebody'
+  const helm = operation?.helm ?? {state: 'gone'}
+  if (helm.state !== 'running')
+    return {isGone: processes.holder === 'gone' && helm.state === 'gone', isAtWork: false, by}
+  const isAlone = operation?.kk === 'gone'
+  return {
+    isGone: false,
+    isAtWork: true,
+    by: isAlone ? `${by}, which is gone, but whose helm (process ${helm.process.pid}) still works` : by,
+  }
+}
+
+/** Beyond its own end, for clocks that differ; in milliseconds. */
+const GRACE = LEASE_SECONDS * 1000
+
+/**
+ * Why nobody works under a Lease any more, so that the next run takes it over; undefined while somebody may. `now` is in
+ * milliseconds since the epoch.
+ */
+export function staleness(
+  lease: Sighted & Pick<LeaseView, 'runsOut' | 'renewedAt'>,
+  now: number,
+): string | undefined {
+  const {isGone, isAtWork} = standingOf(lease)
+  if (isGone) return 'whose process is gone'
+  if (isAtWork || lease.runsOut === undefined || lease.runsOut + GRACE > now) return undefined
+  return `who has not renewed it since ${lease.renewedAt!.slice(0, 19)}Z`
 }

@@ -1,5 +1,5 @@
 import {KkCommand} from '../../cli/program/command.ts'
-import {down} from '../../sandbox/node/down.ts'
+import {down} from '../../sandbox/node/remove.ts'
 
 export default class AioDown extends KkCommand {
   static override summary = 'End the all-in-one node and remove all of it.'

@@ -3,7 +3,7 @@ import {openEnvironmentIfAny} from '../../cli/facts/open-facts.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
 import {withFinding} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {explainedChartText} from '../../report/charts/explained-text.ts'
+import {explainedChartText} from '../../report/charts/charts-text.ts'
 import {explainChart} from '../../verbs/charts/explain-chart.ts'
 
 export default class ChartsExplain extends KkCommand {

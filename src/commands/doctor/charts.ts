@@ -9,7 +9,7 @@ import {
 import {openOnNamedCluster} from '../../cli/open/on-cluster.ts'
 import {openUsersHelm, prepareTolerantly} from '../../cli/open.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {chartFaultsText} from '../../report/charts/faults-text.ts'
+import {chartFaultsText} from '../../report/charts/charts-text.ts'
 import {examineCharts} from '../../verbs/charts/doctor/examine-charts.ts'
 
 export default class DoctorCharts extends KkCommand {

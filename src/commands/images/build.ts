@@ -5,11 +5,9 @@ import {interruptible} from '../../cli/program/interruptible.ts'
 import {VERSION} from '../../cli/program/version.ts'
 import {buildFailure} from '../../images/building/build-images.ts'
 import {parseRegistry} from '../../images/registry/registry.ts'
-import {imageDocument} from '../../report/images/image-document.ts'
-import {imageEventText} from '../../report/images/image-event-text.ts'
-import {imagePlanText} from '../../report/images/image-plan-text.ts'
+import {imageDocument, imageEventText, imagePlanText} from '../../report/images/images-text.ts'
 import {builtInFiles} from '../../state/assets.ts'
-import {build, planImages} from '../../verbs/images/build.ts'
+import {build, planImages} from '../../verbs/images/images.ts'
 
 export default class ImagesBuild extends KkCommand {
   static override summary = 'Build the images of the charts from Debian packages, and push them.'

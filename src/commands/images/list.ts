@@ -1,10 +1,8 @@
 import {documentFlags} from '../../cli/flags.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {imageDocument} from '../../report/images/image-document.ts'
-import {imagesText} from '../../report/images/images-text.ts'
+import {imageDocument, imagesText} from '../../report/images/images-text.ts'
 import {builtInFiles} from '../../state/assets.ts'
-import {imagesCache} from '../../verbs/images/image-world.ts'
-import {listImages} from '../../verbs/images/list.ts'
+import {imagesCache, listImages} from '../../verbs/images/images.ts'
 
 export default class ImagesList extends KkCommand {
   static override summary = 'List the images of the charts, and which of them this machine has.'

@@ -3,8 +3,7 @@ import {KkCommand} from '../../cli/program/command.ts'
 import {parseRegistry} from '../../images/registry/registry.ts'
 import {documentText} from '../../report/document.ts'
 import {builtInFiles} from '../../state/assets.ts'
-import {listImages} from '../../verbs/images/list.ts'
-import {imageValues} from '../../verbs/images/values.ts'
+import {imageValues, listImages} from '../../verbs/images/images.ts'
 
 export default class ImagesValues extends KkCommand {
   static override summary = 'Print the values by which an environment uses the images of a registry.'

@@ -4,7 +4,7 @@ import {onOverrides} from '../../cli/overrides/open-overrides.ts'
 import {namedPlaces} from '../../cli/overrides/places.ts'
 import {storeBase} from '../../cli/overrides/store-base.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {overridesHistoryText} from '../../report/overrides/history-text.ts'
+import {overridesHistoryText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesHistory extends KkCommand {
   static override summary = "Show who changed the deployer's overrides, when, and what."

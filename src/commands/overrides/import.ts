@@ -3,7 +3,7 @@ import {changeFlags, documentFlags} from '../../cli/flags.ts'
 import {overridesFlags} from '../../cli/overrides/flags.ts'
 import {importFile} from '../../cli/overrides/import-file.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {importedText} from '../../report/overrides/imported-text.ts'
+import {importedText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesImport extends KkCommand {
   static override summary = 'Write what kk overrides export printed into the store.'

@@ -1,8 +1,7 @@
 import {optionalPlaceArguments, showFlags} from '../../cli/overrides/flags.ts'
 import {showOverrides} from '../../cli/overrides/show.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {overridesDocument} from '../../report/overrides/overrides-document.ts'
-import {overridesText} from '../../report/overrides/overrides-text.ts'
+import {overridesDocument, overridesText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesShow extends KkCommand {
   static override summary = 'Show the overrides of a chart: of the system, of the deployer, and combined.'

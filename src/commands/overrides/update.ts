@@ -1,8 +1,7 @@
 import {updateChart} from '../../cli/overrides/change.ts'
 import {placeArguments, updateFlags} from '../../cli/overrides/flags.ts'
 import {KkCommand} from '../../cli/program/command.ts'
-import {updatedDocument} from '../../report/overrides/overrides-document.ts'
-import {changeText, updatedText} from '../../report/overrides/overrides-text.ts'
+import {changeText, updatedDocument, updatedText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesUpdate extends KkCommand {
   static override summary = "Set the deployer's overrides of a chart."

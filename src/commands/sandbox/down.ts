@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/program/command.ts'
-import {down} from '../../sandbox/down.ts'
+import {down} from '../../sandbox/remove.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 
 export default class SandboxDown extends KkCommand {

@@ -21,7 +21,7 @@ export interface AmbiguousWant extends UnservedWant {
 
 export interface Inference {
   readonly requirements: readonly InferredRequirement[]
-  /** Releases of the shelf that something requires. */
+  /** Releases of the chart index that something requires. */
   readonly added: readonly ReleaseId[]
   readonly unserved: readonly UnservedWant[]
   readonly ambiguous: readonly AmbiguousWant[]
@@ -33,16 +33,18 @@ export interface InferenceInputs {
   /** Whose requirements are inferred; the others only provide. */
   readonly inferring: ReadonlySet<ReleaseId>
   /** What charts that are found would be as releases; one is added when nobody else has what is wanted. */
-  readonly shelf: readonly KnownRelease[]
+  readonly chartIndex: readonly KnownRelease[]
   readonly named: ReadonlySet<ReleaseId>
   readonly stated: (release: ReleaseId) => Pick<Preferences, 'stated' | 'without'>
 }
 
 /** Catalogue × wants: who requires whom. The same inputs give the same, in the same order. */
-export function infer({releases, inferring, shelf, named, stated}: InferenceInputs): Inference {
+export function infer({releases, inferring, chartIndex, named, stated}: InferenceInputs): Inference {
   const present = catalogue(releases)
-  const offered = catalogue(shelf)
-  const shared = new Set([...releases, ...shelf].filter((each) => each.shared).map(({release}) => release))
+  const offered = catalogue(chartIndex)
+  const shared = new Set(
+    [...releases, ...chartIndex].filter((each) => each.shared).map(({release}) => release),
+  )
   const requirements: InferredRequirement[] = []
   const added = new Set<ReleaseId>()
   const unserved: UnservedWant[] = []

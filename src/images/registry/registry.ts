@@ -1,4 +1,9 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
+import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
+import {runProgram} from '../building/buildah.ts'
+import type {Image} from '../image.ts'
 
 /** Where images are pushed to: `127.0.0.1:5000`, `registry.example.org/cloud`. */
 export interface Registry {
@@ -30,4 +35,41 @@ function notARegistry(text: string): KkError {
   return new KkError('KK_USAGE', `${JSON.stringify(text)} is no registry`, {
     hint: 'name it as images do, without a scheme: 127.0.0.1:5000, registry.example.org/cloud',
   })
+}
+
+/** Pushes a built image; resolves with the digest of its manifest there. Throws `KK_IMAGE`. */
+export async function pushImage(
+  {repository, tag}: Image,
+  id: string,
+  {name, plain}: Registry,
+  signal?: AbortSignal,
+): Promise<string> {
+  const work = await temporaryDirectory('kk-push-')
+  try {
+    const digestFile = join(work.path, 'digest')
+    const verify = plain ? ['--tls-verify=false'] : []
+    const to = `docker://${name}/${repository}:${tag}`
+    await runProgram('buildah', ['push', '--quiet', ...verify, '--digestfile', digestFile, id, to], {signal})
+    return (await readFile(digestFile, 'utf8')).trim()
+  } finally {
+    await work.remove()
+  }
+}
+
+const MANIFESTS = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ')
+
+/** The digest that a registry has under the image's tag; undefined when it has none, or does not say without asking who. */
+export async function pushedDigest(
+  {repository, tag}: Image,
+  {host, prefix, plain}: Registry,
+  signal: AbortSignal = AbortSignal.timeout(10_000),
+): Promise<string | undefined> {
+  const url = `${plain ? 'http' : 'https'}://${host}/v2/${prefix}${repository}/manifests/${tag}`
+  const answer = await fetch(url, {method: 'HEAD', headers: {accept: MANIFESTS}, signal}).catch(
+    () => undefined,
+  )
+  return answer?.ok ? (answer.headers.get('docker-content-digest') ?? undefined) : undefined
 }

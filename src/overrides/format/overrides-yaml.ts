@@ -1,5 +1,4 @@
-import {dumpPython} from '../../environment/pyyaml/dump.ts'
-import {plainMap} from '../../environment/pyyaml/plain.ts'
+import {dumpPython, plainMap} from '../../environment/pyyaml/dump.ts'
 import type {Values} from '../../release.ts'
 
 /** User and combined overrides as text: blocks, keys sorted, as `yaml.safe_dump(default_flow_style=False)`; "" for none. */

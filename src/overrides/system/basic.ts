@@ -2,10 +2,8 @@ import type {Values} from '../../release.ts'
 import type {FactName} from '../facts/facts.ts'
 import {definePlugin, type Plugin} from './plugin.ts'
 import {compose, given} from './shared/compose.ts'
-import {limits, type Share, WORKER} from './shared/limits.ts'
-import {replicas} from './shared/replicas.ts'
+import {limits, replicas, type Share, spread, WORKER} from './shared/sizing.ts'
 import {type StorageFacts, volumeClass} from './shared/storage.ts'
-import {spread} from './shared/zones.ts'
 
 /** What is known of a chart of openstack-helm without a plugin file of its own. */
 export interface BasicChart {

@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto'
 import {readFileSync} from 'node:fs'
 import {KkError} from '../../errors.ts'
+import {readByOthersWarning} from '../../state/files/read-by-others.ts'
 
 /** A key of AES-256, and the name by which an encrypted text tells it apart from others. */
 export interface StoreKey {
@@ -68,4 +69,11 @@ export function withKeyToGive({message}: KkError): KkError {
 
 function keyError(message: string): KkError {
   return new KkError('KK_STORE_KEY', message, {hint: HINT})
+}
+
+/** What is wrong where others than the owner may read the file `KK_STORE_KEY_FILE`; undefined where that is not so. */
+export function keyFileWarning({
+  KK_STORE_KEY_FILE: file,
+}: Readonly<Record<string, string | undefined>>): string | undefined {
+  return file ? readByOthersWarning(file, 'the key of the store') : undefined
 }

@@ -19,10 +19,10 @@ export interface Wanted {
  */
 export function changesOf(
   wanted: Wanted,
-  befores: readonly Pick<StoredRelease, 'labels' | 'revision' | 'chart' | 'values'>[],
+  previous: readonly Pick<StoredRelease, 'labels' | 'revision' | 'chart' | 'values'>[],
 ): readonly ChangeKind[] {
   return inOrder(
-    befores.flatMap((before) => {
+    previous.flatMap((before) => {
       const labels = readLabels(before.labels)
       const isOurs = labels?.revision === before.revision
       return [

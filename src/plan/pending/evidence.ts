@@ -52,19 +52,20 @@ export function evidenceOf(
   {now, holding = false}: Judging,
 ): Evidence {
   const operation = lease?.operation
-  const sighting = lease?.sighting.operation
-  if (!operation || !sighting || !isLeftBy(record, operation)) return {state: 'foreign'}
+  const processes = lease?.processes.operation
+  if (!operation || !processes || !isLeftBy(record, operation)) return {state: 'foreign'}
   const {run} = operation
   if (operation.ended) return {state: 'stale', why: 'whose helm ended badly', run}
-  if (sighting.helm.state === 'running') {
-    const {pid} = sighting.helm.process
-    return {state: 'running', by: 'helm', alone: sighting.kk === 'gone', pid, run}
+  if (processes.helm.state === 'running') {
+    const {pid} = processes.helm.process
+    return {state: 'running', by: 'helm', alone: processes.kk === 'gone', pid, run}
   }
-  if (sighting.helm.state === 'gone' && (holding || sighting.kk === 'gone'))
+  if (processes.helm.state === 'gone' && (holding || processes.kk === 'gone'))
     return {state: 'stale', why: 'whose helm is gone', run}
   const until = overdueFrom(operation)
   if (now > until) return {state: 'stale', why: 'whose time is long over', run}
-  if (sighting.kk === 'running') return {state: 'running', by: 'kk', alone: false, pid: operation.kk.pid, run}
+  if (processes.kk === 'running')
+    return {state: 'running', by: 'kk', alone: false, pid: operation.kk.pid, run}
   return {state: 'unknown', until, holder: lease.holder ?? 'somebody', run}
 }
 

@@ -1,4 +1,4 @@
-import {reverse} from '../../graph/reverse.ts'
+import {reverse} from '../../graph/graph.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Bystander, Plan} from '../plan.ts'
 import type {Uses} from '../uses/uses.ts'

@@ -1,4 +1,4 @@
-import {reverse} from '../../graph/reverse.ts'
+import {reverse} from '../../graph/graph.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Uses} from '../uses/uses.ts'
 

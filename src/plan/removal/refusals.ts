@@ -1,4 +1,4 @@
-import type {Intent} from '../../cluster/intents/intent.ts'
+import type {Reservation} from '../../cluster/reservations/reservation.ts'
 import {KkError} from '../../errors.ts'
 import {why} from '../../graph/why.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
@@ -83,13 +83,13 @@ export function stillPending(uses: Uses, release: ReleaseId): KkError | undefine
 }
 
 /** `KK_HAS_DEPENDENTS`: somebody is about to install what requires the release. `now` is milliseconds since the epoch. */
-export function intended(release: ReleaseId, intents: readonly Intent[], now: number): KkError {
-  const lines = intents.map(({dependent, operator, deadline, name}) => {
+export function intended(release: ReleaseId, reservations: readonly Reservation[], now: number): KkError {
+  const lines = reservations.map(({dependent, operator, deadline, name}) => {
     const time = new Date(deadline).toISOString()
     const until = deadline < now ? `overdue since ${time}` : `until ${time}`
     return `  ${dependent}, by ${operator}, ${until} (ConfigMap kk-system/${name})`
   })
-  const overdue = intents.filter(({deadline}) => deadline < now)
+  const overdue = reservations.filter(({deadline}) => deadline < now)
   const excuses = overdue.map(({name}) => `--ignore-record kk-system/${name}`).join(' ')
   return new KkError(
     'KK_HAS_DEPENDENTS',

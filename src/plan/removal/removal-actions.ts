@@ -1,7 +1,6 @@
 import {components} from '../../graph/cycles/components.ts'
-import type {Graph} from '../../graph/graph.ts'
+import {type Graph, reverse} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
-import {reverse} from '../../graph/reverse.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Action} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'

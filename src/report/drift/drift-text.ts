@@ -1,10 +1,11 @@
 import {diffLines} from 'diff'
 import type {DriftedField, DriftedObject} from '../../plan/drift/drifted-object.ts'
+import type {KeepReason} from '../../plan/leftovers/ownership.ts'
 import {hasDrift, type ReleaseDrift} from '../../verbs/observation/drift.ts'
+import type {Leftover} from '../../verbs/observation/leftovers.ts'
 import type {Palette} from '../colour.ts'
 import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
-import {leftoverLines} from './leftover-lines.ts'
 
 /** What differs on the cluster, release by release, for people; then how to correct it. */
 export function driftText(drifts: readonly ReleaseDrift[], palette: Palette): string {
@@ -102,4 +103,24 @@ function textLines(live: string, manifest: string, palette: Palette): readonly s
   if (lines.length === 0) return [`${INDENT}  differs only in what is masked`]
   const more = lines.length - MOST_LINES
   return more > 0 ? [...lines.slice(0, MOST_LINES), `${INDENT}  and ${more} lines more`] : lines
+}
+
+/** Why an object is never pruned, in words. */
+export const KEPT = {
+  data: 'it holds data',
+  policy: 'helm.sh/resource-policy: keep',
+  namespace: 'everything in it would go',
+  crd: 'every object of its kind would go',
+} as const satisfies Record<KeepReason, string>
+
+/** Objects that helm has forgotten, one a line, with who made them and which of them always stay. */
+export function leftoverLines(leftovers: readonly Leftover[], palette: Palette): readonly string[] {
+  if (leftovers.length === 0) return []
+  return [
+    '  left over from a failed revision, and forgotten by helm:',
+    ...leftovers.map(({kind, name, revision, kept}) => {
+      const stays = kept === undefined ? '' : `, stays: ${KEPT[kept]}`
+      return `  ${palette.change('!')} ${kind}/${name} ${palette.quiet(`of revision ${revision}${stays}`)}`
+    }),
+  ]
 }

@@ -1,8 +1,8 @@
-import {goingOf, type Pruning} from '../../verbs/removal/pruning.ts'
+import {goingOf, type Pruning} from '../../verbs/removal/prune.ts'
 import type {Palette} from '../colour.ts'
 import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
-import {leftoverLines} from './leftover-lines.ts'
+import {leftoverLines} from './drift-text.ts'
 
 /** What failed revisions have left behind, release by release, and what of it would be deleted. */
 export function pruneText(prunings: readonly Pruning[], palette: Palette): string {

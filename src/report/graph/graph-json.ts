@@ -1,7 +1,6 @@
 import {groups} from '../../graph/cycles/groups.ts'
-import {type Edge, isInferred} from '../../graph/graph.ts'
+import {type Edge, isInferred, reverse} from '../../graph/graph.ts'
 import {levels} from '../../graph/levels.ts'
-import {reverse} from '../../graph/reverse.ts'
 import {type EdgeKind, type Evidence, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {GraphView} from './graph-view.ts'
 

@@ -1,6 +1,9 @@
+import type {ImageEvent, ImageResult} from '../../images/building/build-images.ts'
+import {packageListPath} from '../../images/inventory/record.ts'
 import type {SurveyedImage} from '../../images/inventory/survey.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
+import {durationText} from '../text/duration.ts'
 
 /** What is known of each image on this machine. */
 export function imagesText(images: readonly SurveyedImage[], palette: Palette): string {
@@ -13,4 +16,64 @@ export function imagesText(images: readonly SurveyedImage[], palette: Palette): 
       : palette.change(state === 'absent' ? 'not built' : 'outdated'),
   ])
   return table([['NAME', 'IMAGE', 'VERSION', 'STATE'], ...rows]).join('\n')
+}
+
+/** One image for programs; `cache` adds where its package list is. */
+export function imageDocument(of: SurveyedImage | ImageResult, cache?: string): object {
+  const {image, state, inputs, record} = of
+  return {
+    name: image.name,
+    image: `${image.repository}:${image.tag}`,
+    title: image.title,
+    parents: image.parents,
+    state,
+    inputs,
+    ...(record && {version: record.version, id: record.id, built: record.built, packages: record.packages}),
+    ...(record && {pushed: record.pushed}),
+    ...(record && cache && {packageList: packageListPath(cache, image.name)}),
+    ...('outcome' in of && resultOf(of)),
+  }
+}
+
+function resultOf({outcome, seconds, digest, error}: ImageResult): object {
+  return {
+    outcome,
+    ...(seconds !== undefined && {seconds: Math.round(seconds * 10) / 10}),
+    ...(digest && {digest}),
+    ...(error && {error: error.message}),
+  }
+}
+
+const LONGEST_STEP = 100
+
+/** One line per event of a build. */
+export function imageEventText(event: ImageEvent): string {
+  switch (event.type) {
+    case 'image-started':
+      return `${event.name}: building`
+    case 'image-step':
+      return `${event.name}: ${event.step.replaceAll(/\s+/g, ' ').slice(0, LONGEST_STEP)}`
+    case 'image-built':
+      return `${event.name}: built in ${durationText(event.seconds)}`
+    case 'image-unchanged':
+      return `${event.name}: unchanged`
+    case 'image-pushed':
+      return `${event.name}: pushed as ${event.digest}`
+    case 'image-present':
+      return `${event.name}: the registry has it already`
+    case 'image-skipped':
+      return `${event.name}: skipped, for ${event.because} is not there`
+    case 'image-failed':
+      return `${event.name}: failed: ${event.error.message}`
+  }
+}
+
+/** What a build would do, one line per image. */
+export function imagePlanText(images: readonly SurveyedImage[], refresh: boolean): string {
+  const rows = images.map(({image, state}) => {
+    if (refresh) return [image.name, 'build: asked to refresh']
+    if (state === 'current') return [image.name, 'unchanged']
+    return [image.name, state === 'absent' ? 'build: it is not here' : 'build: its inputs changed']
+  })
+  return table(rows).join('\n')
 }

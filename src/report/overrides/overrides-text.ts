@@ -1,8 +1,10 @@
 import {structuredPatch} from 'diff'
-import type {OverriddenChart, ShownOverrides} from '../../overrides/service.ts'
+import type {ImportedContent, OverriddenChart, ShownOverrides} from '../../overrides/service.ts'
+import type {AuditEntry} from '../../overrides/user/store.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
+import {textWidth} from '../text/width.ts'
 
 /** The active charts for people. */
 export function chartsText(charts: readonly OverriddenChart[], {quiet}: Palette): string {
@@ -54,7 +56,7 @@ export function changeText(change: OverridesChange, palette: Palette): string {
 }
 
 /** The lines that differ, with all that stand around them. */
-export function differenceLines(before: string, after: string, {good, bad}: Palette): readonly string[] {
+function differenceLines(before: string, after: string, {good, bad}: Palette): readonly string[] {
   const {hunks} = structuredPatch('', '', before, after, '', '', {context: Number.MAX_SAFE_INTEGER})
   return hunks
     .flatMap((hunk) => hunk.lines)
@@ -77,4 +79,109 @@ function section(title: string, yaml: string, {accent, quiet}: Palette): readonl
 
 function lines(all: readonly string[]): string {
   return all.map((line) => `${line}\n`).join('')
+}
+
+/** Who changed which overrides when, newest first, with the lines that changed. */
+export function overridesHistoryText(entries: readonly AuditEntry[], palette: Palette): string {
+  if (entries.length === 0) return 'nobody has changed these overrides\n'
+  const blocks = entries.map(({at, who, name, namespace, before, after}) =>
+    [
+      `${palette.strong(plainLine(name))} in ${plainLine(namespace)}  ${palette.quiet(`${at}  ${plainLine(who)}`)}`,
+      ...(before === after
+        ? ['    only what is secret was changed']
+        : differenceLines(before ?? '', after ?? '', palette)),
+    ].join('\n'),
+  )
+  return `${blocks.join('\n\n')}\n`
+}
+
+/** Whether an import finds nothing to do. */
+export function isNothing({changed, secrets, becomes}: ImportedContent): boolean {
+  return changed.length + secrets.length === 0 && becomes === undefined
+}
+
+/** What an import changed, or would change. */
+export function importedText(imported: ImportedContent, isDryRun: boolean): string {
+  if (isNothing(imported)) return 'the store has all of this already\n'
+  const {changed, secrets, becomes} = imported
+  const verb = isDryRun ? 'would ' : ''
+  const place = ({name, namespace}: ImportedContent['secrets'][number]) =>
+    `${plainLine(name)} in ${plainLine(namespace)}`
+  const lines = [
+    ...changed.map((each) => `${verb}${each.action} overrides of ${place(each)}\n`),
+    ...secrets.map((each) => `${verb}set the secret ${place(each)}\n`),
+    ...(becomes === undefined ? [] : [`${isDryRun ? 'would become' : 'became'} the store ${becomes}\n`]),
+  ]
+  return lines.join('')
+}
+
+/** The overrides of one chart as JSON, YAML and the API have them. */
+export function overridesDocument(shown: Omit<ShownOverrides, 'etag'>): Record<string, string> {
+  return {
+    name: shown.name,
+    namespace: shown.namespace,
+    system_overrides: shown.systemOverrides,
+    user_overrides: shown.userOverrides,
+    combined_overrides: shown.combinedOverrides,
+  }
+}
+
+/** What an update says of a chart. */
+export function updatedDocument(
+  shown: Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides'>,
+): Record<string, string> {
+  return {user_overrides: shown.userOverrides, namespace: shown.namespace, name: shown.name}
+}
+
+/** Properties as `system helm-override-show` prints them: sorted by name; of none, an empty cell. */
+export function propertyTable(properties: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return prettyTable([['Property', 'Value'], ...rows])
+}
+
+/** Charts as `system helm-override-list` prints them, with namespaces as Python 2 writes a list of texts. */
+export function chartTable(charts: readonly OverriddenChart[]): string {
+  const rows = charts.map(({name, namespaces}) => [
+    name,
+    `[${namespaces.map((namespace) => `u'${namespace}'`).join(', ')}]`,
+  ])
+  return prettyTable([['chart name', 'overrides namespaces'], ...rows])
+}
+
+/** What `system helm-override-delete` prints. */
+export function deletedText(name: string, namespace: string): string {
+  return `Deleted chart overrides for ${name}:${namespace}\n`
+}
+
+/**
+ * A table as Python's PrettyTable prints it, everything at the left: one frame, the first row as its head. A cell of
+ * several lines takes as many rows; the line after a final line feed is empty, and stands there, too.
+ */
+export function prettyTable(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.split('\n')))
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => Math.max(...row[column]!.map(textWidth)))),
+  )
+  const frame = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`
+  const [head = [], ...body] = cells
+  const lines = [
+    frame,
+    ...rowLines(head, widths),
+    frame,
+    ...body.flatMap((row) => rowLines(row, widths)),
+    frame,
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function rowLines(row: readonly (readonly string[])[], widths: readonly number[]): string[] {
+  const height = Math.max(...row.map((lines) => lines.length))
+  return Array.from({length: height}, (_, index) => {
+    const texts = row.map((lines, column) => padded(lines[index] ?? '', widths[column]!))
+    return `| ${texts.join(' | ')} |`
+  })
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(width - textWidth(text))
 }

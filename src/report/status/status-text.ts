@@ -1,7 +1,7 @@
 import {releaseName} from '../../release.ts'
 import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
-import {KEPT} from '../drift/leftover-lines.ts'
+import {KEPT} from '../drift/drift-text.ts'
 import {blameText} from '../run/run-words.ts'
 import {table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'

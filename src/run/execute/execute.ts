@@ -24,9 +24,9 @@ import {type PruningWork, prune} from './actions/prune.ts'
 import {type RemovalWork, remove} from './actions/remove.ts'
 import {rollback} from './actions/rollback.ts'
 import type {Execution, Tools} from './execution.ts'
-import {underIntents} from './leases/under-intents.ts'
 import {underLease} from './leases/under-lease.ts'
 import {underOperation} from './leases/under-operation.ts'
+import {underReservations} from './leases/under-reservations.ts'
 import {expectRevision, raced} from './races.ts'
 import {underHelm} from './under-helm.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from './work.ts'
@@ -126,7 +126,7 @@ function relabel(execution: Execution, work: Work): Promise<void> {
     if (!record) throw raced(release, 'it is not installed any more')
     const gated = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL)
     const labels = {...labelsOf(work.desired, revision), ...Object.fromEntries(gated)}
-    await underIntents(execution, {requirements: work.desired.requirements, before: record}, () =>
+    await underReservations(execution, {requirements: work.desired.requirements, before: record}, () =>
       cluster.label(record, labelChanges(labels, record.labels)),
     )
   })
@@ -176,7 +176,7 @@ function adopt(execution: Execution, {desired}: Work): Promise<{readonly revisio
     const {requirements, missing} = await installedAmong(desired.requirements, cluster)
     const all = inputs === '' ? adoptionLabels(desired, revision) : labelsOf(desired, revision)
     const labels = Object.fromEntries(Object.entries(all).filter(([name]) => !missing.has(name)))
-    await underIntents(execution, {requirements, before: record}, () =>
+    await underReservations(execution, {requirements, before: record}, () =>
       cluster.label(record, {
         ...labelChanges(labels, record.labels),
         // The inputs of the environment that hands it over are not this one's.

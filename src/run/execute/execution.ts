@@ -36,7 +36,7 @@ export interface Tools {
     | 'claims'
     | 'deleteClaim'
     | 'deleteObject'
-    | 'intents'
+    | 'reservations'
   >
   /** The environment that runs. */
   readonly environment: string

@@ -1,5 +1,5 @@
+import {reverse} from '../../graph/graph.ts'
 import {longestPath} from '../../graph/longest-path.ts'
-import {reverse} from '../../graph/reverse.ts'
 import {actionGraph} from '../../plan/action-graph.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
 import type {EdgeKind, ReleaseId} from '../../release.ts'
@@ -22,7 +22,7 @@ interface Waiter {
 }
 
 /** When a started action gives its place to another: when helm has ended, or only when its gate has passed. */
-export type Pace = 'helm' | 'gate'
+export type StartCondition = 'helm' | 'gate'
 
 /** What does not change during a run. */
 export interface Schedule {
@@ -33,11 +33,11 @@ export interface Schedule {
   /** The place of each release in the plan. */
   readonly position: ReadonlyMap<ReleaseId, number>
   readonly waiters: ReadonlyMap<ReleaseId, readonly Waiter[]>
-  readonly pace: Pace
+  readonly startCondition: StartCondition
 }
 
 /** Prepares the actions of a plan, O(V+E). */
-export function makeSchedule(actions: readonly Action[], pace: Pace = 'helm'): Schedule {
+export function makeSchedule(actions: readonly Action[], startCondition: StartCondition = 'helm'): Schedule {
   const actionOf = new Map(actions.map((action) => [action.release, action]))
   const remaining = longestPath(reverse(actionGraph(actions)), (release) =>
     expectedWork(actionOf.get(release)!),
@@ -63,23 +63,23 @@ export function makeSchedule(actions: readonly Action[], pace: Pace = 'helm'): S
   return {
     units: heads.map((_, unit) => ({
       actions: members.get(unit)!,
-      limited: members.get(unit)!.some(({kind}) => isLimited(kind, pace)),
+      limited: members.get(unit)!.some(({kind}) => isLimited(kind, startCondition)),
       requirements: required.get(unit) ?? 0,
     })),
     unitOf,
     actionOf,
     position: new Map(actions.map(({release}, place) => [release, place])),
     waiters,
-    pace,
+    startCondition,
   }
 }
 
 /**
- * Whether an action takes a place. A gate that is awaited is part of a change which an earlier run began, so at the pace
+ * Whether an action takes a place. A gate that is awaited is part of a change which an earlier run began, so at the start condition
  * of gates it takes one, too.
  */
-export function isLimited(kind: ActionKind, pace: Pace): boolean {
-  return runsHelm(kind) || (pace === 'gate' && kind === 'await')
+export function isLimited(kind: ActionKind, startCondition: StartCondition): boolean {
+  return runsHelm(kind) || (startCondition === 'gate' && kind === 'await')
 }
 
 /** Of whom at most so many are at work at once. */

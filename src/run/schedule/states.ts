@@ -1,5 +1,5 @@
 import type {EdgeKind, ReleaseId} from '../../release.ts'
-import {isLimited, type Pace, type Schedule} from './schedule.ts'
+import {isLimited, type Schedule, type StartCondition} from './schedule.ts'
 
 /**
  * waiting → running → applied → gating → succeeded. running: helm works. applied: its objects exist, helm may still wait
@@ -53,8 +53,9 @@ export function newStates(
     const own = schedule.unitOf.get(release)!
     of.set(release, to)
     if (from === 'waiting' && !waits(own)) take(queueOf(own), own)
-    if (isLimited(schedule.actionOf.get(release)!.kind, schedule.pace))
-      taken += Number(holdsPlace(to, schedule.pace)) - Number(holdsPlace(from, schedule.pace))
+    if (isLimited(schedule.actionOf.get(release)!.kind, schedule.startCondition))
+      taken +=
+        Number(holdsPlace(to, schedule.startCondition)) - Number(holdsPlace(from, schedule.startCondition))
     for (const {unit, kind} of schedule.waiters.get(release) ?? []) {
       if (!meets(kind, to) || meets(kind, from)) continue
       missing[unit]! -= 1
@@ -86,8 +87,8 @@ export function isFinal(state: ActionState): boolean {
 const APPLIED: ReadonlySet<ActionState> = new Set(['applied', 'gating', 'unhealthy'])
 const FINAL: ReadonlySet<ActionState> = new Set(['succeeded', 'failed', 'unhealthy', 'skipped'])
 
-function holdsPlace(state: ActionState, pace: Pace): boolean {
-  return state === 'running' || state === 'applied' || (pace === 'gate' && state === 'gating')
+function holdsPlace(state: ActionState, startCondition: StartCondition): boolean {
+  return state === 'running' || state === 'applied' || (startCondition === 'gate' && state === 'gating')
 }
 
 function put(sorted: number[], unit: number): void {

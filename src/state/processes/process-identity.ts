@@ -1,4 +1,5 @@
 import {readFile} from 'node:fs/promises'
+import {processesStartedWith} from './started-with.ts'
 
 /** One process, told apart from a later one that was given the same id. */
 export interface ProcessIdentity {
@@ -51,4 +52,13 @@ function answers(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+/** A running process that was started with this environment variable; undefined when there is none. */
+export async function findProcess(variable: string, value: string): Promise<ProcessIdentity | undefined> {
+  for (const pid of await processesStartedWith(variable, value)) {
+    const identity = await identifyProcess(pid)
+    if (identity) return identity
+  }
+  return undefined
 }

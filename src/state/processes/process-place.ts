@@ -19,7 +19,7 @@ export interface ProcessPlace {
 export interface PlacedProcess extends ProcessIdentity, ProcessPlace {}
 
 /** `gone`: that very process is provably no more. `unseen`: it cannot be told from here. */
-export type Sighting = 'running' | 'gone' | 'unseen'
+export type ProcessState = 'running' | 'gone' | 'unseen'
 
 /** Where this process lives. */
 export async function thisPlace(): Promise<ProcessPlace> {
@@ -57,7 +57,7 @@ export function relationOf(place: ProcessPlace, here: ProcessPlace): 'here' | 'b
 }
 
 /** Whether that very process still runs. */
-export async function sightProcess(process: PlacedProcess): Promise<Sighting> {
+export async function sightProcess(process: PlacedProcess): Promise<ProcessState> {
   const relation = relationOf(process, await thisPlace())
   if (relation === 'before') return 'gone'
   if (relation === 'elsewhere' || process.started === undefined) return 'unseen'

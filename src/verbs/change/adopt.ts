@@ -118,8 +118,8 @@ export async function planAdoption(
     users: users.get(adoption.release)!,
     ...(from !== undefined && {from}),
   }))
-  const befores = new Map(compared.map(({stored}) => [stored.release, [stored]]))
-  const deployRefusal = unstatedSecret(await livingSecrets(prepared, befores))
+  const previous = new Map(compared.map(({stored}) => [stored.release, [stored]]))
+  const deployRefusal = unstatedSecret(await livingSecrets(prepared, previous))
   const plan: Plan = {
     environment: environment.name,
     file: environment.file,

@@ -2,7 +2,7 @@ import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/clust
 import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
-import type {ChangeVerb} from '../../plan/changes/verb-table.ts'
+import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
@@ -12,10 +12,10 @@ import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
 import {laterImages} from '../../run/pulls/later-images.ts'
 import {withPulls} from '../../run/pulls/with-pulls.ts'
 import {preparedMask} from '../environment-mask.ts'
-import {beforesOf} from '../preparation/befores.ts'
-import {expectSameImages, expectSupportedVersions} from '../preparation/fences.ts'
 import {throwPlaced} from '../preparation/placed-problems.ts'
+import {expectSameImages, expectSupportedVersions} from '../preparation/preflight.ts'
 import type {Prepared} from '../preparation/prepare.ts'
+import {previousRevisions} from '../preparation/previous-revisions.ts'
 import {foreknownRender} from '../preparation/rendering/foreknown-render.ts'
 import {helmActions, type Rendered, renderAll} from '../preparation/rendering/render.ts'
 import {type Vendored, vendor} from '../preparation/rendering/vendored.ts'
@@ -37,7 +37,7 @@ interface PullChoice {
 }
 
 /** What is not to be changed, though the plan would; see `expectSameImages`, `expectSupportedVersions`. */
-export interface Fences {
+export interface VerbChecks {
   readonly verb?: ChangeVerb | undefined
   readonly forceVersion?: boolean | undefined
   /** Take fields from those who manage them now. Throws `KK_USAGE` for helm 3. */
@@ -51,7 +51,7 @@ export interface Fences {
 export async function readyDeployment(
   prepared: Prepared,
   plan: Plan,
-  {verb, forceVersion = false, forceConflicts = false, ...given}: RunPorts & Fences,
+  {verb, forceVersion = false, forceConflicts = false, ...given}: RunPorts & VerbChecks,
 ): Promise<Deployment> {
   const {cluster} = given
   const ports = {cluster, helm: forceConflicts ? forcingConflicts(given.helm, cluster) : given.helm}
@@ -68,11 +68,11 @@ export async function readyDeployment(
       ...ports,
       known: (action) => foreknownRender(prepared, action)?.rendered?.map(({object}) => object),
     }).catch((error: unknown) => throwPlaced(error, prepared.releases))
-    const fenced = {plan, rendered, befores: await beforesOf(plan, cluster)}
-    if (verb) expectSameImages(fenced, verb)
-    if (!forceVersion) expectSupportedVersions(fenced)
-    const unvalidated = await validateAll(rendered, cluster, {...fenced, helm: ports.helm, forceConflicts})
-    const work = workOf({prepared, vendored, unvalidated, ...fenced})
+    const compared = {plan, rendered, previous: await previousRevisions(plan, cluster)}
+    if (verb) expectSameImages(compared, verb)
+    if (!forceVersion) expectSupportedVersions(compared)
+    const unvalidated = await validateAll(rendered, cluster, {...compared, helm: ports.helm, forceConflicts})
+    const work = workOf({prepared, vendored, unvalidated, ...compared})
     for (const [release, {dropped}] of work) await expectClaimsStay(cluster, release, dropped)
     return {
       plan,
@@ -102,7 +102,7 @@ interface WorkSources {
   readonly vendored: Vendored
   readonly rendered: Rendered
   readonly unvalidated: Rendered
-  readonly befores: Awaited<ReturnType<typeof beforesOf>>
+  readonly previous: Awaited<ReturnType<typeof previousRevisions>>
 }
 
 function workOf({
@@ -111,7 +111,7 @@ function workOf({
   vendored,
   rendered,
   unvalidated,
-  befores,
+  previous,
 }: WorkSources): ReadonlyMap<ReleaseId, Work> {
   const own = plan.actions.filter(({release}) => prepared.releases.has(release))
   return new Map(
@@ -128,7 +128,7 @@ function workOf({
           timeoutSeconds,
           objects: objects ?? [],
           dropped: objects
-            ? droppedHolders(installed(befores.get(release)), objects, releaseNamespace(release))
+            ? droppedHolders(installed(previous.get(release)), objects, releaseNamespace(release))
             : [],
           unvalidated: unvalidated.get(release) ?? [],
         },
@@ -137,8 +137,8 @@ function workOf({
   )
 }
 
-function installed(befores: readonly StoredRelease[] = []): readonly KubernetesObject[] {
-  return befores.flatMap(({manifest}) => parseManifest(manifest))
+function installed(previous: readonly StoredRelease[] = []): readonly KubernetesObject[] {
+  return previous.flatMap(({manifest}) => parseManifest(manifest))
 }
 
 /** Helm 3 converts a release that helm 4 applied on the server side, silently. Throws `KK_HELM_DOWNGRADE`. */

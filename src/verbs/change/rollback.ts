@@ -10,11 +10,11 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {asKkError, KkError} from '../../errors.ts'
+import {canonicalJson} from '../../plan/digest.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {makeRollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
-import {migrationsBetween} from '../../plan/rollback/migrations.ts'
 import {inTheWay} from '../../plan/rollback/refusals.ts'
 import {type RollbackTarget, targetsOfLastRun, targetsOfRun} from '../../plan/rollback/targets.ts'
 import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
@@ -228,4 +228,28 @@ async function expectHelmMayReturn(
 function unlessForbidden(error: unknown): readonly Validation[] {
   if (asKkError(error).code === 'KK_FORBIDDEN') return []
   throw error
+}
+
+/** On a Job that changes the schema of a database. */
+const MIGRATION_ANNOTATION = 'kk.openstack.org/migration'
+
+/**
+ * The Jobs that migrate a database and are not the same in both manifests, by name: a database was, or would have been,
+ * migrated on the way from one to the other. Names of Jobs that end in a hash of their spec differ, too.
+ */
+export function migrationsBetween(
+  last: readonly KubernetesObject[],
+  target: readonly KubernetesObject[],
+): readonly string[] {
+  const [ours, theirs] = [migrations(last), migrations(target)]
+  const names = new Set([...ours.keys(), ...theirs.keys()])
+  return [...names].filter((name) => ours.get(name) !== theirs.get(name)).sort()
+}
+
+function migrations(objects: readonly KubernetesObject[]): ReadonlyMap<string, string> {
+  const jobs = objects.filter(
+    ({kind, metadata}) =>
+      kind === 'Job' && (metadata.annotations?.[MIGRATION_ANNOTATION] ?? 'false') !== 'false',
+  )
+  return new Map(jobs.map(({metadata, spec}) => [metadata.name, canonicalJson(spec)]))
 }

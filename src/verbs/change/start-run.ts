@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto'
 import {hostname} from 'node:os'
 import type {Cluster} from '../../cluster/cluster.ts'
-import {standingOf} from '../../cluster/lease/standing.ts'
+import {standingOf} from '../../cluster/lease/view.ts'
 import type {Redact} from '../../cluster/redact-secrets.ts'
 import type {RunRecord, RunRelease} from '../../cluster/runs/run-record.ts'
 import {KkError} from '../../errors.ts'
@@ -9,7 +9,6 @@ import type {Helm} from '../../helm/helm.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {lastGated} from '../../plan/rollback/last-gated.ts'
 import type {ReleaseId} from '../../release.ts'
-import {defaultConcurrency} from '../../run/concurrency.ts'
 import {noteChecked} from '../../run/dependents-checked.ts'
 import type {RunEvent} from '../../run/events.ts'
 import type {PruningWork} from '../../run/execute/actions/prune.ts'
@@ -23,7 +22,8 @@ import type {Interruption} from '../../run/interruption.ts'
 import {openJournal} from '../../run/journal/open-journal.ts'
 import {recordRun} from '../../run/journal/record-run.ts'
 import {run} from '../../run/run.ts'
-import type {Pace} from '../../run/schedule/schedule.ts'
+import {defaultConcurrency} from '../../run/run-options.ts'
+import type {StartCondition} from '../../run/schedule/schedule.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
@@ -42,7 +42,7 @@ export interface RunAccount {
 
 export interface RunChoices {
   readonly concurrency: number | undefined
-  readonly pace?: Pace | undefined
+  readonly startCondition?: StartCondition | undefined
   readonly failFast: boolean
   /** Fail at once where somebody else holds a release; otherwise they are waited for. */
   readonly noWait: boolean
@@ -122,7 +122,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
         controls,
       }),
     concurrency: options.concurrency ?? defaultConcurrency(process.availableMemory()),
-    pace: options.pace,
+    startCondition: options.startCondition,
     failFast: options.failFast,
     interruption: options.interruption,
   })

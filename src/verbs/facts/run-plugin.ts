@@ -1,6 +1,5 @@
 import type {Dialect} from '../../charts/dialect.ts'
 import type {Environment} from '../../environment/environment.ts'
-import {namespacesOf} from '../../environment/namespaces-of.ts'
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'
 import {maskSecrets} from '../../overrides/secrets/secret-values.ts'
 import {expectDeclared, pluginFor} from '../../overrides/system/declared.ts'
@@ -58,4 +57,13 @@ export async function runPlugin({
     ...(spoken?.dialect && {dialect: spoken.dialect}),
     unread: isJudged ? unreadPaths(spoken, overrides).map((path) => path.join('.')) : [],
   }
+}
+
+/** Where an environment puts releases of a chart: its default namespace, and those that releases of the chart state. */
+function namespacesOf(
+  {namespace, releases}: Pick<Environment, 'namespace' | 'releases'>,
+  chart: string,
+): readonly string[] {
+  const stated = [...releases].filter(([name, settings]) => (settings.chart ?? name) === chart)
+  return [namespace, ...stated.flatMap(([, settings]) => settings.namespace ?? [])]
 }

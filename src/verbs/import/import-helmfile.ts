@@ -1,13 +1,17 @@
-import {dirname, resolve} from 'node:path'
+import {existsSync, readFileSync, statSync} from 'node:fs'
+import {basename, dirname, relative, resolve} from 'node:path'
 import {dig} from '../../charts/manifests/dig.ts'
-import {type ReleaseId, releaseId} from '../../release.ts'
+import {isVersion} from '../../charts/version.ts'
+import {TIME_TITLE, timeOf} from '../../environment/duration.ts'
+import {readYamlDocuments} from '../../helm/yaml.ts'
+import {isMap, mergeValues} from '../../overrides/merge.ts'
+import {applySet} from '../../overrides/strvals.ts'
+import {type ReleaseId, releaseId, type Values} from '../../release.ts'
 import {type HelmfileDocument, helmfileDocuments} from './helmfile/documents.ts'
-import type {Helmfile, HelmfileRelease} from './helmfile/helmfile.ts'
-import {lostOfFile, withoutCredentials} from './helmfile/lost-keys.ts'
-import {helmfileId, readRelease} from './helmfile/read-release.ts'
+import type {Helmfile, HelmfileRelease, HelmfileSet} from './helmfile/helmfile.ts'
+import {lostCredentials, lostOfFile, lostOfRelease, withoutCredentials} from './helmfile/lost-keys.ts'
 import type {Imported, ImportedRelease, ImportedSource} from './imported.ts'
-import {refuseOddSettings} from './refuse-odd-settings.ts'
-import {withRoom} from './with-room.ts'
+import {refuseOddSettings, withoutSecrets, withRoom} from './release-settings.ts'
 
 interface HelmfileOptions {
   readonly file: string
@@ -117,4 +121,169 @@ function requirementsOf(
     return [place === namespace ? release : id]
   })
   return [...new Set(requires)]
+}
+
+/** A release of a helmfile as an environment would have it, but for what it requires. */
+interface ReadRelease {
+  readonly release: ImportedRelease
+  readonly source: ImportedSource | undefined
+  /** As helmfile writes them. */
+  readonly needs: readonly string[]
+  readonly lost: readonly string[]
+}
+
+interface ReadOptions {
+  readonly isBuilt: boolean
+  readonly showSecrets: boolean
+  /** Where the paths of the environment will start. */
+  readonly home: string
+  readonly repositories: NonNullable<Helmfile['repositories']>
+}
+
+/** Reads one release, with its values files. Throws `KK_YAML` for one that is none, and `KK_VALUES` for a wrong `set`. */
+function readRelease(
+  stated: HelmfileRelease,
+  document: HelmfileDocument,
+  {isBuilt, showSecrets, home, repositories}: ReadOptions,
+): ReadRelease {
+  const {directory, state} = document
+  const {name, chart = '', needs = []} = stated
+  const lost: string[] = []
+  const lose = (what: string) => void lost.push(what)
+  const address = withoutCredentials(chart)
+  const found = chartSource(address, {directory, home, repositories})
+  if (address !== chart) lose(lostCredentials(`the chart of ${name}`))
+  if (found.source === undefined)
+    lose(`where the chart ${showSecrets ? chart : address} of ${name} comes from`)
+  if (found.unkept !== undefined) lose(`${found.unkept} of the chart of ${name}: state a version instead`)
+  const all = releaseValues(stated, directory, lose)
+  const {values, lost: secrets} = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
+  lost.push(...secrets, ...lostOfRelease(stated, isBuilt))
+  const version = found.version ?? (stated.version || undefined)
+  const seconds = stated.timeout ?? state.helmDefaults?.timeout ?? 0
+  const timeout = timeOf(seconds)
+  if (timeout === undefined && seconds > 0) lose(`timeout of ${name}: expected ${TIME_TITLE}`)
+  const release: ImportedRelease = {
+    name,
+    namespace: namespaceOf(stated, document),
+    chart: {name: found.name, ...(version !== undefined && {version})},
+    values,
+    requires: [],
+    ...(timeout !== undefined && {timeout}),
+    notes: [],
+  }
+  return {release, source: found.source, needs, lost}
+}
+
+function helmfileId(release: HelmfileRelease, document: HelmfileDocument): ReleaseId {
+  return releaseId(namespaceOf(release, document), release.name)
+}
+
+/** What the file says for all of them wins, as in helmfile; an empty one says nothing. */
+function namespaceOf({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
+  return state.namespace || namespace || 'default'
+}
+
+/** The values of a release: files and maps in their order, then `set`; later ones win. What cannot be read is told to `lose`. */
+function releaseValues(
+  {name, values = [], set = [], setString = []}: HelmfileRelease,
+  directory: string,
+  lose: (what: string) => void,
+): Values {
+  let merged: Values = {}
+  for (const each of values) {
+    const maps = typeof each === 'string' ? mapsOf(each, directory) : [(each ?? {}) as Values]
+    if (typeof maps === 'string') lose(`the values file ${each} of ${name}: ${maps}`)
+    else for (const map of maps) merged = mergeValues(merged, map)
+  }
+  const source = `set of ${name}`
+  for (const each of set) {
+    if (each.file !== undefined) lose(`${each.name} of ${name}, which is set from the file ${each.file}`)
+    else merged = applySet(expression(each), merged, {mode: 'typed', source})
+  }
+  for (const each of setString) merged = applySet(expression(each), merged, {mode: 'string', source})
+  return merged
+}
+
+/** The maps of a values file, or why there are none. */
+function mapsOf(file: string, directory: string): readonly Values[] | string {
+  if (/\.gotmpl$/.test(file)) return 'it is a template'
+  const path = resolve(directory, file)
+  if (!statSync(path, {throwIfNoEntry: false})?.isFile()) return 'it is not there'
+  const documents = readYamlDocuments(readFileSync(path, 'utf8'), {file}).filter((each) => each !== null)
+  return documents.every(isMap) ? documents : 'it is no map'
+}
+
+/** As `--set` takes it: a comma would begin another key. */
+function expression({name, value, values}: HelmfileSet): string {
+  const text = values === undefined ? escaped(value) : `{${values.map(escaped).join(',')}}`
+  return `${name}=${text}`
+}
+
+function escaped(value: unknown): string {
+  return String(value ?? '').replaceAll(/[\\,]/g, (character) => `\\${character}`)
+}
+
+interface ChartPlace {
+  /** Where the chart's path starts. */
+  readonly directory: string
+  /** Where the paths of the environment will start. */
+  readonly home: string
+  readonly repositories: NonNullable<Helmfile['repositories']>
+}
+
+/** A chart as an environment has it. */
+interface ChartOfHelmfile {
+  /** What `kk.charts` says of its place; undefined where it has no words for it. */
+  readonly source: ImportedSource | undefined
+  readonly name: string
+  readonly version?: string
+  /** A tag or a digest that says which package is meant, and has no place in an environment. */
+  readonly unkept?: string
+}
+
+/** Where a chart is, by a path, a repository or an address as helmfile takes them. */
+function chartSource(chart: string, {directory, home, repositories}: ChartPlace): ChartOfHelmfile {
+  if (chart.startsWith('oci://')) return inRegistry(chart)
+  const path = resolve(directory, chart)
+  if (/^[./]/.test(chart) || (chart !== '' && existsSync(path))) return inDirectory(path, home)
+  const repository = repositories.find(({name}) => name !== undefined && chart.startsWith(`${name}/`))
+  if (repository?.url === undefined) return elsewhere(chart)
+  const {name = '', oci} = repository
+  const url = withoutCredentials(repository.url)
+  const place = url.replace(/\/+$/, '')
+  if (oci) return inRegistry(`oci://${place.replace(/^oci:\/\//, '')}${chart.slice(name.length)}`)
+  return {source: /^https?:/.test(url) ? {repository: url} : undefined, name: basename(chart)}
+}
+
+/** `oci://registry/path/name:version@digest`; helm writes the `+` of a version as `_`. */
+function inRegistry(address: string): ChartOfHelmfile {
+  const [, source, name = '', tag, digest] =
+    /^(oci:\/\/.+)\/([^/:@]*)(?::([^/@]+))?(?:@(.+))?$/.exec(address) ?? []
+  if (source === undefined) return elsewhere(address)
+  const version = tag?.replaceAll('_', '+')
+  const isKept = version !== undefined && isVersion(version)
+  const unkept = digest ?? (isKept ? undefined : tag)
+  return {source, name, ...(isKept && {version}), ...(unkept !== undefined && {unkept})}
+}
+
+/** A chart, or its package. */
+function inDirectory(path: string, home: string): ChartOfHelmfile {
+  const place = relative(home, dirname(path))
+  const source = place === '' ? '.' : place.startsWith('.') ? place : `./${place}`
+  const found = ofFile(basename(path))
+  // kk knows a package by its version.
+  const isNameless = found.version === undefined && path.endsWith('.tgz')
+  return {...found, source: isNameless ? undefined : source}
+}
+
+/** Where only go-getter finds it, or nobody: its name is the last part of the path. */
+function elsewhere(chart: string): ChartOfHelmfile {
+  return {source: undefined, ...ofFile(basename(chart.replace(/\?.*$/, '')))}
+}
+
+/** `thing-1.2.3.tgz` is a package of the chart thing. */
+function ofFile(file: string): Omit<ChartOfHelmfile, 'source'> {
+  const [, name, version = ''] = /^(.+?)-(v?\d+\.\d+\.\d+.*)\.tgz$/.exec(file) ?? []
+  return name !== undefined && isVersion(version) ? {name, version} : {name: basename(file, '.tgz')}
 }

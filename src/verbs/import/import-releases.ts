@@ -8,9 +8,7 @@ import {readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {unservedNotes} from '../preparation/inference/notes.ts'
 import type {Imported, ImportedRelease, ImportedSource} from './imported.ts'
-import {refuseOddSettings} from './refuse-odd-settings.ts'
-import {withRoom} from './with-room.ts'
-import {withoutSecrets} from './without-secrets.ts'
+import {refuseOddSettings, withoutSecrets, withRoom} from './release-settings.ts'
 
 interface ImportOptions {
   readonly cluster: Pick<Cluster, 'records' | 'stored' | 'context'>
@@ -107,7 +105,7 @@ function inferredBetween(stored: readonly StoredRelease[]): Inferred {
   const {requirements, unserved} = infer({
     releases,
     inferring: ids,
-    shelf: [],
+    chartIndex: [],
     named: ids,
     stated: () => none,
   })

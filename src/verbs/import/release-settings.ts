@@ -1,5 +1,10 @@
+import {ENVIRONMENT_SCHEMA} from '../../environment/schema.ts'
+import {validate} from '../../environment/validate.ts'
+import {KkError} from '../../errors.ts'
+import {isMap} from '../../overrides/merge.ts'
+import {secretsAmong, type ValuePath} from '../../overrides/secrets/secret-values.ts'
 import type {Values} from '../../release.ts'
-import type {ImportedRelease} from './imported.ts'
+import type {Imported, ImportedRelease} from './imported.ts'
 
 /** What `kk.releases` says of a release, in an environment of this namespace. */
 export function releaseSettings(
@@ -13,4 +18,67 @@ export function releaseSettings(
     ...(requires.length > 0 && {requires}),
     ...(timeout !== undefined && {timeout}),
   }
+}
+
+/** Throws `KK_USAGE` for a name or a source of charts that no environment can have. */
+export function refuseOddSettings({name, charts}: Pick<Imported, 'name' | 'charts'>): void {
+  const [problem] = validate(ENVIRONMENT_SCHEMA, {kk: {name, charts}})
+  if (!problem) return
+  const {path, expected, got} = problem
+  throw new KkError('KK_USAGE', `--${path[1]}: expected ${expected}, got ${got}`, {
+    hint: 'kk schema environment tells what an environment takes',
+  })
+}
+
+/** Sections that are no release's. */
+const RESERVED = new Set(['kk', 'global'])
+
+/** Leaves out releases that an environment has no room for, and says why: kk would refuse the file as a whole. */
+export function withRoom(releases: readonly ImportedRelease[]): {
+  readonly releases: readonly ImportedRelease[]
+  readonly lost: readonly string[]
+} {
+  const kept = new Map<string, ImportedRelease>()
+  const lost: string[] = []
+  for (const release of releases) {
+    const {namespace, name} = release
+    const reason = noRoomBecause(release, kept.get(name))
+    if (reason === undefined) kept.set(name, release)
+    else lost.push(`${namespace}/${name} is left out: ${reason}`)
+  }
+  return {releases: [...kept.values()], lost}
+}
+
+/** A section has the name of its release, whatever the namespace; two have a meaning of their own. */
+function noRoomBecause(release: ImportedRelease, other: ImportedRelease | undefined): string | undefined {
+  const {name, values} = release
+  if (RESERVED.has(name)) return 'a section of that name is no release, so it stays with helm'
+  if (other)
+    return `${other.namespace}/${name} has the same name, so it needs an environment of its own (--namespace)`
+  const environment = {kk: {releases: {[name]: releaseSettings(release, undefined)}}, [name]: values}
+  const [problem] = validate(ENVIRONMENT_SCHEMA, environment)
+  return problem && `an environment takes ${problem.expected}, not ${problem.got}, so it stays with helm`
+}
+
+/** Values of a release without what looks secret, and a sentence that names what was left out. */
+export function withoutSecrets(
+  name: string,
+  values: Values,
+): {readonly values: Values; readonly lost: readonly string[]} {
+  const places = secretsAmong(values, [])
+  if (places.length === 0) return {values, lost: []}
+  const named = places.map((path) => path.join('.')).join(', ')
+  return {
+    values: places.reduce<Values>((left, place) => withoutPlace(left, place), values),
+    lost: [`secrets of ${name}, left out: ${named}; --show-secrets writes them`],
+  }
+}
+
+/** A list that holds a secret is left out as a whole: its items have no names. */
+function withoutPlace(values: Values, [key, ...rest]: ValuePath): Values {
+  if (key === undefined) return values
+  const {[key]: inner, ...others} = values
+  if (!isMap(inner) || rest.length === 0) return others
+  const left = withoutPlace(inner, rest)
+  return Object.keys(left).length === 0 ? others : {...values, [key]: left}
 }

@@ -1,4 +1,4 @@
-import {crdFiles} from '../../charts/crd-files.ts'
+import {readChartFiles} from '../../charts/files/chart-files.ts'
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {Environment} from '../../environment/environment.ts'
@@ -52,4 +52,11 @@ function chosen(
   if (owned.length === 0 && owner !== undefined && !environment)
     throw noSuchOwner(owner, 'release', ownersOf(records))
   return owned.filter(({status}) => status !== 'uninstalled').map(({release}) => release)
+}
+
+/** The YAML files in `crds/` of a chart and of the charts in it: what helm installs with the first revision, and never again. */
+function crdFiles(directory: string): readonly string[] {
+  return readChartFiles(directory)
+    .filter(({path}) => /^(?:charts\/[^/]+\/)*crds\/.+\.ya?ml$/.test(path))
+    .map(({bytes}) => bytes.toString('utf8'))
 }

@@ -1,6 +1,5 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {staleness, standingOf} from '../../cluster/lease/standing.ts'
-import type {LeaseView} from '../../cluster/lease/view.ts'
+import {type LeaseView, staleness, standingOf} from '../../cluster/lease/view.ts'
 import type {Redact} from '../../cluster/redact-secrets.ts'
 import type {Graph} from '../../graph/graph.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'

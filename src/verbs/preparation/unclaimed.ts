@@ -17,7 +17,7 @@ export interface StandingObject {
 /** What is planned, and what each upgrade is compared with. */
 export interface Compared {
   readonly plan: Plan
-  readonly befores: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+  readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
 }
 
 /**
@@ -29,7 +29,7 @@ export function expectUnclaimed(
   standing: readonly StandingObject[],
   {
     plan,
-    befores,
+    previous,
     rendered,
   }: Compared & {readonly rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>},
 ): void {
@@ -41,7 +41,7 @@ export function expectUnclaimed(
     if (object.kind === 'CustomResourceDefinition') return false
     const owner = markedRelease(live)
     if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
-    const before = (befores.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
+    const before = (previous.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
     return !has(before, object, releaseNamespace(release))
   })
   if (blocked.length === 0) return

@@ -60,9 +60,12 @@ interface Answer {
 }
 
 /** Helm 4 goes on as the last revision was applied, and compares with the one that is deployed. */
-function helmWrites(release: ReleaseId, {plan, befores, helm, forceConflicts: force}: Preflight): HelmWrites {
+function helmWrites(
+  release: ReleaseId,
+  {plan, previous, helm, forceConflicts: force}: Preflight,
+): HelmWrites {
   const isNew = plan.actions.some((action) => action.release === release && action.kind === 'install')
-  const stored = befores.get(release) ?? []
+  const stored = previous.get(release) ?? []
   const isServerSide = isNew ? helm.version.major === 4 : stored[0]?.applyMethod === 'ssa'
   return {
     method: isServerSide ? 'server-side' : 'client-side',

@@ -4,8 +4,7 @@ import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
 import {leftClaims} from './left-claims.ts'
-import {type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
-import {isProtectedIn} from './protected.ts'
+import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 import {clusterOf} from './remove.ts'
 
 /**

@@ -19,7 +19,7 @@ export interface RemovalContext {
   readonly environment: Environment
   readonly cluster: Cluster
   readonly readUses: UsesReader
-  /** Records and intents that the user excuses: `namespace/name`. */
+  /** Records and reservations that the user excuses: `namespace/name`. */
   readonly excused: ReadonlySet<string>
 }
 
@@ -66,7 +66,7 @@ export async function plannedRemoval(
   const {cluster} = context
   const found = new Map<ReleaseId, FoundObjects>()
   for (const {release} of plan.actions) {
-    await expectNoIntent(context, plan, release)
+    await expectNoReservation(context, plan, release)
     found.set(release, await findObjects(cluster, release))
   }
   const claimsOf = (release: ReleaseId) => found.get(release)!.claims
@@ -128,10 +128,10 @@ function refusalNow(uses: Uses, {release, group}: Action, environment: string): 
   return uses.unknown.length > 0 ? mayHaveDependents(releases, uses.unknown) : undefined
 }
 
-async function expectNoIntent({cluster, excused}: RemovalContext, plan: Plan, release: ReleaseId) {
+async function expectNoReservation({cluster, excused}: RemovalContext, plan: Plan, release: ReleaseId) {
   const going = new Set(plan.actions.map((action) => action.release))
-  const intents = await cluster.intents.on(release)
-  const others = intents.filter(
+  const reservations = await cluster.reservations.on(release)
+  const others = reservations.filter(
     ({name, dependent}) => !going.has(dependent) && !excused.has(`kk-system/${name}`),
   )
   if (others.length > 0) throw intended(release, others, Date.now())
@@ -165,4 +165,13 @@ async function staysNow(
     })),
     stays: [...known, ...ofSets].filter((stay) => !isGivenUp(stay)),
   }
+}
+
+/** Whether a release is protected: when the cluster says so, or the file, for the one may not know of the other yet. */
+export function isProtectedIn(
+  {observed}: Uses,
+  {releases}: Pick<Environment, 'releases'>,
+): (release: ReleaseId) => boolean {
+  return (release) =>
+    observed.get(release)?.protected === true || releases.get(releaseName(release))?.protected === true
 }

@@ -8,13 +8,13 @@ import type {Action, Plan} from '../../plan/plan.ts'
 import {recordedChart} from '../../plan/recorded-chart.ts'
 import {foreign} from '../../plan/refusals.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
+import type {ReleaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import type {PruningWork} from '../../run/execute/actions/prune.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
-import {leftovers} from '../observation/leftovers.ts'
+import {type Leftover, leftovers} from '../observation/leftovers.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
-import {goingOf, type Pruning} from './pruning.ts'
 import {clusterOf} from './remove.ts'
 
 export interface PruneRequest {
@@ -140,4 +140,22 @@ function onlyOwner(records: readonly ReleaseRecord[]): string {
   throw new KkError('KK_USAGE', `expected releases of one environment, got those of ${owners.join(', ')}`, {
     hint: 'prune those of one environment after the other',
   })
+}
+
+/** What failed revisions of one release have left behind. */
+export interface Pruning {
+  readonly release: ReleaseId
+  /** Its last revision. */
+  readonly revision: number
+  readonly leftovers: readonly Leftover[]
+  /** Why nothing of it is deleted now. */
+  readonly skipped?: string
+}
+
+/** What would be deleted, of the releases that have such. */
+export function goingOf<T extends Pruning>(prunings: readonly T[]): readonly T[] {
+  return prunings
+    .filter(({skipped}) => skipped === undefined)
+    .map((pruning) => ({...pruning, leftovers: pruning.leftovers.filter(({kept}) => kept === undefined)}))
+    .filter(({leftovers}) => leftovers.length > 0)
 }

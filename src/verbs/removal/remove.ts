@@ -8,8 +8,7 @@ import type {Uses} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
 import {type LeftClaim, leftClaims} from './left-claims.ts'
-import {type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
-import {isProtectedIn} from './protected.ts'
+import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 
 export interface RemoveScope {
   readonly names: readonly string[]

@@ -25,10 +25,10 @@ export interface LivingSecret {
 /** What upgrades would replace: compared with the last revision of each. A rotation is none: it was asked for. */
 export async function livingSecrets(
   {releases, plugins, generated}: Pick<Prepared, 'releases' | 'plugins' | 'generated'>,
-  befores: ReadonlyMap<ReleaseId, readonly StoredRelease[]>,
+  previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>,
 ): Promise<readonly LivingSecret[]> {
   const found = new Map<string, LivingSecret>()
-  for (const [release, [before]] of befores) {
+  for (const [release, [before]] of previous) {
     const {chart, layers} = releases.get(release)!
     const values = mergedValues(layers)
     const given = new Map(generated?.get(release)?.map((secret) => [secret.name, secret]))

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {importFile} from '../../../src/cli/overrides/import-file.ts'
-import {importedText} from '../../../src/report/overrides/imported-text.ts'
+import {importedText} from '../../../src/report/overrides/overrides-text.ts'
 
 let directory: string
 beforeEach(async () => {

@@ -108,7 +108,7 @@ describe('a hold on a release', () => {
     expect(server.lease).toBeUndefined()
   })
 
-  it('loses the tombstone of whoever held it before, and keeps what else stood on it', async () => {
+  it('loses the deletion marker of whoever held it before, and keeps what else stood on it', async () => {
     const server = await leases({holderIdentity: 'other', leaseDurationSeconds: 1})
     const annotations = {'kk.openstack.org/removing': 'other', note: 'a'}
     server.lease = {...server.lease!, metadata: {...server.lease!.metadata, annotations}}

@@ -3,7 +3,7 @@ import type {LeaseView} from '../../../src/cluster/lease/view.ts'
 
 /** A Lease that somebody holds, and that tells no more than is given. */
 export function leaseView(
-  given: Pick<LeaseView, 'release' | 'operation' | 'sighting'> & Partial<LeaseView>,
+  given: Pick<LeaseView, 'release' | 'operation' | 'processes'> & Partial<LeaseView>,
 ): LeaseView {
   return {
     holder: 'ada@laptop',

@@ -1,8 +1,8 @@
 import {hostname} from 'node:os'
 import {configMapOf} from '../../../src/cluster/guard/parameters.ts'
-import {TOMBSTONE} from '../../../src/cluster/intents/intent.ts'
 import {leaseName, RELEASE} from '../../../src/cluster/lease/lease.ts'
 import {HOLDER} from '../../../src/cluster/lease/operation.ts'
+import {DELETION_MARKER} from '../../../src/cluster/reservations/reservation.ts'
 import type {ReleaseId} from '../../../src/release.ts'
 import {thisProcess} from '../../../src/state/processes/process-place.ts'
 
@@ -42,7 +42,7 @@ export async function leftLease(release: ReleaseId, holder: string, renewTime: s
       name: leaseName(release),
       annotations: {
         [RELEASE]: release,
-        [TOMBSTONE]: 'true',
+        [DELETION_MARKER]: 'true',
         ...(holder === DEAD && {[HOLDER]: note}),
       },
     },
@@ -50,8 +50,8 @@ export async function leftLease(release: ReleaseId, holder: string, renewTime: s
   }
 }
 
-/** An intent whose time is long over. */
-export function leftIntent(required: string): object {
+/** A reservation whose time is long over. */
+export function leftReservation(required: string): object {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',

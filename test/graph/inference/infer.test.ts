@@ -160,10 +160,10 @@ describe('the kind of a requirement', () => {
 describe('what is added to an environment', () => {
   const db = known('db', {provided: provides('Service/db')})
 
-  it('is a chart of the shelf that provides what is waited for', () => {
+  it('is a chart of the chart index that provides what is waited for', () => {
     const api = known('api', {wants: [want(object('Service/db'))]})
 
-    const found = inferenceOf([api], {shelf: [db, known('other')]})
+    const found = inferenceOf([api], {chartIndex: [db, known('other')]})
 
     expect(found.added).toEqual(['openstack/db'])
     expect(lines(found)).toEqual(['api -> db ready'])
@@ -172,22 +172,22 @@ describe('what is added to an environment', () => {
   it('is never what is only mentioned, but shared infrastructure', () => {
     const api = known('api', {wants: [want(object('Service/db'), 'soft')]})
 
-    expect(inferenceOf([api], {shelf: [db]}).added).toEqual([])
-    expect(inferenceOf([api], {shelf: [{...db, shared: true}]}).added).toEqual(['openstack/db'])
+    expect(inferenceOf([api], {chartIndex: [db]}).added).toEqual([])
+    expect(inferenceOf([api], {chartIndex: [{...db, shared: true}]}).added).toEqual(['openstack/db'])
   })
 
   it('is nothing while the environment has it', () => {
     const api = known('api', {wants: [want(object('Service/db'))]})
     const own = known('own', {provided: provides('Service/db')})
 
-    expect(inferenceOf([api, own], {shelf: [db]}).added).toEqual([])
+    expect(inferenceOf([api, own], {chartIndex: [db]}).added).toEqual([])
   })
 
   it('is ambiguous where two charts could be it', () => {
     const api = known('api', {wants: [want(object('Service/x'))]})
-    const shelf = ['a', 'b'].map((name) => known(name, {provided: provides('Service/x')}))
+    const chartIndex = ['a', 'b'].map((name) => known(name, {provided: provides('Service/x')}))
 
-    expect(inferenceOf([api], {shelf}).ambiguous).toHaveLength(1)
+    expect(inferenceOf([api], {chartIndex}).ambiguous).toHaveLength(1)
   })
 })
 

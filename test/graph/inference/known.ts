@@ -32,7 +32,7 @@ export function provides(...texts: readonly string[]): Partial<Provided> {
 }
 
 interface Options {
-  readonly shelf?: readonly KnownRelease[]
+  readonly chartIndex?: readonly KnownRelease[]
   readonly named?: readonly string[]
   readonly stated?: readonly string[]
   readonly without?: readonly string[]
@@ -40,11 +40,11 @@ interface Options {
 
 /** Infers for all of these releases. */
 export function inferenceOf(releases: readonly KnownRelease[], options: Options = {}): Inference {
-  const {shelf = [], named = [], stated = [], without = []} = options
+  const {chartIndex = [], named = [], stated = [], without = []} = options
   const inputs: InferenceInputs = {
     releases,
     inferring: new Set(releases.map(({release}) => release)),
-    shelf,
+    chartIndex,
     named: new Set(named.map(id)),
     stated: () => ({stated: new Set(stated.map(id)), without: new Set(without.map(id))}),
   }

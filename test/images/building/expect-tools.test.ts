@@ -2,7 +2,7 @@ import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, it, onTestFinished} from 'vitest'
-import {expectTools} from '../../../src/images/building/expect-tools.ts'
+import {expectTools} from '../../../src/images/building/buildah.ts'
 
 async function path(...programs: readonly string[]): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'kk-tools-test-'))

@@ -1,8 +1,7 @@
 import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {describe, expect, it, onTestFinished} from 'vitest'
-import {pushedDigest} from '../../../src/images/registry/pushed-digest.ts'
-import {parseRegistry} from '../../../src/images/registry/registry.ts'
+import {parseRegistry, pushedDigest} from '../../../src/images/registry/registry.ts'
 import {surveyed} from '../support/surveyed.ts'
 
 describe('a registry', () => {

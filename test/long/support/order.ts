@@ -72,7 +72,7 @@ function orphaned({namespace, releases, after}: OrderOptions, dependent: string)
     })
 }
 
-/** Leases that are held and intents that stand, though nobody is at work. */
+/** Leases that are held and reservations that stand, though nobody is at work. */
 async function leftBehind(namespace: string, releases: readonly string[]): Promise<string[]> {
   const {items} = await get<{readonly items: readonly (Named & {readonly kind: string})[]}>(
     'leases,configmaps',
@@ -82,9 +82,9 @@ async function leftBehind(namespace: string, releases: readonly string[]): Promi
   const held = releases.filter((release) =>
     items.some(({metadata}) => metadata.name === leaseName(releaseId(namespace, release))),
   )
-  const intents = items.filter(({data}) => data?.dependent?.startsWith(`${namespace}/`))
+  const reservations = items.filter(({data}) => data?.dependent?.startsWith(`${namespace}/`))
   return [
     ...held.map((release) => `the Lease of ${release} is still there`),
-    ...intents.map(({data}) => `an intent of ${data?.dependent} is still there`),
+    ...reservations.map(({data}) => `a reservation of ${data?.dependent} is still there`),
   ]
 }

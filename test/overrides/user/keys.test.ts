@@ -3,8 +3,7 @@ import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {keyFileWarning} from '../../../src/overrides/user/key-file.ts'
-import {parseKeys, storeKeys} from '../../../src/overrides/user/keys.ts'
+import {keyFileWarning, parseKeys, storeKeys} from '../../../src/overrides/user/keys.ts'
 
 const BYTES = Buffer.from(Array.from({length: 32}, (_, index) => 255 - index))
 

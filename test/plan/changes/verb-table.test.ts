@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest'
 import type {ChangeKind} from '../../../src/plan/changes/change-kind.ts'
-import {sufficientVerb} from '../../../src/plan/changes/sufficient-verb.ts'
-import {beyond, CHANGE_VERBS} from '../../../src/plan/changes/verb-table.ts'
+import {beyond, CHANGE_VERBS, sufficientVerb} from '../../../src/plan/changes/change-verb.ts'
 
 test.each<[ChangeKind, Record<(typeof CHANGE_VERBS)[number], 'makes' | 'refuses'>]>([
   ['values', {reconfigure: 'makes', update: 'makes', upgrade: 'makes', deploy: 'makes'}],

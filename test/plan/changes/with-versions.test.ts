@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {withVersions} from '../../../src/plan/changes/with-versions.ts'
+import {withVersions} from '../../../src/plan/changes/with-changes.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {planText} from '../../../src/report/plan/plan-text.ts'
 import {id} from '../../graph/graph-of.ts'

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest'
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import type {Operation} from '../../../src/cluster/lease/operation.ts'
-import type {HelmSighting, LeaseView} from '../../../src/cluster/lease/view.ts'
+import type {HelmProcess, LeaseView} from '../../../src/cluster/lease/view.ts'
 import {type Evidence, evidenceOf} from '../../../src/plan/pending/evidence.ts'
-import type {Sighting} from '../../../src/state/processes/process-place.ts'
+import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {leaseView} from '../../cluster/lease/lease-view.ts'
 import {bareRecord, desiredOf, type Recorded, recordOf} from '../fixtures.ts'
 
@@ -17,13 +17,13 @@ const operation: Operation = {
   deadline: DEADLINE,
   kk: {host: 'laptop', pid: 10, started: '1'},
 }
-const works: HelmSighting = {state: 'running', process: {pid: 11}}
-const gone: HelmSighting = {state: 'gone'}
-const unseen: HelmSighting = {state: 'unseen'}
+const works: HelmProcess = {state: 'running', process: {pid: 11}}
+const gone: HelmProcess = {state: 'gone'}
+const unseen: HelmProcess = {state: 'unseen'}
 
 interface Found {
-  readonly kk: Sighting
-  readonly helm: HelmSighting
+  readonly kk: ProcessState
+  readonly helm: HelmProcess
   readonly operation?: Partial<Operation>
   readonly now?: number
   readonly holding?: boolean
@@ -37,7 +37,7 @@ function leaseWith({kk, helm, operation: changes}: Found): LeaseView {
   return leaseView({
     release: 'openstack/keystone',
     operation: {...operation, ...changes},
-    sighting: {holder: kk, operation: {kk, helm}},
+    processes: {holder: kk, operation: {kk, helm}},
   })
 }
 

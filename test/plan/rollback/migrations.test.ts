@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
-import {migrationsBetween} from '../../../src/plan/rollback/migrations.ts'
+import {migrationsBetween} from '../../../src/verbs/change/rollback.ts'
 
 function job(name: string, image: string, annotations: Record<string, string> = MIGRATES): KubernetesObject {
   return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name, annotations}, spec: {image}}

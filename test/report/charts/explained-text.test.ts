@@ -1,6 +1,5 @@
 import {expect, it} from 'vitest'
-import {explainedChartText} from '../../../src/report/charts/explained-text.ts'
-import {indexText} from '../../../src/report/charts/index-text.ts'
+import {explainedChartText, indexText} from '../../../src/report/charts/charts-text.ts'
 import {palette} from '../../../src/report/colour.ts'
 
 const CHART = {chart: 'nova', version: '1.0.0', directory: '/charts/nova'}

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {chartFaultsText} from '../../../src/report/charts/faults-text.ts'
+import {chartFaultsText} from '../../../src/report/charts/charts-text.ts'
 import {palette} from '../../../src/report/colour.ts'
 
 it('tells the release and the file of each fault', () => {

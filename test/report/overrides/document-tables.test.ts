@@ -4,7 +4,7 @@ import {
   deletedText,
   prettyTable,
   propertyTable,
-} from '../../../src/report/overrides/document-tables.ts'
+} from '../../../src/report/overrides/overrides-text.ts'
 import {shownAfter} from '../../support/overrides-document.ts'
 
 const OPENSTACK = [

@@ -1,7 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {palette} from '../../../src/report/colour.ts'
-import {overridesHistoryText} from '../../../src/report/overrides/history-text.ts'
-import {changeText} from '../../../src/report/overrides/overrides-text.ts'
+import {changeText, overridesHistoryText} from '../../../src/report/overrides/overrides-text.ts'
 
 const PLAIN = palette(0)
 const NOVA = {name: 'nova', namespace: 'openstack'}

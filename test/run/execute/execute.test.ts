@@ -24,10 +24,10 @@ describe('install', () => {
     expect(world.log).toEqual([
       'lease: taking its lease',
       'hold openstack/keystone',
-      'intent on openstack/mariadb',
+      'reservation on openstack/mariadb',
       'helm: helm install',
       'helm install',
-      'withdraw intents',
+      'withdraw reservations',
       'give back',
       'helm ended',
       'gate: waiting for health',

@@ -53,14 +53,14 @@ describe('a release that a dead run left pending', () => {
 describe('a deployed release of which only health is awaited', () => {
   const awaited = recordOf(keystone, {gated: undefined})
 
-  test('loses the Lease and the intents of the run that was killed', async () => {
+  test('loses the Lease and the reservations of the run that was killed', async () => {
     const world = newWorld({record: awaited, operation, kk: 'gone'})
 
     await world.execute(actionOf('await', 2), workOf(keystone))
 
     expect(world.log.slice(0, 5)).toEqual([
       'hold openstack/keystone',
-      'withdraw intents',
+      'withdraw reservations',
       'annotate {"kk.openstack.org/operation":null}',
       'give back',
       'helm ended',
@@ -74,7 +74,7 @@ describe('a deployed release of which only health is awaited', () => {
     const world = newWorld({record: awaited, operation, cluster: {hold}})
 
     await expect(world.execute(actionOf('await', 2), workOf(keystone))).resolves.toEqual({revision: 2})
-    expect(world.log).not.toContain('withdraw intents')
+    expect(world.log).not.toContain('withdraw reservations')
   })
 })
 

@@ -26,7 +26,7 @@ describe.each(CASES)('%s of keystone by one who %s, against removal of mariadb',
   test('each of them gets through in some order, and nothing of either is left behind', () => {
     expect(endings).toContainEqual(expect.objectContaining({install: undefined, remove: 'KK_HAS_DEPENDENTS'}))
     expect(endings).toContainEqual(expect.objectContaining({install: 'KK_NOT_INSTALLED', remove: undefined}))
-    for (const {shared} of endings) expect(shared).toMatchObject({leases: new Map(), intents: []})
+    for (const {shared} of endings) expect(shared).toMatchObject({leases: new Map(), reservations: []})
   })
 })
 

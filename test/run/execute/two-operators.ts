@@ -1,5 +1,5 @@
 import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
-import {TOMBSTONE} from '../../../src/cluster/intents/intent.ts'
+import {DELETION_MARKER} from '../../../src/cluster/reservations/reservation.ts'
 import {KkError} from '../../../src/errors.ts'
 import {labelsOf, readLabels, usesLabel} from '../../../src/plan/labels.ts'
 import type {ReleaseId} from '../../../src/release.ts'
@@ -16,11 +16,11 @@ import {actionOf, MANIFEST, workOf} from './world.ts'
 export const MARIADB = id('mariadb')
 const KEYSTONE = id('keystone')
 
-/** What two operators find: the records, Leases and intents of one cluster, whatever they do at the same time. */
+/** What two operators find: the records, Leases and reservations of one cluster, whatever they do at the same time. */
 interface Shared {
   readonly records: Map<ReleaseId, ReleaseRecord>
   readonly leases: Map<ReleaseId, {readonly holder: string; readonly notes: Record<string, string | null>}>
-  readonly intents: {readonly required: ReleaseId; readonly dependent: ReleaseId}[]
+  readonly reservations: {readonly required: ReleaseId; readonly dependent: ReleaseId}[]
 }
 
 export type Patience = 'waits' | 'gives up'
@@ -107,7 +107,7 @@ function newCluster(verb: 'install' | 'relabel'): Shared {
   const keystone = {...bareRecord(KEYSTONE), labels: labelsOf(desiredOf('keystone'), 1)}
   const mariadb = {...bareRecord(MARIADB), labels: labelsOf(desiredOf('mariadb'), 1)}
   const installed: [ReleaseId, ReleaseRecord][] = verb === 'relabel' ? [[KEYSTONE, keystone]] : []
-  return {records: new Map([[MARIADB, mariadb], ...installed]), leases: new Map(), intents: []}
+  return {records: new Map([[MARIADB, mariadb], ...installed]), leases: new Map(), reservations: []}
 }
 
 function require(
@@ -141,7 +141,7 @@ function remove(operator: Operator, shared: Shared): Promise<unknown> {
 }
 
 /** Only steps that the other can see take a turn: fewer orders to play, none that differs left out. */
-function toolsOf(operator: Operator, {records, leases, intents}: Shared, patience: Patience): Tools {
+function toolsOf(operator: Operator, {records, leases, reservations}: Shared, patience: Patience): Tools {
   const {name, step} = operator
   const stepOn = <T>(release: ReleaseId, does: () => T) => (release === MARIADB ? step(does) : does())
   const isFree = (release: ReleaseId) => (leases.get(release)?.holder ?? name) === name
@@ -187,22 +187,23 @@ function toolsOf(operator: Operator, {records, leases, intents}: Shared, patienc
     claims: async () => [],
     deleteClaim: async () => undefined,
     deleteObject: async () => true,
-    intents: {
-      declare: ({required, dependent}) => step(() => void intents.push({required, dependent})),
+    reservations: {
+      declare: ({required, dependent}) => step(() => void reservations.push({required, dependent})),
       withdraw: async (dependent) => {
-        const others = intents.filter((intent) => intent.dependent !== dependent)
-        if (dependent !== MARIADB) await step(() => void intents.splice(0, intents.length, ...others))
+        const others = reservations.filter((reservation) => reservation.dependent !== dependent)
+        if (dependent !== MARIADB)
+          await step(() => void reservations.splice(0, reservations.length, ...others))
       },
       on: (release) =>
         step(() =>
-          intents
+          reservations
             .filter(({required}) => required === release)
-            .map((intent) => ({...intent, name: 'kk-intent', operator: 'other', deadline: 1})),
+            .map((reservation) => ({...reservation, name: 'kk-intent', operator: 'other', deadline: 1})),
         ),
-      tombstone: (release) =>
+      deletionMarker: (release) =>
         step(() => {
           const lease = leases.get(release)
-          return lease?.notes[TOMBSTONE] == null ? undefined : {holder: lease.holder}
+          return lease?.notes[DELETION_MARKER] == null ? undefined : {holder: lease.holder}
         }),
     },
   }

@@ -1,6 +1,6 @@
 import type {Blame, KubernetesObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import type {Operation} from '../../../src/cluster/lease/operation.ts'
-import type {HelmSighting} from '../../../src/cluster/lease/view.ts'
+import type {HelmProcess} from '../../../src/cluster/lease/view.ts'
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import type {DesiredRelease} from '../../../src/plan/desired.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
@@ -13,7 +13,7 @@ import {newHold} from '../../../src/run/execute/leases/hold.ts'
 import type {Work} from '../../../src/run/execute/work.ts'
 import type {Transition} from '../../../src/run/journal/journal.ts'
 import type {Controls} from '../../../src/run/perform.ts'
-import type {Sighting} from '../../../src/state/processes/process-place.ts'
+import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {leaseView} from '../../cluster/lease/lease-view.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
@@ -32,8 +32,8 @@ interface Setting {
   readonly helm?: (succeed: HelmChange, ...change: Parameters<HelmChange>) => Promise<ChangedRelease>
   /** What stands on the Lease of the release, and what is seen of its processes. */
   readonly operation?: Operation
-  readonly kk?: Sighting
-  readonly leftHelm?: HelmSighting
+  readonly kk?: ProcessState
+  readonly leftHelm?: HelmProcess
   /** What happens while helm runs tests. */
   readonly test?: () => Promise<void>
   /** Masks the secrets of other releases. */
@@ -115,7 +115,7 @@ export function newWorld(setting: Setting = {}) {
         release,
         holder: 'operator@host',
         operation,
-        sighting: {
+        processes: {
           holder: 'running',
           operation: {kk: setting.kk ?? 'running', helm: setting.leftHelm ?? {state: 'gone'}},
         },
@@ -159,11 +159,11 @@ export function newWorld(setting: Setting = {}) {
       return true
     },
     deleteClaim: async ({name}) => void log.push(`delete claim ${name}`),
-    intents: {
-      declare: async ({required}) => void log.push(`intent on ${required}`),
-      withdraw: async () => void log.push('withdraw intents'),
+    reservations: {
+      declare: async ({required}) => void log.push(`reservation on ${required}`),
+      withdraw: async () => void log.push('withdraw reservations'),
       on: async () => [],
-      tombstone: async () => undefined,
+      deletionMarker: async () => undefined,
     },
     watchHooks: async () => ({blames: async () => [], stop: () => undefined}),
     ...setting.cluster,
@@ -226,8 +226,8 @@ export function newWorld(setting: Setting = {}) {
     set record(other: ReleaseRecord | undefined) {
       record = other
     },
-    /** What was done, without progress and intents. */
-    deeds: () => log.filter((line) => !/^(lease|validate|helm|gate): |intent/.test(line)),
+    /** What was done, without progress and reservations. */
+    deeds: () => log.filter((line) => !/^(lease|validate|helm|gate): |reservation/.test(line)),
     execute: (action: Action, work?: Work, removal?: RemovalWork) =>
       execute({action, work, removal, tools, controls}),
     prune: (revision: number, pruning: PruningWork) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import type {Plan} from '../../../src/plan/plan.ts'
-import {startable} from '../../../src/run/conduct.ts'
-import {makeSchedule, type Pace, runsHelm} from '../../../src/run/schedule/schedule.ts'
+import {startable} from '../../../src/run/run-loop.ts'
+import {makeSchedule, runsHelm, type StartCondition} from '../../../src/run/schedule/schedule.ts'
 import {type ActionState, newStates} from '../../../src/run/schedule/states.ts'
 import {id, names} from '../../graph/graph-of.ts'
 import {arbitraryPlan, awaited, planOf} from '../plan-of.ts'
@@ -11,11 +11,11 @@ interface Situation {
   readonly plan: Plan
   readonly states?: Readonly<Record<string, ActionState>>
   readonly limit?: number
-  readonly pace?: Pace
+  readonly startCondition?: StartCondition
 }
 
-function startableNames({plan, states = {}, limit = 8, pace}: Situation): readonly string[] {
-  const schedule = makeSchedule(plan.actions, pace)
+function startableNames({plan, states = {}, limit = 8, startCondition}: Situation): readonly string[] {
+  const schedule = makeSchedule(plan.actions, startCondition)
   const known = new Map(Object.entries(states).map(([name, state]) => [id(name), state]))
   return names(startable(schedule, newStates(schedule, known), limit).map(({release}) => release))
 }
@@ -76,10 +76,10 @@ describe('the limit', () => {
     expect(startableNames({plan, states: {a: 'running'}, limit: 1})).toEqual(['b', 'c', 'd'])
   })
 
-  test('counts the gates, too, at their pace', () => {
+  test('counts the gates, too, at their start condition', () => {
     const plan = planOf({a: [], b: [], c: [], d: [], e: []}, {b: 'await', e: 'check'})
     const names = (states: Readonly<Record<string, ActionState>>, limit: number) =>
-      startableNames({plan, states, limit, pace: 'gate'})
+      startableNames({plan, states, limit, startCondition: 'gate'})
 
     expect(names({a: 'gating'}, 1)).toEqual(['e'])
     expect(names({b: 'gating'}, 1)).toEqual(['e'])

@@ -1,7 +1,6 @@
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
-import {findProcess} from '../../../src/state/processes/find-process.ts'
-import {identifyProcess} from '../../../src/state/processes/process-identity.ts'
+import {findProcess, identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {
   type ProcessPlace,
   relationOf,

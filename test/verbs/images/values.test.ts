@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {parseRegistry} from '../../../src/images/registry/registry.ts'
-import {imageValues} from '../../../src/verbs/images/values.ts'
+import {imageValues} from '../../../src/verbs/images/images.ts'
 import {surveyed} from '../../images/support/surveyed.ts'
 
 const REGISTRY = parseRegistry('127.0.0.1:5000')

@@ -28,7 +28,7 @@ function refused({owner, labels, before, kinds, rendering = [], object = OBJECT}
       {mariadb: [], keystone: ['mariadb'], glance: ['keystone']},
       {keystone: 'upgrade', mariadb: 'unchanged', glance: 'unchanged', ...kinds},
     ),
-    befores: new Map([[id('keystone'), [stored as StoredRelease]]]),
+    previous: new Map([[id('keystone'), [stored as StoredRelease]]]),
     rendered: new Map(['keystone', ...rendering].map((name) => [id(name), [object]])),
   }
   return () => expectUnclaimed([{release: id('keystone'), object, live}], compared)

@@ -56,7 +56,7 @@ function validated({rendered, kinds, foreknown: known}: Setting) {
     known === undefined ? [] : [[id(known), {layers: '', rendered: undefined, facts: PLAIN}]],
   )
   const helm = {version: {major: 4}} as const
-  const preflight = {plan, befores: new Map(), helm, forceConflicts: false, foreknown} as const
+  const preflight = {plan, previous: new Map(), helm, forceConflicts: false, foreknown} as const
   return validateAll(objects, {validate}, preflight)
 }
 
@@ -122,7 +122,7 @@ describe('the API server is asked as helm will write', () => {
     const asked: ValidateOptions[] = []
     const plan = planOf({api: []}, {api: kind})
     const stored = {manifest: JSON.stringify(MAP), applyMethod} as StoredRelease
-    const befores = new Map(kind === 'install' ? [] : [[id('api'), [stored]]])
+    const previous = new Map(kind === 'install' ? [] : [[id('api'), [stored]]])
 
     await validateAll(
       new Map([[id('api'), [MAP]]]),
@@ -132,7 +132,7 @@ describe('the API server is asked as helm will write', () => {
           return validate(options)
         },
       },
-      {plan, befores, helm: {version: {major}}, forceConflicts: true},
+      {plan, previous, helm: {version: {major}}, forceConflicts: true},
     )
 
     const before = kind === 'install' ? [] : [MAP]
@@ -147,7 +147,7 @@ describe('the API server is asked as helm will write', () => {
     const refused = validateAll(
       new Map([[id('api'), [MAP]]]),
       {validate: async () => [answer]},
-      {plan: planOf({api: []}), befores: new Map(), helm: {version: {major: 4}}, forceConflicts: false},
+      {plan: planOf({api: []}), previous: new Map(), helm: {version: {major: 4}}, forceConflicts: false},
     )
 
     await expect(refused).rejects.toMatchObject({

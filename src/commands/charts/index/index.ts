@@ -2,7 +2,7 @@ import {Args} from '@oclif/core'
 import {documentFlags, helmFlags} from '../../../cli/flags.ts'
 import {openRendering} from '../../../cli/open.ts'
 import {KkCommand} from '../../../cli/program/command.ts'
-import {indexText} from '../../../report/charts/index-text.ts'
+import {indexText} from '../../../report/charts/charts-text.ts'
 import {indexCharts} from '../../../verbs/charts/index-charts.ts'
 
 export default class ChartsIndex extends KkCommand {

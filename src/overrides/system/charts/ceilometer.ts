@@ -1,8 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {AGENT, WORKER, workers} from '../shared/limits.ts'
-import {fixed} from '../shared/replicas.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {AGENT, fixed, WORKER, workers} from '../shared/sizing.ts'
 
 export const plugin = definePlugin({
   chart: 'ceilometer',

@@ -1,13 +1,10 @@
 import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {cephClient, poolReplication} from '../shared/ceph.ts'
 import {compose, given} from '../shared/compose.ts'
-import {API, WORKER, workers} from '../shared/limits.ts'
-import {osloListens} from '../shared/listen.ts'
-import {fixed, replicas} from '../shared/replicas.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
-import {volumeClass} from '../shared/storage.ts'
+import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
+import {API, fixed, replicas, WORKER, workers} from '../shared/sizing.ts'
+import {cephClient, poolReplication, volumeClass} from '../shared/storage.ts'
 
 type Backend = Pick<Facts, 'storage' | 'defaultStorageClass' | 'ceph' | 'controllers'>
 

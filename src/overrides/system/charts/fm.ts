@@ -1,8 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {API, workers} from '../shared/limits.ts'
-import {osloListens} from '../shared/listen.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
+import {API, workers} from '../shared/sizing.ts'
 
 /** StarlingX's fault manager: its API. */
 export const plugin = definePlugin({

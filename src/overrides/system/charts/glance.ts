@@ -2,13 +2,10 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {API, limits, workers} from '../shared/limits.ts'
-import {osloListens} from '../shared/listen.ts'
-import {fixed, replicas} from '../shared/replicas.ts'
-import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
+import {KK_FACTS, osloListens, service, serviceBelowGlobal} from '../shared/service.ts'
+import {API, fixed, limits, replicas, spread, workers} from '../shared/sizing.ts'
 import {storage, volumeClass} from '../shared/storage.ts'
 import {belowGlobal} from '../shared/trees.ts'
-import {spread} from '../shared/zones.ts'
 
 export const plugin = definePlugin({
   chart: 'glance',

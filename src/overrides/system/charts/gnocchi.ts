@@ -1,11 +1,10 @@
 import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {cephClient} from '../shared/ceph.ts'
 import {compose, given} from '../shared/compose.ts'
-import {AGENT, API, workers} from '../shared/limits.ts'
-import {fixed} from '../shared/replicas.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {AGENT, API, fixed, workers} from '../shared/sizing.ts'
+import {cephClient} from '../shared/storage.ts'
 
 export const plugin = definePlugin({
   chart: 'gnocchi',

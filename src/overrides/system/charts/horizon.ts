@@ -2,11 +2,8 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {limits, workers} from '../shared/limits.ts'
-import {wsgiListens} from '../shared/listen.ts'
-import {replicas} from '../shared/replicas.ts'
-import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
-import {spread} from '../shared/zones.ts'
+import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {limits, replicas, spread, workers} from '../shared/sizing.ts'
 
 const SHARES = {server: {memory: 1536, cpu: 1000}}
 

@@ -2,9 +2,7 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {limits} from '../shared/limits.ts'
-import {replicas} from '../shared/replicas.ts'
-import {spread} from '../shared/zones.ts'
+import {limits, replicas, spread} from '../shared/sizing.ts'
 
 /**
  * Two controllers: the one in kube-system takes what comes to the cluster and runs on each controller; the one in

@@ -1,10 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {API, limits, workers} from '../shared/limits.ts'
-import {wsgiListens} from '../shared/listen.ts'
-import {replicas} from '../shared/replicas.ts'
-import {KK_FACTS, service, serviceBelowGlobal} from '../shared/service.ts'
-import {spread} from '../shared/zones.ts'
+import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {API, limits, replicas, spread, workers} from '../shared/sizing.ts'
 
 export const plugin = definePlugin({
   chart: 'keystone',

@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
-import {cephClient} from '../shared/ceph.ts'
 import {compose, given} from '../shared/compose.ts'
-import {daemonPace} from '../shared/pace.ts'
+import {daemonPace} from '../shared/sizing.ts'
+import {cephClient} from '../shared/storage.ts'
 
 export const plugin = definePlugin({
   chart: 'libvirt',

@@ -1,9 +1,8 @@
 import type {Values} from '../../../release.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {API, WORKER, workers} from '../shared/limits.ts'
-import {osloListens} from '../shared/listen.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
+import {API, WORKER, workers} from '../shared/sizing.ts'
 
 /** The sections by which magnum talks to the others. */
 const CLIENTS = ['barbican', 'cinder', 'glance', 'heat', 'neutron', 'nova', 'magnum']

@@ -2,12 +2,9 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {limits} from '../shared/limits.ts'
-import {memoryPart} from '../shared/memory.ts'
-import {databaseSize, voters} from '../shared/replicas.ts'
+import {databaseSize, limits, memoryPart, spread, voters} from '../shared/sizing.ts'
 import {storage, volume} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
-import {spread} from '../shared/zones.ts'
 
 const SHARES = {server: {memory: 1536, cpu: 2000}}
 

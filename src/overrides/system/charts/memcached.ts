@@ -1,10 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {limits} from '../shared/limits.ts'
-import {memoryPart} from '../shared/memory.ts'
-import {replicas} from '../shared/replicas.ts'
+import {limits, memoryPart, replicas, spread} from '../shared/sizing.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
-import {spread} from '../shared/zones.ts'
 
 /** In MiB: what memcached may hold where everything is on one machine; around it, its own needs. */
 const SMALL_CACHE = 64

@@ -2,10 +2,8 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {AGENT, API, workers} from '../shared/limits.ts'
-import {osloListens} from '../shared/listen.ts'
-import {daemonPace} from '../shared/pace.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
+import {AGENT, API, daemonPace, workers} from '../shared/sizing.ts'
 
 export const plugin = definePlugin({
   chart: 'neutron',

@@ -1,7 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {API, workers} from '../shared/limits.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {API, workers} from '../shared/sizing.ts'
 
 /** StarlingX's proxy before nova's API; it answers under the address of nova, and keeps nothing itself. */
 export const plugin = definePlugin({

@@ -1,12 +1,10 @@
 import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
-import {cephClient} from '../shared/ceph.ts'
 import {compose, given} from '../shared/compose.ts'
-import {API, WORKER, workers} from '../shared/limits.ts'
-import {osloListens, wsgiListens} from '../shared/listen.ts'
-import {daemonPace} from '../shared/pace.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {osloListens, SERVICE_FACTS, service, wsgiListens} from '../shared/service.ts'
+import {API, daemonPace, WORKER, workers} from '../shared/sizing.ts'
+import {cephClient} from '../shared/storage.ts'
 
 export const plugin = definePlugin({
   chart: 'nova',

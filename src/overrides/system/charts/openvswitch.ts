@@ -1,7 +1,6 @@
 import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
-import {AGENT, resourcesOf} from '../shared/limits.ts'
-import {daemonPace} from '../shared/pace.ts'
+import {AGENT, daemonPace, resourcesOf} from '../shared/sizing.ts'
 
 export const plugin = definePlugin({
   chart: 'openvswitch',

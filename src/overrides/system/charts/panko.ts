@@ -1,8 +1,7 @@
 import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
-import {API} from '../shared/limits.ts'
-import {osloListens} from '../shared/listen.ts'
-import {SERVICE_FACTS, service} from '../shared/service.ts'
+import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
+import {API} from '../shared/sizing.ts'
 
 const DAY = 24 * 60 * 60
 

@@ -2,11 +2,9 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
-import {limits} from '../shared/limits.ts'
-import {busSize, voters} from '../shared/replicas.ts'
+import {busSize, limits, spread, voters} from '../shared/sizing.ts'
 import {storage, volume} from '../shared/storage.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
-import {spread} from '../shared/zones.ts'
 
 const SHARES = {server: {memory: 1024, cpu: 1000}}
 

@@ -3,10 +3,8 @@ import type {Values} from '../../../release.ts'
 import type {FactName, Facts} from '../../facts/facts.ts'
 import {isMap} from '../../merge.ts'
 import {compose, given} from './compose.ts'
-import {API, limits, type Share} from './limits.ts'
-import {replicas} from './replicas.ts'
+import {API, limits, replicas, type Share, spread} from './sizing.ts'
 import {belowGlobal, clusterDomain} from './trees.ts'
-import {spread} from './zones.ts'
 
 /** The facts that decide over every OpenStack service of openstack-helm's tree. */
 export const SERVICE_FACTS = [
@@ -129,4 +127,29 @@ function publicSide({host, port}: {host: string; port: string}, domain: string, 
   const name = {host_fqdn_override: {public: {host: `${host}.${domain}`}}}
   if (tls === undefined) return name
   return {...name, scheme: {public: tls ? 'https' : 'http'}, port: {[port]: {public: tls ? 443 : 80}}}
+}
+
+/** Where the WSGI servers of a chart listen when there is no IPv4: the key below `conf` with its port. */
+export function wsgiListens(
+  family: Facts['ipFamily'],
+  option: 'http' | 'http-socket',
+  ports: Readonly<Record<string, number>>,
+): Values | undefined {
+  if (family !== 'ipv6') return undefined
+  const files = Object.entries(ports).map(([file, port]) => [file, {uwsgi: {[option]: `[::]:${port}`}}])
+  return {conf: Object.fromEntries(files)}
+}
+
+/** The same for servers that oslo.service runs: `bind_host` and the like below `conf.<file>.<section>`. */
+export function osloListens(
+  family: Facts['ipFamily'],
+  options: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>,
+): Values | undefined {
+  if (family !== 'ipv6') return undefined
+  const any = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '::']))
+  const files = Object.entries(options).map(([file, sections]) => [
+    file,
+    Object.fromEntries(Object.entries(sections).map(([section, names]) => [section, any(names)])),
+  ])
+  return {conf: Object.fromEntries(files)}
 }

@@ -1,5 +1,6 @@
 import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
+import {given} from './compose.ts'
 
 /** The class that rbd-provisioner makes, in openstack-helm and here. */
 export const CEPH_CLASS = 'general'
@@ -28,4 +29,22 @@ export function volume(facts: StorageFacts): Values | undefined {
   const class_name = volumeClass(facts)
   if (facts.storage === 'ephemeral') return {volume: {enabled: false}}
   return class_name === undefined ? undefined : {volume: {class_name}}
+}
+
+/** `conf.ceph` of openstack-helm's charts: whether there is Ceph, and where its monitors are. */
+export function cephClient({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
+  return given(storage, (kind) => ({
+    conf: {ceph: kind === 'ceph' ? {enabled: true, monitors: ceph?.monitors} : {enabled: false}},
+  }))
+}
+
+/** How often each object of these pools is kept. */
+export function poolReplication(
+  {storage, ceph}: Pick<Facts, 'storage' | 'ceph'>,
+  pools: readonly string[],
+): Values | undefined {
+  if (storage !== 'ceph') return undefined
+  return given(ceph?.replication, (replication) => ({
+    conf: {ceph: {pools: Object.fromEntries(pools.map((pool) => [pool, {replication}]))}},
+  }))
 }

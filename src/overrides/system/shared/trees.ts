@@ -1,6 +1,6 @@
 import type {Values} from '../../../release.ts'
 import {compose, given} from './compose.ts'
-import {busSize} from './replicas.ts'
+import {busSize} from './sizing.ts'
 
 /** What kk's own charts read below `global`: there the environment's `global` wins over it, as for every other layer. */
 export function belowGlobal(...parts: readonly (Values | undefined)[]): Values | undefined {

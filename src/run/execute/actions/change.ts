@@ -6,9 +6,9 @@ import {labelChanges, labelsOf} from '../../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import type {Execution} from '../execution.ts'
 import {keepDropped} from '../keep-dropped.ts'
-import {underIntents} from '../leases/under-intents.ts'
 import {underLease} from '../leases/under-lease.ts'
 import {settling, underOperation} from '../leases/under-operation.ts'
+import {underReservations} from '../leases/under-reservations.ts'
 import {workable} from '../leases/workable.ts'
 import {expectDeployed, raced} from '../races.ts'
 import {underHelm} from '../under-helm.ts'
@@ -28,8 +28,10 @@ export function change(execution: Execution, work: Work): Promise<Deployed> {
     if (before) await clearFailedJobs(execution, work)
     await keepDropped(execution, work.dropped)
     return settling(execution, lease, async () => {
-      const changed = await underIntents(execution, {requirements: work.desired.requirements, before}, () =>
-        callHelm(execution, work, {lease, before}),
+      const changed = await underReservations(
+        execution,
+        {requirements: work.desired.requirements, before},
+        () => callHelm(execution, work, {lease, before}),
       )
       const revision = action.revision + 1
       if (changed.revision !== revision) {

@@ -61,14 +61,14 @@ export async function passGateAgain(execution: Execution): Promise<{readonly rev
 
 /**
  * Takes away what a run has left that was killed when its helm had ended: its Lease, for which others would wait, and its
- * intents, which forbid removals. What is held by somebody who lives stays, and what cannot be taken away runs out.
+ * reservations, which forbid removals. What is held by somebody who lives stays, and what cannot be taken away runs out.
  */
 async function takeAwayLeft({action, cluster, holder}: Execution): Promise<void> {
   const {release} = action
   if (!(await cluster.lease(release))) return
   const lease = await cluster.hold(release, holder, 0, () => undefined)
   try {
-    await cluster.intents.withdraw(release)
+    await cluster.reservations.withdraw(release)
     // What helm was started for is no evidence any more: the record is deployed.
     await lease.annotate({[OPERATION]: null})
   } finally {

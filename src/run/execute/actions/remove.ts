@@ -5,7 +5,7 @@ import type {
   PresentObject,
   ReleaseRecord,
 } from '../../../cluster/cluster.ts'
-import {TOMBSTONE} from '../../../cluster/intents/intent.ts'
+import {DELETION_MARKER} from '../../../cluster/reservations/reservation.ts'
 import {KkError} from '../../../errors.ts'
 import {evidenceOf} from '../../../plan/pending/evidence.ts'
 import {unfinished} from '../../../plan/refusals.ts'
@@ -30,7 +30,7 @@ export interface RemovalWork {
   readonly claims: readonly Claim[]
   /** Why it may not go now; undefined when nothing on the cluster uses it. Looks at the cluster at each call. */
   readonly refusal: () => Promise<KkError | undefined>
-  /** Intents that the user excused: `kk-system/NAME`. */
+  /** Reservations that the user excused: `kk-system/NAME`. */
   readonly excused: ReadonlySet<string>
   readonly timeoutSeconds: number
   /** Told at the end what is there still, though helm deleted it. */
@@ -41,7 +41,7 @@ export interface RemovalWork {
 const LOOKS = 60
 
 /**
- * Takes a release away under its Lease: sets a tombstone, makes sure that nothing uses it or is about to, reads its last
+ * Takes a release away under its Lease: sets a deletion marker, makes sure that nothing uses it or is about to, reads its last
  * record again, runs helm uninstall, and makes sure that its records are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`,
  * `KK_PENDING`, `KK_HELD` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
  * finished by another.
@@ -50,7 +50,7 @@ export function remove(execution: Execution, work: RemovalWork): Promise<{readon
   const {action, cluster, agreement} = execution
   const {release} = action
   return underLease(execution, async (lease) => {
-    await underTombstone(execution, lease, async () => {
+    await underDeletionMarker(execution, lease, async () => {
       await agreement.agree(release, async () => {
         await expectUnused(execution, work)
         const record = await cluster.lastRecord(release)
@@ -65,31 +65,31 @@ export function remove(execution: Execution, work: RemovalWork): Promise<{readon
     const left = await awaitDeletion(execution, work)
     execution.controls.signal.throwIfAborted()
     for (const claim of work.claims) await cluster.deleteClaim(claim)
-    await cluster.intents.withdraw(release).catch(() => undefined)
+    await cluster.reservations.withdraw(release).catch(() => undefined)
     await work.onEnded(left)
     return {revision: 0}
   })
 }
 
-/** The tombstone goes with the Lease, or here when the release stays. */
-async function underTombstone(
+/** The deletion marker goes with the Lease, or here when the release stays. */
+async function underDeletionMarker(
   {holder}: Execution,
   lease: HeldLease,
   body: () => Promise<void>,
 ): Promise<void> {
-  await lease.annotate({[TOMBSTONE]: holder})
+  await lease.annotate({[DELETION_MARKER]: holder})
   try {
     await body()
   } catch (error) {
-    await lease.annotate({[TOMBSTONE]: null}).catch(() => undefined)
+    await lease.annotate({[DELETION_MARKER]: null}).catch(() => undefined)
     throw error
   }
 }
 
-/** Intents before users: an intent goes only when the record is there that takes its place, so one of both looks finds it. */
+/** Reservations before users: a reservation goes only when the record is there that takes its place, so one of both looks finds it. */
 async function expectUnused({action, cluster, clock}: Execution, work: RemovalWork): Promise<void> {
-  const intents = await cluster.intents.on(action.release)
-  const live = intents.filter(({name}) => !work.excused.has(`kk-system/${name}`))
+  const reservations = await cluster.reservations.on(action.release)
+  const live = reservations.filter(({name}) => !work.excused.has(`kk-system/${name}`))
   if (live.length > 0) throw intended(action.release, live, clock.now())
   const refusal = await work.refusal()
   if (refusal) throw refusal
@@ -121,12 +121,12 @@ function uninstall(execution: Execution, work: RemovalWork, lease: HeldLease): P
   const {objects, hooks, values} = work
   const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
   const call = {name: releaseName(action.release), namespace: releaseNamespace(action.release), values}
-  const patient = {...execution, controls: {...controls, signal: new AbortController().signal}}
+  const uninterrupted = {...execution, controls: {...controls, signal: new AbortController().signal}}
   controls.signal.throwIfAborted()
   controls.onProgress('helm', 'helm uninstall')
   return underOperation(execution, lease, (started) =>
     underHelm(
-      {execution: patient, work: {objects: [...objects, ...hooks], timeoutSeconds}, lease},
+      {execution: uninterrupted, work: {objects: [...objects, ...hooks], timeoutSeconds}, lease},
       (signal) => helm.uninstall(call, {...started, timeoutSeconds, signal}),
     ),
   )

@@ -11,9 +11,9 @@ import {releaseName, releaseNamespace} from '../../../release.ts'
 import {deleteNoted} from '../delete-noted.ts'
 import type {Execution} from '../execution.ts'
 import {keepDropped} from '../keep-dropped.ts'
-import {underIntents} from '../leases/under-intents.ts'
 import {underLease} from '../leases/under-lease.ts'
 import {settling, underOperation} from '../leases/under-operation.ts'
+import {underReservations} from '../leases/under-reservations.ts'
 import {workable} from '../leases/workable.ts'
 import {expectDeployed} from '../races.ts'
 import {underHelm} from '../under-helm.ts'
@@ -52,7 +52,7 @@ export function rollback(execution: Execution): Promise<RolledBack> {
     await cluster.deleteFailedJobs(releaseNamespace(release), objects)
     const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))
     return settling(execution, lease, async () => {
-      await underIntents(execution, {requirements, before: last}, () =>
+      await underReservations(execution, {requirements, before: last}, () =>
         callHelm({...execution, redact}, {lease, objects: [...objects, ...hooksOf(stored)], values}),
       )
       const record = await noted(execution, action.revision + 1)

@@ -84,7 +84,7 @@ async function settle(execution: Execution, lease: HeldLease): Promise<void> {
 async function isAtWork({action, cluster, clock}: Execution): Promise<boolean> {
   for (let look = 1; look <= LOOKS; look++) {
     const view = await cluster.lease(action.release)
-    if (view?.sighting.operation?.helm.state !== 'running') return false
+    if (view?.processes.operation?.helm.state !== 'running') return false
     await clock.wait(200, new AbortController().signal)
   }
   return true

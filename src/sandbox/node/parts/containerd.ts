@@ -1,9 +1,13 @@
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {command, succeeds} from '../host/command.ts'
 import {inNewNamespace} from '../host/namespace.ts'
 import {BRIDGE, PODS, REGISTRY, REGISTRY_FOR_PODS, REGISTRY_PORT} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
-import {PAUSE_IMAGE} from '../pause-image.ts'
+import {PAUSE_IMAGE, pauseImage} from '../pause-image.ts'
+import {waitUntil} from '../wait.ts'
 import type {Part} from './part.ts'
+import {startPart} from './start-part.ts'
 
 /** Debian's place for the plugins of package containernetworking-plugins. */
 export const CNI_PLUGINS = '/usr/lib/cni'
@@ -12,7 +16,7 @@ export const CNI_PLUGINS = '/usr/lib/cni'
 const NETWORK_NAME = 'kk-aio'
 
 /** containerd with runc, in the node's mount namespace; it speaks to the CNI plugins and to the registry. */
-export function containerd(paths: NodePaths): Part {
+function containerd(paths: NodePaths): Part {
   const config = join(paths.etc, 'containerd.toml')
   const cni = join(paths.etc, 'cni')
   const certificates = join(paths.etc, 'registries')
@@ -97,4 +101,21 @@ function network(paths: NodePaths): object {
       {type: 'portmap', capabilities: {portMappings: true}, snat: true},
     ],
   }
+}
+
+/** Starts containerd and gives it the image that every pod begins with; resolves with its process id. */
+export async function startContainerd(
+  paths: NodePaths,
+  pause: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  const pid = await startPart(paths, 'containerd', containerd(paths))
+  const ctr = ['ctr', '--address', paths.containerdSocket, '--namespace', 'k8s.io']
+  const wait = {part: 'containerd', until: 'it answers', signal}
+  await waitUntil(paths, wait, () => succeeds([...ctr, 'version']))
+
+  const archive = join(paths.directory, 'pause.tar')
+  await writeFile(archive, await pauseImage(pause))
+  await command([...ctr, 'images', 'import', archive])
+  return pid
 }

@@ -47,11 +47,11 @@ async function readLeases(cluster: Pick<Cluster, 'leases'>): Promise<readonly Le
   })
 }
 
-function isOrphan({sighting: {operation}}: LeaseView): boolean {
+function isOrphan({processes: {operation}}: LeaseView): boolean {
   return operation?.kk === 'gone' && operation.helm.state === 'running'
 }
 
-function pidOf({sighting: {operation}}: LeaseView): number {
+function pidOf({processes: {operation}}: LeaseView): number {
   return operation?.helm.state === 'running' ? operation.helm.process.pid : 0
 }
 

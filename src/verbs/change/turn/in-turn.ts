@@ -3,8 +3,13 @@ import type {Cluster} from '../../../cluster/cluster.ts'
 import type {LeaseView} from '../../../cluster/lease/view.ts'
 import {asKkError} from '../../../errors.ts'
 import {overdueFrom} from '../../../plan/pending/evidence.ts'
+import {hasChanges, type Plan} from '../../../plan/plan.ts'
 import {unfinished} from '../../../plan/refusals.ts'
+import type {PlanScope} from '../../../plan/scope.ts'
 import type {ReleaseId} from '../../../release.ts'
+import {type ObservedPlan, observedPlan} from '../../plan.ts'
+import type {Prepared} from '../../preparation/prepare.ts'
+import {awaitOrphans, orphanedReleases} from './await-orphans.ts'
 
 export interface Turn {
   /** Whether who is at work is waited for. */
@@ -62,16 +67,45 @@ async function awaitOperation(
 }
 
 /** Whose process cannot be seen from here is taken to be at work until its time is over. `now` is by the clock of the API server. */
-function isAtWork({holder, operation, sighting}: LeaseView, now: number): boolean {
+function isAtWork({holder, operation, processes}: LeaseView, now: number): boolean {
   if (holder === undefined || !operation || operation.ended || now > overdueFrom(operation)) return false
-  return sighting.operation?.kk !== 'gone' || sighting.operation.helm.state === 'running'
+  return processes.operation?.kk !== 'gone' || processes.operation.helm.state === 'running'
 }
 
-function waitingText({release, holder, operation, sighting}: LeaseView): string {
+function waitingText({release, holder, operation, processes}: LeaseView): string {
   const {verb} = operation!
-  const isSeen = sighting.operation?.kk === 'running'
+  const isSeen = processes.operation?.kk === 'running'
   const until = isSeen
     ? ''
     : `, until ${new Date(overdueFrom(operation!)).toISOString().slice(0, 19)}Z at the longest`
   return `${release}: ${holder} is at work on it (helm ${verb}): waiting for it${until}`
+}
+
+/** The plan that is to be run; see `settled`. Throws as `plan`, and `KK_PENDING`. */
+export async function settledPlan(
+  prepared: Prepared,
+  cluster: Cluster,
+  {scope, ...settling}: Turn & {readonly scope: PlanScope},
+): Promise<ObservedPlan> {
+  return settled(cluster, () => observedPlan(prepared, cluster, scope), settling)
+}
+
+/**
+ * A plan that no other run at work undermines; see `inTurn`. Nor does a helm of a dead run: the plan is made again when one
+ * had to be waited for, and when one that worked before it was made is gone after, for the plan may have read its release
+ * before that helm wrote. Throws `KK_PENDING`.
+ */
+export async function settled<T extends {readonly plan: Plan}>(
+  cluster: Pick<Cluster, 'leases' | 'lease' | 'lastRecord' | 'now'>,
+  observe: () => Promise<T>,
+  {waits, say}: Turn,
+): Promise<T> {
+  for (;;) {
+    const atWork = waits ? await orphanedReleases(cluster) : []
+    const observed = await inTurn(cluster, observe, {waits, say})
+    if (!waits || !hasChanges(observed.plan)) return observed
+    const releases = new Set(observed.plan.actions.map(({release}) => release))
+    const waited = await awaitOrphans(cluster, {isConcerned: ({release}) => releases.has(release), say})
+    if (!waited && !atWork.some((release) => releases.has(release))) return observed
+  }
 }

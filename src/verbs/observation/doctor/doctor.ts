@@ -1,6 +1,8 @@
+import {isApiError} from '../../../cluster/api/api-error.ts'
+import type {Cluster} from '../../../cluster/cluster.ts'
 import {asKkError} from '../../../errors.ts'
 import {CHECKS} from './checks.ts'
-import {type Facts, factsOf, type Patient} from './facts.ts'
+import {type Facts, factsOf, type Subject} from './facts.ts'
 import type {Check, Finding} from './finding.ts'
 
 /**
@@ -8,19 +10,19 @@ import type {Check, Finding} from './finding.ts'
  * finding. What a check needs and is not there is said, and so is why it could not look. Changes nothing.
  */
 export async function diagnose(
-  patient: Patient,
+  subject: Subject,
   checks: readonly Check[] = CHECKS,
 ): Promise<readonly Finding[]> {
-  const facts = factsOf(patient)
-  const found = await Promise.all(checks.map((check) => findingsOf(check, facts, patient)))
+  const facts = factsOf(subject)
+  const found = await Promise.all(checks.map((check) => findingsOf(check, facts, subject)))
   return found.flat()
 }
 
-async function findingsOf(check: Check, facts: Facts, patient: Patient): Promise<readonly Finding[]> {
+async function findingsOf(check: Check, facts: Facts, subject: Subject): Promise<readonly Finding[]> {
   const {name, needs, fine} = check
-  if (needs !== 'nothing' && !patient.cluster)
+  if (needs !== 'nothing' && !subject.cluster)
     return [{check: name, level: 'info', what: 'not checked: no cluster can be reached'}]
-  if (needs === 'environment' && !patient.prepared)
+  if (needs === 'environment' && !subject.prepared)
     return [
       {
         check: name,
@@ -38,5 +40,24 @@ async function findingsOf(check: Check, facts: Facts, patient: Patient): Promise
     if (code === 'KK_BUG') throw error
     const advice = hint === undefined ? {} : {advice: hint}
     return [{check: name, level: 'warning', what: `could not be checked: ${message}`, ...advice}]
+  }
+}
+
+export type Reached = {readonly cluster: Cluster} | {readonly cluster: undefined; readonly trouble: Finding}
+
+/** The cluster, if it answers and knows who asks; else what is wrong. Whoever may do little has reached it all the same. */
+export async function reach(open: () => Promise<Cluster>): Promise<Reached> {
+  let cluster: Cluster | undefined
+  try {
+    cluster = await open()
+    await cluster.identity()
+    return {cluster}
+  } catch (error) {
+    const {code, message, hint} = asKkError(error)
+    if (code === 'KK_BUG') throw error
+    if (cluster && code === 'KK_FORBIDDEN' && !isApiError(error, 401)) return {cluster}
+    await cluster?.close()
+    const advice = hint === undefined ? {} : {advice: hint}
+    return {cluster: undefined, trouble: {check: 'cluster', level: 'problem', what: message, ...advice}}
   }
 }

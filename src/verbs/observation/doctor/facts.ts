@@ -12,7 +12,7 @@ import type {Prepared} from '../../preparation/prepare.ts'
 import {vendor} from '../../preparation/rendering/vendored.ts'
 
 /** What the checks are given. */
-export interface Patient {
+export interface Subject {
   readonly env: NodeJS.ProcessEnv
   /** kk's own state directory. */
   readonly directory: string
@@ -37,8 +37,8 @@ export type ReadRecord =
     }
   | {readonly record: ReleaseRecord; readonly unreadable: string}
 
-/** The patient, and what several checks read of it; each is read once. */
-export interface Facts extends Patient {
+/** The subject, and what several checks read of it; each is read once. */
+export interface Facts extends Subject {
   /** The same, where there must be one. */
   readonly cluster: Cluster
   /** `kubectl` with the flags that mean this cluster. */
@@ -55,14 +55,14 @@ export interface Facts extends Patient {
 const READERS = 8
 const RENDERERS = 4
 
-export function factsOf(patient: Patient): Facts {
+export function factsOf(subject: Subject): Facts {
   // A check that needs a cluster is not begun without one.
-  const cluster = patient.cluster!
+  const cluster = subject.cluster!
   const everyRecord = once(() => cluster.everyRecord())
   const facts: Facts = {
-    ...patient,
+    ...subject,
     cluster,
-    kubectl: kubectlOf(patient.cluster),
+    kubectl: kubectlOf(subject.cluster),
     everyRecord,
     last: once(async () => {
       const {records} = await everyRecord()
@@ -75,7 +75,7 @@ export function factsOf(patient: Patient): Facts {
       return mapParallel(revisions.flatMap(livingRevisions), READERS, (record) => readOne(cluster, record))
     }),
     leases: once(() => cluster.leases()),
-    rendered: once(() => renderEnvironment(patient)),
+    rendered: once(() => renderEnvironment(subject)),
   }
   return facts
 }
@@ -105,7 +105,7 @@ async function renderEnvironment({
   prepared,
   helm: openHelm,
   cluster,
-}: Patient): Promise<ReadonlyMap<ReleaseId, readonly KubernetesObject[]>> {
+}: Subject): Promise<ReadonlyMap<ReleaseId, readonly KubernetesObject[]>> {
   if (!prepared) return new Map()
   const helm = await openHelm()
   const {version} = await cluster!.identity()

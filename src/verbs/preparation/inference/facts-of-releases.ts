@@ -1,5 +1,6 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import type {Chart} from '../../../charts/chart.ts'
-import {openFactsCache} from '../../../charts/manifests/facts-cache.ts'
 import {factsOfObjects} from '../../../charts/manifests/facts-of.ts'
 import {type RenderedObject, renderedObjects} from '../../../charts/manifests/rendered-objects.ts'
 import {mentioned, mentions} from '../../../charts/mentions.ts'
@@ -17,6 +18,7 @@ import {mergedValues} from '../../../overrides/layers.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
+import {writeAtomically} from '../../../state/files/write-atomically.ts'
 import {placed} from '../placed-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 
@@ -152,4 +154,31 @@ async function expected(error: unknown, given: Subject): Promise<KkError> {
 
 function keyOf({release, chartDigest, layers, apiVersions}: Render): string {
   return digest({release, chart: chartDigest, layers: layerDigests(layers), apiVersions, KUBE_VERSION})
+}
+
+/** Raised when facts are read from manifests by other rules. */
+const FORMAT = 3
+
+/** The facts of charts that were rendered before, by the digest of all that decided the render. */
+interface FactsCache {
+  read(digest: string): Promise<ChartFacts | undefined>
+  /** What cannot be kept is rendered again next time. */
+  keep(digest: string, facts: ChartFacts): Promise<void>
+}
+
+/** A cache below a directory of kk's own. Holds names and digests, no values and no words of texts. */
+function openFactsCache(directory: string): FactsCache {
+  const fileOf = (digest: string) => join(directory, 'facts', String(FORMAT), `${digest}.json`)
+  return {
+    async read(digest) {
+      try {
+        return JSON.parse(await readFile(fileOf(digest), 'utf8')) as ChartFacts
+      } catch {
+        return undefined
+      }
+    },
+    async keep(digest, facts) {
+      await writeAtomically(fileOf(digest), JSON.stringify(facts), {mode: 0o600}).catch(() => undefined)
+    },
+  }
 }

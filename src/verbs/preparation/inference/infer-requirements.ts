@@ -18,12 +18,11 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'
 import {idOf} from '../gathering/load-charts.ts'
 import {ambiguousError} from './ambiguity.ts'
+import {readChartIndex} from './chart-index.ts'
 import type {Requirements} from './choices.ts'
 import {type FactsOfReleases, factsOfReleases, type Rendering} from './facts-of-releases.ts'
 import {type ForeknownReleases, layersKey} from './foreknown.ts'
 import {goneNotes, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
-import {possibleRequirements} from './possible-requirements.ts'
-import {readShelf} from './shelf.ts'
 import {statedByPlugins} from './stated-by-plugins.ts'
 
 /** What inferring needs of the world. */
@@ -73,11 +72,11 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     const {releases, failures} = readable(facts, gathered)
     if (!world.isTolerant) refuseUnreadable(failures, inferring)
     const gone = new Set(added.filter((release) => !gathered.charts.has(release)))
-    const shelf = await readShelf({environment, present: gathered.charts, cache: world.cache, gone})
+    const chartIndex = await readChartIndex({environment, present: gathered.charts, cache: world.cache, gone})
     const inputs: InferenceInputs = {
       releases,
       inferring,
-      shelf,
+      chartIndex,
       named: new Set([...environment.sections.keys()].map((name) => idOf(environment, name))),
       stated: (release) => statementsOf(environment, gathered, release),
     }
@@ -257,4 +256,29 @@ function settled(settled: Settled): Omit<Inferred, 'foreknown'> {
     notes: [...unknown, ...goneNotes(gone), ...unservedNotes(unserved)],
     faults: {unserved, ambiguous, requirements: possible},
   }
+}
+
+interface Found {
+  readonly stated: Requirements
+  readonly inferred: readonly InferredRequirement[]
+  readonly inputs: InferenceInputs
+}
+
+/** What each release requires that is not ambiguous, and all that those of the chart index could: one may be chosen from it. */
+export function possibleRequirements({stated, inferred, inputs}: Found): Requirements {
+  const {releases, chartIndex} = inputs
+  const offered = new Set(chartIndex.map(({release}) => release))
+  const ofChartIndex = infer({
+    ...inputs,
+    releases: [...releases, ...chartIndex],
+    inferring: offered,
+    chartIndex: [],
+  })
+  const open = ofChartIndex.ambiguous.flatMap(({release: from, want: {kind, file, text}, candidates}) =>
+    candidates.map(({release: to}): InferredRequirement => {
+      return {from, to, kind, evidence: {source: 'inferred', file, text}}
+    }),
+  )
+  const nothing = [...offered].map((release) => [release, []] as const)
+  return withInferred(new Map([...nothing, ...stated]), [...inferred, ...ofChartIndex.requirements, ...open])
 }

@@ -1,9 +1,9 @@
 import type {Environment} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
-import type {Graph} from '../../../graph/graph.ts'
+import {groups} from '../../../graph/cycles/groups.ts'
+import type {Edge, Graph} from '../../../graph/graph.ts'
 import type {Want} from '../../../graph/inference/facts.ts'
 import type {UnservedWant} from '../../../graph/inference/infer.ts'
-import {waitingHooks} from '../../../graph/inference/waiting-hooks.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 
 /** What is wanted, as `kk.given` writes it and people read it: `Secret/tls`, `openstack/Secret/tls` of another namespace. */
@@ -80,4 +80,16 @@ export function waitingHookNotes(graph: Graph): readonly string[] {
     const hook = evidence.find(({waiter}) => waiter === 'hook')!
     return `${releaseName(from)} and ${releaseName(to)} need each other and start together; a hook waits there: ${hook.text}`
   })
+}
+
+/**
+ * Edges inside groups by which a hook waits. Helm waits for the hook: it ends only because the members of a group start
+ * together, and helm installs them side by side.
+ */
+export function waitingHooks(graph: Graph): readonly Edge[] {
+  const groupOf = groups(graph)
+  return graph.releases
+    .flatMap((release) => graph.requirements.get(release)!)
+    .filter(({from, to}) => from !== to && groupOf.get(from) === groupOf.get(to))
+    .filter(({evidence}) => evidence.some(({waiter, source}) => source === 'inferred' && waiter === 'hook'))
 }

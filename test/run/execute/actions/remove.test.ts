@@ -46,7 +46,7 @@ describe('remove', () => {
       'helm: helm uninstall',
       'helm uninstall',
       'delete claim data-keystone-0',
-      'withdraw intents',
+      'withdraw reservations',
       'give back',
     ])
     expect(ended).toEqual([[]])
@@ -69,7 +69,7 @@ describe('remove', () => {
 describe('the release stays, and the lease is as it was,', () => {
   const later: ReleaseRecord = {...record, revision: 3}
   const anew: ReleaseRecord = {...record, secret: {...record.secret, uid: 'another'}}
-  const intent = {
+  const reservation = {
     name: 'kk-intent-x',
     required: 'openstack/keystone',
     dependent: 'openstack/glance',
@@ -79,8 +79,8 @@ describe('the release stays, and the lease is as it was,', () => {
   const on = (deadline: number) => ({
     declare: async () => undefined,
     withdraw: async () => undefined,
-    tombstone: async () => undefined,
-    on: async () => [{...intent, deadline}],
+    deletionMarker: async () => undefined,
+    on: async () => [{...reservation, deadline}],
   })
 
   test.each<[string, Setting, Partial<RemovalWork>, string, RegExp]>([
@@ -93,14 +93,14 @@ describe('the release stays, and the lease is as it was,', () => {
     ],
     [
       'while something that requires it is being installed',
-      {cluster: {intents: on(2_000_000)}},
+      {cluster: {reservations: on(2_000_000)}},
       {},
       'KK_HAS_DEPENDENTS',
       /openstack\/glance, by grace@host, until 1970/,
     ],
     [
-      'when such an intent is overdue, for nobody knows whether its run is dead',
-      {cluster: {intents: on(1)}},
+      'when such a reservation is overdue, for nobody knows whether its run is dead',
+      {cluster: {reservations: on(1)}},
       {},
       'KK_HAS_DEPENDENTS',
       /overdue since 1970/,
@@ -123,9 +123,9 @@ describe('the release stays, and the lease is as it was,', () => {
     expect(world.log.slice(-2)).toEqual(['annotate {"kk.openstack.org/removing":null}', 'give back'])
   })
 
-  test('unless the intent was excused by name', async () => {
+  test('unless the reservation was excused by name', async () => {
     const {world, removing} = remove(
-      {cluster: {intents: on(1)}},
+      {cluster: {reservations: on(1)}},
       {excused: new Set(['kk-system/kk-intent-x'])},
     )
 

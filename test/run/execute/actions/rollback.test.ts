@@ -128,10 +128,10 @@ describe('rollback', () => {
   it('declares what only the earlier revision requires, before helm starts', async () => {
     const world = worldAfterUpgrade({
       cluster: {
-        intents: {
+        reservations: {
           declare: async ({required}) => void world.log.push(`declare ${required}`),
           withdraw: async () => void world.log.push('withdraw'),
-          tombstone: async () => undefined,
+          deletionMarker: async () => undefined,
           on: async () => [],
         },
       },

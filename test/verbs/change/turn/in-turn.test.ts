@@ -1,9 +1,9 @@
 import {describe, expect, it} from 'vitest'
 import type {ReleaseRecord} from '../../../../src/cluster/cluster.ts'
-import type {HelmSighting, LeaseView} from '../../../../src/cluster/lease/view.ts'
+import type {HelmProcess, LeaseView} from '../../../../src/cluster/lease/view.ts'
 import {GRACE_MILLISECONDS} from '../../../../src/plan/pending/evidence.ts'
 import {unfinished} from '../../../../src/plan/refusals.ts'
-import type {Sighting} from '../../../../src/state/processes/process-place.ts'
+import type {ProcessState} from '../../../../src/state/processes/process-place.ts'
 import {inTurn} from '../../../../src/verbs/change/turn/in-turn.ts'
 import {leaseView, upgradeBy} from '../../../cluster/lease/lease-view.ts'
 import {id} from '../../../graph/graph-of.ts'
@@ -13,8 +13,8 @@ const END = DEADLINE + GRACE_MILLISECONDS
 const WHO = 'ann@laptop (process 10, run run-1)'
 
 interface AtWork {
-  readonly kk: Sighting
-  readonly helm?: HelmSighting
+  readonly kk: ProcessState
+  readonly helm?: HelmProcess
   readonly ended?: boolean
   readonly holder?: string | undefined
 }
@@ -24,7 +24,7 @@ function leaseOf({kk, helm = {state: 'gone'}, ended, ...given}: AtWork): LeaseVi
     release: id('keystone'),
     holder: 'holder' in given ? given.holder : WHO,
     operation: upgradeBy('laptop', {deadline: DEADLINE, ...(ended && {ended})}),
-    sighting: {holder: kk, operation: {kk, helm}},
+    processes: {holder: kk, operation: {kk, helm}},
   })
 }
 

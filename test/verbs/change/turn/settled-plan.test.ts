@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {LeaseView} from '../../../../src/cluster/lease/view.ts'
 import type {Action, Plan} from '../../../../src/plan/plan.ts'
-import {settled} from '../../../../src/verbs/change/turn/settled-plan.ts'
+import {settled} from '../../../../src/verbs/change/turn/in-turn.ts'
 import {leaseView, upgradeBy} from '../../../cluster/lease/lease-view.ts'
 import {id} from '../../../graph/graph-of.ts'
 
@@ -11,7 +11,7 @@ function orphanAt(name: string): LeaseView {
   return leaseView({
     release: id(name),
     operation: upgradeBy('laptop', {deadline: DEADLINE}),
-    sighting: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 11}}}},
+    processes: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 11}}}},
   })
 }
 

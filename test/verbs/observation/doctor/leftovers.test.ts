@@ -75,7 +75,7 @@ describe('a Lease', () => {
     runsOut: NOW - 60_000,
     isRemoval: false,
     operation: undefined,
-    sighting: {holder: 'unseen'},
+    processes: {holder: 'unseen'},
   }
 
   it('that was not renewed for its time and a minute is left by its holder', () => {
@@ -89,7 +89,7 @@ describe('a Lease', () => {
   })
 
   it('whose process is gone is left at once', () => {
-    const gone: LeaseView = {...lease, runsOut: NOW + 60_000, isRemoval: true, sighting: {holder: 'gone'}}
+    const gone: LeaseView = {...lease, runsOut: NOW + 60_000, isRemoval: true, processes: {holder: 'gone'}}
 
     expect(judgeLease(gone, undefined, NOW)).toMatchObject([
       {what: expect.stringMatching(/whose process is gone: it says that the release is being removed/)},
@@ -103,7 +103,7 @@ describe('a Lease', () => {
     [
       'has a helm at work',
       {
-        sighting: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 7}}}},
+        processes: {holder: 'gone', operation: {kk: 'gone', helm: {state: 'running', process: {pid: 7}}}},
       },
     ],
   ])('that %s is not', (_, change) => {

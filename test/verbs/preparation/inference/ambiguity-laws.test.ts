@@ -11,13 +11,13 @@ import {withInferred} from '../../../../src/graph/inference/with-inferred.ts'
 import {readYaml} from '../../../../src/helm/yaml.ts'
 import {type ReleaseId, releaseName} from '../../../../src/release.ts'
 import {choiceLines} from '../../../../src/verbs/preparation/inference/ambiguity.ts'
-import {possibleRequirements} from '../../../../src/verbs/preparation/inference/possible-requirements.ts'
+import {possibleRequirements} from '../../../../src/verbs/preparation/inference/infer-requirements.ts'
 import {id} from '../../../graph/graph-of.ts'
 import {known, object, provides, want} from '../../../graph/inference/known.ts'
 
 const service = fc.constantFrom('x', 'y', 'z')
 const release = fc.record({
-  /** Services with one name only have releases of the environment, or only those of the shelf. */
+  /** Services with one name only have releases of the environment, or only those of the chart index. */
   isOnShelf: fc.boolean(),
   has: fc.uniqueArray(service, {minLength: 1}),
   waitsFor: fc.uniqueArray(fc.record({name: service, isOnShelf: fc.boolean(), isReady: fc.boolean()}), {
@@ -27,7 +27,7 @@ const release = fc.record({
 })
 const world = fc.array(release, {minLength: 2, maxLength: 7})
 
-const serviceOf = (name: string, isOnShelf: boolean) => `Service/${isOnShelf ? 'shelf' : 'own'}-${name}`
+const serviceOf = (name: string, isOnShelf: boolean) => `Service/${isOnShelf ? 'chartIndex' : 'own'}-${name}`
 
 function releasesOf(stated: readonly (typeof release extends fc.Arbitrary<infer Each> ? Each : never)[]) {
   return stated.map(({isOnShelf, has, waitsFor}, index) => ({
@@ -69,7 +69,7 @@ function prepared(environment: Environment, everything: readonly KnownRelease[])
     const inputs: InferenceInputs = {
       releases,
       inferring: present,
-      shelf: everything.filter((each) => !present.has(each.release)),
+      chartIndex: everything.filter((each) => !present.has(each.release)),
       named: new Set(wanted),
       stated: (from) => ({
         stated: new Set((stated.get(from) ?? []).map((each) => each.release)),
@@ -112,7 +112,7 @@ it('the lines that settle what is ambiguous never close a cycle, and settle it',
         )
       }
 
-      // What is chosen from the shelf may itself want what several have.
+      // What is chosen from the chart index may itself want what several have.
       let found = load()
       for (let round = 0; round < made.length && found.lines.size > 0; round++) {
         for (const [each, line] of found.lines)

@@ -1,6 +1,5 @@
 import type {ReleaseRecord} from '../../../../cluster/cluster.ts'
-import {staleness} from '../../../../cluster/lease/standing.ts'
-import type {LeaseView} from '../../../../cluster/lease/view.ts'
+import {type LeaseView, staleness} from '../../../../cluster/lease/view.ts'
 import {unfinished} from '../../../../plan/refusals.ts'
 import type {Check, Found} from '../finding.ts'
 

@@ -1,16 +1,18 @@
 import {dig} from '../../../../../charts/manifests/dig.ts'
 import {podTemplate} from '../../../../../charts/manifests/pods.ts'
+import {providedBy} from '../../../../../charts/manifests/provided-by.ts'
+import type {RenderedObject} from '../../../../../charts/manifests/rendered-objects.ts'
 import {waiterOf} from '../../../../../charts/manifests/waiter-of.ts'
 import {wantsOf} from '../../../../../charts/manifests/wants-of.ts'
 import type {KubernetesObject} from '../../../../../cluster/cluster.ts'
 import {isHook} from '../../../../../cluster/is-hook.ts'
 import {objectName} from '../../../../../cluster/manifest.ts'
+import {catalogue} from '../../../../../graph/inference/catalogue.ts'
 import type {Want} from '../../../../../graph/inference/facts.ts'
 import {wantText} from '../../../../../graph/inference/infer.ts'
-import {releaseName, releaseNamespace} from '../../../../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../../../../release.ts'
 import type {ChartFault} from '../../chart-fault.ts'
 import type {ExaminedRelease} from '../../examined-release.ts'
-import {makersAmong, type Owned} from './makers.ts'
 import {isLater, momentOf} from './moment.ts'
 
 /**
@@ -259,4 +261,26 @@ function podsBehind({object, release}: Owned, pods: readonly Pods[]): readonly N
     ({namespace, labels}) => namespace === home && selector.every(([key, value]) => labels[key] === value),
   )
   return behind.length === 0 ? [] : [{anyOf: behind.map(({event}) => event)}]
+}
+
+/** An object and the release that makes it. */
+interface Owned extends RenderedObject {
+  readonly release: ReleaseId
+}
+
+/** For what a release wants, the objects that could be meant, by their places among these. */
+function makersAmong(objects: readonly Owned[]): (asker: ReleaseId, want: Want) => readonly number[] {
+  // Each object stands in the catalogue as a release of its own, in the namespace of the one that makes it.
+  const known = catalogue(
+    objects.map((each, place) => {
+      const namespace = releaseNamespace(each.release)
+      const facts = {wants: [], provided: providedBy([each], namespace)}
+      return {release: `${namespace}/${place}` as const, shared: false, facts}
+    }),
+  )
+  return (asker, {target}) => {
+    const places = known.find(asker, target).map(({release}) => Number(releaseName(release)))
+    // Definitions are no matter of waiting.
+    return target.what === 'kind' ? places.filter((at) => objects[at]!.object.kind === target.kind) : places
+  }
 }

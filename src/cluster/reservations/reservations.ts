@@ -1,0 +1,123 @@
+import {createHash, randomUUID} from 'node:crypto'
+import type {ReleaseId} from '../../release.ts'
+import {isApiError} from '../api/api-error.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, CONFIG_MAPS, resourcePath} from '../api/resources.ts'
+import {createNamespace, KK_NAMESPACE, readLease} from '../lease/lease.ts'
+import {DELETION_MARKER, type Reservation, type Reservations} from './reservation.ts'
+
+const REQUIRED_LABEL = 'kk.openstack.org/intent-on'
+const DEPENDENT_LABEL = 'kk.openstack.org/intent-of'
+const COLLECTION = resourcePath(CONFIG_MAPS, KK_NAMESPACE)
+
+interface ReservationConfigMap {
+  readonly metadata: {readonly name: string}
+  readonly data?: Readonly<Record<string, string>>
+}
+
+/** Reservations as ConfigMaps in `kk-system`, and deletion markers on the Leases there. */
+export function useReservations(client: ApiClient): Reservations {
+  return {
+    declare: (reservation) => create(client, reservation),
+    async withdraw(dependent) {
+      const mine = await list(client, DEPENDENT_LABEL, dependent)
+      for (const {metadata} of mine) await remove(client, metadata.name)
+    },
+    async on(required) {
+      const found = await list(client, REQUIRED_LABEL, required)
+      return found.map((configMap) => reservationIn(configMap, required))
+    },
+    async deletionMarker(required) {
+      const lease = await readLease(client, required)
+      const isSet = lease?.metadata.annotations?.[DELETION_MARKER] !== undefined
+      return isSet ? {holder: lease?.spec?.holderIdentity ?? 'somebody'} : undefined
+    },
+  }
+}
+
+async function create(client: ApiClient, reservation: Omit<Reservation, 'name'>): Promise<void> {
+  const {required, dependent, operator, deadline} = reservation
+  const name = `kk-intent-${hash(required)}-${randomUUID()}`
+  const labels = {[REQUIRED_LABEL]: hash(required), [DEPENDENT_LABEL]: hash(dependent)}
+  const post = () =>
+    client.json({
+      method: 'POST',
+      path: COLLECTION,
+      body: {
+        apiVersion: CONFIG_MAPS.apiVersion,
+        kind: CONFIG_MAPS.kind,
+        metadata: {name, labels},
+        data: {required, dependent, operator, deadline: new Date(deadline).toISOString()},
+      },
+      asked: asking('create', CONFIG_MAPS, KK_NAMESPACE),
+      repeatable: true,
+    })
+  try {
+    await post().catch(async (error: unknown) => {
+      if (!isApiError(error, 404)) throw error
+      await createNamespace(client)
+      await post()
+    })
+  } catch (error) {
+    // Nobody else makes that name: only the first answer was lost.
+    if (!isApiError(error, 409)) throw error
+  }
+}
+
+/** All reservations on the cluster. */
+export async function listReservations(client: ApiClient): Promise<readonly Reservation[]> {
+  const {items} = await listAll<ReservationConfigMap>(client, {
+    path: COLLECTION,
+    query: {labelSelector: REQUIRED_LABEL},
+    asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
+  })
+  return items.map((configMap) =>
+    reservationIn(configMap, (configMap.data?.required ?? 'unknown/unknown') as ReleaseId),
+  )
+}
+
+/** Without a resourceVersion: the API server answers with what is true now. */
+async function list(
+  client: ApiClient,
+  label: string,
+  release: ReleaseId,
+): Promise<readonly ReservationConfigMap[]> {
+  const {items} = await listAll<ReservationConfigMap>(client, {
+    path: COLLECTION,
+    query: {labelSelector: `${label}=${hash(release)}`},
+    asked: asking('list', CONFIG_MAPS, KK_NAMESPACE),
+  })
+  return items
+}
+
+async function remove(client: ApiClient, name: string): Promise<void> {
+  try {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(CONFIG_MAPS, KK_NAMESPACE, name),
+      asked: asking('delete', CONFIG_MAPS, KK_NAMESPACE, name),
+      repeatable: true,
+    })
+  } catch (error) {
+    if (!isApiError(error, 404)) throw error
+  }
+}
+
+/** A reservation that somebody has edited still says that there is one. */
+function reservationIn(
+  {metadata: {name}, data = {}}: ReservationConfigMap,
+  required: ReleaseId,
+): Reservation {
+  return {
+    name,
+    required,
+    dependent: (data.dependent ?? 'unknown/unknown') as ReleaseId,
+    operator: data.operator ?? 'somebody',
+    deadline: Date.parse(data.deadline ?? '') || 0,
+  }
+}
+
+function hash(release: ReleaseId): string {
+  return createHash('sha256').update(release).digest('hex').slice(0, 40)
+}

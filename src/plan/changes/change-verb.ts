@@ -1,0 +1,91 @@
+import {KkError} from '../../errors.ts'
+import type {ReleaseId} from '../../release.ts'
+import {CHANGE_WORDS, type ChangeKind} from './change-kind.ts'
+
+/** The narrowest verb that makes all of these changes; of none: the narrowest of all. */
+export function sufficientVerb(changes: readonly ChangeKind[]): ChangeVerb {
+  return CHANGE_VERBS.find((verb) => beyond(verb, changes).length === 0) ?? 'deploy'
+}
+
+/** The verbs that change releases, from the narrowest to the widest. */
+export const CHANGE_VERBS = ['reconfigure', 'update', 'upgrade', 'deploy'] as const
+export type ChangeVerb = (typeof CHANGE_VERBS)[number]
+
+/**
+ * Which verb makes which change. What a verb does not make it refuses; but a new release is left out by all verbs that
+ * do not install.
+ */
+export const VERB_TABLE = {
+  reconfigure: {
+    values: true,
+    image: false,
+    'chart-content': false,
+    'chart-version': false,
+    'app-version': false,
+    standing: true,
+    'new-release': false,
+  },
+  update: {
+    values: true,
+    image: true,
+    'chart-content': true,
+    'chart-version': false,
+    'app-version': false,
+    standing: true,
+    'new-release': false,
+  },
+  upgrade: {
+    values: true,
+    image: true,
+    'chart-content': true,
+    'chart-version': true,
+    'app-version': true,
+    standing: true,
+    'new-release': false,
+  },
+  deploy: {
+    values: true,
+    image: true,
+    'chart-content': true,
+    'chart-version': true,
+    'app-version': true,
+    standing: true,
+    'new-release': true,
+  },
+} as const satisfies Record<ChangeVerb, Record<ChangeKind, boolean>>
+
+/** Whether a word names one of the verbs. */
+export function isChangeVerb(word: string): word is ChangeVerb {
+  return (CHANGE_VERBS as readonly string[]).includes(word)
+}
+
+/** Those of the changes that the verb does not make. */
+export function beyond(verb: ChangeVerb, changes: readonly ChangeKind[]): readonly ChangeKind[] {
+  return changes.filter((change) => !VERB_TABLE[verb][change])
+}
+
+/** What of a plan tells which verb it needs. */
+interface Changes {
+  readonly actions: readonly {readonly release: ReleaseId; readonly changes?: readonly ChangeKind[]}[]
+}
+
+/** Throws `KK_VERB`, naming every release with what the verb would not make, and the verb that would make it. */
+export function expectVerb({actions}: Changes, verb: ChangeVerb): void {
+  const offenders = actions.flatMap(({release, changes = []}) => {
+    const found = beyond(verb, changes)
+    return found.length === 0 ? [] : [{release, found}]
+  })
+  if (offenders.length === 0) return
+  const needed = sufficientVerb(offenders.flatMap(({found}) => found))
+  const lines = offenders.map(
+    ({release, found}) => `  ${release}: ${found.map((change) => CHANGE_WORDS[change]).join(', ')}`,
+  )
+  throw refusedVerb(verb, needed, lines)
+}
+
+/** `KK_VERB`; each line is a release with what changes in it. */
+export function refusedVerb(verb: ChangeVerb, needed: ChangeVerb, lines: readonly string[]): KkError {
+  return new KkError('KK_VERB', [`kk ${verb} does not make these changes:`, ...lines].join('\n'), {
+    hint: `nothing was changed; this is what kk ${needed} is for`,
+  })
+}

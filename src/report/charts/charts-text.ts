@@ -1,0 +1,69 @@
+import type {Component} from '../../charts/values-method/component.ts'
+import {releaseName} from '../../release.ts'
+import type {ChartFault} from '../../verbs/charts/doctor/chart-fault.ts'
+import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'
+import type {ChartsIndexed} from '../../verbs/charts/index-charts.ts'
+import type {Palette} from '../colour.ts'
+import {doctorText} from '../doctor-text.ts'
+import {table} from '../table.ts'
+import {counted} from '../text/list.ts'
+
+/** What each component of a chart waits for: `compute_ironic, off (manifests.statefulset_compute_ironic)`. */
+export function explainedChartText(
+  {chart, version, environment, components}: ExplainedChart,
+  palette: Palette,
+): string {
+  const values = environment === undefined ? 'its default values' : `the values of ${environment}`
+  const title = `${palette.strong(`${chart} ${version}`)} with ${values}`
+  if (components.length === 0) return `${title} says nothing of requirements in its values\n`
+  const lines = components.flatMap((component) => [
+    `  ${componentTitle(component, palette)}`,
+    ...table(
+      component.requires.map(({kind, what, chart: provider}) => [
+        what,
+        provider === undefined ? '' : palette.accent(`→ ${provider}`),
+        kind === 'ready' ? '' : palette.quiet('not waited for'),
+      ]),
+      {indent: '    '},
+    ),
+  ])
+  return `${[title, ...lines].join('\n')}\n`
+}
+
+function componentTitle({name, isOn, switches}: Component, palette: Palette): string {
+  const keys = switches.map((key) => `manifests.${key}`).join(', ')
+  const state = isOn ? 'on' : 'off'
+  return switches.length === 0
+    ? palette.strong(name)
+    : `${palette.strong(name)}, ${state} ${palette.quiet(`(${keys})`)}`
+}
+
+/** Faults of charts for people: each with its release, and the file of the chart. */
+export function chartFaultsText(faults: readonly ChartFault[], palette: Palette): string {
+  if (faults.length === 0) return 'nothing is wrong with the charts\n'
+  return doctorText(faults.map(placed), palette)
+}
+
+function placed({release, file, key: _, other: __, what, ...fault}: ChartFault) {
+  const place = file === undefined || what.includes(file) ? '' : ` (${file})`
+  const name = releaseName(release)
+  // What helm says of a chart begins with the release already, and what is said of several with the first of them.
+  const isNamed = what.startsWith(`${name}: `) || what.startsWith(`${name} and `)
+  return {...fault, what: `${isNamed ? '' : `${name}: `}${what}${place}`}
+}
+
+/** What a directory of charts provides, one line for each chart. */
+export function indexText({directory, charts, failed}: ChartsIndexed, palette: Palette): string {
+  const rows = charts.map(({name, version, provides, kinds}) => [
+    name,
+    palette.quiet(version),
+    counted(provides, 'object'),
+    kinds === 0 ? '' : counted(kinds, 'custom kind'),
+  ])
+  const lines = [
+    ...table(rows, {indent: '  '}),
+    ...failed.map(({name, message}) => `  ${palette.change('!')} ${name} is left out: ${message}`),
+    `${palette.strong('indexed')} ${counted(charts.length, 'chart')} of ${directory}`,
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,86 @@
+import type {ReleaseRecord} from '../../../cluster/cluster.ts'
+import {LEASE_SECONDS} from '../../../cluster/lease/lease.ts'
+import {asKkError, KkError} from '../../../errors.ts'
+import type {DesiredRelease} from '../../../plan/desired.ts'
+import {usesLabel} from '../../../plan/labels.ts'
+import {type ReleaseId, releaseName} from '../../../release.ts'
+import type {Execution} from '../execution.ts'
+
+interface Declared {
+  /** What the release is going to require. */
+  readonly requirements: DesiredRelease['requirements']
+  /** The last record of the dependent; what it says to use cannot be removed anyway. */
+  readonly before: ReleaseRecord | undefined
+}
+
+/** How long somebody who was killed while removing a requirement is waited for: until the Lease has run out. */
+const LONGEST_REMOVAL_WAIT = (LEASE_SECONDS + 15) * 1000
+
+/**
+ * Does what makes a release require others, while a reservation on each of these stands in the cluster: whoever removes one
+ * of them sees the reservation, or is seen here. Throws `KK_HELD` when a requirement is being removed, `KK_NOT_INSTALLED`
+ * when it has been. To be called under the Lease of the dependent.
+ */
+export async function underReservations<T>(
+  execution: Execution,
+  {requirements, before}: Declared,
+  body: () => Promise<T>,
+): Promise<T> {
+  const {action, cluster, holder, deadline} = execution
+  const added = requirements.filter(({to}) => before?.labels[usesLabel(to)] === undefined)
+  const dependent = action.release
+  if (added.length === 0) {
+    // What a killed run has left: its record says the same now.
+    await cluster.reservations.withdraw(dependent).catch(() => undefined)
+    return body()
+  }
+  try {
+    for (const {to} of added)
+      await cluster.reservations.declare({required: to, dependent, operator: holder, deadline})
+    for (const {to, kind} of added) {
+      await awaitRemoval(execution, to)
+      // A member of the same group is installed at the same time.
+      if (kind === 'ready' || !action.group.includes(to)) await expectThere(execution, to)
+    }
+    return await body()
+  } finally {
+    // One that is left behind forbids too much, never too little, and goes with the next run of the dependent.
+    await cluster.reservations.withdraw(dependent).catch(() => undefined)
+  }
+}
+
+/** Whoever removes the requirement holds its Lease: it is free again when they have ended, or are dead. */
+async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<void> {
+  const {action, cluster, controls, clock, holder, deadline, waits} = execution
+  for (;;) {
+    const deletionMarker = await cluster.reservations.deletionMarker(required)
+    if (!deletionMarker) return
+    controls.onProgress(
+      'lease',
+      `${releaseName(required)} is being removed by ${deletionMarker.holder}: waiting`,
+    )
+    const until = waits ? Math.min(deadline, clock.now() + LONGEST_REMOVAL_WAIT) : 0
+    const lease = await cluster.hold(required, holder, until).catch((error: unknown) => {
+      if (asKkError(error).code !== 'KK_HELD') throw error
+      throw new KkError(
+        'KK_HELD',
+        `${required}, which ${releaseName(action.release)} requires, is being removed by ${deletionMarker.holder}`,
+        {
+          cause: error,
+          hint: `wait until that has ended; ${releaseName(required)} must then be deployed again, or no longer required`,
+        },
+      )
+    })
+    await lease.release()
+  }
+}
+
+async function expectThere({action, cluster}: Execution, required: ReleaseId): Promise<void> {
+  const status = (await cluster.lastRecord(required))?.status
+  if (status !== undefined && status !== 'uninstalling' && status !== 'uninstalled') return
+  throw new KkError(
+    'KK_NOT_INSTALLED',
+    `${required}, which ${releaseName(action.release)} requires, was removed meanwhile`,
+    {hint: 'run the same command again: kk looks at the cluster first'},
+  )
+}

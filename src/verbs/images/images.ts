@@ -1,0 +1,164 @@
+import {join} from 'node:path'
+import {buildImage} from '../../images/building/build-image.ts'
+import {
+  buildImages,
+  type ImageEvent,
+  type ImageResult,
+  type ImageWorld,
+} from '../../images/building/build-images.ts'
+import {expectTools} from '../../images/building/buildah.ts'
+import type {Image} from '../../images/image.ts'
+import {carriedPrograms} from '../../images/inventory/carried-programs.ts'
+import {chooseImages, withParents} from '../../images/inventory/choose-images.ts'
+import {layImages} from '../../images/inventory/overlay.ts'
+import {presentImages} from '../../images/inventory/present-images.ts'
+import {readImages} from '../../images/inventory/read-images.ts'
+import {writeRecord} from '../../images/inventory/record.ts'
+import {type SurveyedImage, surveyImages} from '../../images/inventory/survey.ts'
+import {pushedDigest, pushImage, type Registry} from '../../images/registry/registry.ts'
+import {cacheDirectory} from '../../state/directories.ts'
+import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
+import {withLock} from '../../state/lock.ts'
+
+/** More would wait for the disk. */
+const AT_ONCE = 2
+
+export interface BuildVerbOptions {
+  /** All without a name. */
+  readonly names: readonly string[]
+  /** What holds the folder `images/`. */
+  readonly root: string
+  /** A folder whose files take the place of those of `images/`. */
+  readonly overlay?: string
+  readonly env: NodeJS.ProcessEnv
+  readonly version: string
+  readonly refresh: boolean
+  readonly registry?: Registry
+  readonly signal: AbortSignal
+  readonly onEvent: (event: ImageEvent) => void
+  /** Another kk is at it. */
+  readonly onWait: (process: number) => void
+}
+
+/** The chosen images and all that they stand on, as they are now. */
+export async function planImages(
+  options: Pick<BuildVerbOptions, 'names' | 'root' | 'overlay' | 'env'>,
+): Promise<readonly SurveyedImage[]> {
+  return withImages(options, (images) => survey(images, options))
+}
+
+/** Builds what is not current, and pushes it where a registry is named. Throws `KK_IMAGE_TOOLS` and `KK_USAGE`. */
+export async function build(options: BuildVerbOptions): Promise<readonly ImageResult[]> {
+  const {env, refresh, signal, onEvent, onWait} = options
+  expectTools(env)
+  const work = () =>
+    withImages(options, async (images) =>
+      buildImages(await survey(images, options), {
+        world: world(options),
+        refresh,
+        concurrency: AT_ONCE,
+        signal,
+        onEvent,
+      }),
+    )
+  return withLock(join(imagesCache(env), 'lock'), work, {signal, onWait: ({pid}) => onWait(pid)})
+}
+
+async function survey(
+  folder: string,
+  {names, root, env}: Pick<BuildVerbOptions, 'names' | 'root' | 'env'>,
+): Promise<readonly SurveyedImage[]> {
+  const images = await readImages(folder)
+  return surveyed(withParents(images, chooseImages(images, names)), root, env)
+}
+
+/** The folder of images, for as long as `body` needs it. */
+async function withImages<T>(
+  {root, overlay}: Pick<BuildVerbOptions, 'root' | 'overlay'>,
+  body: (folder: string) => Promise<T>,
+): Promise<T> {
+  const own = join(root, 'images')
+  if (overlay === undefined) return body(own)
+  const work = await temporaryDirectory('kk-images-')
+  try {
+    await layImages(own, overlay, work.path)
+    return await body(work.path)
+  } finally {
+    await work.remove()
+  }
+}
+
+function world({root, env, version, refresh, registry, signal}: BuildVerbOptions): ImageWorld {
+  const cache = imagesCache(env)
+  return {
+    async build({image, inputs}, onStep) {
+      const carried = carriedPrograms(image.carries, root, env)
+      const onLine = (line: string) => {
+        const step = /^(\[\d+\/\d+\] )?STEP (?<step>.*)/.exec(line)?.groups?.step
+        if (step !== undefined) onStep(step)
+      }
+      const record = await buildImage(image, {cache, inputs, carried, version, refresh, env, signal, onLine})
+      await writeRecord(cache, image.name, record)
+      return record
+    },
+    ...(registry && {
+      async push({image}, record) {
+        const known = record.pushed[registry.name]
+        if (known !== undefined && (await pushedDigest(image, registry)) === known)
+          return {digest: known, sent: false}
+        const digest = await pushImage(image, record.id, registry, signal)
+        await writeRecord(cache, image.name, {...record, pushed: {...record.pushed, [registry.name]: digest}})
+        return {digest, sent: true}
+      },
+    }),
+  }
+}
+
+/** Where kk keeps what it remembers of images, their package lists and Debian's root file systems. */
+export function imagesCache(env: NodeJS.ProcessEnv): string {
+  return join(cacheDirectory(env), 'images')
+}
+
+/** What is true of these images on this machine; each parent stands before those that need it. */
+async function surveyed(
+  images: readonly Image[],
+  root: string,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly SurveyedImage[]> {
+  const carried = carriedPrograms(
+    images.flatMap(({carries}) => carries),
+    root,
+    env,
+  )
+  return surveyImages(images, {cache: imagesCache(env), carried, present: await presentImages()})
+}
+
+/** The images of these names, all without a name, as they are on this machine. */
+export async function listImages(
+  names: readonly string[],
+  root: string,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly SurveyedImage[]> {
+  const images = await readImages(join(root, 'images'))
+  const chosen = new Set(chooseImages(images, names).map(({name}) => name))
+  return (await surveyed(images, root, env)).filter(({image}) => chosen.has(image.name))
+}
+
+/**
+ * The part of an environment file that lets its charts use these images: pinned to what was pushed, else by tag. Of
+ * several for one chart, the first. The nodes may call the registry by another name than who pushed.
+ */
+export function imageValues(
+  images: readonly SurveyedImage[],
+  registry: Registry,
+  pushedTo: Registry = registry,
+): {readonly global: {readonly images: {readonly tags: Readonly<Record<string, string>>}}} {
+  const tags: Record<string, string> = {}
+  for (const {image, record} of images) {
+    if (image.chart === undefined || image.chart in tags) continue
+    const digest = record?.pushed[pushedTo.name]
+    const reference = `${registry.name}/${image.repository}:${image.tag}`
+    tags[image.chart] = digest ? `${reference}@${digest}` : reference
+  }
+  return {global: {images: {tags}}}
+}

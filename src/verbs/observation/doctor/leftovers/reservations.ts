@@ -1,0 +1,51 @@
+import {hostname} from 'node:os'
+import {KK_NAMESPACE} from '../../../../cluster/lease/lease.ts'
+import type {Reservation} from '../../../../cluster/reservations/reservation.ts'
+import {identifyProcess} from '../../../../state/processes/process-identity.ts'
+import type {Check, Found} from '../finding.ts'
+
+/** Reservations of operators who are dead: nobody can remove what these were about to use. */
+export const reservationsCheck: Check = {
+  name: 'intents',
+  needs: 'cluster',
+  fine: 'no reservation is left of a run that is dead',
+  async find({cluster, now, kubectl}) {
+    const reservations = await cluster.diagnosis.reservations()
+    const found = reservations.map(async (reservation) =>
+      judgeReservation({reservation, now, isDead: await isGone(reservation.operator), kubectl}),
+    )
+    return (await Promise.all(found)).flat()
+  },
+}
+
+interface ReservationInputs {
+  readonly reservation: Reservation
+  readonly now: number
+  readonly isDead: boolean
+  readonly kubectl: string
+}
+
+function judgeReservation({reservation, now, isDead, kubectl}: ReservationInputs): readonly Found[] {
+  const {name, required, dependent, operator, deadline} = reservation
+  if (!isDead && deadline > now) return []
+  const why = isDead
+    ? 'whose process is gone'
+    : `whose deadline passed at ${new Date(deadline).toISOString()}`
+  const what = `${required} counts as used by ${dependent}, which ${operator}, ${why}, was about to install; the next run of ${dependent} takes that away, too`
+  return [{level: 'warning', what, advice: `${kubectl} delete configmap ${name} --namespace ${KK_NAMESPACE}`}]
+}
+
+/** `user@host (process 42, run …)`, as runs call themselves. */
+const HOLDER = /@(?<host>\S+) \(process (?<pid>\d+),/
+
+/** Whether who calls itself so was a process of this machine and is gone; false for what cannot be told from here. */
+async function isGone(holder: string): Promise<boolean> {
+  const {host, pid} = HOLDER.exec(holder)?.groups ?? {}
+  if (host !== hostname() || pid === undefined) return false
+  return !(await runs(Number(pid)))
+}
+
+/** Another process may have got the id since: it then counts as living, which errs towards leaving things alone. */
+async function runs(pid: number): Promise<boolean> {
+  return (await identifyProcess(pid)) !== undefined
+}

@@ -1,0 +1,37 @@
+import type {Chart} from '../../../charts/chart.ts'
+import {readIndex} from '../../../charts/index/chart-index.ts'
+import type {Environment} from '../../../environment/environment.ts'
+import type {KnownRelease} from '../../../graph/inference/facts.ts'
+import type {ReleaseId} from '../../../release.ts'
+import {idOf} from '../gathering/load-charts.ts'
+
+interface ChartIndexOptions {
+  readonly environment: Environment
+  /** What the environment has already. */
+  readonly present: ReadonlyMap<ReleaseId, Chart>
+  readonly cache: string
+  /** What was indexed, and is not found any more. */
+  readonly gone: ReadonlySet<ReleaseId>
+}
+
+/**
+ * What the charts of the indexed directories of `kk.charts` would be as releases, each under its own name; the first
+ * directory that has a chart wins, as when it is looked for.
+ */
+export async function readChartIndex({
+  environment,
+  present,
+  cache,
+  gone,
+}: ChartIndexOptions): Promise<readonly KnownRelease[]> {
+  const chartIndex = new Map<ReleaseId, KnownRelease>()
+  for (const source of environment.charts) {
+    if (source.kind !== 'directory') continue
+    for (const {name, shared, facts} of await readIndex(source.path, cache)) {
+      const release = idOf(environment, name)
+      const isNew = !present.has(release) && !gone.has(release) && !chartIndex.has(release)
+      if (isNew) chartIndex.set(release, {release, facts, shared})
+    }
+  }
+  return [...chartIndex.values()]
+}

@@ -1,0 +1,56 @@
+import type {StoredRelease} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {KkError} from '../../errors.ts'
+import {CHANGE_WORDS} from '../../plan/changes/change-kind.ts'
+import {type ChangeVerb, refusedVerb, VERB_TABLE} from '../../plan/changes/change-verb.ts'
+import {imageChanges} from '../../plan/changes/images.ts'
+import type {Plan} from '../../plan/plan.ts'
+import {unsupported} from '../../plan/versions/unsupported.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {Rendered} from './rendering/render.ts'
+
+/** What is to be changed, beside what is there. */
+export interface RenderedChange {
+  readonly plan: Plan
+  readonly rendered: Rendered
+  readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
+}
+
+/**
+ * The exact fence of a verb that changes no images: the plan tells by the names of values, this by what is rendered.
+ * Throws `KK_VERB` with every container.
+ */
+export function expectSameImages({rendered, previous}: RenderedChange, verb: ChangeVerb): void {
+  if (VERB_TABLE[verb].image) return
+  const lines = [...previous].flatMap(([release, stored]) =>
+    stored.flatMap((before) =>
+      imageChanges(objectsOf(before), rendered.get(release) ?? []).map(
+        ({container, from, to}) =>
+          `  ${release}: ${CHANGE_WORDS.image}: ${container} ${from === undefined ? 'gets' : `${from} →`} ${to}`,
+      ),
+    ),
+  )
+  if (lines.length > 0) throw refusedVerb(verb, 'update', [...new Set(lines)])
+}
+
+/** Throws `KK_VERSION` for each release that would go back, or leave out releases of OpenStack that it must not. */
+export function expectSupportedVersions({plan, rendered, previous}: RenderedChange): void {
+  const lines = plan.actions.flatMap(({release, chart}) => {
+    const after = {appVersion: chart.appVersion, objects: rendered.get(release) ?? []}
+    return (previous.get(release) ?? []).flatMap((stored) =>
+      unsupported({appVersion: stored.chart.appVersion, objects: objectsOf(stored)}, after).map(
+        (problem) => `  ${release}: ${problem}`,
+      ),
+    )
+  })
+  if (lines.length === 0) return
+  throw new KkError(
+    'KK_VERSION',
+    ['OpenStack does not support this way from release to release:', ...new Set(lines)].join('\n'),
+    {hint: 'nothing was changed; if you know that it works all the same: --force-version'},
+  )
+}
+
+function objectsOf({manifest, hooks}: StoredRelease) {
+  return [manifest, ...hooks].flatMap(parseManifest)
+}

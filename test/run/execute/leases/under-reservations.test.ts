@@ -1,0 +1,117 @@
+import {describe, expect, test} from 'vitest'
+import {KkError} from '../../../../src/errors.ts'
+import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
+import {heldLease} from '../held-lease.ts'
+import {actionOf, newWorld, workOf} from '../world.ts'
+
+const keystone = desiredOf('keystone', {requires: ['mariadb', 'neutron:applied']})
+type Cluster = NonNullable<NonNullable<Parameters<typeof newWorld>[0]>['cluster']>
+type Reservations = NonNullable<Cluster['reservations']>
+
+function worldWith(reservations: Partial<Reservations>, cluster: Cluster = {}) {
+  const world = newWorld({
+    cluster: {
+      ...cluster,
+      reservations: {
+        declare: async ({required, deadline}) =>
+          void world.log.push(`reservation on ${required} until ${deadline}`),
+        withdraw: async () => void world.log.push('withdraw reservations'),
+        on: async () => [],
+        deletionMarker: async () => undefined,
+        ...reservations,
+      },
+    },
+  })
+  return world
+}
+
+const install = (world: ReturnType<typeof newWorld>) =>
+  world.execute(actionOf('install', 0), workOf(keystone))
+const reservationsIn = (world: ReturnType<typeof newWorld>) =>
+  world.log.filter((line) => /reservation|helm /.test(line))
+
+describe('an install', () => {
+  test('declares a reservation on each requirement until its deadline, and takes them back when helm has ended', async () => {
+    const world = worldWith({})
+
+    await install(world)
+
+    expect(reservationsIn(world)).toEqual([
+      'reservation on openstack/mariadb until 1060000',
+      'reservation on openstack/neutron until 1060000',
+      'helm: helm install',
+      'helm install',
+      'withdraw reservations',
+      'helm ended',
+    ])
+  })
+
+  test('takes them back when helm fails, too; that they cannot be taken back fails nothing', async () => {
+    const failing = newWorld({helm: () => Promise.reject(new KkError('KK_HELM_FAILED', 'no'))})
+    const world = worldWith({withdraw: () => Promise.reject(new KkError('KK_UNREACHABLE', 'no answer'))})
+
+    await expect(failing.execute(actionOf('install', 0), workOf(keystone))).rejects.toMatchObject({
+      code: 'KK_HELM_FAILED',
+    })
+    expect(failing.log).toContain('withdraw reservations')
+    await expect(install(world)).resolves.toEqual({revision: 1})
+  })
+
+  test('does not start when a reservation cannot be written', async () => {
+    const world = worldWith({declare: () => Promise.reject(new KkError('KK_FORBIDDEN', 'no'))})
+
+    await expect(install(world)).rejects.toMatchObject({code: 'KK_FORBIDDEN'})
+    expect(world.log).not.toContain('helm install')
+  })
+})
+
+describe('a requirement that is being removed', () => {
+  const deletionMarkers = (count: number): Partial<Reservations> => ({
+    deletionMarker: async () => (count-- > 0 ? {holder: 'grace@host'} : undefined),
+  })
+
+  test('is waited for, until its Lease is free: who held it has ended, or is dead', async () => {
+    const world = worldWith(deletionMarkers(1))
+
+    await install(world)
+
+    expect(world.log.filter((line) => /hold|mariadb is|give back/.test(line)).slice(1, 4)).toEqual([
+      'lease: mariadb is being removed by grace@host: waiting',
+      'hold openstack/mariadb',
+      'give back',
+    ])
+    expect(world.log).toContain('helm install')
+  })
+
+  test('is told when the wait was in vain', async () => {
+    const world = worldWith(deletionMarkers(9), {
+      async hold(release) {
+        if (release === 'openstack/mariadb') throw new KkError('KK_HELD', 'held')
+        return heldLease()
+      },
+    })
+
+    await expect(install(world)).rejects.toMatchObject({
+      code: 'KK_HELD',
+      message: 'openstack/mariadb, which keystone requires, is being removed by grace@host',
+    })
+    expect(world.log).not.toContain('helm install')
+    expect(world.log).toContain('withdraw reservations')
+  })
+})
+
+describe('an upgrade', () => {
+  const upgradeFrom = async (requires: readonly string[]) => {
+    const world = newWorld({record: recordOf(desiredOf('keystone', {requires}), {revision: 1})})
+    await world.execute(actionOf('upgrade', 1), workOf(keystone))
+    return reservationsIn(world).filter((line) => /reservation/.test(line))
+  }
+
+  test('needs reservations only for what its record does not say yet, and takes back those of a killed run', async () => {
+    expect(await upgradeFrom(['mariadb'])).toEqual([
+      'reservation on openstack/neutron',
+      'withdraw reservations',
+    ])
+    expect(await upgradeFrom(['mariadb', 'neutron:applied'])).toEqual(['withdraw reservations'])
+  })
+})
