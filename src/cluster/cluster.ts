@@ -97,8 +97,8 @@ export interface KubernetesObject {
   readonly [key: string]: unknown
 }
 
-/** Why a gate is closed: the object that is not ready and, when a pod is to blame, which pod, container and reason. */
-export interface Blame {
+/** Why a gate is closed: the object that is not ready and, when a pod is the cause, which pod, container and reason. */
+export interface Cause {
   /** E.g. `Deployment/keystone-api`. */
   readonly object: string
   readonly namespace?: string
@@ -118,11 +118,11 @@ export type Health =
   | {readonly state: 'healthy'}
   | {
       readonly state: 'waiting'
-      readonly blames: readonly Blame[]
+      readonly blames: readonly Cause[]
       /** When it may be another though no object changes; in milliseconds since the epoch by the cluster's clock. */
       readonly until?: number
     }
-  | {readonly state: 'failed'; readonly blames: readonly Blame[]}
+  | {readonly state: 'failed'; readonly blames: readonly Cause[]}
 
 export interface GateOptions {
   readonly namespace: string
@@ -132,7 +132,7 @@ export interface GateOptions {
   readonly deadline: number
   readonly signal?: AbortSignal
   /** Called whenever the reason changes. */
-  readonly onProgress?: (blames: readonly Blame[]) => void
+  readonly onProgress?: (blames: readonly Cause[]) => void
   /** Masks secrets in container logs and events; those of the Secrets among `objects` are masked anyway. */
   readonly redact?: (text: string) => string
 }
@@ -142,14 +142,14 @@ export interface HookWatchOptions {
   /** The hook objects of the release; Jobs and Pods among them are watched. */
   readonly hooks: readonly KubernetesObject[]
   readonly signal?: AbortSignal
-  readonly onProgress?: (blames: readonly Blame[]) => void
+  readonly onProgress?: (blames: readonly Cause[]) => void
   readonly redact?: (text: string) => string
 }
 
 /** What is seen of a release's hooks while helm waits for them. */
 export interface HookWatch {
-  /** What is to blame now or, when helm has deleted it meanwhile, what was to blame last; with log lines. */
-  blames(): Promise<readonly Blame[]>
+  /** What is the cause now or, when helm has deleted it meanwhile, the last cause; with log lines. */
+  blames(): Promise<readonly Cause[]>
   stop(): void
 }
 
@@ -270,7 +270,7 @@ export interface Cluster {
   validate(options: ValidateOptions): Promise<readonly Validation[]>
   /** The health of these objects now. */
   health(namespace: string, objects: readonly KubernetesObject[]): Promise<Health>
-  /** Resolves when every object is healthy; throws `KK_UNHEALTHY` naming the pod to blame on failure or at the deadline. */
+  /** Resolves when every object is healthy; throws `KK_UNHEALTHY` naming the pod that caused it, on failure or at the deadline. */
   gate(options: GateOptions): Promise<void>
   /** Watches hooks from now on: objects that existed before do not count. Never throws for what it cannot see. */
   watchHooks(options: HookWatchOptions): Promise<HookWatch>

@@ -1,7 +1,7 @@
 import {looksSecret} from '../helm/redact/looks-secret.ts'
 import {redactor} from '../helm/redact/redact.ts'
 import type {Values} from '../release.ts'
-import type {Blame, Health, KubernetesObject} from './cluster.ts'
+import type {Cause, Health, KubernetesObject} from './cluster.ts'
 
 export type Redact = (text: string) => string
 
@@ -82,10 +82,10 @@ function partsOf(text: string): string[] {
 }
 
 /** What a container says at its end, and in its log, is its own text: it may hold anything. */
-export function redactBlame(blame: Blame, redact: Redact): Blame {
-  const {message, detail, log} = blame
+export function redactCause(cause: Cause, redact: Redact): Cause {
+  const {message, detail, log} = cause
   return {
-    ...blame,
+    ...cause,
     message: redact(message),
     ...(detail && {detail: redact(detail)}),
     ...(log && {log: log.map(redact)}),
@@ -94,7 +94,7 @@ export function redactBlame(blame: Blame, redact: Redact): Blame {
 
 export function redactHealth(health: Health, redact: Redact): Health {
   if (health.state === 'healthy') return health
-  return {...health, blames: health.blames.map((blame) => redactBlame(blame, redact))}
+  return {...health, blames: health.blames.map((cause) => redactCause(cause, redact))}
 }
 
 /** Keys of what is no secret beside one: who asks for what. */

@@ -1,4 +1,4 @@
-import type {Blame} from '../cluster/cluster.ts'
+import type {Cause} from '../cluster/cluster.ts'
 import type {ActionKind} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 
@@ -49,7 +49,7 @@ export type RunEvent =
       readonly release: ReleaseId
       readonly phase: 'validate' | 'lease' | 'helm' | 'gate'
       readonly message: string
-      readonly blames?: readonly Blame[]
+      readonly blames?: readonly Cause[]
     }
   /** Deleted on its own, not by helm. */
   | {

@@ -1,4 +1,4 @@
-import type {Blame} from '../cluster/cluster.ts'
+import type {Cause} from '../cluster/cluster.ts'
 import type {Action} from '../plan/plan.ts'
 import type {RunEvent} from './events.ts'
 
@@ -10,7 +10,7 @@ export interface Controls {
   readonly signal: AbortSignal
   /** Whether another action waits until the objects of this one exist. */
   readonly appliedAwaited: boolean
-  readonly onProgress: (phase: Phase, message: string, blames?: readonly Blame[]) => void
+  readonly onProgress: (phase: Phase, message: string, blames?: readonly Cause[]) => void
   /** From here on the release is not any more what it was: helm is about to start. */
   readonly onChanging: () => void
   /** An object of the release was deleted on its own, e.g. `ConfigMap/extra`. */

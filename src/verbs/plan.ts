@@ -1,5 +1,5 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
-import {describeBlame} from '../cluster/gate/describe-blame.ts'
+import {describeCause} from '../cluster/gate/describe-cause.ts'
 import {objectName, parseManifest} from '../cluster/manifest.ts'
 import {mapParallel} from '../cluster/parallel.ts'
 import {asKkError} from '../errors.ts'
@@ -218,7 +218,7 @@ async function whyIll(
     const [first, ...others] = health.state === 'healthy' ? [] : health.blames
     if (!first) return undefined
     const more = others.length === 0 ? '' : `, and ${others.length} more`
-    return `${redactor(stored.values)(describeBlame(first))}${more}`
+    return `${redactor(stored.values)(describeCause(first))}${more}`
   } catch (error) {
     const {code} = asKkError(error)
     if (code === 'KK_FORBIDDEN' || code === 'KK_RECORD') return undefined

@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi} from 'vitest'
-import type {Blame, Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
+import type {Cause, Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
 import {openCluster} from '../../src/cluster/open.ts'
 import {kubectl, makeNamespace, waitFor} from './support/cluster.ts'
 import {customResource} from './support/custom-resource.ts'
@@ -145,7 +145,7 @@ describe.concurrent('a gate that stays closed', () => {
     },
   )
 
-  it('shows the last lines of the container to blame', async () => {
+  it('shows the last lines of the container to cause', async () => {
     const objects = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
     const namespace = await applied(objects)
 
@@ -167,7 +167,7 @@ describe.concurrent('a gate that stays closed', () => {
   it('says why while it waits, each reason once', async () => {
     const objects = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
     const namespace = await applied(objects)
-    const seen: (readonly Blame[])[] = []
+    const seen: (readonly Cause[])[] = []
 
     await cluster
       .gate({namespace, objects, deadline: soon(), onProgress: (blames) => seen.push(blames)})
@@ -296,7 +296,7 @@ describe('hooks that helm waits for', () => {
   it('are blamed while they run and when they have failed, even after they were deleted', async () => {
     const namespace = await makeNamespace('hooks')
     const hooks = [job({annotations: {[FAIL]: 'JobFailed'}}, 'OnFailure')]
-    const progress: (readonly Blame[])[] = []
+    const progress: (readonly Cause[])[] = []
     const watch = await cluster.watchHooks({namespace, hooks, onProgress: (blames) => progress.push(blames)})
 
     await apply(namespace, hooks)

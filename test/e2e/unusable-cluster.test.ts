@@ -150,7 +150,7 @@ describe('a line to the API server that is cut', () => {
       namespace,
       objects,
       deadline: Date.now() + patience,
-      onProgress: ([blame]) => (blame?.object === 'Job/sync' ? waiting.resolve() : lost.resolve()),
+      onProgress: ([cause]) => (cause?.object === 'Job/sync' ? waiting.resolve() : lost.resolve()),
     })
     gate.catch(() => undefined)
     await waiting.promise

@@ -2,13 +2,13 @@ import {setTimeout as wait} from 'node:timers/promises'
 import {asKkError, KkError} from '../../errors.ts'
 import type {ApiClient} from '../api/client.ts'
 import {readObject} from '../api/resources.ts'
-import type {Blame, GateOptions, Health} from '../cluster.ts'
+import type {Cause, GateOptions, Health} from '../cluster.ts'
 import {mapParallel} from '../parallel.ts'
 import {redactHealth, redactSecretsOf} from '../redact-secrets.ts'
 import type {Collection} from '../watch/collection.ts'
 import {wakeup} from '../watch/wakeup.ts'
 import type {Watches} from '../watch/watches.ts'
-import {describeCulprit} from './describe-blame.ts'
+import {describeCulprit} from './describe-cause.ts'
 import {allGatedObjects, collectionsOf, evaluate, type GatedObject, type Gating} from './evaluate.ts'
 import {gatherEvidence} from './evidence/evidence.ts'
 import type {Observed} from './kinds/observed.ts'
@@ -103,7 +103,7 @@ async function readAfresh(
   }
 }
 
-function reporter({onProgress}: GateOptions): (blames: readonly Blame[]) => void {
+function reporter({onProgress}: GateOptions): (blames: readonly Cause[]) => void {
   let last = '[]'
   return (blames) => {
     const now = JSON.stringify(blames)
@@ -113,7 +113,7 @@ function reporter({onProgress}: GateOptions): (blames: readonly Blame[]) => void
   }
 }
 
-function sightless(collections: readonly Collection[]): readonly Blame[] {
+function sightless(collections: readonly Collection[]): readonly Cause[] {
   const problem = problemOf(collections)
   return problem ? [{object: 'API server', message: problem.message}] : []
 }
@@ -144,10 +144,10 @@ function overdue(deadline: number): string | undefined {
 const MOST_NAMED = 5
 
 /** The error of a gate that stays closed: names objects, pods, containers and reasons; `log` has the container's last lines. */
-export function unhealthy(blames: readonly Blame[], why: string): KkError {
+export function unhealthy(blames: readonly Cause[], why: string): KkError {
   const named = blames.slice(0, MOST_NAMED).map(describeCulprit)
   const more = blames.length > MOST_NAMED ? [`and ${blames.length - MOST_NAMED} more`] : []
-  const log = blames.find((blame) => blame.log && blame.log.length > 0)?.log ?? []
+  const log = blames.find((cause) => cause.log && cause.log.length > 0)?.log ?? []
   return new KkError('KK_UNHEALTHY', `${why}: ${[...named, ...more].join(' · ')}`, {
     hint: hintFor(blames),
     log,
@@ -167,11 +167,11 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-function hintFor(blames: readonly Blame[]): string {
-  const unbound = blames.find((blame) => blame.object.startsWith('PersistentVolumeClaim/'))
+function hintFor(blames: readonly Cause[]): string {
+  const unbound = blames.find((cause) => cause.object.startsWith('PersistentVolumeClaim/'))
   if (unbound)
     return 'check the storage class and that volumes of it are to be had (kubectl get storageclass,pv)'
-  const reasons = blames.map((blame) => blame.reason ?? '').join(' ')
+  const reasons = blames.map((cause) => cause.reason ?? '').join(' ')
   const known = HINTS.find(([pattern]) => pattern.test(reasons))?.[1]
   if (known) return known
   const [first] = blames

@@ -1,5 +1,5 @@
 import type {ApiClient} from '../api/client.ts'
-import type {Blame, HookWatch, HookWatchOptions} from '../cluster.ts'
+import type {Cause, HookWatch, HookWatchOptions} from '../cluster.ts'
 import {redactHealth, redactSecretsOf} from '../redact-secrets.ts'
 import type {Watches} from '../watch/watches.ts'
 import {collectionsOf, evaluate, type GatedObject, gatedObjects} from './evaluate.ts'
@@ -23,18 +23,18 @@ export async function watchHookObjects(
   const collections = collectionsOf(gated).map((one) => watches.collection(one.resource, one.namespace))
   await Promise.all(collections.map((collection) => collection.attempted()))
   const left = leftovers(watches, gated)
-  const toBlame = new Map<string, readonly Blame[]>()
+  const failing = new Map<string, readonly Cause[]>()
   let reported = '[]'
 
   const look = () => {
     const seen = observation(watches.collection)
-    const current: Blame[] = []
+    const current: Cause[] = []
     for (const hook of present(watches, gated, left)) {
       const health = redactHealth(evaluate([hook], seen), redact)
       const blames = health.state === 'healthy' ? [] : health.blames
       // What helm has deleted stays as it was seen last; what has ended well is forgotten.
-      if (blames.length > 0) toBlame.set(hook.name, blames)
-      else toBlame.delete(hook.name)
+      if (blames.length > 0) failing.set(hook.name, blames)
+      else failing.delete(hook.name)
       current.push(...blames)
     }
     evidence.note(current)
@@ -53,7 +53,7 @@ export async function watchHookObjects(
     signal?.removeEventListener('abort', stop)
   }
   signal?.addEventListener('abort', stop)
-  return {blames: () => evidence.explain([...toBlame.values()].flat()), stop}
+  return {blames: () => evidence.explain([...failing.values()].flat()), stop}
 }
 
 /** Hooks of an earlier revision stay until helm replaces them: they are told by their UIDs. */
@@ -63,7 +63,7 @@ function leftovers(watches: Watches, gated: readonly GatedObject[]): ReadonlySet
   )
 }
 
-/** Helm makes one hook after the other: one that does not exist is not to blame. */
+/** Helm makes one hook after the other: one that does not exist is not the cause. */
 function present(
   watches: Watches,
   gated: readonly GatedObject[],

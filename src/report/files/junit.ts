@@ -55,7 +55,7 @@ function endingOf(progressed: ReleaseProgress, labels: Labels): Markup | undefin
       const {code, message, blames, log, hint} = failureParts(progress)
       const lines = [
         ...message,
-        ...blames.map((blame) => `to blame: ${blame}`),
+        ...blames.map((cause) => `cause: ${cause}`),
         ...(hint === undefined ? [] : [`hint: ${hint}`]),
         ...log.map((line) => `| ${line}`),
       ]

@@ -1,6 +1,6 @@
 import {plainLine, plainLines} from '../text/plain.ts'
 import type {Progress} from './run-state.ts'
-import {blameText} from './run-words.ts'
+import {causeText} from './run-words.ts'
 
 /** A failure as every report tells it, in text that a terminal may show. */
 export interface FailureParts {
@@ -9,7 +9,7 @@ export interface FailureParts {
   readonly message: readonly string[]
   /** What its gate said last, where the message does not say it. */
   readonly blames: readonly string[]
-  /** Last lines of helm and of the containers that are to blame. */
+  /** Last lines of helm and of the containers that are the cause. */
   readonly log: readonly string[]
   readonly hint: string | undefined
 }
@@ -20,7 +20,7 @@ export function failureParts({error, blames}: Extract<Progress, {state: 'failed'
   return {
     code: error.code,
     message: [first, ...rest],
-    blames: unsaid.map(blameText),
+    blames: unsaid.map(causeText),
     log: [error.log, ...unsaid.map(({log}) => log ?? [])].flat().flatMap(plainLines),
     hint: error.hint === undefined ? undefined : plainLine(error.hint),
   }

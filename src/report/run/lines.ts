@@ -6,7 +6,7 @@ import {type Labels, releaseLabels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
 import {plainLine, plainLines} from '../text/plain.ts'
 import type {RunView} from './run-view.ts'
-import {blameText, DOING, interruptedText, skipText, successText} from './run-words.ts'
+import {causeText, DOING, interruptedText, skipText, successText} from './run-words.ts'
 
 interface Context {
   readonly colours: Palette
@@ -125,12 +125,12 @@ function eventLines(event: RunEvent, {colours, labels}: Context): readonly strin
   }
 }
 
-/** A log is read afterwards: it names the first that is to blame, and leaves out steps that take no time worth a line. */
+/** A log is read afterwards: it names the first that is the cause, and leaves out steps that take no time worth a line. */
 function progressLines(event: Extract<RunEvent, {type: 'release-progressed'}>): readonly string[] {
   const [first, ...others] = event.blames ?? []
   if (first === undefined) return event.phase === 'helm' ? [plainLine(event.message)] : []
   const more = others.length === 0 ? '' : `, and ${others.length} more`
-  return [`${event.phase}: ${blameText(first)}${more}`]
+  return [`${event.phase}: ${causeText(first)}${more}`]
 }
 
 function failureLines(

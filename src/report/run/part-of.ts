@@ -1,4 +1,4 @@
-import type {Blame} from '../../cluster/cluster.ts'
+import type {Cause} from '../../cluster/cluster.ts'
 import type {RunEvent} from '../../run/events.ts'
 
 /** Where the time of an action goes: `containers` are being made, which fetches images and mounts volumes. */
@@ -16,6 +16,6 @@ export function partOf({phase, blames = []}: Extract<RunEvent, {type: 'release-p
   return jobs.length > 0 ? 'jobs' : 'pods'
 }
 
-function isMaking({reason = '', detail}: Blame): boolean {
+function isMaking({reason = '', detail}: Cause): boolean {
   return MAKING.test(reason) || (reason === 'PodInitializing' && !detail?.includes('still running'))
 }

@@ -1,4 +1,4 @@
-import type {Blame} from '../../cluster/cluster.ts'
+import type {Cause} from '../../cluster/cluster.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {FailureDetails, RunEvent, SkipReason} from '../../run/events.ts'
@@ -12,7 +12,7 @@ export type Progress =
       readonly since: number
       readonly phase: string
       readonly message: string
-      readonly blames: readonly Blame[]
+      readonly blames: readonly Cause[]
     }
   | {readonly state: 'succeeded'; readonly revision: number; readonly seconds: number}
   | {
@@ -20,7 +20,7 @@ export type Progress =
       readonly error: FailureDetails
       readonly seconds: number
       /** What its gate said last. */
-      readonly blames: readonly Blame[]
+      readonly blames: readonly Cause[]
     }
   | {readonly state: 'skipped'; readonly because: ReleaseId | undefined; readonly reason: SkipReason}
   | {readonly state: 'unchanged'}

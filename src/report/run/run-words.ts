@@ -1,5 +1,5 @@
-import type {Blame} from '../../cluster/cluster.ts'
-import {describeBlame} from '../../cluster/gate/describe-blame.ts'
+import type {Cause} from '../../cluster/cluster.ts'
+import {describeCause} from '../../cluster/gate/describe-cause.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {SkipReason} from '../../run/events.ts'
@@ -53,19 +53,19 @@ export function skipText(because: ReleaseId | undefined, reason: SkipReason, lab
 }
 
 /** What closes a gate, on one line that a terminal may show. */
-export function blameText(blame: Blame): string {
-  return plainLine(describeBlame(blame))
+export function causeText(cause: Cause): string {
+  return plainLine(describeCause(cause))
 }
 
 /**
- * What an action does now, for a row that is cut at its end: Kubernetes' reason stands first. Of several that are to
- * blame the first is named.
+ * Returns what an action does now, for a row that is cut at its end: Kubernetes' reason stands first. Of several causes
+ * the first is named.
  */
-export function progressText(message: string, blames: readonly Blame[]): string {
+export function progressText(message: string, blames: readonly Cause[]): string {
   const [first, ...others] = blames
   if (first === undefined) return plainLine(message)
   const {reason, detail: _detail, ...rest} = first
-  const text = reason === undefined ? blameText(rest) : `${plainLine(reason)} · ${blameText(rest)}`
+  const text = reason === undefined ? causeText(rest) : `${plainLine(reason)} · ${causeText(rest)}`
   return others.length === 0 ? text : `${text}, and ${others.length} more`
 }
 

@@ -58,7 +58,7 @@ function failureBlock({release, progress}: Failed, labels: Labels, palette: Pale
     `${palette.bad('✖')} ${palette.strong(labels(release))} failed after ${durationText(progress.seconds)}`,
     `  ${palette.bad('error')} ${palette.strong(code)}: ${first}`,
     ...rest.map((line) => `  ${line}`),
-    ...blames.map((blame) => `  to blame: ${blame}`),
+    ...blames.map((cause) => `  cause: ${cause}`),
     ...log.map((line) => `  ${palette.quiet('|')} ${line}`),
     ...(hint === undefined ? [] : [`  ${palette.accent('hint')}: ${hint}`]),
   ]

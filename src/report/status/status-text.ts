@@ -2,7 +2,7 @@ import {releaseName} from '../../release.ts'
 import {isWell, type ReleaseHolder, type ReleaseStatus} from '../../verbs/observation/release-status.ts'
 import type {Palette} from '../colour.ts'
 import {KEPT} from '../drift/drift-text.ts'
-import {blameText} from '../run/run-words.ts'
+import {causeText} from '../run/run-words.ts'
 import {table} from '../table.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine, plainLines} from '../text/plain.ts'
@@ -34,11 +34,11 @@ export function statusText(rows: readonly ReleaseStatus[], palette: Palette): st
 /** `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`: one release on one line. */
 export function statusLine(row: ReleaseStatus, palette: Palette): string {
   const {release, revision, status, health, holder} = row
-  const blame = health && health.state !== 'healthy' ? health.blames[0] : undefined
+  const cause = health && health.state !== 'healthy' ? health.blames[0] : undefined
   const parts = [
     revision === 0 ? status : `revision ${revision} ${status}`,
     ...(health ? [healthText(health, palette)] : []),
-    ...(blame ? [blameText(blame)] : []),
+    ...(cause ? [causeText(cause)] : []),
     ...(holder ? [holderText(holder)] : []),
   ]
   return `${isWell(row) ? palette.good('✔') : palette.change('!')} ${release}  ${parts.join(', ')}`
@@ -83,9 +83,9 @@ function reasonLines(row: ReleaseStatus, {rows, labels, palette}: Reasoning): re
     ({environment, isForeign}) => isForeign || (environment !== undefined && environment !== row.owner),
   )
   return [
-    ...blames.flatMap((blame) => [
-      `${name}: ${blameText(blame)}`,
-      ...(blame.log ?? []).flatMap(plainLines).map((line) => `  ${palette.quiet('|')} ${line}`),
+    ...blames.flatMap((cause) => [
+      `${name}: ${causeText(cause)}`,
+      ...(cause.log ?? []).flatMap(plainLines).map((line) => `  ${palette.quiet('|')} ${line}`),
     ]),
     ...(unreadable === undefined ? [] : [`${name}: ${plainLine(unreadable)}`]),
     ...(holder === undefined ? [] : [`${name}: ${holderText(holder)}`]),

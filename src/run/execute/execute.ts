@@ -47,7 +47,7 @@ interface Execute {
 
 /**
  * Does one action, up to its passed gate. Throws `KK_HELD` and `KK_RACED` when others are at work on the release,
- * `KK_INVALID_OBJECT`, what helm throws with the pod that is to blame, `KK_PENDING` when helm could not record its
+ * `KK_INVALID_OBJECT`, what helm throws with the pod that is the cause, `KK_PENDING` when helm could not record its
  * end, `KK_UNHEALTHY`, `KK_INTERRUPTED`.
  */
 export async function execute({

@@ -1,5 +1,5 @@
 import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
-import {describeBlame} from '../../cluster/gate/describe-blame.ts'
+import {describeCause} from '../../cluster/gate/describe-cause.ts'
 import {isHook} from '../../cluster/is-hook.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {ActionKind} from '../../plan/plan.ts'
@@ -20,7 +20,7 @@ interface Surroundings {
 
 /**
  * Runs helm, and meanwhile watches its hooks, its deadline, its Lease, and whether the objects exist for which others
- * wait. Says why helm ended when it was not by itself, and which pod is to blame when helm only says "timed out".
+ * wait. Says why helm ended when it was not by itself, and which pod is the cause when helm only says "timed out".
  */
 export async function underHelm<T>(
   surroundings: Surroundings,
@@ -53,7 +53,7 @@ function watchHooks({execution, work}: Surroundings): Promise<HookWatch> {
     redact: masking(execution),
     signal: controls.signal,
     onProgress: (blames) => {
-      if (blames[0]) controls.onProgress('helm', describeBlame(blames[0]), blames)
+      if (blames[0]) controls.onProgress('helm', describeCause(blames[0]), blames)
     },
   })
 }
@@ -99,10 +99,10 @@ async function explain(error: unknown, {surroundings, hooks, overdue}: Ending): 
   const hint = overdue.aborted
     ? `find out what it waits for, or give it more time: kk.releases.${releaseName(release)}.timeout`
     : failure.hint
-  return new KkError('KK_HELM_FAILED', [message, ...blames.map(describeBlame)].join('; '), {
+  return new KkError('KK_HELM_FAILED', [message, ...blames.map(describeCause)].join('; '), {
     cause: failure,
     ...(hint === undefined ? {} : {hint}),
-    log: [...failure.log, ...blames.flatMap((blame) => blame.log ?? [])],
+    log: [...failure.log, ...blames.flatMap((cause) => cause.log ?? [])],
   })
 }
 

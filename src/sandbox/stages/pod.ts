@@ -5,7 +5,7 @@ import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from
  * How simulated pods behave. By default a pod is Running and Ready as soon as it is scheduled, whatever its init
  * containers wait for, and one that is to end (of a Job, a helm test) succeeds at once.
  *
- * It fails as pods of clusters do by the image of a container; only that container is to blame:
+ * It fails as pods of clusters do by the image of a container; only that container is the cause:
  *
  *   registry.invalid/NAME:TAG                    not pulled, nor is any of a host that ends in .invalid (RFC 2606)
  *   sandbox.kk.openstack.org/crash-loop:TAG      ends with exit code 1 as often as it is started; a Job gives it up

@@ -1,10 +1,10 @@
 import {expect, it} from 'vitest'
-import type {Blame} from '../../../src/cluster/cluster.ts'
-import {describeBlame} from '../../../src/cluster/gate/describe-blame.ts'
+import type {Cause} from '../../../src/cluster/cluster.ts'
+import {describeCause} from '../../../src/cluster/gate/describe-cause.ts'
 
 const object = 'Deployment/api'
 
-it.each<[Blame, string]>([
+it.each<[Cause, string]>([
   [{object, message: '1 of 3 replicas are available'}, 'Deployment/api: 1 of 3 replicas are available'],
   [
     {
@@ -28,6 +28,6 @@ it.each<[Blame, string]>([
     'Deployment/api: 0 of 1 replicas are available; pod api-1: Unschedulable (no node fits)',
   ],
   [{object, message: 'it failed: Evicted', reason: 'Evicted'}, 'Deployment/api: it failed: Evicted'],
-])('a blame reads as one line: %j', (blame, line) => {
-  expect(describeBlame(blame)).toBe(line)
+])('a cause reads as one line: %j', (cause, line) => {
+  expect(describeCause(cause)).toBe(line)
 })

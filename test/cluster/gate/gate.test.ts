@@ -1,6 +1,6 @@
 import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Resource} from '../../../src/cluster/api/resources.ts'
-import type {Blame, KubernetesObject} from '../../../src/cluster/cluster.ts'
+import type {Cause, KubernetesObject} from '../../../src/cluster/cluster.ts'
 import {waitForHealth} from '../../../src/cluster/gate/gate.ts'
 import {NO_RULES} from '../../../src/cluster/gate/readiness/rules.ts'
 import {openWatches} from '../../../src/cluster/watch/watches.ts'
@@ -43,7 +43,7 @@ async function gate(
   answer: Answer,
   options: {
     milliseconds: number
-    onProgress?: (blames: readonly Blame[]) => void
+    onProgress?: (blames: readonly Cause[]) => void
     objects?: readonly KubernetesObject[]
     kind?: Resource
   },
@@ -86,7 +86,7 @@ describe('a gate', () => {
   })
 
   it('never tells what a Secret of the release holds, though a container does', async () => {
-    const progress: (readonly Blame[])[] = []
+    const progress: (readonly Cause[])[] = []
 
     const closed = gate(
       server(() => live(1, {})),

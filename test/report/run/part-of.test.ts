@@ -1,19 +1,19 @@
 import {expect, it} from 'vitest'
-import type {Blame} from '../../../src/cluster/cluster.ts'
+import type {Cause} from '../../../src/cluster/cluster.ts'
 import {partOf} from '../../../src/report/run/part-of.ts'
 
-const job = (reason: string, detail?: string): Blame => ({
+const job = (reason: string, detail?: string): Cause => ({
   object: 'Job/keystone-db-sync',
   message: '0 of 1 completions',
   reason,
   ...(detail !== undefined && {detail}),
 })
-const api = (reason: string, detail?: string): Blame => ({
+const api = (reason: string, detail?: string): Cause => ({
   ...job(reason, detail),
   object: 'Deployment/keystone-api',
 })
 
-it.each<[string, 'helm' | 'gate', readonly Blame[]]>([
+it.each<[string, 'helm' | 'gate', readonly Cause[]]>([
   ['helm', 'helm', [job('Error')]],
   ['containers', 'gate', [api('ContainerCreating')]],
   ['containers', 'gate', [api('PodInitializing')]],

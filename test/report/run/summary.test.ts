@@ -76,7 +76,7 @@ describe('the end of a run', () => {
     expect(text).toMatchInlineSnapshot(`
       "✖ keystone failed after 9 s
         error KK_HELM_FAILED: helm failed
-        to blame: Job/keystone-db-sync: failed; pod keystone-db-sync-x7, container db-sync: Error
+        cause: Job/keystone-db-sync: failed; pod keystone-db-sync-x7, container db-sync: Error
         | Error: post-install
         | no such table
 

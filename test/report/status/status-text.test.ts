@@ -57,7 +57,7 @@ const glance: ReleaseStatus = {
 }
 
 describe('status', () => {
-  it('is a table, and then what is to blame', () => {
+  it('is a table, and then what is the cause', () => {
     expect(statusText([mariadb, keystone, glance], palette(0))).toMatchInlineSnapshot(`
       "release   revision  status         health   inputs   chart           owner       requires  dependents
       mariadb          1  deployed       healthy  current  mariadb 0.1.0   all-in-one         0           2

@@ -1,4 +1,4 @@
-import type {Blame} from '../../../src/cluster/cluster.ts'
+import type {Cause} from '../../../src/cluster/cluster.ts'
 import type {FailureDetails, RunEvent} from '../../../src/run/events.ts'
 import {recorder} from './recorder.ts'
 
@@ -12,7 +12,7 @@ export const ALL_IN_ONE = {
   horizon: ['memcached', 'keystone'],
 } as const
 
-const KEYSTONE_WAITS: Blame = {
+const KEYSTONE_WAITS: Cause = {
   object: 'Deployment/keystone-api',
   message: '0 of 1 replicas are available',
   pod: 'keystone-api-6f7c9d-x2kqm',
@@ -20,7 +20,7 @@ const KEYSTONE_WAITS: Blame = {
   reason: 'PodInitializing',
 }
 
-const KEYSTONE_CRASHES: Blame = {...KEYSTONE_WAITS, container: 'keystone-api', reason: 'CrashLoopBackOff'}
+const KEYSTONE_CRASHES: Cause = {...KEYSTONE_WAITS, container: 'keystone-api', reason: 'CrashLoopBackOff'}
 
 export const KEYSTONE_FAILURE: FailureDetails = {
   code: 'KK_UNHEALTHY',

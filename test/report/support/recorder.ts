@@ -1,4 +1,4 @@
-import type {Blame} from '../../../src/cluster/cluster.ts'
+import type {Cause} from '../../../src/cluster/cluster.ts'
 import type {ActionKind} from '../../../src/plan/plan.ts'
 import {type ReleaseId, releaseId} from '../../../src/release.ts'
 import type {FailureDetails, RunEvent, SkipReason} from '../../../src/run/events.ts'
@@ -13,7 +13,7 @@ export interface Recorder {
     name: string,
     phase: 'validate' | 'lease' | 'helm' | 'gate',
     message: string,
-    blames?: readonly Blame[],
+    blames?: readonly Cause[],
   ): RunEvent
   succeed(second: number, name: string, revision?: number): RunEvent
   fail(second: number, name: string, error: FailureDetails): RunEvent

@@ -4,7 +4,7 @@ import {KkError} from '../../../src/errors.ts'
 import type {ChangeOptions} from '../../../src/helm/helm.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
-import {actionOf, blame, newWorld, workOf} from './world.ts'
+import {actionOf, cause, newWorld, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb']})
 
@@ -50,12 +50,12 @@ describe('faults', () => {
     expect(world.deeds()).toEqual(['hold openstack/keystone', 'give back'])
   })
 
-  test('a failed helm is told with its last lines and the pod that is to blame', async () => {
+  test('a failed helm is told with its last lines and the pod that is the cause', async () => {
     const world = newWorld({
       cluster: {
         watchHooks: async () => ({
           blames: async () => [
-            blame({
+            cause({
               pod: 'keystone-db-sync-x',
               container: 'sync',
               reason: 'CrashLoopBackOff',

@@ -1,4 +1,4 @@
-import type {Blame, KubernetesObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import type {Cause, KubernetesObject, ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import type {Operation} from '../../../src/cluster/lease/operation.ts'
 import type {HelmProcess} from '../../../src/cluster/lease/view.ts'
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
@@ -264,7 +264,7 @@ export function workOf(desired: DesiredRelease = desiredOf('keystone'), work: Pa
   }
 }
 
-export function blame(more: Partial<Blame> = {}): Blame {
+export function cause(more: Partial<Cause> = {}): Cause {
   return {object: 'Job/keystone-db-sync', message: 'it has not ended', ...more}
 }
 

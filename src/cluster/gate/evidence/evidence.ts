@@ -1,15 +1,15 @@
 import type {ApiClient} from '../../api/client.ts'
 import {listAll} from '../../api/list.ts'
 import {asking, EVENTS, PODS, resourcePath} from '../../api/resources.ts'
-import type {Blame} from '../../cluster.ts'
-import {type Redact, redactBlame} from '../../redact-secrets.ts'
+import type {Cause} from '../../cluster.ts'
+import {type Redact, redactCause} from '../../redact-secrets.ts'
 
-/** What can be brought forward to explain a blame. */
+/** What can be brought forward to explain a cause. */
 export interface Evidence {
   /** Takes note of blames while their pods are there: a failed Job's pods are deleted, and their logs with them. */
-  note(blames: readonly Blame[]): void
+  note(blames: readonly Cause[]): void
   /** The blames with events and log lines, as fresh as can be had; first what has ended, though it may run again just now. */
-  explain(blames: readonly Blame[]): Promise<readonly Blame[]>
+  explain(blames: readonly Cause[]): Promise<readonly Cause[]>
 }
 
 /** Reasons that say little: what is behind them stands in an event. */
@@ -21,23 +21,23 @@ const WITHOUT_LOG = /Image|^ContainerCreating$|CreateContainer|RunContainer|Unsc
 const MOST_EXPLAINED = 5
 
 export function gatherEvidence(client: ApiClient, namespace: string, redact: Redact): Evidence {
-  const noted = new Map<string, Blame>()
+  const noted = new Map<string, Cause>()
   const logs = new Map<string, Promise<readonly string[]>>()
 
-  function fetchLog(blame: Blame): Promise<readonly string[]> {
-    const {pod, container, reason} = blame
+  function fetchLog(cause: Cause): Promise<readonly string[]> {
+    const {pod, container, reason} = cause
     if (!pod || !container || WITHOUT_LOG.test(reason ?? '')) return Promise.resolve([])
-    const place = {namespace: blame.namespace ?? namespace, pod, container}
+    const place = {namespace: cause.namespace ?? namespace, pod, container}
     return lastLogLines(client, place, ENDED.test(reason ?? ''))
   }
 
   /** The log of what has ended does not change, so one fetch for each end is enough. */
-  function notedLog(blame: Blame): Promise<readonly string[]> {
-    const key = [blame.namespace, blame.pod, blame.container].join('/')
-    const end = `${key} ${blame.reason} ${blame.detail}`
+  function notedLog(cause: Cause): Promise<readonly string[]> {
+    const key = [cause.namespace, cause.pod, cause.container].join('/')
+    const end = `${key} ${cause.reason} ${cause.detail}`
     if (!logs.has(end)) {
       const before = logs.get(key)
-      const fetched = fetchLog(blame).then(async (lines) =>
+      const fetched = fetchLog(cause).then(async (lines) =>
         lines.length > 0 ? lines : ((await before) ?? []),
       )
       logs.set(end, fetched)
@@ -46,47 +46,47 @@ export function gatherEvidence(client: ApiClient, namespace: string, redact: Red
     return logs.get(end) ?? Promise.resolve([])
   }
 
-  async function explainOne(blame: Blame): Promise<Blame> {
-    const [log, warned] = await Promise.all([freshOr(blame), warning(blame)])
-    return redactBlame({...warned, ...(log.length > 0 && {log})}, redact)
+  async function explainOne(cause: Cause): Promise<Cause> {
+    const [log, warned] = await Promise.all([freshOr(cause), warning(cause)])
+    return redactCause({...warned, ...(log.length > 0 && {log})}, redact)
   }
 
-  async function freshOr(blame: Blame): Promise<readonly string[]> {
-    const fresh = await fetchLog(blame)
+  async function freshOr(cause: Cause): Promise<readonly string[]> {
+    const fresh = await fetchLog(cause)
     if (fresh.length > 0) return fresh
-    return (await logs.get([blame.namespace, blame.pod, blame.container].join('/'))) ?? []
+    return (await logs.get([cause.namespace, cause.pod, cause.container].join('/'))) ?? []
   }
 
-  async function warning(blame: Blame): Promise<Blame> {
-    if (!VAGUE.includes(blame.reason)) return blame
-    const [kind = '', name = ''] = blame.pod ? ['Pod', blame.pod] : blame.object.split('/')
-    const event = await lastWarning(client, {namespace: blame.namespace ?? namespace, kind, name})
-    if (!event?.message) return blame
-    return {...blame, reason: event.reason ?? blame.reason ?? 'Warning', detail: event.message}
+  async function warning(cause: Cause): Promise<Cause> {
+    if (!VAGUE.includes(cause.reason)) return cause
+    const [kind = '', name = ''] = cause.pod ? ['Pod', cause.pod] : cause.object.split('/')
+    const event = await lastWarning(client, {namespace: cause.namespace ?? namespace, kind, name})
+    if (!event?.message) return cause
+    return {...cause, reason: event.reason ?? cause.reason ?? 'Warning', detail: event.message}
   }
 
   return {
     note(blames) {
-      for (const blame of blames) {
-        if (!blame.pod || PASSING.includes(blame.reason ?? '')) continue
-        noted.set(blame.object, blame)
-        if (ENDED.test(blame.reason ?? '')) void notedLog(blame)
+      for (const cause of blames) {
+        if (!cause.pod || PASSING.includes(cause.reason ?? '')) continue
+        noted.set(cause.object, cause)
+        if (ENDED.test(cause.reason ?? '')) void notedLog(cause)
       }
     },
     async explain(blames) {
-      const known = tellingFirst(blames.map((blame) => withPod(blame, noted.get(blame.object))))
+      const known = tellingFirst(blames.map((cause) => withPod(cause, noted.get(cause.object))))
       const explained = await Promise.all(known.slice(0, MOST_EXPLAINED).map(explainOne))
       return [...explained, ...known.slice(MOST_EXPLAINED)]
     },
   }
 }
 
-/** The pod that was last to blame, when the pods of the object are gone. */
-function withPod(blame: Blame, noted: Blame | undefined): Blame {
-  if (blame.pod || !noted) return blame
+/** The pod that was the last cause, when the pods of the object are gone. */
+function withPod(cause: Cause, noted: Cause | undefined): Cause {
+  if (cause.pod || !noted) return cause
   const {pod, container, reason, detail} = noted
   return {
-    ...blame,
+    ...cause,
     ...(pod && {pod}),
     ...(container && {container}),
     ...(reason && {reason}),
@@ -98,9 +98,9 @@ function withPod(blame: Blame, noted: Blame | undefined): Blame {
 const ENDED = /^(CrashLoopBackOff|Error|OOMKilled|ContainerCannotRun|DeadlineExceeded)$/
 
 /** What has ended before what merely waits, which may be for just that; otherwise in the same order. */
-export function tellingFirst(blames: readonly Blame[]): readonly Blame[] {
-  const hasEnded = ({reason}: Blame) => ENDED.test(reason ?? '')
-  return [...blames.filter(hasEnded), ...blames.filter((blame) => !hasEnded(blame))]
+export function tellingFirst(blames: readonly Cause[]): readonly Cause[] {
+  const hasEnded = ({reason}: Cause) => ENDED.test(reason ?? '')
+  return [...blames.filter(hasEnded), ...blames.filter((cause) => !hasEnded(cause))]
 }
 
 /** What a component says of an object: core/v1 Event. */

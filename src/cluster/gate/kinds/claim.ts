@@ -1,4 +1,4 @@
-import type {Blame} from '../../cluster.ts'
+import type {Cause} from '../../cluster.ts'
 import type {Observed, PodSpec, Surroundings} from './observed.ts'
 
 /** The claims that a pod template names. */
@@ -7,12 +7,12 @@ export function claimsOf(spec: PodSpec | undefined): string[] {
   return [...new Set(names.filter((name) => name !== undefined))]
 }
 
-/** A blame for each claim that `object`'s pods mount and that has no volume yet. */
+/** A cause for each claim that `object`'s pods mount and that has no volume yet. */
 export function unboundClaims(
   object: Observed & {readonly kind: string},
   names: readonly string[],
   around: Surroundings,
-): Blame[] {
+): Cause[] {
   return names.flatMap((name) => {
     const claim = around.claim(name)
     const phase = claim?.status?.phase

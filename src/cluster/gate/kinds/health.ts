@@ -1,4 +1,4 @@
-import type {Blame, Health} from '../../cluster.ts'
+import type {Cause, Health} from '../../cluster.ts'
 import {objectName} from '../../manifest.ts'
 import {unboundClaims} from './claim.ts'
 import {findCondition, type Observed, type Pod, type Surroundings, type Workload} from './observed.ts'
@@ -33,17 +33,17 @@ export function closed(
   closing: {
     readonly message: string
     readonly pods: readonly Pod[]
-    readonly claims?: readonly Blame[]
-    readonly cause?: Partial<Blame>
+    readonly claims?: readonly Cause[]
+    readonly cause?: Partial<Cause>
   },
 ): Health {
   const trouble = worstTrouble(closing.pods)
   const why = trouble ? withoutSeverity(trouble) : closing.cause
-  const blame: Blame = {...about(object), message: closing.message, ...why}
-  return {state, blames: [blame, ...(closing.claims ?? [])]}
+  const cause: Cause = {...about(object), message: closing.message, ...why}
+  return {state, blames: [cause, ...(closing.claims ?? [])]}
 }
 
-function withoutSeverity({severity: _, ...trouble}: PodTrouble): Partial<Blame> {
+function withoutSeverity({severity: _, ...trouble}: PodTrouble): Partial<Cause> {
   return trouble
 }
 
@@ -55,7 +55,7 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
     readonly claims: readonly string[]
     /** What is still missing; undefined when the rollout is done. */
     readonly missing: () => string | undefined
-    readonly cause?: Partial<Blame> | undefined
+    readonly cause?: Partial<Cause> | undefined
   },
 ): Health {
   const {generation = 0} = object.metadata
@@ -70,7 +70,7 @@ export function workloadHealth<T extends Workload & {readonly kind: string}>(
   return claims.length > 0 ? {state: 'waiting', blames: claims} : HEALTHY
 }
 
-function about(object: Observed & {readonly kind: string}): Pick<Blame, 'object' | 'namespace'> {
+function about(object: Observed & {readonly kind: string}): Pick<Cause, 'object' | 'namespace'> {
   const {namespace} = object.metadata
   return {object: objectName(object), ...(namespace && {namespace})}
 }
@@ -98,7 +98,7 @@ function templateOf(pod: Pod | undefined): string | undefined {
   return labels['pod-template-hash'] ?? labels['controller-revision-hash']
 }
 
-export function conditionCause(object: Workload, type: string): Partial<Blame> | undefined {
+export function conditionCause(object: Workload, type: string): Partial<Cause> | undefined {
   const condition = findCondition(object, type)
   if (condition?.status !== 'True') return undefined
   return {reason: condition.reason ?? type, ...(condition.message && {detail: condition.message})}

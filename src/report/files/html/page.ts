@@ -130,7 +130,7 @@ function failureArticle(failure: FailureParts, {anchor, name, took, skipped}: Ar
   return markup`<article id="${anchor}" aria-labelledby="${anchor}-name">
 <h3 id="${anchor}-name"><span class="sign" aria-hidden="true">✖</span> ${name} failed after ${took}</h3>
 <p class="message"><strong>${code}</strong>: ${message.join('\n')}</p>
-${when(blames.length > 0, markup`<p>To blame:</p><ul>${blames.map((blame) => markup`<li>${blame}</li>`)}</ul>\n`)}${when(
+${when(blames.length > 0, markup`<p>Causes:</p><ul>${blames.map((cause) => markup`<li>${cause}</li>`)}</ul>\n`)}${when(
   hint !== undefined,
   markup`<p><strong>What to do next</strong>: ${hint ?? ''}</p>\n`,
 )}${when(skipped.length > 0, markup`<p>Skipped because of it: ${skipped.join(', ')}</p>\n`)}${when(

@@ -1,5 +1,5 @@
-import type {Blame, KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
-import {describeBlame} from '../../../cluster/gate/describe-blame.ts'
+import type {Cause, KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
+import {describeCause} from '../../../cluster/gate/describe-cause.ts'
 import {OPERATION} from '../../../cluster/lease/operation.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
 import {KkError} from '../../../errors.ts'
@@ -93,7 +93,7 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
     signal: current.signal,
     onProgress: (blames) => {
       current.look(blames)
-      if (blames[0]) controls.onProgress('gate', describeBlame(blames[0]), blames)
+      if (blames[0]) controls.onProgress('gate', describeCause(blames[0]), blames)
     },
     redact: masking(execution),
   })
@@ -147,7 +147,7 @@ interface Current {
   /** Aborts with the run, and with `KK_RACED` once the revision has been removed or replaced. */
   readonly signal: AbortSignal
   /** Is told what is not healthy yet: what is missing may have been removed with its release. */
-  look(blames: readonly Blame[]): void
+  look(blames: readonly Cause[]): void
 }
 
 function whileCurrent({action, cluster, controls}: Execution, revision: number): Current {

@@ -1,9 +1,9 @@
 import {describe, expect, it} from 'vitest'
-import type {Blame} from '../../../../src/cluster/cluster.ts'
+import type {Cause} from '../../../../src/cluster/cluster.ts'
 import {gatherEvidence} from '../../../../src/cluster/gate/evidence/evidence.ts'
 import {type Answer, json, refuse, scriptedServer} from '../../support/api-server.ts'
 
-const crashing: Blame = {
+const crashing: Cause = {
   object: 'Deployment/api',
   namespace: 'openstack',
   message: '0 of 1 replicas are available',
@@ -12,7 +12,7 @@ const crashing: Blame = {
   reason: 'CrashLoopBackOff',
   detail: 'back-off 10s',
 }
-const unready: Blame = {...crashing, reason: 'ContainersNotReady', detail: 'it is running but not ready'}
+const unready: Cause = {...crashing, reason: 'ContainersNotReady', detail: 'it is running but not ready'}
 
 const log =
   (lines: Readonly<Record<string, string>>): Answer =>
@@ -27,7 +27,7 @@ async function evidence(answer: Answer, redact = (text: string) => text) {
   return {...gatherEvidence(client, 'openstack', redact), asked}
 }
 
-describe('the evidence for a blame', () => {
+describe('the evidence for a cause', () => {
   it('are the last lines of the run that crashed', async () => {
     const {explain, asked} = await evidence(log({previous: 'starting\n\nno database\n', current: ''}))
 
@@ -104,21 +104,21 @@ describe('the evidence for a blame', () => {
     const {note, explain, asked} = await evidence((one, response) =>
       isGone ? refuse(response, 404, 'gone') : log({previous: 'no database'})(one, response),
     )
-    const failed: Blame = {object: 'Deployment/api', namespace: 'openstack', message: 'it failed'}
+    const failed: Cause = {object: 'Deployment/api', namespace: 'openstack', message: 'it failed'}
     note([crashing])
     await expect.poll(() => asked.length).toBe(1)
     await explain([crashing])
     isGone = true
 
-    const [blame] = await explain([failed])
+    const [cause] = await explain([failed])
 
-    expect(blame).toEqual({...crashing, message: 'it failed', log: ['no database']})
+    expect(cause).toEqual({...crashing, message: 'it failed', log: ['no database']})
   })
 
   it('begins with what has ended, also where that runs again just now', async () => {
     const {note, explain} = await evidence(log({previous: 'Access denied', current: 'waiting'}))
-    const waiting: Blame = {...crashing, container: 'dependencies', reason: 'PodInitializing'}
-    const job: Blame = {object: 'Job/db-create', namespace: 'openstack', message: '0 of 1 completions'}
+    const waiting: Cause = {...crashing, container: 'dependencies', reason: 'PodInitializing'}
+    const job: Cause = {object: 'Job/db-create', namespace: 'openstack', message: '0 of 1 completions'}
     note([waiting, {...job, pod: 'db-create-1', container: 'main', reason: 'CrashLoopBackOff'}])
 
     const explained = await explain([waiting, job])

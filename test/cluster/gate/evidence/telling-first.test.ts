@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
 import {tellingFirst} from '../../../../src/cluster/gate/evidence/evidence.ts'
 
-const blame = (object: string, reason?: string) => ({
+const cause = (object: string, reason?: string) => ({
   object,
   message: 'is not ready',
   ...(reason && {reason}),
@@ -9,11 +9,11 @@ const blame = (object: string, reason?: string) => ({
 
 test('what has ended comes before what may wait for it, and all else stays in its order', () => {
   const blames = [
-    blame('Deployment/placement-api', 'PodInitializing'),
-    blame('Job/placement-db-create', 'Error'),
-    blame('Job/placement-db-sync', 'PodInitializing'),
-    blame('Job/placement-register', 'CrashLoopBackOff'),
-    blame('Service/placement-api'),
+    cause('Deployment/placement-api', 'PodInitializing'),
+    cause('Job/placement-db-create', 'Error'),
+    cause('Job/placement-db-sync', 'PodInitializing'),
+    cause('Job/placement-register', 'CrashLoopBackOff'),
+    cause('Service/placement-api'),
   ]
 
   expect(tellingFirst(blames).map(({object}) => object)).toEqual([

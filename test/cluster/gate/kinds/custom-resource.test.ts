@@ -88,7 +88,7 @@ describe('a custom resource', () => {
     expect(healthOf(undefined, undefined, {deletionTimestamp: 'now'}).state).toBe('waiting')
   })
 
-  it('is to blame with the reason of its controller', () => {
+  it('is the cause with the reason of its controller', () => {
     expect(healthOf(condition('Ready', 'False'))).toEqual({
       state: 'waiting',
       blames: [

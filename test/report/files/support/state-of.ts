@@ -21,11 +21,11 @@ export function brokenOff(): readonly RunEvent[] {
 /** One release that fails with this text everywhere that a text can be. */
 export function failing(text: string): readonly RunEvent[] {
   const run = recorder({mariadb: []})
-  const blame = {object: `Deployment/${text}`, message: text, pod: `pod ${text}`, log: [text]}
+  const cause = {object: `Deployment/${text}`, message: text, pod: `pod ${text}`, log: [text]}
   return [
     {...run.begin(), environment: text, context: text} as RunEvent,
     run.start(0, 'mariadb'),
-    run.progress(1, 'mariadb', 'gate', text, [blame]),
+    run.progress(1, 'mariadb', 'gate', text, [cause]),
     run.fail(2, 'mariadb', {code: 'KK_UNHEALTHY', message: text, hint: text, log: [text]}),
     run.finish(2, 'failed'),
   ]
