@@ -134,7 +134,7 @@ it('a group stays as a whole when something comes to require one of its members'
   await held.go()
   const installed = await installing
 
-  expect(exitCode).toBe(1)
+  expect(exitCode).toBe(3)
   expect(stderr).toMatch(/KK_HAS_DEPENDENTS: \S+\/api .*about to be used/)
   expect(stderr).toContain('worker stays, for api, which needs it, cannot go')
   expect(await ours.uninstalls()).toEqual([])
