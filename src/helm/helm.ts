@@ -15,6 +15,8 @@ export interface ReleaseCall {
   readonly chart: string
   /** Handed over on standard input as JSON. */
   readonly values: Values
+  /** `kk.releases.NAME.timeout`, where it is stated: it bounds how long the chart may render. */
+  readonly timeoutSeconds?: number | undefined
 }
 
 /** How long one operation may take, who may end it, and who is told of its process. */

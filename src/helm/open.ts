@@ -20,7 +20,7 @@ import {redactor} from './redact/redact.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
 
 /** What `run` needs to know of a call; only some commands read values. */
-type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values'>
+type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values' | 'timeoutSeconds'>
 
 interface Run {
   readonly command: HelmCommand
@@ -34,8 +34,6 @@ interface HelmOptions extends ClusterFlags {
   readonly path: string
   readonly version: HelmVersion
   readonly env: ProcessEnvironment
-  /** How long helm may render a chart. */
-  readonly renderMilliseconds?: number
   /** How long an aborted helm may take to end by itself. */
   readonly graceMilliseconds?: number
 }
@@ -44,13 +42,13 @@ interface HelmOptions extends ClusterFlags {
 export function openHelm(options: HelmOptions): Helm {
   const {path, version} = options
   const env = childEnvironment(options.env)
-  const limit = options.renderMilliseconds ?? RENDER_MILLISECONDS
 
   const run = async (
     call: Subject,
     {command, words, input, options: {signal, onStarted, env: marks} = {}}: Run,
   ) => {
     if (signal?.aborted) throw notStarted(command, call)
+    const isRender = command === 'template'
     const outcome = await runHelm({
       path,
       arguments: words,
@@ -58,11 +56,12 @@ export function openHelm(options: HelmOptions): Helm {
       ...(input === undefined ? {} : {input}),
       ...(signal ? {signal} : {}),
       ...(onStarted ? {onStarted} : {}),
-      ...(command === 'template' ? {timeoutMilliseconds: limit} : {}),
-      ...(options.graceMilliseconds === undefined ? {} : {graceMilliseconds: options.graceMilliseconds}),
+      ...(isRender ? {timeoutMilliseconds: (call.timeoutSeconds ?? RENDER_SECONDS) * 1000} : {}),
+      // Helm swallows SIGTERM while it renders, and a render leaves nothing to be written.
+      graceMilliseconds: isRender ? 0 : options.graceMilliseconds,
     })
     if (outcome.exitCode === 0) return outcome.stdout
-    if (outcome.timedOut) throw endless(call, limit)
+    if (outcome.timedOut) throw endless(call)
     throw outcome.terminated ? terminated(command, call, outcome) : failed(command, call, outcome)
   }
 
@@ -113,15 +112,17 @@ export function openHelm(options: HelmOptions): Helm {
   }
 }
 
-/** The largest charts take two seconds, on a machine that has nothing else to do. */
-const RENDER_MILLISECONDS = 180_000
+/** Where the release has no timeout of its own. The largest charts take two, on a machine that has nothing else to do. */
+const RENDER_SECONDS = 180
 
-function endless({name, namespace}: Subject, limit: number): KkError {
+function endless({name, namespace, timeoutSeconds}: Subject): KkError {
+  const setting = `kk.releases.${name}.timeout`
+  const limit = timeoutSeconds === undefined ? `${RENDER_SECONDS} s` : `${timeoutSeconds} s, its ${setting}`
   return new KkError(
     'KK_RENDER',
-    `${namespace}/${name}: the chart does not render: helm was ended after ${limit / 1000} s`,
+    `${namespace}/${name}: the chart does not render: helm was ended after ${limit}`,
     {
-      hint: `look for a loop without end in the templates of ${name}: range, until, or one that includes itself`,
+      hint: `look for a loop without end in the templates of ${name}: range, until, or one that includes itself; if it only needs longer, set ${setting}`,
     },
   )
 }

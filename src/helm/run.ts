@@ -13,7 +13,7 @@ export interface HelmProcess {
   /** After that it is ended. */
   readonly timeoutMilliseconds?: number
   /** From SIGTERM to SIGKILL; helm uses it to write the end of the operation to the release record. */
-  readonly graceMilliseconds?: number
+  readonly graceMilliseconds?: number | undefined
 }
 
 export interface HelmOutcome {

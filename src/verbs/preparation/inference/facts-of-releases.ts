@@ -46,6 +46,8 @@ export interface Subject {
   readonly chart: Chart
   readonly chartDigest: string
   readonly layers: readonly Layer[]
+  /** `kk.releases.NAME.timeout`, where it is stated. */
+  readonly timeoutSeconds?: number | undefined
 }
 
 /** The facts of each release; for those that do not render, what helm says. */
@@ -118,13 +120,14 @@ async function render(
     const charts = missing.map(({chart}) => chart)
     const places = await copies.fill(() => vendorCharts(charts, copies.path))
     const rendered = await mapParallel(missing, RENDERERS, async (each) => {
-      const {release, chart, layers, apiVersions, key} = each
+      const {release, chart, layers, timeoutSeconds, apiVersions, key} = each
       const namespace = releaseNamespace(release)
       const call = {
         name: releaseName(release),
         namespace,
         chart: places.get(chart.directory)!,
         values: mergedValues(layers),
+        timeoutSeconds,
       }
       try {
         const manifest = await helm.template(call, {kubeVersion: KUBE_VERSION, apiVersions})

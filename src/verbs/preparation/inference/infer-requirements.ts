@@ -68,7 +68,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     const inferring = inferringAmong(environment, gathered)
     if (!world || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
     const onRendered = rendered.set.bind(rendered)
-    const facts = await factsOfReleases(subjectsOf(gathered), {...world, onRendered})
+    const facts = await factsOfReleases(subjectsOf(environment, gathered), {...world, onRendered})
     const {releases, failures} = readable(facts, gathered)
     if (!world.isTolerant) refuseUnreadable(failures, inferring)
     const gone = new Set(added.filter((release) => !gathered.charts.has(release)))
@@ -134,12 +134,13 @@ function inferringAmong(environment: Environment, {charts}: Gathered): ReadonlyS
   return new Set(found.map(([release]) => release))
 }
 
-function subjectsOf({charts, digests, layers}: Gathered) {
+function subjectsOf(environment: Environment, {charts, digests, layers}: Gathered) {
   return [...charts].map(([release, chart]) => ({
     release,
     chart,
     chartDigest: digests.get(chart.directory)!,
     layers: layers.get(release)!,
+    timeoutSeconds: environment.releases.get(releaseName(release))?.timeoutSeconds,
   }))
 }
 

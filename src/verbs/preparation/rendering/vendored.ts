@@ -47,7 +47,7 @@ export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>):
     looksUp: (release) => asked(release).has('lookup'),
     asksRevision: (release) => asked(release).has('Revision'),
     call(release) {
-      const {chart, layers} = prepared.releases.get(release)!
+      const {chart, layers, timeoutSeconds} = prepared.releases.get(release)!
       const copy = copies.get(chart.directory)
       if (copy === undefined) throw new KkError('KK_BUG', `the chart of ${release} was not vendored`)
       return {
@@ -55,6 +55,7 @@ export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>):
         namespace: releaseNamespace(release),
         chart: copy,
         values: mergedValues(layers),
+        timeoutSeconds,
       }
     },
   }
