@@ -1,5 +1,5 @@
 import {factsOfObjects} from '../../src/charts/manifests/facts-of.ts'
-import {renderedObjects} from '../../src/charts/manifests/rendered-objects.ts'
+import {renderedObjects} from '../../src/cluster/manifest.ts'
 import {infer} from '../../src/graph/inference/infer.ts'
 import {releaseId} from '../../src/release.ts'
 import {printMeasured} from '../measure/own-process.ts'

@@ -2,6 +2,7 @@ import {parseRequirement} from '../environment/requirement.ts'
 import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
 import type {Position} from '../release.ts'
+import {KNOWN, PREFIX, PROTECTED, REQUIRES, SHARED, statedRequirements} from './annotations.ts'
 import type {Chart, ChartRequirement} from './chart.ts'
 import {librariesOf} from './dependencies.ts'
 import {type ChartManifest, readManifest} from './manifest.ts'
@@ -38,12 +39,6 @@ export function readChart(
   }
 }
 
-const PREFIX = 'kk.openstack.org/'
-const REQUIRES = `${PREFIX}requires`
-const PROTECTED = `${PREFIX}protected`
-const SHARED = `${PREFIX}shared-infrastructure`
-const KNOWN = [REQUIRES, PROTECTED, SHARED]
-
 /** What the annotation `kk.openstack.org/requires` of a chart says. Throws `KK_CHART` with file, line and column. */
 function requirementsOf(manifest: ChartManifest): ChartRequirement[] {
   const text = manifest.annotations[REQUIRES]
@@ -55,14 +50,11 @@ function requirementsOf(manifest: ChartManifest): ChartRequirement[] {
     line: position.line,
     text: `${REQUIRES}: ${JSON.stringify(text)}`,
   } as const
-  const words = text.split(/[,\n]/).map((word) => word.trim())
-  return words
-    .filter((word) => word !== '')
-    .map((word) => {
-      const requirement = parseRequirement(word, position)
-      if (requirement) return {...requirement, evidence}
-      throw refused(position, `expected a release such as "mariadb" or "neutron:applied", found "${word}"`)
-    })
+  return statedRequirements(manifest.annotations).map((word) => {
+    const requirement = parseRequirement(word, position)
+    if (requirement) return {...requirement, evidence}
+    throw refused(position, `expected a release such as "mariadb" or "neutron:applied", found "${word}"`)
+  })
 }
 
 /** Whether a chart is marked as one whose releases no command removes unless they are named and confirmed. */

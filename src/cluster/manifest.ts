@@ -1,6 +1,7 @@
 import {KkError} from '../errors.ts'
 import {readYamlDocuments} from '../helm/yaml.ts'
-import type {KubernetesObject} from './cluster.ts'
+import type {KubernetesObject, StoredRelease} from './cluster.ts'
+import {isTestHook} from './helm-annotations.ts'
 
 /**
  * The objects of a rendered YAML stream, with the items of Lists in their place; empty documents are passed over.
@@ -16,7 +17,7 @@ export function parseManifest(yaml: string): KubernetesObject[] {
 }
 
 /** The objects of one file of a chart as it was rendered, which errors name: `keystone/templates/job.yaml`. Throws as `parseManifest`. */
-export function parseFile(yaml: string, file?: string): KubernetesObject[] {
+function parseFile(yaml: string, file?: string): KubernetesObject[] {
   const documents = readYamlDocuments(yaml, {...(file !== undefined && {file})})
   return documents.flatMap((document) => objectsOf(document, file))
 }
@@ -34,7 +35,61 @@ function firstError(yaml: string): unknown {
   return undefined
 }
 
-/** E.g. `Deployment/keystone-api`. */
+/** An object and the file of the chart that it was rendered from: `keystone/templates/job.yaml`. */
+export interface RenderedObject {
+  readonly object: KubernetesObject
+  readonly file: string
+}
+
+/** The comment that helm writes above the objects of each file. */
+const SOURCE = /^---\r?\n# Source: (.+?)\r?$/gm
+
+/** Returns the objects of what `helm template` prints, each with its file. Throws what `parseManifest` throws. */
+export function renderedObjects(manifest: string): RenderedObject[] {
+  // Split keeps what the group matched: text, file, text, file, text.
+  const [first = '', ...parts] = manifest.split(SOURCE)
+  const objects = parseManifest(first).map((object) => ({object, file: ''}))
+  for (let index = 0; index < parts.length; index += 2) {
+    const file = parts[index]!
+    for (const object of parseFile(parts[index + 1]!, file)) objects.push({object, file})
+  }
+  return objects
+}
+
+/** Returns the hooks of a revision, those of tests too. Throws what `parseManifest` throws. */
+export function hookObjects({hooks}: Pick<StoredRelease, 'hooks'>): KubernetesObject[] {
+  return hooks.flatMap(parseManifest)
+}
+
+/** Returns the hooks of a revision that `helm test` runs. */
+export function testHooks(stored: Pick<StoredRelease, 'hooks'>): KubernetesObject[] {
+  return hookObjects(stored).filter(isTestHook)
+}
+
+/** Returns all objects of a revision: its manifest, then its hooks. `crds/` stand in neither. */
+export function storedObjects(stored: Pick<StoredRelease, 'manifest' | 'hooks'>): KubernetesObject[] {
+  return [...parseManifest(stored.manifest), ...hookObjects(stored)]
+}
+
+/** Returns the objects of a revision as helm would render them for an upgrade: without tests (Helm 4.2: action.go, `--skip-tests`). */
+export function upgradedObjects(stored: Pick<StoredRelease, 'manifest' | 'hooks'>): KubernetesObject[] {
+  return [...parseManifest(stored.manifest), ...hookObjects(stored).filter((hook) => !isTestHook(hook))]
+}
+
+/** Returns the group of an apiVersion: "" for the core of Kubernetes, whose apiVersion is its version alone. */
+export function apiGroup(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+}
+
+/**
+ * Returns one key for what is one object on a cluster, in whatever version of its group a manifest names it. `namespace`
+ * is that of objects that name none.
+ */
+export function objectKey({apiVersion, kind, metadata}: KubernetesObject, namespace: string): string {
+  return `${apiGroup(apiVersion)}/${kind}/${metadata.namespace ?? namespace}/${metadata.name}`
+}
+
+/** Returns e.g. `Deployment/keystone-api`. */
 export function objectName({
   kind,
   metadata,

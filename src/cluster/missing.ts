@@ -4,7 +4,7 @@ import type {Discovery} from './api/discovery.ts'
 import {listAll, METADATA_LIST} from './api/list.ts'
 import {asking, type Resource, resourcePath} from './api/resources.ts'
 import type {KubernetesObject} from './cluster.ts'
-import {isHook} from './is-hook.ts'
+import {isHook} from './helm-annotations.ts'
 
 type MissingNow = (
   namespace: string,

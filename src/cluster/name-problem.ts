@@ -1,5 +1,5 @@
-import {apiGroup} from './api-group.ts'
 import type {KubernetesObject} from './cluster.ts'
+import {apiGroup} from './manifest.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const LABEL_LENGTH = 63

@@ -9,7 +9,6 @@ import {readIdentity} from './api/identity.ts'
 import type {KubeconfigOptions} from './api/kubeconfig.ts'
 import {listAll, METADATA} from './api/list.ts'
 import {asking, LEASES, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
-import {apiGroup} from './api-group.ts'
 import type {Cluster, HeldLease, KubernetesObject, ScaleTarget} from './cluster.ts'
 import {listCustomKinds} from './custom-kinds.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
@@ -23,12 +22,14 @@ import type {Guard} from './guard/guard.ts'
 import {keptObjects, listedClaims} from './guard/objects.ts'
 import {isSupported, readParameters, readState} from './guard/read.ts'
 import {installGuard, removeGuard, writeApprovals} from './guard/write.ts'
+import {KEPT} from './helm-annotations.ts'
 import {readInventory} from './inventory/read-inventory.ts'
 import {deleteFailedJobs, listFailedJobs} from './jobs/failed-jobs.ts'
 import {holdLease, type PlainLease} from './lease/hold.ts'
 import {createNamespace, KK_NAMESPACE} from './lease/lease.ts'
 import {OPERATION, type Operation} from './lease/operation.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
+import {apiGroup} from './manifest.ts'
 import {missingByLists} from './missing.ts'
 import {mapParallel} from './parallel.ts'
 import {reviewAccess} from './permissions/access.ts'
@@ -216,7 +217,7 @@ async function keepObject(
       method: 'PATCH',
       path: resourcePath(resource, namespace, name),
       contentType: 'application/merge-patch+json',
-      body: {metadata: {annotations: {'helm.sh/resource-policy': 'keep'}}},
+      body: {metadata: {annotations: KEPT}},
       asked: asking('patch', resource, namespace, name),
     })
     return true

@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../cluster/cluster.ts'
-import {renderedObjects} from '../cluster/records/rendered-objects.ts'
+import {upgradedObjects} from '../cluster/manifest.ts'
 import {redactObjects} from '../cluster/redact-secrets.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {ReleaseId} from '../release.ts'
@@ -27,7 +27,7 @@ export function planDiff(
 ): PlanDiff {
   const compared = helmActions(plan).map(({release}) => {
     const stored = previous.get(release)?.[0]
-    const before = stored && renderedObjects(stored)
+    const before = stored && upgradedObjects(stored)
     const after = rendered.get(release)!
     const wanted = mergedValues(prepared.releases.get(release)!.layers)
     return {release, before, after, values: {before: stored?.values ?? {}, after: wanted}}

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {parseManifest} from '../../src/cluster/manifest.ts'
+import {parseManifest, testHooks, upgradedObjects} from '../../src/cluster/manifest.ts'
 
 const names = (yaml: string) => parseManifest(yaml).map(({kind, metadata}) => `${kind}/${metadata.name}`)
 
@@ -55,5 +55,34 @@ metadata: {name: b}
     expect(() => parseManifest(yaml)).toThrow(
       expect.objectContaining({code, message: expect.stringContaining(says)}),
     )
+  })
+})
+
+describe('the hooks of a revision', () => {
+  const hook = (name: string, events: string) =>
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, annotations: {helm.sh/hook: "${events}"}}\n`
+
+  it('the tests are the hooks that helm test runs, by each of its names', () => {
+    const hooks = [
+      hook('new', 'test'),
+      hook('old', 'test-success'),
+      hook('both', 'post-install, test'),
+      hook('job', 'post-upgrade'),
+    ]
+
+    expect(testHooks({hooks}).map(({metadata}) => metadata.name)).toEqual(['new', 'old', 'both'])
+  })
+
+  it('are rendered again by an upgrade, but no tests', () => {
+    const manifest = 'apiVersion: v1\nkind: Service\nmetadata: {name: api}\n'
+    const hooks = [
+      hook('migrate', 'pre-upgrade,post-install'),
+      hook('smoke', 'test'),
+      hook('old', 'test-success'),
+    ]
+
+    const found = upgradedObjects({manifest, hooks}).map(({metadata}) => metadata.name)
+
+    expect(found).toEqual(['api', 'migrate'])
   })
 })

@@ -1,6 +1,6 @@
+import {type RenderedObject, renderedObjects} from '../../cluster/manifest.ts'
 import type {ChartFacts} from '../../graph/inference/facts.ts'
 import {providedBy} from './provided-by.ts'
-import {type RenderedObject, renderedObjects} from './rendered-objects.ts'
 import {waiterOf} from './waiter-of.ts'
 import {wantsOf} from './wants-of.ts'
 

@@ -1,9 +1,9 @@
 import {isBuiltIn} from '../../cluster/built-in-kind.ts'
+import type {RenderedObject} from '../../cluster/manifest.ts'
 import type {Provided, ProvidedObject} from '../../graph/inference/facts.ts'
 import {wordDigest} from '../../graph/inference/word-digest.ts'
 import {dig, digMaps, digText} from './dig.ts'
 import {containersOf, literalsOf, podTemplate} from './pods.ts'
-import type {RenderedObject} from './rendered-objects.ts'
 
 const TELLS_NAME = /SECRET|KEYRING|CONFIG_?MAP/
 const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g

@@ -4,7 +4,8 @@ import type {Discovery} from '../api/discovery.ts'
 import {listAll, METADATA_LIST} from '../api/list.ts'
 import {asking, NAMESPACES, NODES, PODS, resourcePath} from '../api/resources.ts'
 import type {Condition} from '../gate/kinds/observed.ts'
-import {annotatedRelease, type ObjectMetadata} from '../guard/claims.ts'
+import type {ObjectMetadata} from '../guard/claims.ts'
+import {annotatedRelease, HOOK} from '../helm-annotations.ts'
 import {reviewAccess} from '../permissions/access.ts'
 import {listReservations} from '../reservations/reservations.ts'
 import type {Diagnosis, SchedulableNode, SeenClaim, SeenHookJob, SeenNamespace, Taint} from './diagnosis.ts'
@@ -99,7 +100,7 @@ async function listAllClaims(client: ApiClient): Promise<readonly SeenClaim[]> {
   return items.map(({metadata}) => ({
     namespace: metadata.namespace,
     name: metadata.name,
-    release: annotatedRelease(metadata) ?? labelledRelease(metadata),
+    release: annotatedRelease(metadata, metadata.namespace) ?? labelledRelease(metadata),
     labels: metadata.labels ?? {},
   }))
 }
@@ -126,8 +127,6 @@ async function listMountedClaims(client: ApiClient, namespace: string): Promise<
   )
   return new Set(names.map((name) => `${namespace}/${name}`))
 }
-
-const HOOK = 'helm.sh/hook'
 
 async function listHookJobs(client: ApiClient): Promise<readonly SeenHookJob[]> {
   const {items} = await listAll<Listed>(client, {

@@ -1,4 +1,5 @@
 import {type ReleaseId, releaseId} from '../../release.ts'
+import {annotatedRelease} from '../helm-annotations.ts'
 import type {GuardParameters} from './guard.ts'
 
 /** The metadata by which the guard tells whose an object is. */
@@ -16,15 +17,7 @@ export interface StatefulSet {
   readonly spec: {readonly volumeClaimTemplates?: readonly {readonly metadata: {readonly name: string}}[]}
 }
 
-const RELEASE_NAME = 'meta.helm.sh/release-name'
-const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'
 const INSTANCE = 'app.kubernetes.io/instance'
-
-/** The release that helm says an object belongs to: it writes both annotations on all it makes but hooks (Helm 4.2: action/validate.go). */
-export function annotatedRelease({namespace, annotations = {}}: ObjectMetadata): ReleaseId | undefined {
-  const name = annotations[RELEASE_NAME]
-  return name === undefined ? undefined : releaseId(annotations[RELEASE_NAMESPACE] ?? namespace, name)
-}
 
 /**
  * Names of the claims that a StatefulSet makes, `namespace/template-statefulset`, without their ordinals. Such claims
@@ -47,5 +40,9 @@ export function releaseOfClaim(
   const [, stem] = /^(.+)-[0-9]+$/.exec(claim.name) ?? []
   const listed = stem === undefined ? undefined : claims.get(releaseId(claim.namespace, stem))
   const instance = claim.labels?.[INSTANCE]
-  return annotatedRelease(claim) ?? listed ?? (instance ? releaseId(claim.namespace, instance) : undefined)
+  return (
+    annotatedRelease(claim, claim.namespace) ??
+    listed ??
+    (instance ? releaseId(claim.namespace, instance) : undefined)
+  )
 }

@@ -10,7 +10,8 @@ import {
   resourcePath,
   SECRETS,
 } from '../api/resources.ts'
-import {annotatedRelease, claimsOf, type ObjectMetadata, releaseOfClaim, type StatefulSet} from './claims.ts'
+import {annotatedRelease} from '../helm-annotations.ts'
+import {claimsOf, type ObjectMetadata, releaseOfClaim, type StatefulSet} from './claims.ts'
 import type {ApprovedObject, GuardParameters} from './guard.ts'
 import {STATEFUL_SETS} from './names.ts'
 
@@ -22,7 +23,7 @@ export async function listedClaims(
   const claims = new Map<string, ReleaseId>()
   for (const namespace of new Set(releases.map(releaseNamespace))) {
     for (const set of await list<StatefulSet>(client, STATEFUL_SETS, namespace)) {
-      const release = annotatedRelease(set.metadata)
+      const release = annotatedRelease(set.metadata, set.metadata.namespace)
       if (release === undefined || !releases.includes(release)) continue
       for (const claim of claimsOf(set)) claims.set(claim, release)
     }
@@ -44,7 +45,7 @@ export async function keptObjects(
     options.namespace ? readNamespace(client, home) : [],
   ])
   return [
-    ...sets.filter((set) => annotatedRelease(set) === release).map(approved('StatefulSet')),
+    ...sets.filter((set) => annotatedRelease(set, set.namespace) === release).map(approved('StatefulSet')),
     ...claims
       .filter((claim) => releaseOfClaim(claim, options.parameters) === release)
       .map(approved('PersistentVolumeClaim')),

@@ -1,6 +1,6 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {objectKey} from '../../cluster/object-key.ts'
-import {isKept} from '../removal/objects.ts'
+import {isKept} from '../../cluster/helm-annotations.ts'
+import {objectKey} from '../../cluster/manifest.ts'
 
 /** What one revision of a release consists of. */
 export interface RevisionObjects {

@@ -1,14 +1,11 @@
 import type {KubernetesObject, ObjectIdentity, PresentObject} from '../../cluster/cluster.ts'
-import {isHook} from '../../cluster/is-hook.ts'
-import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../../release.ts'
-import {isKept} from '../removal/objects.ts'
+import {annotatedRelease, isHook, isKept, releaseAnnotations} from '../../cluster/helm-annotations.ts'
+import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** Why an object is never deleted as a leftover. */
 export type KeepReason = 'data' | 'policy' | 'namespace' | 'crd'
 
 const MANAGER = 'app.kubernetes.io/managed-by'
-const RELEASE_NAME = 'meta.helm.sh/release-name'
-const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'
 
 /** What helm writes on every object of a release (Helm 4.2: validate.go setMetadataVisitor). */
 export function helmMetadata(release: ReleaseId): {
@@ -17,7 +14,7 @@ export function helmMetadata(release: ReleaseId): {
 } {
   return {
     labels: {[MANAGER]: 'Helm'},
-    annotations: {[RELEASE_NAME]: releaseName(release), [RELEASE_NAMESPACE]: releaseNamespace(release)},
+    annotations: releaseAnnotations(release),
   }
 }
 
@@ -41,20 +38,6 @@ export function isHelms({labels = {}}: Pick<KubernetesObject['metadata'], 'label
   return labels[MANAGER] === 'Helm'
 }
 
-/** Whether a live object bears helm's mark of this release, and of no other. */
-function bearsMarkOf(release: ReleaseId, live: Pick<KubernetesObject['metadata'], 'annotations'>): boolean {
-  return markedRelease(live) === release
-}
-
-/** The release that helm's mark on a live object names. */
-export function markedRelease({
-  annotations = {},
-}: Pick<KubernetesObject['metadata'], 'annotations'>): ReleaseId | undefined {
-  const name = annotations[RELEASE_NAME]
-  const namespace = annotations[RELEASE_NAMESPACE]
-  return name !== undefined && namespace !== undefined ? releaseId(namespace, name) : undefined
-}
-
 /** Why a leftover stays, whatever is asked; undefined when it may be deleted. */
 function keepReason(object: KubernetesObject, live: KubernetesObject['metadata']): KeepReason | undefined {
   if (object.kind === 'PersistentVolumeClaim') return 'data'
@@ -74,7 +57,7 @@ export function leftObject(
   release: ReleaseId,
   {object, live, isGoing}: PresentObject,
 ): LeftObject | undefined {
-  if (isGoing || live === undefined || !bearsMarkOf(release, live)) return undefined
+  if (isGoing || live === undefined || annotatedRelease(live) !== release) return undefined
   const {apiVersion, kind, metadata} = object
   const namespace = live.namespace ?? metadata.namespace ?? releaseNamespace(release)
   const kept = keepReason(object, live)

@@ -1,4 +1,5 @@
 import type {Claim, KubernetesObject} from '../../cluster/cluster.ts'
+import {hookDeletePolicies, hookEvents, isKept} from '../../cluster/helm-annotations.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /** Why helm leaves an object behind. */
@@ -69,11 +70,6 @@ export function splitObjects({manifest, hooks, crds, earlier}: StoredObjects): S
   }
 }
 
-/** Whether helm leaves the object at every removal (Helm 4.2: resource_policy.go). */
-export function isKept({metadata}: KubernetesObject): boolean {
-  return metadata.annotations?.['helm.sh/resource-policy']?.trim().toLowerCase() === 'keep'
-}
-
 export function goingObject(object: KubernetesObject, namespace: string): GoingObject {
   const beside = WITH[object.kind]
   return {...nameOf(object, namespace), ...(beside !== undefined && {with: beside})}
@@ -127,17 +123,14 @@ function key({apiVersion, kind, metadata}: KubernetesObject): string {
   return `${apiVersion.split('/')[0]}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`
 }
 
-const EVENTS: readonly string[] = ['pre-delete', 'post-delete']
+const REMOVAL_EVENTS: readonly string[] = ['pre-delete', 'post-delete']
 
 /**
- * Whether helm uninstall makes the object and leaves it: a hook of the removal whose policy does not delete it when it has
+ * Returns true for an object that helm uninstall makes and leaves: a hook of the removal whose policy does not delete it when it has
  * succeeded. Helm deletes no definition that a hook made (Helm 4.2: hooks.go deleteHookByPolicy).
  */
-function isLeftByRemoval({kind, metadata}: KubernetesObject): boolean {
-  const words = (name: string) =>
-    (metadata.annotations?.[name] ?? '').split(',').map((word) => word.trim().toLowerCase())
-  if (!words('helm.sh/hook').some((event) => EVENTS.includes(event))) return false
-  return (
-    kind === 'CustomResourceDefinition' || !words('helm.sh/hook-delete-policy').includes('hook-succeeded')
-  )
+function isLeftByRemoval(object: KubernetesObject): boolean {
+  if (!hookEvents(object).some((event) => REMOVAL_EVENTS.includes(event))) return false
+  if (object.kind === 'CustomResourceDefinition') return true
+  return !hookDeletePolicies(object).includes('hook-succeeded')
 }

@@ -1,8 +1,8 @@
+import {PROTECTED, requiredReleases} from '../../charts/annotations.ts'
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import type {EdgeKind, ReleaseId} from '../../release.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
-import {declaredIn} from './declared.ts'
 
 /** What the payload of a record tells of what its release uses, and of what goes with it; or that it cannot be read. */
 export type RecordFacts =
@@ -31,8 +31,6 @@ export interface ObservedRelease {
   /** Why the record cannot be read; undefined when it can. */
   readonly unreadable: string | undefined
 }
-
-const PROTECTED = 'kk.openstack.org/protected'
 
 /**
  * The revisions of a release whose objects may exist: the last deployed one, and what failed or has not ended since.
@@ -88,7 +86,7 @@ function observe(release: ReleaseId, record: ObservedRecord, revisions: readonly
     record,
     labels: readLabels(record.labels),
     uses: new Map([...used, ...used.filter(([, kind]) => kind === 'ready')]),
-    declared: untold.flatMap(({facts}) => (facts?.readable ? declaredIn(facts.annotations) : [])),
+    declared: untold.flatMap(({facts}) => (facts?.readable ? requiredReleases(facts.annotations) : [])),
     protected: isProtected(readLabels(record.labels), living.at(-1)?.facts),
     namespaces: living.flatMap(({facts}) => (facts?.readable ? facts.namespaces : [])),
     unreadable: unreadable && !unreadable.readable ? unreadable.reason : undefined,

@@ -1,10 +1,9 @@
 import {dependents} from '../../graph/dependents.ts'
 import type {Edge, Graph} from '../../graph/graph.ts'
 import {withoutSoft} from '../../graph/without-soft.ts'
-import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {usesLabel} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
-import {meant} from './declared.ts'
 import {type ObservedRelease, observeReleases, type RecordFacts} from './observed.ts'
 
 /** A record that cannot be read: it may be of a user of anything. */
@@ -101,4 +100,12 @@ export function usesOf({
 export function usersOf({graph}: Pick<Uses, 'graph'>, releases: Iterable<ReleaseId>): readonly ReleaseId[] {
   const used = new Set(releases)
   return dependents(graph, used).filter((release) => !used.has(release))
+}
+
+/** The release that a chart means by a bare name: its neighbour, or whatever bears that name where it has none. */
+function meant(text: string, from: ReleaseId, all: readonly ReleaseId[]): readonly ReleaseId[] {
+  if (text.includes('/')) return all.filter((release) => release === text)
+  const named = all.filter((release) => releaseName(release) === text)
+  const neighbour = named.filter((release) => releaseNamespace(release) === releaseNamespace(from))
+  return neighbour.length > 0 ? neighbour : named
 }

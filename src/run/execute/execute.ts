@@ -1,7 +1,6 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {parseManifest, testHooks} from '../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../cluster/redact-secrets.ts'
-import {testHooks} from '../../cluster/test-hooks.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'

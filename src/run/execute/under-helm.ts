@@ -1,6 +1,6 @@
 import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
 import {describeCause} from '../../cluster/gate/describe-cause.ts'
-import {isHook} from '../../cluster/is-hook.ts'
+import {isHook} from '../../cluster/helm-annotations.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'

@@ -1,6 +1,6 @@
 import {containersOf, podTemplate} from '../../charts/manifests/pods.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {isHook} from '../../cluster/is-hook.ts'
+import {isHook} from '../../cluster/helm-annotations.ts'
 import type {ImagePull} from '../../cluster/pulls/image-pull.ts'
 import {levels} from '../../graph/levels.ts'
 import {isMap} from '../../overrides/merge.ts'

@@ -1,5 +1,5 @@
 import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
-import {renderedObjects} from '../../cluster/records/rendered-objects.ts'
+import {upgradedObjects} from '../../cluster/manifest.ts'
 import {redactObjects} from '../../cluster/redact-secrets.ts'
 import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
@@ -218,7 +218,7 @@ async function compare(
   const {release, revision, status, values} = stored
   const {chart} = prepared.releases.get(release)!.desired
   const call = vendored.call(release)
-  const before = renderedObjects(stored)
+  const before = upgradedObjects(stored)
   const apiVersions = vendored.asksKinds(release) ? await cluster.customKinds() : []
   const after = await renderOnCluster(helm, call, {
     kubeVersion,

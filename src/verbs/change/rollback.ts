@@ -5,7 +5,7 @@ import type {
   ReleaseRecord,
   Validation,
 } from '../../cluster/cluster.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import type {RunRecord} from '../../cluster/runs/run-record.ts'
 import type {Environment} from '../../environment/environment.ts'
@@ -148,7 +148,7 @@ async function objectsOf(
   const stored = await cluster.stored(release, of?.revision)
   return {
     manifest: parseManifest(stored?.manifest ?? ''),
-    hooks: (stored?.hooks ?? []).flatMap(parseManifest),
+    hooks: stored ? hookObjects(stored) : [],
     method: stored?.applyMethod === 'ssa' ? 'server-side' : 'client-side',
   }
 }

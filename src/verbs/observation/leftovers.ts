@@ -1,5 +1,5 @@
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {
   comparedRevision,
   type ForgottenObject,
@@ -73,7 +73,7 @@ async function readAll(cluster: Reads, records: readonly ReleaseRecord[]): Promi
     const stored = await cluster.stored(release, revision)
     if (!stored) continue
     const objects = parseManifest(stored.manifest)
-    read.push({revision, status, objects, hooks: stored.hooks.flatMap(parseManifest)})
+    read.push({revision, status, objects, hooks: hookObjects(stored)})
   }
   return read
 }

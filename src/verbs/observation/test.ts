@@ -1,7 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import {objectName} from '../../cluster/manifest.ts'
+import {objectName, testHooks} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
-import {testHooks} from '../../cluster/test-hooks.ts'
 import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {namedRelease, type Prepared} from '../preparation/prepare.ts'

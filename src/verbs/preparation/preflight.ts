@@ -1,5 +1,5 @@
 import type {StoredRelease} from '../../cluster/cluster.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {storedObjects} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import {CHANGE_WORDS} from '../../plan/changes/change-kind.ts'
 import {type ChangeVerb, refusedVerb, VERB_TABLE} from '../../plan/changes/change-verb.ts'
@@ -24,7 +24,7 @@ export function expectSameImages({rendered, previous}: RenderedChange, verb: Cha
   if (VERB_TABLE[verb].image) return
   const lines = [...previous].flatMap(([release, stored]) =>
     stored.flatMap((before) =>
-      imageChanges(objectsOf(before), rendered.get(release) ?? []).map(
+      imageChanges(storedObjects(before), rendered.get(release) ?? []).map(
         ({container, from, to}) =>
           `  ${release}: ${CHANGE_WORDS.image}: ${container} ${from === undefined ? 'gets' : `${from} →`} ${to}`,
       ),
@@ -38,7 +38,7 @@ export function expectSupportedVersions({plan, rendered, previous}: RenderedChan
   const lines = plan.actions.flatMap(({release, chart}) => {
     const after = {appVersion: chart.appVersion, objects: rendered.get(release) ?? []}
     return (previous.get(release) ?? []).flatMap((stored) =>
-      unsupported({appVersion: stored.chart.appVersion, objects: objectsOf(stored)}, after).map(
+      unsupported({appVersion: stored.chart.appVersion, objects: storedObjects(stored)}, after).map(
         (problem) => `  ${release}: ${problem}`,
       ),
     )
@@ -49,8 +49,4 @@ export function expectSupportedVersions({plan, rendered, previous}: RenderedChan
     ['OpenStack does not support this way from release to release:', ...new Set(lines)].join('\n'),
     {hint: 'nothing was changed; if you know that it works all the same: --force-version'},
   )
-}
-
-function objectsOf({manifest, hooks}: StoredRelease) {
-  return [manifest, ...hooks].flatMap(parseManifest)
 }

@@ -1,9 +1,10 @@
 import type {KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
+import {annotatedRelease} from '../../cluster/helm-annotations.ts'
 import {objectName, parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import {reached} from '../../graph/requirements.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
-import {isHelms, markedRelease} from '../../plan/leftovers/ownership.ts'
+import {isHelms} from '../../plan/leftovers/ownership.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
@@ -39,14 +40,14 @@ export function expectUnclaimed(
     const {release, object, live} = each
     // Those of `crds/` helm takes as they are, whoever made them, and here they look like any other.
     if (object.kind === 'CustomResourceDefinition') return false
-    const owner = markedRelease(live)
+    const owner = annotatedRelease(live)
     if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
     const before = (previous.get(release) ?? []).flatMap(({manifest}) => parseManifest(manifest))
     return !has(before, object, releaseNamespace(release))
   })
   if (blocked.length === 0) return
   const givers = new Set(
-    blocked.flatMap(({live}) => markedRelease(live) ?? []).filter((owner) => isUpgraded(plan, owner)),
+    blocked.flatMap(({live}) => annotatedRelease(live) ?? []).filter((owner) => isUpgraded(plan, owner)),
   )
   const first = [...givers].map(releaseName).join(' ')
   throw new KkError(
@@ -59,7 +60,7 @@ export function expectUnclaimed(
 }
 
 function text({release, object, live}: StandingObject): string {
-  const owner = markedRelease(live)
+  const owner = annotatedRelease(live)
   const whose = owner ? `which belongs to the release ${owner}` : 'which no release made'
   return `${release}: ${objectName(object)}, ${owner === release ? 'which is not labelled app.kubernetes.io/managed-by: Helm' : whose}`
 }

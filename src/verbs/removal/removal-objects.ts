@@ -1,11 +1,11 @@
 import type {Claim, Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {isKept} from '../../cluster/helm-annotations.ts'
+import {hookObjects, parseManifest, storedObjects} from '../../cluster/manifest.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {isHolder} from '../../plan/leftovers/dropped.ts'
 import {
   claimsOfSets,
   goingObject,
-  isKept,
   nameOf,
   type ReleaseRemoval,
   type SplitObjects,
@@ -44,7 +44,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
     })
   }
   const manifest = parseManifest(stored.manifest)
-  const hooks = stored.hooks.flatMap(parseManifest)
+  const hooks = hookObjects(stored)
   const crds = (stored.crds ?? []).flatMap(parseManifest)
   const earlier = await earlierObjects(cluster, stored)
   const split = splitObjects({manifest, hooks, crds, earlier})
@@ -119,7 +119,7 @@ async function earlierObjects(
         const stored = await cluster.stored(release, record.revision).catch((error: unknown) => {
           if (isLiving || asKkError(error).code !== 'KK_RECORD') throw error
         })
-        const found = stored ? [stored.manifest, ...stored.hooks].flatMap(parseManifest) : []
+        const found = stored ? storedObjects(stored) : []
         return isLiving ? found : found.filter((each) => isHolder(each) || isKept(each))
       }),
   )

@@ -43,6 +43,15 @@ describe('what kubernetes-entrypoint is told to wait for', () => {
 
   it.each([
     ['a hook', workload({kind: 'Job', annotations: HOOK, init: env({DEPENDENCY_SERVICE: 'a'})}), 'hook'],
+    [
+      'a hook in capitals',
+      workload({
+        kind: 'Job',
+        annotations: {'helm.sh/hook': 'Post-Install, Post-Upgrade'},
+        init: env({DEPENDENCY_SERVICE: 'a'}),
+      }),
+      'hook',
+    ],
     ['a Job', workload({kind: 'Job', init: env({DEPENDENCY_SERVICE: 'a'})}), 'job'],
     ['a DaemonSet', workload({kind: 'DaemonSet', init: env({DEPENDENCY_SERVICE: 'a'})}), 'workload'],
   ])('is awaited by %s', (_, manifest, waiter) => {
@@ -56,7 +65,7 @@ describe('what kubernetes-entrypoint is told to wait for', () => {
     expect(wantLines(manifest)).toEqual(['soft Service/a'])
   })
 
-  it.each(['test', 'pre-delete', 'post-rollback'])('is nothing to a %s hook', (hook) => {
+  it.each(['test', 'Test', 'pre-delete', 'post-rollback'])('is nothing to a %s hook', (hook) => {
     const annotations = {'helm.sh/hook': hook}
 
     const lines = wantLines(workload({kind: 'Job', annotations, init: env({DEPENDENCY_SERVICE: 'a'})}))

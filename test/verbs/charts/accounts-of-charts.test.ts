@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {renderedObjects} from '../../../src/charts/manifests/rendered-objects.ts'
+import {renderedObjects} from '../../../src/cluster/manifest.ts'
 import {releaseId} from '../../../src/release.ts'
 import {accounts} from '../../../src/verbs/charts/doctor/checks/accounts/accounts.ts'
 import {useCharts} from '../../charts/support/charts.ts'

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
-import {parseManifest} from '../../../cluster/manifest.ts'
+import {hookObjects, parseManifest} from '../../../cluster/manifest.ts'
 import {redactSecretsOf} from '../../../cluster/redact-secrets.ts'
 import {redactor} from '../../../helm/redact/redact.ts'
 import {GATED_LABEL, REVISION_LABEL} from '../../../plan/labels.ts'
@@ -53,7 +53,7 @@ export function rollback(execution: Execution): Promise<RolledBack> {
     const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))
     return settling(execution, lease, async () => {
       await underReservations(execution, {requirements, before: last}, () =>
-        callHelm({...execution, redact}, {lease, objects: [...objects, ...hooksOf(stored)], values}),
+        callHelm({...execution, redact}, {lease, objects: [...objects, ...hookObjects(stored)], values}),
       )
       const record = await noted(execution, action.revision + 1)
       await deleteForgotten(execution, cut, objects)
@@ -107,10 +107,6 @@ function uninterrupted<T extends {readonly execution: Execution}>(surroundings: 
   const {execution} = surroundings
   const controls = {...execution.controls, signal: new AbortController().signal}
   return {...surroundings, execution: {...execution, controls}}
-}
-
-function hooksOf({hooks}: StoredRelease): readonly KubernetesObject[] {
-  return hooks.flatMap(parseManifest)
 }
 
 /**

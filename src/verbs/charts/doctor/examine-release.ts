@@ -1,7 +1,7 @@
 import {basename} from 'node:path'
-import {type RenderedObject, renderedObjects} from '../../../charts/manifests/rendered-objects.ts'
 import {waiterOf} from '../../../charts/manifests/waiter-of.ts'
 import {definedKinds} from '../../../cluster/custom-kinds.ts'
+import {type RenderedObject, renderedObjects} from '../../../cluster/manifest.ts'
 import type {ReleaseCall} from '../../../helm/helm.ts'
 import type {ReleaseId} from '../../../release.ts'
 import {KUBE_VERSION} from '../../preparation/inference/facts-of-releases.ts'

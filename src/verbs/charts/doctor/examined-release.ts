@@ -1,4 +1,4 @@
-import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
+import type {RenderedObject} from '../../../cluster/manifest.ts'
 import type {ReleaseId} from '../../../release.ts'
 import type {DeployedRelease} from './place.ts'
 

@@ -1,6 +1,5 @@
-import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import type {Cluster} from '../../../cluster/cluster.ts'
-import {parseManifest} from '../../../cluster/manifest.ts'
+import {parseManifest, type RenderedObject} from '../../../cluster/manifest.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import type {ReleaseId} from '../../../release.ts'
 import {KUBE_VERSION} from '../../preparation/inference/facts-of-releases.ts'

@@ -1,6 +1,5 @@
-import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import type {KubernetesObject} from '../../../cluster/cluster.ts'
-import {objectKey} from '../../../cluster/object-key.ts'
+import {objectKey, type RenderedObject} from '../../../cluster/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../../release.ts'
 
 /** What an object is on a cluster: its group, kind, namespace and name. */

@@ -1,6 +1,6 @@
 import type {Cluster, EveryRecord, KubernetesObject, ReleaseRecord} from '../../../cluster/cluster.ts'
 import type {LeaseView} from '../../../cluster/lease/view.ts'
-import {parseManifest} from '../../../cluster/manifest.ts'
+import {hookObjects, parseManifest} from '../../../cluster/manifest.ts'
 import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError} from '../../../errors.ts'
 import type {Helm} from '../../../helm/helm.ts'
@@ -92,7 +92,7 @@ async function readOne(cluster: Cluster, record: ReleaseRecord): Promise<ReadRec
   try {
     const stored = await cluster.stored(record.release, record.revision)
     if (!stored) return {record, bytes: 0, objects: [], hooks: []}
-    const hooks = stored.hooks.flatMap(parseManifest)
+    const hooks = hookObjects(stored)
     return {record, bytes: stored.bytes ?? 0, objects: parseManifest(stored.manifest), hooks}
   } catch (error) {
     const {code, message} = asKkError(error)

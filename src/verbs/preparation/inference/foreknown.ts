@@ -1,4 +1,4 @@
-import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
+import type {RenderedObject} from '../../../cluster/manifest.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
 import type {Layer} from '../../../overrides/layer.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'

@@ -1,5 +1,5 @@
-import type {RenderedObject} from '../../../charts/manifests/rendered-objects.ts'
 import {servesKind} from '../../../cluster/custom-kinds.ts'
+import type {RenderedObject} from '../../../cluster/manifest.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
 import type {Requirement} from '../../../graph/build.ts'

@@ -1,7 +1,7 @@
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
-import {renderedObjects} from '../../../../src/charts/manifests/rendered-objects.ts'
 import {readChart} from '../../../../src/charts/read-chart.ts'
+import {renderedObjects} from '../../../../src/cluster/manifest.ts'
 import {releaseId} from '../../../../src/release.ts'
 import {valuesDiffer} from '../../../../src/verbs/charts/doctor/checks/values-differ.ts'
 

@@ -1,7 +1,5 @@
 import {dig, digText} from '../../../../charts/manifests/dig.ts'
-import type {RenderedObject} from '../../../../charts/manifests/rendered-objects.ts'
-import {apiGroup} from '../../../../cluster/api-group.ts'
-import {objectName} from '../../../../cluster/manifest.ts'
+import {apiGroup, objectName, type RenderedObject} from '../../../../cluster/manifest.ts'
 import {type ReleaseId, releaseName} from '../../../../release.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'

@@ -1,5 +1,4 @@
-import type {RenderedObject} from '../../../../charts/manifests/rendered-objects.ts'
-import {objectName} from '../../../../cluster/manifest.ts'
+import {objectName, type RenderedObject} from '../../../../cluster/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 

@@ -1,5 +1,5 @@
-import {apiGroup} from '../../../../cluster/api-group.ts'
 import {KK_NAMESPACE} from '../../../../cluster/lease/lease.ts'
+import {apiGroup} from '../../../../cluster/manifest.ts'
 import type {Access} from '../../../../cluster/permissions/access.ts'
 import type {Need} from '../../../../cluster/permissions/need.ts'
 import {NEEDS} from '../../../../cluster/permissions/needs.ts'

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import type {RenderedObject} from '../../../../../src/charts/manifests/rendered-objects.ts'
 import type {KubernetesObject} from '../../../../../src/cluster/cluster.ts'
+import type {RenderedObject} from '../../../../../src/cluster/manifest.ts'
 import {deadlocks} from '../../../../../src/verbs/charts/doctor/checks/deadlocks/deadlocks.ts'
 import {env, workload} from '../../../../charts-reading/manifests/manifests.ts'
 

@@ -1,7 +1,6 @@
 import {dig, digMaps, digText} from '../../../../../charts/manifests/dig.ts'
 import {containersOf, podTemplate} from '../../../../../charts/manifests/pods.ts'
-import type {RenderedObject} from '../../../../../charts/manifests/rendered-objects.ts'
-import {objectName} from '../../../../../cluster/manifest.ts'
+import {objectName, type RenderedObject} from '../../../../../cluster/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../../../../release.ts'
 import type {ExaminedRelease} from '../../examined-release.ts'
 

@@ -1,5 +1,5 @@
-import {hooksOf} from '../../../../../charts/manifests/waiter-of.ts'
 import type {KubernetesObject} from '../../../../../cluster/cluster.ts'
+import {hookEvents, hookWeight} from '../../../../../cluster/helm-annotations.ts'
 
 /** When helm makes an object: before all others, with them, or after them; and among hooks by weight, then by name. */
 export interface Moment {
@@ -11,15 +11,14 @@ export interface Moment {
 }
 
 export function momentOf(object: KubernetesObject): Moment {
-  const hooks = hooksOf(object)
-  const weight = Number(object.metadata.annotations?.['helm.sh/hook-weight'] ?? 0)
-  const isOfUpgrades = hooks.length > 0 && !hooks.some((hook) => !/-upgrade$/.test(hook))
-  return {stage: stageOf(hooks), weight, name: object.metadata.name, isOfUpgrades}
+  const events = hookEvents(object)
+  const isOfUpgrades = events.length > 0 && events.every((event) => event.endsWith('-upgrade'))
+  return {stage: stageOf(events), weight: hookWeight(object), name: object.metadata.name, isOfUpgrades}
 }
 
-function stageOf(hooks: readonly string[]): Moment['stage'] {
-  if (hooks.length === 0) return 'with'
-  return hooks.some((hook) => hook === 'pre-install' || hook === 'crd-install') ? 'before' : 'after'
+function stageOf(events: readonly string[]): Moment['stage'] {
+  if (events.length === 0) return 'with'
+  return events.includes('pre-install') ? 'before' : 'after'
 }
 
 const STAGES = ['before', 'with', 'after']

@@ -1,6 +1,5 @@
-import type {RenderedObject} from '../../../../../charts/manifests/rendered-objects.ts'
-import {isHook} from '../../../../../cluster/is-hook.ts'
-import {objectName} from '../../../../../cluster/manifest.ts'
+import {isHook} from '../../../../../cluster/helm-annotations.ts'
+import {objectName, type RenderedObject} from '../../../../../cluster/manifest.ts'
 import type {ChartFault} from '../../chart-fault.ts'
 import type {ComparedRelease, ExaminedRelease} from '../../examined-release.ts'
 import {mayBeRefused} from '../../refusals.ts'

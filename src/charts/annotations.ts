@@ -1,0 +1,20 @@
+/** Where a chart says in the annotations of its `Chart.yaml` what kk is to know; Helm keeps them in the record of each release. */
+export const PREFIX = 'kk.openstack.org/'
+export const REQUIRES = `${PREFIX}requires`
+export const PROTECTED = `${PREFIX}protected`
+export const SHARED = `${PREFIX}shared-infrastructure`
+export const KNOWN: readonly string[] = [REQUIRES, PROTECTED, SHARED]
+
+type Annotations = Readonly<Record<string, string>>
+
+/** Returns each requirement that a chart states, as it is written: `mariadb`, `neutron:applied`, `namespace/mariadb`. */
+export function statedRequirements(annotations: Annotations): readonly string[] {
+  const words = (annotations[REQUIRES] ?? '').split(/[,\n]/).map((word) => word.trim())
+  return words.filter((word) => word !== '')
+}
+
+/** Returns the releases that a chart requires, without the kinds of the edges: `mariadb`, `namespace/mariadb`. */
+export function requiredReleases(annotations: Annotations): readonly string[] {
+  const names = statedRequirements(annotations).map((word) => word.split(':', 1)[0]!)
+  return names.filter((name) => name !== '')
+}
