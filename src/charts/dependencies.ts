@@ -2,12 +2,12 @@ import {existsSync, readdirSync} from 'node:fs'
 import {join, resolve} from 'node:path'
 import {KkError} from '../errors.ts'
 import type {Library} from './chart.ts'
-import {type ChartManifest, type Dependency, readManifest} from './manifest.ts'
+import {type ChartYaml, type Dependency, readChartYaml} from './chart-yaml.ts'
 import {isVersion, satisfiesConstraint} from './version.ts'
 
 interface Dependent {
   readonly directory: string
-  readonly manifest: ChartManifest
+  readonly manifest: ChartYaml
   /** Unpacked from a package: all that it depends on is inside, and `file://` led somewhere on its maker's machine. */
   readonly packaged: boolean
 }
@@ -47,7 +47,7 @@ function readLibrary(dependency: Dependency, directory: string, through: readonl
       `${dependent} depends on ${dependency.name} at ${dependency.repository}, but ${directory} holds no chart`,
       `correct the repository of ${dependency.name} in its Chart.yaml`,
     )
-  const manifest = readManifest(directory)
+  const manifest = readChartYaml(directory)
   const {name, version} = manifest
   const fits = dependency.version === '' || satisfiesConstraint(version, dependency.version)
   if (name !== dependency.name || !fits)

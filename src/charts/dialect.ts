@@ -6,7 +6,7 @@ import type {Values} from '../release.ts'
 import type {Chart} from './chart.ts'
 import {isPackageOf} from './dependencies.ts'
 import {readChartFiles} from './files/chart-files.ts'
-import {readManifest} from './manifest.ts'
+import {readChartYaml} from './chart-yaml.ts'
 import {readOwnFiles} from './own-files.ts'
 import {defaultValues} from './values-method/default-values.ts'
 
@@ -84,7 +84,7 @@ function once<T>(make: () => T): () => T {
 
 function dialectOf(chart: Pick<Chart, 'directory' | 'libraries'>, templates: string): Dialect | undefined {
   const {directory} = chart
-  const {dependencies} = readManifest(directory)
+  const {dependencies} = readChartYaml(directory)
   const vendored = vendoredIn(directory)
   const has = (library: string) =>
     dependencies.some((each) => each.name === library) ||

@@ -5,7 +5,7 @@ import type {Position} from '../release.ts'
 import {KNOWN, PREFIX, PROTECTED, REQUIRES, SHARED, statedRequirements} from './annotations.ts'
 import type {Chart, ChartRequirement} from './chart.ts'
 import {librariesOf} from './dependencies.ts'
-import {type ChartManifest, readManifest} from './manifest.ts'
+import {type ChartYaml, readChartYaml} from './chart-yaml.ts'
 
 /** Where a chart comes from, when that is not the directory itself. */
 export interface ChartOrigin {
@@ -19,7 +19,7 @@ export interface ChartOrigin {
 export function readChart(
   directory: string,
   from: ChartOrigin = {origin: directory},
-  manifest = readManifest(directory),
+  manifest = readChartYaml(directory),
 ): Chart {
   checkAnnotations(manifest)
   const {name, version, appVersion, type, kubeVersion} = manifest
@@ -40,7 +40,7 @@ export function readChart(
 }
 
 /** What the annotation `kk.openstack.org/requires` of a chart says. Throws `KK_CHART` with file, line and column. */
-function requirementsOf(manifest: ChartManifest): ChartRequirement[] {
+function requirementsOf(manifest: ChartYaml): ChartRequirement[] {
   const text = manifest.annotations[REQUIRES]
   if (text === undefined) return []
   const position = positionOf(manifest, REQUIRES)
@@ -58,28 +58,28 @@ function requirementsOf(manifest: ChartManifest): ChartRequirement[] {
 }
 
 /** Whether a chart is marked as one whose releases no command removes unless they are named and confirmed. */
-function isProtected(manifest: ChartManifest): boolean {
+function isProtected(manifest: ChartYaml): boolean {
   return isTrue(manifest, PROTECTED)
 }
 
 /** Whether who names the releases of a chart in a configuration, requires them: mariadb, rabbitmq. */
-function isSharedInfrastructure(manifest: ChartManifest): boolean {
+function isSharedInfrastructure(manifest: ChartYaml): boolean {
   return isTrue(manifest, SHARED)
 }
 
 /** Whether a chart speaks for itself, so that nothing need be inferred. */
-function isAnnotated({annotations}: ChartManifest): boolean {
+function isAnnotated({annotations}: ChartYaml): boolean {
   return annotations[REQUIRES] !== undefined || annotations[PROTECTED] !== undefined
 }
 
-function isTrue(manifest: ChartManifest, key: string): boolean {
+function isTrue(manifest: ChartYaml, key: string): boolean {
   const text = manifest.annotations[key] ?? 'false'
   if (text === 'true' || text === 'false') return text === 'true'
   throw refused(positionOf(manifest, key), `expected ${key}: "true" or "false", found "${text}"`)
 }
 
 /** A misspelt annotation would lose requirements without a word. Throws `KK_CHART`. */
-function checkAnnotations(manifest: ChartManifest): void {
+function checkAnnotations(manifest: ChartYaml): void {
   for (const key of Object.keys(manifest.annotations)) {
     if (!key.startsWith(PREFIX) || KNOWN.includes(key)) continue
     const close = suggest(key, KNOWN)
@@ -89,7 +89,7 @@ function checkAnnotations(manifest: ChartManifest): void {
 }
 
 /** Where a key stands: first on a line or, in a map on one line, anywhere but in a comment. */
-function positionOf({file, text}: ChartManifest, key: string): Position {
+function positionOf({file, text}: ChartYaml, key: string): Position {
   const lines = text.split('\n')
   const first = lines.findIndex((line) => line.replace(/^[\s"']+/, '').startsWith(key))
   const index = first < 0 ? lines.findIndex((line) => line.split(' #', 1)[0]!.includes(key)) : first

@@ -2,7 +2,7 @@ import {existsSync, readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Chart} from '../chart.ts'
 import {isPackageOf} from '../dependencies.ts'
-import {readManifest} from '../manifest.ts'
+import {readChartYaml} from '../chart-yaml.ts'
 import {readChart} from '../read-chart.ts'
 import {compareVersions, satisfiesConstraint} from '../version.ts'
 import {unpackPackage} from './package-cache.ts'
@@ -25,7 +25,7 @@ export async function findInDirectory(
 ): Promise<Chart | undefined> {
   for (const directory of [join(path, wanted.name), path]) {
     if (!existsSync(join(directory, 'Chart.yaml'))) continue
-    const manifest = readManifest(directory)
+    const manifest = readChartYaml(directory)
     if (fits(manifest, wanted)) return readChart(directory, {origin: directory}, manifest)
   }
 
@@ -40,7 +40,7 @@ export async function findInDirectory(
 export function namesInDirectory(path: string): string[] {
   const folders = entriesOf(path).filter((entry) => existsSync(join(path, entry, 'Chart.yaml')))
   const packages = entriesOf(path).flatMap((entry) => /^(.+?)-v?\d[^/]*\.tgz$/.exec(entry)?.[1] ?? [])
-  const own = existsSync(join(path, 'Chart.yaml')) ? [readManifest(path).name] : []
+  const own = existsSync(join(path, 'Chart.yaml')) ? [readChartYaml(path).name] : []
   return [...new Set([...own, ...folders, ...packages])].sort()
 }
 

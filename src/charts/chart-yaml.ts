@@ -6,7 +6,7 @@ import {utf8Text} from '../state/files/utf8-text.ts'
 import {isVersion} from './version.ts'
 
 /** What a `Chart.yaml` says; scalars are text, as Helm takes them. */
-export interface ChartManifest {
+export interface ChartYaml {
   readonly file: string
   /** The file's content, for looking up lines. */
   readonly text: string
@@ -31,7 +31,7 @@ export interface Dependency {
  * Reads the `Chart.yaml` of a directory; for `apiVersion: v1` also its `requirements.yaml`.
  * Throws `KK_CHART` for what Helm's `Metadata.Validate` refuses, `KK_YAML` for what is no YAML, `KK_FILE` for what is no UTF-8.
  */
-export function readManifest(directory: string): ChartManifest {
+export function readChartYaml(directory: string): ChartYaml {
   const file = join(directory, 'Chart.yaml')
   const text = readText(file)
   const data = readMap(text, file)
