@@ -4,8 +4,8 @@ import {KkError} from '../errors.ts'
 import type {Position} from '../release.ts'
 import {KNOWN, PREFIX, PROTECTED, REQUIRES, SHARED, statedRequirements} from './annotations.ts'
 import type {Chart, ChartRequirement} from './chart.ts'
-import {librariesOf} from './dependencies.ts'
 import {type ChartYaml, readChartYaml} from './chart-yaml.ts'
+import {librariesOf} from './dependencies.ts'
 
 /** Where a chart comes from, when that is not the directory itself. */
 export interface ChartOrigin {
