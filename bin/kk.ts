@@ -16,7 +16,7 @@ async function start(): Promise<void> {
   }
   const argv = process.argv.slice(2)
   if (argv.length === 1 && argv[0] === '--version') {
-    const {VERSION} = await import('../src/cli/program/version.ts')
+    const {VERSION} = await import('../src/cli/version.ts')
     process.stdout.write(`kk/${VERSION} ${process.platform}-${process.arch} node-${process.version}\n`)
     return
   }

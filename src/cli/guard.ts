@@ -4,10 +4,8 @@ import {loadEnvironment} from '../environment/load.ts'
 import type {Plan} from '../plan/plan.ts'
 import {guardOfferText} from '../report/guard-text.ts'
 import {unguarded} from '../verbs/guard.ts'
-import type {ClusterFlags} from './open/choose-cluster.ts'
-import {openChosenCluster} from './open.ts'
-import {paletteOf} from './show/streams.ts'
-import {tell} from './show/tell.ts'
+import {paletteOf, tell} from './console.ts'
+import {type ClusterFlags, openChosenCluster} from './open/cluster.ts'
 
 interface GuardFlags extends ClusterFlags {
   readonly environment?: string | undefined

@@ -1,11 +1,10 @@
 import {Errors, run} from '@oclif/core'
 import {type ExitCode, KkError} from '../errors.ts'
-import {oclifOptions} from './program/plugin.ts'
-import {printError} from './program/print-error.ts'
-import {checkCommand, withFlagSuggestion} from './program/suggestions.ts'
-import {VERSION} from './program/version.ts'
-import {endureBrokenStreams} from './show/broken-streams.ts'
-import {endBySignals} from './show/signals.ts'
+import {endureBrokenStreams, printError} from './console.ts'
+import {oclifOptions} from './oclif.ts'
+import {endBySignals} from './signals.ts'
+import {checkCommand, withFlagSuggestion} from './suggestions.ts'
+import {VERSION} from './version.ts'
 
 /**
  * Runs one command line and resolves with the exit code; every error has been printed by then. `early` gives up listening

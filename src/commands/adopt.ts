@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {adoptReleases} from '../cli/change/adopt.ts'
+import {KkCommand} from '../cli/command.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -9,7 +9,7 @@ import {
   streamFlags,
   valueFlags,
 } from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {adoptReleases} from '../cli/run/adopt.ts'
 
 export default class Adopt extends KkCommand {
   static override summary = 'Take over releases that were installed without kk, after showing what differs.'

@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core'
-import {apply} from '../cli/change/apply.ts'
+import {KkCommand} from '../cli/command.ts'
 import {deployFlags} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {apply} from '../cli/run/saved-plan.ts'
 
 export default class Apply extends KkCommand {
   static override summary = 'Do exactly what a saved plan says, or refuse and name what moved since.'

@@ -1,8 +1,7 @@
 import {Flags} from '@oclif/core'
-import {change} from '../cli/change/change.ts'
-import {driftScope} from '../cli/change/change-installed.ts'
+import {KkCommand} from '../cli/command.ts'
 import {deployFlags, driftFlags, fileArgument} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {change, driftScope} from '../cli/run/change.ts'
 import {KkError} from '../errors.ts'
 
 export default class Deploy extends KkCommand {

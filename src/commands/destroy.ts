@@ -1,7 +1,7 @@
+import {KkCommand} from '../cli/command.ts'
 import {fileArgument, removalFlags} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
-import {confirmEnvironment} from '../cli/removal/confirmations.ts'
-import {removeReleases} from '../cli/removal/removal.ts'
+import {confirmEnvironment} from '../cli/run/confirm-removal.ts'
+import {removeReleases} from '../cli/run/removal.ts'
 import {KkError} from '../errors.ts'
 import {planDestroy} from '../verbs/removal/destroy.ts'
 

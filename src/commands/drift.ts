@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -8,11 +9,9 @@ import {
   releasesArgument,
   streamFlags,
 } from '../cli/flags.ts'
-import {chartsOfOwner} from '../cli/open/charts-of-owner.ts'
-import {openOwner} from '../cli/open/owner.ts'
-import {openChosenCluster} from '../cli/open.ts'
-import {KkCommand} from '../cli/program/command.ts'
-import {pruneLeftovers} from '../cli/removal/prune.ts'
+import {openChosenCluster} from '../cli/open/cluster.ts'
+import {chartsOfOwner, openOwner} from '../cli/open/owner.ts'
+import {pruneLeftovers} from '../cli/run/prune.ts'
 import {driftText} from '../report/drift/drift-text.ts'
 import {hasDrift} from '../verbs/observation/drift.ts'
 import {drift} from '../verbs/observation/drift-of.ts'

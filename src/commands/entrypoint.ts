@@ -1,6 +1,8 @@
-import {KkCommand} from '../cli/program/command.ts'
-import {runCommand} from '../cli/program/run-command.ts'
+import {execa} from 'execa'
+import {KkCommand} from '../cli/command.ts'
 import {awaitDependencies} from '../cluster/dependencies/open.ts'
+import {KkError} from '../errors.ts'
+import {exitCodeOf} from '../state/processes/exit-code.ts'
 
 export default class Entrypoint extends KkCommand {
   static override summary = 'Wait, in a pod, for what its DEPENDENCY_* variables name; then run COMMAND.'
@@ -14,4 +16,24 @@ export default class Entrypoint extends KkCommand {
     const [program, ...args] = (process.env.COMMAND ?? '').split(' ').filter(Boolean)
     if (program !== undefined) process.exitCode = await runCommand(program, args)
   }
+}
+
+/** Runs a program in kk's place, with its streams and the signals that it gets; resolves with the exit code. */
+export async function runCommand(program: string, args: readonly string[]): Promise<number> {
+  const child = execa(program, args, {stdio: 'inherit', reject: false})
+  const pass = (signal: NodeJS.Signals) => child.kill(signal)
+  process.on('SIGINT', pass).on('SIGTERM', pass)
+  try {
+    const result = await child
+    if (result.code === 'ENOENT') throw notFound(program)
+    return exitCodeOf(result)
+  } finally {
+    process.off('SIGINT', pass).off('SIGTERM', pass)
+  }
+}
+
+function notFound(program: string): KkError {
+  return new KkError('KK_USAGE', `${program} was not found`, {
+    hint: 'COMMAND names a program on PATH, and its arguments',
+  })
 }

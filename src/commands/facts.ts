@@ -1,6 +1,7 @@
-import {openEnvironmentIfAny, openFacts} from '../cli/facts/open-facts.ts'
+import {KkCommand} from '../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, factsFlags, fileArgument} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {openFacts} from '../cli/open/layers.ts'
+import {openEnvironmentIfAny} from '../cli/open/open.ts'
 import {FACT_NAMES} from '../overrides/facts/schema.ts'
 import {factsText} from '../report/facts-text.ts'
 

@@ -1,6 +1,6 @@
+import {KkCommand} from '../cli/command.ts'
 import {deleteOfChart} from '../cli/overrides/change.ts'
 import {deleteFlags, placeArguments} from '../cli/overrides/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
 import {changeText, deletedText} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideDelete extends KkCommand {

@@ -1,7 +1,7 @@
+import {KkCommand} from '../cli/command.ts'
 import {documentFlags} from '../cli/flags.ts'
 import {overridesFlags} from '../cli/overrides/flags.ts'
 import {onOverrides} from '../cli/overrides/open-overrides.ts'
-import {KkCommand} from '../cli/program/command.ts'
 import {chartTable} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideList extends KkCommand {

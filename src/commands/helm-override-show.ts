@@ -1,6 +1,6 @@
+import {KkCommand} from '../cli/command.ts'
 import {optionalPlaceArguments, showFlags} from '../cli/overrides/flags.ts'
 import {showOverrides} from '../cli/overrides/show.ts'
-import {KkCommand} from '../cli/program/command.ts'
 import {overridesDocument, propertyTable} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideShow extends KkCommand {

@@ -1,6 +1,6 @@
+import {KkCommand} from '../cli/command.ts'
 import {updateChart} from '../cli/overrides/change.ts'
 import {placeArguments, updateFlags} from '../cli/overrides/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
 import {changeText, propertyTable, updatedDocument} from '../report/overrides/overrides-text.ts'
 
 export default class HelmOverrideUpdate extends KkCommand {

@@ -1,4 +1,4 @@
-import {KkCommand} from '../cli/program/command.ts'
+import {KkCommand} from '../cli/command.ts'
 import {readAsset} from '../state/assets.ts'
 
 export default class Licenses extends KkCommand {

@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {expectPlanName, savePlan} from '../cli/change/save-plan.ts'
+import {KkCommand} from '../cli/command.ts'
 import {
   adoptStoreFlags,
   clusterFlags,
@@ -11,11 +11,11 @@ import {
   valueFlags,
   versionFlags,
 } from '../cli/flags.ts'
-import {openOnCluster} from '../cli/open/on-cluster.ts'
+import {openUsersHelm} from '../cli/open/cluster.ts'
+import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
-import {openUsersHelm} from '../cli/open.ts'
-import {KkCommand} from '../cli/program/command.ts'
-import {placeOf} from '../cli/show/show-run.ts'
+import {placeOf} from '../cli/run/run.ts'
+import {expectPlanName, savePlan} from '../cli/run/saved-plan.ts'
 import type {Cluster} from '../cluster/cluster.ts'
 import {hasChanges} from '../plan/plan.ts'
 import {diffText} from '../report/plan/diff-text.ts'

@@ -1,6 +1,6 @@
-import {changeInstalled} from '../cli/change/change-installed.ts'
+import {KkCommand} from '../cli/command.ts'
 import {releasesArgument, upgradeFlags} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {changeInstalled} from '../cli/run/change.ts'
 
 export default class Reconfigure extends KkCommand {
   static override summary = 'Change values of installed releases, but no chart and no image.'

@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
 import {releasesArgument, removalFlags} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
-import {confirmProtected} from '../cli/removal/confirmations.ts'
-import {removeReleases} from '../cli/removal/removal.ts'
+import {confirmProtected} from '../cli/run/confirm-removal.ts'
+import {removeReleases} from '../cli/run/removal.ts'
 import {KkError} from '../errors.ts'
 import {planRemove} from '../verbs/removal/remove.ts'
 

@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core'
-import {resume} from '../cli/change/resume.ts'
+import {KkCommand} from '../cli/command.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -12,7 +12,7 @@ import {
   valueFlags,
   versionFlags,
 } from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {resume} from '../cli/run/resume.ts'
 
 export default class Resume extends KkCommand {
   static override summary = 'Go on with a run that was interrupted, killed, or failed.'

@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core'
-import {rollBack} from '../cli/change/rollback.ts'
+import {KkCommand} from '../cli/command.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -9,7 +9,7 @@ import {
   reportFlags,
   streamFlags,
 } from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {rollBack} from '../cli/run/rollback.ts'
 
 export default class Rollback extends KkCommand {
   static override summary = 'Return to what was deployed before a run, dependents first.'

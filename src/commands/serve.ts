@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
 import {localOverridesFlags} from '../cli/overrides/flags.ts'
 import {serve} from '../cli/overrides/serve.ts'
-import {KkCommand} from '../cli/program/command.ts'
 
 export default class Serve extends KkCommand {
   static override summary = 'Serve overrides over REST, and as pages for a browser.'

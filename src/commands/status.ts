@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
 import {
   clusterFlags,
   environmentFlags,
@@ -7,9 +8,7 @@ import {
   releasesArgument,
   streamFlags,
 } from '../cli/flags.ts'
-import {statusSubject, withSecrets} from '../cli/observation/status-subject.ts'
-import {watch} from '../cli/observation/watch.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {statusSubject, watch, withSecrets} from '../cli/status.ts'
 import {statusText} from '../report/status/status-text.ts'
 import {statusLines} from '../report/status/status-views.ts'
 import {isWell} from '../verbs/observation/release-status.ts'

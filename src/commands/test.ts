@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -8,8 +9,7 @@ import {
   reportFlags,
   streamFlags,
 } from '../cli/flags.ts'
-import {test} from '../cli/observation/test.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {test} from '../cli/run/test.ts'
 
 const {yes: _, message: __, ...runFlags} = changeFlags
 

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
-import {unlockRelease} from '../cli/change/unlock.ts'
+import {KkCommand} from '../cli/command.ts'
 import {changeFlags, clusterFlags, documentFlags, environmentFlags, ownerFlags} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {unlockRelease} from '../cli/run/unlock.ts'
 
 export default class Unlock extends KkCommand {
   static override summary =

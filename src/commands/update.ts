@@ -1,6 +1,6 @@
-import {changeInstalled} from '../cli/change/change-installed.ts'
+import {KkCommand} from '../cli/command.ts'
 import {releasesArgument, upgradeFlags} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {changeInstalled} from '../cli/run/change.ts'
 
 export default class Update extends KkCommand {
   static override summary =

@@ -1,6 +1,6 @@
-import {changeInstalled, driftScope} from '../cli/change/change-installed.ts'
+import {KkCommand} from '../cli/command.ts'
 import {driftFlags, releasesArgument, upgradeFlags} from '../cli/flags.ts'
-import {KkCommand} from '../cli/program/command.ts'
+import {changeInstalled, driftScope} from '../cli/run/change.ts'
 
 export default class Upgrade extends KkCommand {
   static override summary = 'Bring the named releases to what the environment says, and no others.'

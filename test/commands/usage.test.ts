@@ -1,7 +1,7 @@
 import {Config} from '@oclif/core'
 import {CommandHelp} from '@oclif/core/help'
 import {expect, it} from 'vitest'
-import {oclifOptions} from '../../src/cli/program/plugin.ts'
+import {oclifOptions} from '../../src/cli/oclif.ts'
 
 const config = await Config.load(oclifOptions('0.0.0'))
 

@@ -1,6 +1,6 @@
 import {Parser} from '@oclif/core'
 import {expect, it} from 'vitest'
-import {commandOf} from '../../src/cli/program/suggestions.ts'
+import {commandOf} from '../../src/cli/suggestions.ts'
 import {commands, loaders} from '../../src/commands/table.ts'
 import {blocksOf, type Page, proseOf, readPages} from './support/pages.ts'
 

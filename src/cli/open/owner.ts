@@ -1,7 +1,9 @@
 import {chooseEnvironmentFile, splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
-import {KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {Prepared} from '../../verbs/preparation/prepare.ts'
+import {prepareEnvironment} from './open.ts'
 
 export interface OwnerFlags {
   readonly environment?: string | undefined
@@ -51,4 +53,22 @@ async function fileOrNone(
     throw error
   })
   return file === undefined ? undefined : loadEnvironment({file})
+}
+
+/**
+ * The environment's charts, for what their `crds/` hold; undefined where there is no file, or where its charts cannot be
+ * had: the cluster can be looked at all the same.
+ */
+export async function chartsOfOwner(
+  {environment}: Owner,
+  flags: {readonly helm?: string | undefined},
+  say: (text: string) => void,
+): Promise<Prepared | undefined> {
+  if (!environment) return undefined
+  try {
+    return await prepareEnvironment(environment, flags)
+  } catch (error) {
+    say(`crds/ of the charts are not looked at, only those of the records: ${asKkError(error).message}`)
+    return undefined
+  }
 }

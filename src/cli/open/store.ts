@@ -6,8 +6,8 @@ import {locationText, storeLocation} from '../../overrides/user/location.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import type {HistoryOf, StoreUse} from '../../verbs/overrides/layers-of-place.ts'
-import {tell} from '../show/tell.ts'
-import type {ClusterFlags} from './choose-cluster.ts'
+import {tell} from '../console.ts'
+import type {ClusterFlags} from './cluster.ts'
 
 export interface StoreFlags extends ClusterFlags {
   readonly store?: string | undefined

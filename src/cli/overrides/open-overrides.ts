@@ -10,12 +10,10 @@ import {environmentBase} from '../../verbs/overrides/environment-base.ts'
 import {factsBase} from '../../verbs/overrides/facts-base.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import type {OverrideBase, OverrideWorld} from '../../verbs/overrides/override-world.ts'
-import {openFacts} from '../facts/open-facts.ts'
-import {factsFile} from '../open/facts.ts'
-import {withUnstated} from '../open/on-cluster.ts'
-import {openPlugins} from '../open/plugins.ts'
+import {openUsersHelm} from '../open/cluster.ts'
+import {factsFile, openFacts, openPlugins} from '../open/layers.ts'
+import {prepareBelowUser, withUnstated} from '../open/open.ts'
 import {openStoreToChange, openStoreToRead, type StoreFlags, storePlace} from '../open/store.ts'
-import {openUsersHelm, prepareBelowUser} from '../open.ts'
 
 export interface OverridesFlags extends StoreFlags {
   readonly environment?: string | undefined

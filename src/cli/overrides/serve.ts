@@ -10,7 +10,7 @@ import {readNamedFile} from '../../state/files/named-file.ts'
 import {readByOthersWarning} from '../../state/files/read-by-others.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import {openStoreToChange} from '../open/store.ts'
-import {VERSION} from '../program/version.ts'
+import {VERSION} from '../version.ts'
 import {baseOf, namedEnvironment, type OverridesFlags} from './open-overrides.ts'
 
 export interface ServeFlags extends OverridesFlags {

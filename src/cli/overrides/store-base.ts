@@ -1,6 +1,6 @@
 import {factsBase} from '../../verbs/overrides/facts-base.ts'
 import type {OverrideBase} from '../../verbs/overrides/override-world.ts'
-import {openPlugins} from '../open/plugins.ts'
+import {openPlugins} from '../open/layers.ts'
 import type {OverridesFlags} from './open-overrides.ts'
 
 /** What plugins call secret, and nothing else: enough for who looks at the store, and not at what lies below it. */

@@ -1,5 +1,5 @@
+import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {doctorText} from '../../report/doctor-text.ts'
 import {examineMachine} from '../../sandbox/node/doctor/examine.ts'
 

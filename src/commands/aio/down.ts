@@ -1,4 +1,4 @@
-import {KkCommand} from '../../cli/program/command.ts'
+import {KkCommand} from '../../cli/command.ts'
 import {down} from '../../sandbox/node/remove.ts'
 
 export default class AioDown extends KkCommand {

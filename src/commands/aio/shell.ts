@@ -1,5 +1,4 @@
-import {KkCommand} from '../../cli/program/command.ts'
-import {commandWords} from '../../cli/program/command-words.ts'
+import {commandWords, KkCommand} from '../../cli/command.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {shell} from '../../sandbox/shell.ts'
 

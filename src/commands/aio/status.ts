@@ -1,5 +1,5 @@
+import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {nodeStatusText} from '../../report/node-text.ts'
 import type {Node} from '../../sandbox/node/node.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'

@@ -1,6 +1,6 @@
+import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
-import {KkCommand} from '../../cli/program/command.ts'
-import {interruptible} from '../../cli/program/interruptible.ts'
+import {abortable} from '../../cli/signals.ts'
 import {nodeText} from '../../report/node-text.ts'
 import {up} from '../../sandbox/node/up.ts'
 
@@ -20,7 +20,7 @@ export default class AioUp extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(AioUp)
     const start = Date.now()
-    const {outcome, node} = await interruptible('the start of the node', (signal) =>
+    const {outcome, node} = await abortable('the start of the node', (signal) =>
       up({env: process.env, onProgress: (line) => this.say(line), signal}),
     )
     const seconds = ((Date.now() - start) / 1000).toFixed(1)

@@ -1,8 +1,8 @@
 import {Args} from '@oclif/core'
-import {openEnvironmentIfAny} from '../../cli/facts/open-facts.ts'
+import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
-import {withFinding} from '../../cli/open.ts'
-import {KkCommand} from '../../cli/program/command.ts'
+import {withFinding} from '../../cli/open/charts.ts'
+import {openEnvironmentIfAny} from '../../cli/open/open.ts'
 import {explainedChartText} from '../../report/charts/charts-text.ts'
 import {explainChart} from '../../verbs/charts/explain-chart.ts'
 

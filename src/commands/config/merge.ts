@@ -1,8 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {chartsIn} from '../../cli/config/charts-directory.ts'
-import {configFlags} from '../../cli/config/flags.ts'
-import {writeValues} from '../../cli/config/write-values.ts'
-import {KkCommand} from '../../cli/program/command.ts'
+import {KkCommand} from '../../cli/command.ts'
+import {chartsIn, configFlags, writeValues} from '../../cli/config.ts'
 import {mergeText, nextText} from '../../report/config/config-text.ts'
 import {mergeConfig} from '../../verbs/config/merge-config.ts'
 

@@ -1,3 +1,4 @@
+import {KkCommand} from '../../cli/command.ts'
 import {
   clusterFlags,
   documentFlags,
@@ -6,9 +7,8 @@ import {
   helmFlags,
   valueFlags,
 } from '../../cli/flags.ts'
-import {openOnNamedCluster} from '../../cli/open/on-cluster.ts'
-import {openUsersHelm, prepareTolerantly} from '../../cli/open.ts'
-import {KkCommand} from '../../cli/program/command.ts'
+import {openUsersHelm} from '../../cli/open/cluster.ts'
+import {openOnNamedCluster, prepareTolerantly} from '../../cli/open/open.ts'
 import {chartFaultsText} from '../../report/charts/charts-text.ts'
 import {examineCharts} from '../../verbs/charts/doctor/examine-charts.ts'
 

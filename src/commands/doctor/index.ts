@@ -1,6 +1,6 @@
+import {KkCommand} from '../../cli/command.ts'
+import {examine} from '../../cli/doctor.ts'
 import {clusterFlags, documentFlags, environmentFlags, fileArgument, helmFlags} from '../../cli/flags.ts'
-import {examine} from '../../cli/observation/examine.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {doctorText} from '../../report/doctor-text.ts'
 
 export default class Doctor extends KkCommand {

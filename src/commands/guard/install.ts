@@ -1,7 +1,7 @@
-import {canAsk, confirm, requireConfirmation} from '../../cli/confirm/confirm.ts'
+import {KkCommand} from '../../cli/command.ts'
+import {canAsk, confirm, requireConfirmation} from '../../cli/console.ts'
 import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
 import {onGuardedCluster} from '../../cli/guard.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {guardPlanText} from '../../report/guard-text.ts'
 import {planGuard} from '../../verbs/guard.ts'
 

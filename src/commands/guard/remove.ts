@@ -1,7 +1,7 @@
-import {requireConfirmation} from '../../cli/confirm/confirm.ts'
+import {KkCommand} from '../../cli/command.ts'
+import {requireConfirmation} from '../../cli/console.ts'
 import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
 import {onGuardedCluster} from '../../cli/guard.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {guardStatusText} from '../../report/guard-text.ts'
 import {guardStatus} from '../../verbs/guard.ts'
 

@@ -1,6 +1,6 @@
+import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
 import {onGuardedCluster} from '../../cli/guard.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {guardStatusText} from '../../report/guard-text.ts'
 import {guardStatus} from '../../verbs/guard.ts'
 

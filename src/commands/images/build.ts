@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
 import {changeFlags, documentFlags} from '../../cli/flags.ts'
-import {KkCommand} from '../../cli/program/command.ts'
-import {interruptible} from '../../cli/program/interruptible.ts'
-import {VERSION} from '../../cli/program/version.ts'
+import {abortable} from '../../cli/signals.ts'
+import {VERSION} from '../../cli/version.ts'
 import {buildFailure} from '../../images/building/build-images.ts'
 import {parseRegistry} from '../../images/registry/registry.ts'
 import {imageDocument, imageEventText, imagePlanText} from '../../report/images/images-text.ts'
@@ -51,7 +51,7 @@ export default class ImagesBuild extends KkCommand {
         imagePlanText(images, refresh),
       )
     }
-    const results = await interruptible(
+    const results = await abortable(
       'the build of images',
       (signal) =>
         build({

@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {KkCommand} from '../../cli/program/command.ts'
+import {KkCommand} from '../../cli/command.ts'
 import {parseRegistry} from '../../images/registry/registry.ts'
 import {documentText} from '../../report/document.ts'
 import {builtInFiles} from '../../state/assets.ts'

@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
 import {changeFlags, documentFlags} from '../../cli/flags.ts'
 import {overridesFlags} from '../../cli/overrides/flags.ts'
 import {importFile} from '../../cli/overrides/import-file.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {importedText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesImport extends KkCommand {

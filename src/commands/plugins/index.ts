@@ -1,6 +1,6 @@
+import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, pluginsFlags} from '../../cli/flags.ts'
-import {openPlugins} from '../../cli/open/plugins.ts'
-import {KkCommand} from '../../cli/program/command.ts'
+import {openPlugins} from '../../cli/open/layers.ts'
 import {pluginsText} from '../../report/plugins-text.ts'
 import {listPlugins} from '../../verbs/facts/list-plugins.ts'
 

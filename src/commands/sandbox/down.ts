@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {KkCommand} from '../../cli/program/command.ts'
+import {KkCommand} from '../../cli/command.ts'
 import {down} from '../../sandbox/remove.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 

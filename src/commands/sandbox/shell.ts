@@ -1,6 +1,5 @@
 import {Flags} from '@oclif/core'
-import {KkCommand} from '../../cli/program/command.ts'
-import {commandWords} from '../../cli/program/command-words.ts'
+import {commandWords, KkCommand} from '../../cli/command.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import {shell} from '../../sandbox/shell.ts'
 

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {statusText} from '../../report/sandbox-text.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import {list, status} from '../../sandbox/status.ts'

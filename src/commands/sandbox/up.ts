@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
-import {KkCommand} from '../../cli/program/command.ts'
-import {interruptible} from '../../cli/program/interruptible.ts'
+import {abortable} from '../../cli/signals.ts'
 import {sandboxText} from '../../report/sandbox-text.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import {up} from '../../sandbox/up.ts'
@@ -36,7 +36,7 @@ export default class SandboxUp extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(SandboxUp)
     const start = Date.now()
-    const {outcome, sandbox} = await interruptible('the start of the sandbox', (signal) =>
+    const {outcome, sandbox} = await abortable('the start of the sandbox', (signal) =>
       up({
         name: flags['sandbox-name'],
         nodes: flags.nodes,

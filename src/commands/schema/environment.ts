@@ -1,4 +1,4 @@
-import {KkCommand} from '../../cli/program/command.ts'
+import {KkCommand} from '../../cli/command.ts'
 import {ENVIRONMENT_SCHEMA} from '../../environment/schema.ts'
 
 export default class SchemaEnvironment extends KkCommand {

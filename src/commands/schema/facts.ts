@@ -1,4 +1,4 @@
-import {KkCommand} from '../../cli/program/command.ts'
+import {KkCommand} from '../../cli/command.ts'
 import {FACTS_SCHEMA} from '../../overrides/facts/schema.ts'
 
 export default class SchemaFacts extends KkCommand {

@@ -1,9 +1,8 @@
-import {openPlugins} from '../../cli/open/plugins.ts'
-import {prepareEnvironment} from '../../cli/open.ts'
+import {KkCommand} from '../../cli/command.ts'
+import {openPlugins} from '../../cli/open/layers.ts'
+import {prepareEnvironment} from '../../cli/open/open.ts'
 import {namedEnvironment} from '../../cli/overrides/open-overrides.ts'
-import {KkCommand} from '../../cli/program/command.ts'
-import {namespaceFlag, secretsFlags} from '../../cli/secrets/flags.ts'
-import {onKeeper} from '../../cli/secrets/open-keeper.ts'
+import {namespaceFlag, onKeeper, secretsFlags} from '../../cli/secrets.ts'
 import {secretsText} from '../../report/secrets/secrets-text.ts'
 import {listSecrets, secretReaders, secretUses} from '../../verbs/secrets/list-secrets.ts'
 

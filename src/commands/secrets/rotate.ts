@@ -1,8 +1,7 @@
 import {Args, Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
-import {KkCommand} from '../../cli/program/command.ts'
-import {namespaceFlag} from '../../cli/secrets/flags.ts'
-import {rotate} from '../../cli/secrets/rotate.ts'
+import {namespaceFlag, rotate} from '../../cli/secrets.ts'
 
 export default class SecretsRotate extends KkCommand {
   static override summary = 'Make a new value for a password or key, and say which releases get it.'

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
 import {environmentFlags} from '../../cli/flags.ts'
-import {KkCommand} from '../../cli/program/command.ts'
 import {chooseEnvironmentFile} from '../../environment/choose.ts'
 import {loadSource} from '../../environment/load.ts'
 import {splitFiles, writeSplit} from '../../verbs/split.ts'

@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core'
+import {KkCommand} from '../../../cli/command.ts'
 import {documentFlags, helmFlags} from '../../../cli/flags.ts'
-import {openRendering} from '../../../cli/open.ts'
-import {KkCommand} from '../../../cli/program/command.ts'
+import {openRendering} from '../../../cli/open/charts.ts'
 import {indexText} from '../../../report/charts/charts-text.ts'
 import {indexCharts} from '../../../verbs/charts/index-charts.ts'
 

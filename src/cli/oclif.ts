@@ -1,0 +1,78 @@
+import type {Command, Interfaces} from '@oclif/core'
+import {commands, loaders} from '../commands/table.ts'
+
+/** Help shows these for the words that stand above commands. */
+const TOPICS = {
+  aio: 'An all-in-one Kubernetes node with real pods on this machine',
+  config: "Take over configuration in kolla's layout",
+  graph: 'Show who requires whom',
+  guard: 'Keep protected releases from being deleted, by helm and kubectl too',
+  images: 'Build the images of the charts from scratch',
+  overrides: "See and set the deployer's overrides of charts",
+  sandbox: 'A throwaway Kubernetes on this machine',
+  schema: 'Print the JSON Schemas of what kk reads',
+  secrets: 'The passwords and keys that kk makes and keeps',
+  values: 'Split and show the values of releases',
+}
+
+/**
+ * kk as oclif's one plugin, ready-made: nothing is looked up on disk, so the same object serves the sources,
+ * the tests and the single executable.
+ */
+export function oclifOptions(version: string): Interfaces.Options {
+  const pjson = {
+    name: 'kk',
+    version,
+    description: 'Deploys and runs OpenStack on Kubernetes with one Helm chart per service.',
+    type: 'module',
+    oclif: {
+      bin: 'kk',
+      topicSeparator: ' ',
+      additionalHelpFlags: ['-h'],
+      topics: Object.fromEntries(Object.entries(TOPICS).map(([name, description]) => [name, {description}])),
+    },
+  } as unknown as Interfaces.PJSON
+  const root = import.meta.dirname ?? '/'
+  const plugin = {
+    _base: '',
+    alias: 'kk',
+    children: [],
+    commandIDs: Object.keys(commands),
+    commands: [] as Command.Loadable[],
+    commandsDir: undefined,
+    hasManifest: true,
+    hooks: {},
+    isRoot: true,
+    manifest: {commands, version},
+    moduleType: 'module',
+    name: 'kk',
+    options: {root, name: 'kk'},
+    pjson,
+    root,
+    topics: Object.entries(TOPICS).map(([name, description]) => ({name, description})),
+    type: 'core',
+    valid: true,
+    version,
+    async load() {},
+    async findCommand(id: string): Promise<Command.Class> {
+      const command = (await loaders[id]!()).default as Command.Class
+      command.id = id
+      command.plugin = plugin as unknown as Interfaces.Plugin
+      return command
+    },
+  }
+  plugin.commands = Object.entries(commands).map(([id, cached]) => ({
+    ...(cached as unknown as Command.Cached),
+    pluginAlias: 'kk',
+    pluginType: 'core',
+    load: () => plugin.findCommand(id),
+  })) as unknown as Command.Loadable[]
+  return {
+    root,
+    pjson,
+    version,
+    plugins: new Map([['kk', plugin as unknown as Interfaces.Plugin]]),
+    devPlugins: false,
+    userPlugins: false,
+  }
+}

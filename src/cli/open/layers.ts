@@ -1,0 +1,103 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {Environment} from '../../environment/environment.ts'
+import type {FactName, KnownFacts} from '../../overrides/facts/facts.ts'
+import {partsFor} from '../../overrides/facts/from-inventory.ts'
+import {builtInPlugins, type Plugins, withPlugins} from '../../overrides/system/plugins.ts'
+import {type FactSources, knownFacts} from '../../verbs/facts/known-facts.ts'
+import {type PlaceLayers, systemLayers, userLayers} from '../../verbs/overrides/layers-of-place.ts'
+import {type ClusterFlags, lazyCluster, namesCluster} from './cluster.ts'
+import {openStoreToDeploy, type StoreFlags} from './store.ts'
+
+export interface AdoptStoreFlag {
+  readonly 'adopt-store'?: boolean | undefined
+}
+
+/** Who tells the facts that neither a facts file nor the environment states, and which kinds there are. */
+export interface Unstated {
+  /** Opened only when that is wanted; without one, it stays unknown. */
+  readonly cluster?: (() => Promise<Pick<Cluster, 'inventory' | 'customKinds'>>) | undefined
+  /** Told of the facts that a cluster would know, where none is asked. */
+  readonly onMissing?: ((names: readonly FactName[]) => void) | undefined
+}
+
+/** What facts and the store of overrides say, each as far as there is one. */
+export async function placeLayers(
+  flags: StoreFlags & FactsFlags & PluginsFlags & AdoptStoreFlag,
+  environment: Environment,
+  unstated: Unstated = {},
+): Promise<PlaceLayers> {
+  const system = await systemLayer(flags, environment, unstated)
+  const store = await openStoreToDeploy(flags, environment)
+  try {
+    return {
+      ...system,
+      user: store && (await userLayers(store)),
+      store: {
+        identity: await store?.identity(),
+        isAdopted: flags['adopt-store'] ?? false,
+        isThrowaway: flags.sandbox === true || flags['sandbox-name'] !== undefined,
+      },
+    }
+  } finally {
+    await store?.close()
+  }
+}
+
+/** What plugins make of the facts, and the plugins. */
+export async function systemLayer(
+  flags: FactsFlags & PluginsFlags,
+  environment: Pick<Environment, 'global'>,
+  {cluster, onMissing}: Unstated = {},
+): Promise<Required<Pick<PlaceLayers, 'system' | 'plugins'>>> {
+  const file = factsFile(flags)
+  const facts = async (names: readonly FactName[]) => {
+    const {facts: known} = await knownFacts({file, environment, names, cluster})
+    const missing = names.filter((name) => known[name] === undefined)
+    const askable = [...partsFor(missing).values()].flat()
+    if (!cluster && askable.length > 0) onMissing?.(askable.sort())
+    return known
+  }
+  const plugins = await openPlugins(flags)
+  return {plugins, system: systemLayers(facts, plugins)}
+}
+
+export interface FactsFlags {
+  readonly facts?: string | undefined
+}
+
+/** The facts file that the flag, or KK_FACTS, names. */
+export function factsFile({facts}: FactsFlags): string | undefined {
+  return facts ?? (process.env.KK_FACTS || undefined)
+}
+
+export interface PluginsFlags {
+  readonly plugins?: string | undefined
+}
+
+/** kk's own plugins, with those of the directory that the flag, or KK_PLUGINS, names. Rejects as `readPlugins` does. */
+export async function openPlugins({plugins}: PluginsFlags): Promise<Plugins> {
+  const directory = plugins ?? (process.env.KK_PLUGINS || undefined)
+  if (directory === undefined) return builtInPlugins()
+  const {readPlugins} = await import('../../overrides/system/outside/read-plugins.ts')
+  return withPlugins(builtInPlugins(), await readPlugins(directory))
+}
+
+/**
+ * The facts of these names. With a facts file, the cluster is asked only when the command line names one: so what is
+ * made of a facts file is the same everywhere, and needs no cluster.
+ */
+export async function openFacts(
+  flags: FactsFlags & ClusterFlags,
+  environment: Environment | undefined,
+  names: FactSources['names'],
+): Promise<KnownFacts> {
+  const file = factsFile(flags)
+  const named = namesCluster(flags)
+  const cluster = lazyCluster(flags, environment, {start: false, say: () => undefined})
+  const asks = file === undefined || named
+  try {
+    return await knownFacts({file, environment, names, ...(asks && {cluster: cluster.open})})
+  } finally {
+    await cluster.close()
+  }
+}

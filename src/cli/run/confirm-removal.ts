@@ -1,0 +1,149 @@
+import type {Claim} from '../../cluster/cluster.ts'
+import {KkError} from '../../errors.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
+import {typedName} from '../console.ts'
+
+interface Wish {
+  /** `--delete-data`. */
+  readonly isWanted: boolean
+  /** `--confirm-data`: names of claims, with their namespace where one name is not enough. */
+  readonly confirmed: readonly string[]
+  /** Whether names can be asked for. */
+  readonly mayAsk: boolean
+}
+
+/**
+ * The claims of those that would stay whose data the user gives up, each by name: with `--confirm-data`, or typed on a
+ * terminal. The others stay. Throws `KK_UNCONFIRMED` when a claim that goes with its release was not named, or when data
+ * shall go and none was named, and `KK_USAGE` for a name that is none of them.
+ */
+export async function chosenClaims(planned: PlannedRemoval, wish: Wish): Promise<readonly Claim[]> {
+  const {claims, goingClaims} = planned
+  const {isWanted, confirmed, mayAsk} = wish
+  if (!isWanted && confirmed.length > 0) {
+    throw new KkError('KK_USAGE', '--confirm-data is only for --delete-data', {
+      hint: 'pass both, or neither: without them all data stays',
+    })
+  }
+  const named = confirmed.flatMap((name) => claimNamed(planned, name))
+  await expectGivenUp(
+    goingClaims.filter((claim) => !named.includes(claim)),
+    {named, mayAsk},
+  )
+  const staying = named.filter((claim) => claims.includes(claim))
+  const open = claims.filter((claim) => !named.includes(claim))
+  if (!isWanted || confirmed.length > 0 || open.length === 0) return staying
+  if (!mayAsk) throw unconfirmed(open)
+  const typed: Claim[] = []
+  for (const claim of open) if (await isTyped(claim)) typed.push(claim)
+  return typed
+}
+
+interface Given extends Pick<Wish, 'mayAsk'> {
+  readonly named: readonly Claim[]
+}
+
+/** Who wants the data of these keeps the release, or has its chart keep them. */
+async function expectGivenUp(open: readonly Claim[], {named, mayAsk}: Given): Promise<void> {
+  for (const claim of open) {
+    if (mayAsk && (await isTyped(claim))) continue
+    const flags = confirmations([...named, ...open])
+    const list = open.map(placed).join(', ')
+    throw new KkError(
+      'KK_UNCONFIRMED',
+      `helm would delete ${list} with the data in it; nothing was changed`,
+      {
+        hint: `name each whose data may go: --delete-data ${flags}; to keep it, give it the annotation helm.sh/resource-policy: keep in its chart, and upgrade first`,
+      },
+    )
+  }
+}
+
+function isTyped(claim: Claim): Promise<boolean> {
+  return typedName(`to delete the data of ${placed(claim)}`, claim.name)
+}
+
+function claimNamed({claims, goingClaims, isRepeated}: PlannedRemoval, text: string): readonly Claim[] {
+  const all = [...new Map([...goingClaims, ...claims].map((claim) => [claim.uid, claim])).values()]
+  const found = all.filter((claim) => text === claim.name || text === placed(claim))
+  if (found.length === 1 || (found.length === 0 && isRepeated)) return found
+  if (found.length > 1) {
+    throw new KkError('KK_USAGE', `--confirm-data ${text} is not one claim`, {
+      hint: `name it with its namespace: ${found.map(placed).join(', ')}`,
+    })
+  }
+  throw new KkError('KK_USAGE', `--confirm-data ${text}: these releases have no claim of that name`, {
+    hint: all.length === 0 ? 'they have no claims' : `there are: ${all.map(({name}) => name).join(', ')}`,
+  })
+}
+
+/** By name, with the namespace where a name alone is not one claim. */
+function confirmations(claims: readonly Claim[]): string {
+  const isOne = ({name}: Claim) => claims.filter((each) => each.name === name).length === 1
+  return claims.map((claim) => `--confirm-data ${isOne(claim) ? claim.name : placed(claim)}`).join(' ')
+}
+
+function placed({namespace, name}: Claim): string {
+  return `${namespace}/${name}`
+}
+
+function unconfirmed(claims: readonly Claim[]): KkError {
+  return new KkError('KK_UNCONFIRMED', 'data is deleted only claim by claim, and none was named', {
+    hint: `name those whose data may go: ${confirmations(claims)}`,
+  })
+}
+
+/**
+ * Protected releases go only when each is named: with `--confirm`, or typed on a terminal. Throws `KK_UNCONFIRMED`, and
+ * `KK_USAGE` for a name that is not about to be removed.
+ */
+export async function confirmProtected(
+  {plan, absent}: PlannedRemoval,
+  confirmed: readonly string[],
+  mayAsk: boolean,
+): Promise<void> {
+  const releases = plan.actions.map(({release}) => release)
+  for (const name of confirmed) {
+    if (absent.includes(name) || releases.some((release) => isNamed(release, name))) continue
+    throw new KkError('KK_USAGE', `--confirm ${name}: no release of that name is about to be removed`, {
+      hint: `these are: ${releases.map(releaseName).join(', ')}`,
+    })
+  }
+  const open = plan.actions
+    .filter((action) => action.protected && !confirmed.some((name) => isNamed(action.release, name)))
+    .map(({release}) => release)
+  if (open.length > 0 && !mayAsk) throw stillProtected(open)
+  for (const release of open) {
+    const name = releaseName(release)
+    if (!(await typedName(`${release} is protected. To remove it`, name))) throw stillProtected([release])
+  }
+}
+
+/** An environment goes only when it is named. True when `--confirm` did, false when it was typed. Throws `KK_UNCONFIRMED`. */
+export async function confirmEnvironment(
+  name: string,
+  confirmed: readonly string[],
+  mayAsk: boolean,
+): Promise<boolean> {
+  if (confirmed.includes(name)) return true
+  if (mayAsk && (await typedName('to take the environment away', name))) return false
+  throw new KkError('KK_UNCONFIRMED', `the environment "${name}" was not confirmed; nothing was changed`, {
+    hint: `look at the two lists above, then pass --confirm ${name}`,
+  })
+}
+
+function isNamed(release: ReleaseId, name: string): boolean {
+  return release === name || releaseName(release) === name
+}
+
+function stillProtected(releases: readonly ReleaseId[]): KkError {
+  const list = releases.join(', ')
+  return new KkError(
+    'KK_UNCONFIRMED',
+    `${list} ${releases.length === 1 ? 'is' : 'are'} protected and not confirmed; nothing was changed`,
+    {
+      hint: `name each that may go: ${releases.map((release) => `--confirm ${releaseName(release)}`).join(' ')}`,
+    },
+  )
+}

@@ -1,0 +1,247 @@
+import type {Claim, Cluster} from '../../cluster/cluster.ts'
+import {asKkError, type ExitCode, KkError} from '../../errors.ts'
+import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
+import {palette} from '../../report/colour.ts'
+import {documentText} from '../../report/document.ts'
+import {errorDocument, errorText} from '../../report/error-text.ts'
+import {planDocument} from '../../report/plan/plan-json.ts'
+import {planText} from '../../report/plan/plan-text.ts'
+import {leftText, removalDocument, removalText} from '../../report/plan/removal-text.ts'
+import {runDocument} from '../../report/run/run-json.ts'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
+import {whoAmI} from '../../state/processes/who-am-i.ts'
+import {usesReader} from '../../verbs/preparation/uses-reader.ts'
+import {expectLetGo} from '../../verbs/removal/guarded.ts'
+import {deleteLeftClaims, type LeftClaim} from '../../verbs/removal/left-claims.ts'
+import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
+import {canAsk, confirm, levelOf, paletteOf, tell} from '../console.ts'
+import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
+import {openEnvironment} from '../open/open.ts'
+import {chosenClaims} from './confirm-removal.ts'
+import {openReportFiles, reportNothingDone} from './report-files.ts'
+import {type ChangingRunFlags, placeOf, planInTurn, showRun} from './run.ts'
+
+/** Plans, shows what goes and what stays, asks, removes and reports: what all verbs that remove releases have in common. */
+export async function removeReleases(command: RemovalCommand): Promise<ExitCode> {
+  const {flags, argv, words, verb} = command
+  const reports = await openReportFiles(flags.report)
+  const {environment, releases: names} = await openEnvironment(flags, argv)
+  const cluster = await openChosenCluster(flags, environment, {start: false, say: () => undefined})
+  try {
+    const excused = new Set(flags['ignore-record'] ?? [])
+    const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
+    const turn = {environment: environment.name, flags}
+    const planned = await planInTurn(cluster, turn, () => command.plan(context, names))
+    const isGone = planned.plan.actions.length === 0
+    const isNothing = isGone && !(flags['delete-data'] && planned.leftClaims.length > 0)
+    const missing =
+      flags['dry-run'] && !isNothing ? await missingConfirmations(command, planned, context) : []
+    showPlanned(planned, {flags, words, missing})
+    if (flags['dry-run']) return missing[0]?.exit ?? 0
+    if (isNothing) {
+      printNothingDone(planned, flags)
+      return await reportNothingDone(planned.plan, reports, words)
+    }
+    const {isConfirmed, claims} = await confirmRemoval(command, planned, context)
+    if (!flags.yes && !isConfirmed) await askOrRefuse(`${verb} these releases from ${cluster.context}?`)
+    const leftClaims = planned.leftClaims.filter((claim) => claims.includes(claim))
+    await deleteLeft(leftClaims, {cluster, verb, flags})
+    if (isGone) {
+      printNothingDone(planned, flags)
+      return await reportNothingDone(planned.plan, reports, words)
+    }
+
+    const helm = await openUsersHelm(flags, cluster)
+    const left: ReleaseRemoval[] = []
+    const {concurrency, 'fail-fast': failFast, 'no-wait': noWait, message} = flags
+    const account = {verb, scope: {names, install: false}, message}
+    const place = placeOf(environment.file, flags)
+    const again = ['kk', verb, ...names, place, ...confirmedAgain(flags)].join(' ')
+    const {state, exit} = await showRun(
+      (interruption) =>
+        planned.run({
+          ports: {cluster, helm},
+          claims,
+          concurrency,
+          failFast,
+          noWait,
+          interruption,
+          account,
+          onStays: (stays) => left.push(stays),
+        }),
+      {output: flags.output, words, commands: {again, status: `kk status ${place}`}, reports},
+    )
+    tell('stderr', leftText(left, palette(levelOf('stderr', words))))
+    if (flags.output === 'json' || flags.output === 'yaml')
+      process.stdout.write(documentText({...runDocument(state), left: removalDocument(left)}, flags.output))
+    return exit
+  } finally {
+    await cluster.close()
+  }
+}
+
+/** What was wanted and confirmed, for who repeats the command. */
+function confirmedAgain(flags: RemovalFlags): readonly string[] {
+  return [
+    ...(flags['with-dependents'] ? ['--with-dependents'] : []),
+    ...(flags.confirm ?? []).map((name) => `--confirm ${name}`),
+    ...(flags['delete-data'] ? ['--delete-data'] : []),
+    ...(flags['confirm-data'] ?? []).map((name) => `--confirm-data ${name}`),
+  ]
+}
+
+/** A removal that had nothing to do has the same form as one that had. */
+function printNothingDone({plan}: PlannedRemoval, {output}: RemovalFlags): void {
+  if (output !== 'json' && output !== 'yaml') return
+  const {environment, cluster} = plan
+  const nothing = {run: null, environment, context: cluster.context, releases: []}
+  process.stdout.write(documentText({...nothing, left: removalDocument([])}, output))
+}
+
+async function askOrRefuse(question: string): Promise<void> {
+  if (canAsk()) return confirm(question)
+  throw new KkError('KK_UNCONFIRMED', 'nothing was confirmed, and there is no terminal to ask on', {
+    hint: 'look at the two lists above, then pass --yes; nothing was changed',
+  })
+}
+
+interface Deleting {
+  readonly cluster: Cluster
+  /** The command's name. */
+  readonly verb: string
+  readonly flags: {readonly 'no-wait': boolean}
+}
+
+/** Deletes what a removal that was cut short was to delete, and says so; who holds its release is waited for. */
+async function deleteLeft(claims: readonly LeftClaim[], {cluster, verb, flags}: Deleting): Promise<void> {
+  const say = (line: string) => tell('stderr', `${line}\n`)
+  await deleteLeftClaims(cluster, claims, {
+    holder: `${whoAmI()} (process ${process.pid}, kk ${verb})`,
+    patience: flags['no-wait'] ? 0 : DEFAULT_TIMEOUT_SECONDS * 1000,
+    onHeld: (release, by) => say(`${release} is held by ${by}: waiting for it`),
+  })
+  for (const {namespace, name, run} of claims)
+    say(`deleted the claim ${namespace}/${name}, as run ${run} was to do`)
+}
+
+interface Showing {
+  readonly flags: Pick<RemovalFlags, 'output' | 'dry-run' | 'delete-data'>
+  /** Words of the command line, for colour. */
+  readonly words: readonly string[]
+  /** Of a dry run: for want of which confirmations the removal would be refused. */
+  readonly missing: readonly KkError[]
+}
+
+function leftClaimText(claim: LeftClaim, flags: Showing['flags']): string {
+  const {release, namespace, name, run} = claim
+  const still = `${release} is gone, but not its claim ${namespace}/${name}, which run ${run} was to delete`
+  return flags['delete-data'] ? `${still}\n` : `${still}: --delete-data --confirm-data ${name} deletes it\n`
+}
+
+function leftClaimDocument({release, namespace, name, run}: LeftClaim): object {
+  return {release, namespace, name, run}
+}
+
+/** The plan goes where its reader looks: to standard output only when it is all that was asked for. */
+function showPlanned(
+  {plan, releases, absent, leftClaims}: PlannedRemoval,
+  {flags, words, missing}: Showing,
+): void {
+  const {output, 'dry-run': isDry} = flags
+  const stream = isDry && output === 'text' ? 'stdout' : 'stderr'
+  const colours = palette(levelOf(stream, words))
+  const absence = absent.map((name) => `${name} is not installed: nothing to remove\n`)
+  const left = leftClaims.map((claim) => leftClaimText(claim, flags))
+  const text = [planText(plan, colours), removalText(releases, colours), ...absence, ...left]
+  process[stream].write(text.filter((part) => part !== '').join('\n'))
+  for (const error of missing) tell('stderr', errorText(error, paletteOf('stderr', words)))
+  if (!isDry) return
+  const unconfirmed = missing.map((error) => errorDocument(error).error)
+  const document = {
+    ...planDocument(plan),
+    removal: removalDocument(releases),
+    absent,
+    ...(leftClaims.length > 0 && {leftClaims: leftClaims.map(leftClaimDocument)}),
+    unconfirmed,
+  }
+  if (output === 'ndjson') process.stdout.write(`${JSON.stringify(document)}\n`)
+  if (output === 'json' || output === 'yaml') process.stdout.write(documentText(document, output))
+}
+
+/** What was confirmed of a removal. */
+interface ConfirmedRemoval {
+  /** Whether nothing more need be asked. */
+  readonly isConfirmed: boolean
+  /** Claims that are given up. */
+  readonly claims: readonly Claim[]
+}
+
+/**
+ * All that a removal needs confirmed by name, one after the other; asks on a terminal. Throws `KK_UNCONFIRMED` for the
+ * first that is not.
+ */
+async function confirmRemoval(
+  command: RemovalCommand,
+  planned: PlannedRemoval,
+  context: RemovalContext,
+): Promise<ConfirmedRemoval> {
+  const {confirm, guard, claims} = steps(command, planned, {context, mayAsk: canAsk()})
+  const isConfirmed = await confirm()
+  await guard()
+  return {isConfirmed, claims: await claims()}
+}
+
+/** Every confirmation for want of which a removal would be refused; asks for none, and changes nothing. */
+async function missingConfirmations(
+  command: RemovalCommand,
+  planned: PlannedRemoval,
+  context: RemovalContext,
+): Promise<readonly KkError[]> {
+  const missing: KkError[] = []
+  for (const step of Object.values(steps(command, planned, {context, mayAsk: false}))) {
+    try {
+      await step()
+    } catch (error) {
+      const known = asKkError(error)
+      if (known.code !== 'KK_UNCONFIRMED') throw error
+      missing.push(known)
+    }
+  }
+  return missing
+}
+
+interface Circumstances {
+  readonly context: RemovalContext
+  readonly mayAsk: boolean
+}
+
+function steps(command: RemovalCommand, planned: PlannedRemoval, {context, mayAsk}: Circumstances) {
+  const {flags} = command
+  const releases = planned.plan.actions.map(({release}) => release)
+  const wish = {isWanted: flags['delete-data'], confirmed: flags['confirm-data'] ?? [], mayAsk}
+  return {
+    confirm: () => command.confirm(planned, context, mayAsk),
+    guard: () => expectLetGo(context.cluster, releases, Date.now()),
+    claims: () => chosenClaims(planned, wish),
+  }
+}
+
+interface RemovalFlags extends ChangingRunFlags {
+  readonly 'delete-data': boolean
+  readonly 'confirm-data'?: readonly string[] | undefined
+  readonly 'ignore-record'?: readonly string[] | undefined
+  readonly confirm?: readonly string[] | undefined
+  readonly 'with-dependents'?: boolean | undefined
+}
+
+export interface RemovalCommand {
+  readonly verb: string
+  readonly flags: RemovalFlags
+  /** Arguments: the environment file and releases. */
+  readonly argv: readonly string[]
+  /** Words of the command line, for colour. */
+  readonly words: readonly string[]
+  readonly plan: (context: RemovalContext, names: readonly string[]) => Promise<PlannedRemoval>
+  /** Confirms what is to be confirmed by name; throws `KK_UNCONFIRMED`. True when nothing more need be asked. */
+  readonly confirm: (planned: PlannedRemoval, context: RemovalContext, mayAsk: boolean) => Promise<boolean>
+}

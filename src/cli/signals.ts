@@ -1,0 +1,79 @@
+import {type ExitCode, KkError} from '../errors.ts'
+import type {Interruption} from '../run/interruption.ts'
+import {printError} from './console.ts'
+
+const EXIT = {SIGINT: 130, SIGTERM: 143, SIGHUP: 130} as const satisfies Record<string, ExitCode>
+
+/**
+ * While `body` runs, the first signal asks the run to stop and the second to abort; a terminal that is closed (SIGHUP)
+ * never aborts. Returns the signal that came first.
+ */
+export async function interruptible<T>(
+  interruption: Interruption,
+  body: () => Promise<T>,
+): Promise<{readonly result: T; readonly interrupted: ExitCode | undefined}> {
+  let interrupted: ExitCode | undefined
+  const handlers = Object.entries(EXIT).map(([signal, exit]) => {
+    const handler = () => {
+      // A shell that loses its terminal tells its jobs, and the kernel tells them again: nobody has asked twice.
+      if (signal === 'SIGHUP' && interrupted !== undefined) return
+      interrupted ??= exit
+      interruption.interrupt()
+    }
+    process.on(signal, handler)
+    return () => process.off(signal, handler)
+  })
+  try {
+    return {result: await body(), interrupted}
+  } finally {
+    for (const remove of handlers) remove()
+  }
+}
+
+/**
+ * Ends the process in order, so that what is temporary goes, and says so; where a run listens to the signal, that decides.
+ * `early` as `main` has it.
+ */
+export function endBySignals(argv: readonly string[], early: () => NodeJS.Signals | undefined): void {
+  let isWritten = false
+  const write = process.stdout.write.bind(process.stdout) as (...words: readonly unknown[]) => boolean
+  process.stdout.write = (...words: readonly unknown[]) => {
+    isWritten = true
+    return write(...words)
+  }
+  const end = (signal: string, exit: ExitCode): never => {
+    const error = new KkError('KK_INTERRUPTED', `kk was ended by ${signal}`, {
+      exit,
+      hint: 'run the same command again: kk looks at what is there first',
+    })
+    process.exit(printError(error, argv, {hasDocument: isWritten}))
+  }
+  for (const [signal, exit] of Object.entries(EXIT)) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) end(signal, exit)
+    })
+  }
+  const signal = early()
+  if (signal) end(signal, EXIT[signal as keyof typeof EXIT])
+}
+
+/** For what is shown until somebody ends it: that is no interruption, and nothing is said. */
+export function endQuietly(): void {
+  for (const [signal, exit] of Object.entries(EXIT)) process.on(signal, () => process.exit(exit))
+}
+
+/** Runs `body` with a signal that the first Ctrl-C aborts: it undoes what was started, so that nothing half started stays. */
+export async function abortable<T>(
+  what: string,
+  body: (signal: AbortSignal) => Promise<T>,
+  hint = 'what was started has been removed',
+): Promise<T> {
+  const controller = new AbortController()
+  const interrupt = () => controller.abort(new KkError('KK_INTERRUPTED', `${what} was interrupted`, {hint}))
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  try {
+    return await body(controller.signal)
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}

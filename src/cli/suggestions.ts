@@ -1,0 +1,91 @@
+import {commands} from '../commands/table.ts'
+import {suggest} from '../environment/suggest.ts'
+import {KkError} from '../errors.ts'
+
+const IDS = Object.keys(commands)
+
+/** What other tools call it, helm, helmfile, kubectl, docker compose and terraform, and where it is in kk. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  version: 'kk --version',
+  list: 'kk status',
+  ls: 'kk status',
+  get: 'kk status',
+  install: 'kk deploy',
+  sync: 'kk deploy',
+  up: 'kk deploy',
+  down: 'kk destroy FILE --confirm ENVIRONMENT',
+  uninstall: 'kk remove RELEASE',
+  delete: 'kk remove RELEASE',
+  diff: 'kk plan --diff',
+  template: 'kk values split',
+  log: 'kk history, or kk status, which shows the last lines of what fails',
+  logs: 'kk status, which shows the last lines of what fails',
+}
+
+/** Throws `KK_USAGE` with "did you mean" when the first words are neither a command nor a topic. */
+export function checkCommand(argv: readonly string[]): void {
+  const words = leadingWords(argv)
+  const [first] = words
+  const [option = '--help'] = argv
+  if (first === undefined && !['-h', '--help', '--version', '--color', '--no-color'].includes(option)) {
+    throw new KkError('KK_USAGE', `expected a command, got ${option}`, {
+      hint: 'see all commands with kk --help',
+    })
+  }
+  if (first === undefined || commandOf(words) !== undefined) return
+  const topic = IDS.filter((id) => id.startsWith(`${first}:`))
+  const [, second] = words
+  if (topic.length > 0 && second === undefined) return
+  if (second !== undefined && topic.length > 0) throw unknownOf(first, second, topic)
+  throw new KkError('KK_USAGE', `kk has no command ${JSON.stringify(first)}`, {hint: commandHint(first)})
+}
+
+function commandHint(word: string): string {
+  if (Object.hasOwn(ELSEWHERE, word)) return `did you mean ${ELSEWHERE[word]}?`
+  const close = suggest(word, new Set(IDS.map(topicOf)))
+  return close === undefined ? 'see all commands with kk --help' : `did you mean kk ${close}?`
+}
+
+function topicOf(id: string): string {
+  return id.split(':')[0]!
+}
+
+/** The name of the topic is the same in all its commands, and makes none of them likelier. */
+function unknownOf(topic: string, word: string, ids: readonly string[]): KkError {
+  const words = ids.map((id) => id.slice(topic.length + 1).replaceAll(':', ' '))
+  const close = suggest(word, words)
+  const hint =
+    close === undefined ? `kk ${topic} has: ${words.join(', ')}` : `did you mean kk ${topic} ${close}?`
+  return new KkError('KK_USAGE', `kk has no command "${topic} ${word}"`, {hint})
+}
+
+/** Adds "did you mean" for a flag that the command does not have; otherwise points to the command's help. */
+export function withFlagSuggestion(
+  error: Error,
+  argv: readonly string[],
+  make: (hint: string) => KkError,
+): KkError {
+  const id = commandOf(leadingWords(argv))
+  const help = `see kk ${id === undefined ? '' : `${id.replaceAll(':', ' ')} `}--help`
+  const flags = 'flags' in error && Array.isArray(error.flags) ? (error.flags as string[]) : []
+  const known = id === undefined ? [] : Object.keys((commands[id] as {flags: Record<string, unknown>}).flags)
+  for (const flag of flags) {
+    const close = suggest(flag.replace(/^--?/, '').replace(/=.*$/, ''), known)
+    if (close !== undefined) return make(`did you mean --${close}? ${help}`)
+  }
+  return make(help)
+}
+
+/** The id of the longest command that the words begin with. */
+export function commandOf(words: readonly string[]): string | undefined {
+  for (let length = words.length; length > 0; length--) {
+    const id = words.slice(0, length).join(':')
+    if (id in commands) return id
+  }
+  return undefined
+}
+
+function leadingWords(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex((argument) => argument.startsWith('-'))
+  return argv.slice(0, end === -1 ? Math.min(argv.length, 4) : Math.min(end, 4))
+}

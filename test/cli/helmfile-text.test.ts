@@ -1,0 +1,61 @@
+import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {helmfileText} from '../../src/cli/helmfile-text.ts'
+
+let directory: string
+let file: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  file = join(directory, 'helmfile.yaml')
+})
+afterEach(() => rm(directory, {recursive: true}))
+
+/** A helmfile on the PATH: a shell script. */
+async function withHelmfile(script: string) {
+  await writeFile(join(directory, 'helmfile'), `#!/bin/sh\n${script}\n`)
+  await chmod(join(directory, 'helmfile'), 0o755)
+  return {PATH: directory}
+}
+
+describe('a helmfile', () => {
+  it('is what helmfile build prints, where helmfile is there', async () => {
+    await writeFile(file, 'releases: {{ templated }}')
+    const env = await withHelmfile('echo "built: $3 of $2"')
+
+    expect(await helmfileText(file, env)).toEqual({text: `built: build of ${file}`, isBuilt: true})
+  })
+
+  it('is its own text where helmfile is not', async () => {
+    await writeFile(file, 'releases: []\n')
+
+    expect(await helmfileText(file, {PATH: directory})).toEqual({text: 'releases: []\n', isBuilt: false})
+  })
+
+  it('with templates needs helmfile, and that is said', async () => {
+    await writeFile(file, 'releases: {{ templated }}\n')
+
+    await expect(helmfileText(file, {PATH: directory})).rejects.toMatchObject({
+      code: 'KK_FILE',
+      hint: expect.stringContaining('helmfile build > built.yaml'),
+    })
+  })
+
+  it('that helmfile refuses is shown with its last lines', async () => {
+    await writeFile(file, '')
+    const env = await withHelmfile('echo "cannot clone https://u:S3cret@git.example.org/x" >&2; exit 1')
+
+    await expect(helmfileText(file, env)).rejects.toMatchObject({
+      code: 'KK_FILE',
+      log: ['cannot clone https://git.example.org/x'],
+    })
+  })
+
+  it('that is not there is named', async () => {
+    await expect(helmfileText(file, {PATH: directory})).rejects.toMatchObject({
+      message: expect.stringContaining(file),
+    })
+  })
+})

@@ -1,0 +1,28 @@
+import {mkdtemp, readdir, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, it, vi} from 'vitest'
+import {openReportFilesBeside} from '../../../src/cli/run/report-files.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-reports-'))
+})
+afterEach(() => rm(directory, {recursive: true}))
+
+it.each([
+  ['a file', () => join(directory, 'kk.json'), () => join(directory, 'kk.rollback.json')],
+  ['a device', () => '/dev/null', () => '/dev/null'],
+])(
+  'the report of a rollback stands beside that of the run, unless it went to a device: %s',
+  async (_, of, to) => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+
+    await openReportFilesBeside([`json=${of()}`], 'rollback')
+
+    const [[line] = []] = said.mock.calls
+    said.mockRestore()
+    expect(line).toBe(`reports of the rollback: ${to()}\n`)
+    expect(await readdir(directory)).toEqual([])
+  },
+)

@@ -1,0 +1,48 @@
+import {expect, it} from 'vitest'
+import {sameAgain, sameWay} from '../../../src/cli/run/same-again.ts'
+
+it('the same again names the releases, the cluster and the files of values', () => {
+  const flags = {sandbox: true, values: ['keystone=x.yaml', 'glance=y.yaml']}
+
+  expect(sameAgain({file: 'env.yaml', names: ['keystone', 'glance'], flags})).toEqual({
+    line: 'env.yaml keystone glance --sandbox --values keystone=x.yaml --values glance=y.yaml',
+    given: undefined,
+  })
+})
+
+it('the same again says that --set was given, and never what', () => {
+  const flags = {set: ['keystone:password=hunter2']}
+
+  expect(sameAgain({file: 'env.yaml', names: [], flags})).toEqual({
+    line: 'env.yaml',
+    given: 'with the same --set',
+  })
+})
+
+it('the same again names the facts, the plugins and the store of overrides, but no URL, in which a password may stand', () => {
+  const flags = {facts: 'facts.yaml', plugins: 'plugins', store: 'store.sqlite'}
+  const line = (store: string) => sameAgain({file: 'env.yaml', names: [], flags: {...flags, store}}).line
+
+  expect(line('store.sqlite')).toBe('env.yaml --store store.sqlite --facts facts.yaml --plugins plugins')
+  expect(line('postgres://kk:hunter2@db/kk')).toBe('env.yaml --facts facts.yaml --plugins plugins')
+})
+
+it('the same again forces the same versions', () => {
+  const flags = {'force-version': true, values: ['keystone=x.yaml']}
+
+  expect(sameAgain({file: 'env.yaml', names: [], flags}).line).toBe(
+    'env.yaml --values keystone=x.yaml --force-version',
+  )
+})
+
+it('the same way says how the change was to be made', () => {
+  const flags = {concurrency: 3, 'force-conflicts': true, 'on-failure': 'rollback-run'}
+
+  expect(sameWay(flags, {correctDrift: {forceConflicts: true}})).toBe(
+    ' --correct-drift --force-conflicts --concurrency 3 --on-failure rollback-run',
+  )
+})
+
+it('the same way says nothing of what kk does by itself', () => {
+  expect(sameWay({'fail-fast': false, 'on-failure': 'keep', concurrency: undefined})).toBe('')
+})

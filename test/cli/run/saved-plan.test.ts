@@ -1,0 +1,23 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, it} from 'vitest'
+import {apply} from '../../../src/cli/run/saved-plan.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-apply-'))
+})
+afterEach(() => rm(directory, {recursive: true}))
+
+it.each([
+  ['is no UTF-8', Buffer.from('{"verb": "caf\xe9"}', 'latin1'), /plan\.json:1: expected UTF-8 text/],
+  ['is not there', undefined, /^the saved plan .*plan\.json: the file cannot be read \(ENOENT\)/],
+])('a saved plan that %s is refused', async (_, bytes, message) => {
+  const file = join(directory, 'plan.json')
+  if (bytes) await writeFile(file, bytes)
+
+  const attempt = apply({} as Parameters<typeof apply>[0], [file], ['apply', file])
+
+  await expect(attempt).rejects.toMatchObject({code: 'KK_FILE', message: expect.stringMatching(message)})
+})

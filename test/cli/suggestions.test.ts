@@ -1,0 +1,39 @@
+import {expect, it} from 'vitest'
+import {checkCommand} from '../../src/cli/suggestions.ts'
+
+it.each([
+  [['deply'], 'kk has no command "deply"', 'did you mean kk deploy?'],
+  [['sandbox', 'list'], 'kk has no command "sandbox list"', 'kk sandbox has: down, shell, status, up'],
+  [['sandbox', 'stats'], 'kk has no command "sandbox stats"', 'did you mean kk sandbox status?'],
+  [['version'], 'kk has no command "version"', 'did you mean kk --version?'],
+  [['list'], 'kk has no command "list"', 'did you mean kk status?'],
+  [['diff', 'keystone'], 'kk has no command "diff"', 'did you mean kk plan --diff?'],
+  [['install', 'all-in-one.yaml'], 'kk has no command "install"', 'did you mean kk deploy?'],
+  [['uninstall', 'keystone'], 'kk has no command "uninstall"', 'did you mean kk remove RELEASE?'],
+  [
+    ['log'],
+    'kk has no command "log"',
+    'did you mean kk history, or kk status, which shows the last lines of what fails?',
+  ],
+  [['up'], 'kk has no command "up"', 'did you mean kk deploy?'],
+  [['down'], 'kk has no command "down"', 'did you mean kk destroy FILE --confirm ENVIRONMENT?'],
+  [
+    ['logs', 'keystone'],
+    'kk has no command "logs"',
+    'did you mean kk status, which shows the last lines of what fails?',
+  ],
+  [['--foo'], 'expected a command, got --foo', 'see all commands with kk --help'],
+])('%j is refused', (argv, message, hint) => {
+  expect(() => checkCommand(argv)).toThrow(expect.objectContaining({code: 'KK_USAGE', message, hint}))
+})
+
+it.each([
+  [[]],
+  [['--help']],
+  [['--version']],
+  [['--no-color', '--help']],
+  [['sandbox']],
+  [['graph', 'why', 'a', 'b']],
+])('%j is left to oclif', (argv) => {
+  expect(() => checkCommand(argv)).not.toThrow()
+})
