@@ -22,6 +22,7 @@ import {observedRecords} from './preparation/observed-records.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {previousRevisions} from './preparation/previous-revisions.ts'
 import {seenRevisions} from './preparation/seen-revisions.ts'
+import {serversElsewhereNotes} from './preparation/servers-elsewhere.ts'
 import {stuckReleases, unseenNotes} from './preparation/stuck-releases.ts'
 import {type LivingSecret, livingNotes, livingSecrets} from './secrets/living-secrets.ts'
 
@@ -104,6 +105,7 @@ export async function observedPlan(
     ...livingNotes(living),
     ...(seen.note === undefined ? [] : [seen.note]),
     ...unseenNotes(unseen),
+    ...(await serversElsewhereNotes(prepared, records, cluster)),
     ...(await ailingNotes(settled.actions, prepared, cluster)),
     ...(showMissing ? await missingNotes(changeable(settled, inputs), cluster) : []),
   ]

@@ -1,13 +1,13 @@
 import type {SpokenChart} from '../../charts/dialect.ts'
 import {dig, digText} from '../../charts/manifests/dig.ts'
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {isMap} from '../merge.ts'
 import {accountSecrets} from './accounts.ts'
 import {compose} from './shared/compose.ts'
 
-/** Where a service is that others share, and who administers it. */
+/** Where a service is that others share, and who administers it. Its chart is not known where another environment has it. */
 interface Server {
   readonly release: ReleaseId
-  readonly chart: SpokenChart
   /** In the tree of endpoints: `oslo_db`. */
   readonly endpoint: string
   readonly host: string
@@ -23,6 +23,30 @@ const ADMINISTRATORS: Readonly<Record<string, string>> = {
   identity: 'admin',
 }
 
+/** The endpoint that a chart of this name serves to others, in both dialects. */
+export function servedEndpoint(chart: string): string | undefined {
+  return Object.entries(CHARTS).find(([, name]) => name === chart)?.[0]
+}
+
+/** Whether one of these releases serves an endpoint. */
+export function isServed(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>): boolean {
+  return serversOf(endpoint, charts).length > 0
+}
+
+/**
+ * What a client of openstack-helm must be told of a server of kk's own charts that another environment has; undefined for one
+ * that does not use it, or of the other dialect.
+ */
+export function serverElsewhere(
+  asker: ReleaseId,
+  chart: SpokenChart,
+  server: Pick<Server, 'release' | 'endpoint' | 'host'>,
+): Values | undefined {
+  if (chart.dialect !== 'openstack-helm' || !isMap(chart.endpoints[server.endpoint])) return undefined
+  const administrator = ADMINISTRATORS[server.endpoint] ?? ''
+  return compose(toldInOsh(asker, chart, {...server, administrator}))
+}
+
 /**
  * What a release must be told of shared services whose charts speak the other dialect: their hosts and the names of their
  * administrators differ. Nothing of a service that no release of the environment is, or several are.
@@ -32,7 +56,8 @@ export function foreignServers(asker: ReleaseId, charts: ReadonlyMap<ReleaseId, 
   if (chart?.dialect === undefined) return {}
   const parts = Object.keys(CHARTS).map((endpoint) => {
     const [server, ...others] = serversOf(endpoint, charts)
-    if (!server || others.length > 0 || server.chart.dialect === chart.dialect) return undefined
+    if (!server || others.length > 0 || charts.get(server.release)!.dialect === chart.dialect)
+      return undefined
     return chart.dialect === 'kk' ? toldInKk(asker, chart, server) : toldInOsh(asker, chart, server)
   })
   return compose(...parts)
@@ -45,7 +70,7 @@ function serversOf(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>
       const [name] = components.find(([, each]) => dig(each, 'endpoint') === endpoint) ?? []
       if (name === undefined) return []
       const administrator = ADMINISTRATORS[endpoint] ?? ''
-      return [{release, chart, endpoint, host: `${releaseName(release)}-${name}`, administrator}]
+      return [{release, endpoint, host: `${releaseName(release)}-${name}`, administrator}]
     }
     const isServer = CHARTS[endpoint as keyof typeof CHARTS] === chart.name
     const entry = dig(chart.endpoints, endpoint)
@@ -53,7 +78,7 @@ function serversOf(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>
     if (chart.dialect !== 'openstack-helm' || !isServer || host === undefined) return []
     const administrator =
       digText(entry, 'auth', 'admin', 'username') ?? digText(entry, 'auth', 'user', 'username') ?? ''
-    return [{release, chart, endpoint, host, administrator}]
+    return [{release, endpoint, host, administrator}]
   })
 }
 
