@@ -1,4 +1,4 @@
-import {type Place, placesIn, type Source} from '../helm/yaml/error.ts'
+import {type LineColumn, placesIn, type Source} from '../helm/yaml/error.ts'
 import {keyText} from '../helm/yaml/key.ts'
 import {contentOf, type MappingNode, type Node} from '../helm/yaml/node.ts'
 import {parseTrees} from '../helm/yaml/tree.ts'
@@ -39,9 +39,9 @@ function stepInto(source: Source, node: Node, step: string | number): Found | un
   return value && {offset: value.offset, value}
 }
 
-const places = new WeakMap<Source, (offset: number) => Place>()
+const places = new WeakMap<Source, (offset: number) => LineColumn>()
 
-function placesOf(source: Source): (offset: number) => Place {
+function placesOf(source: Source): (offset: number) => LineColumn {
   const known = places.get(source) ?? placesIn(source.text)
   places.set(source, known)
   return known

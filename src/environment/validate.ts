@@ -10,7 +10,7 @@ export interface Problem {
   readonly hint: string | undefined
 }
 
-interface Place {
+interface SchemaPath {
   readonly root: JsonSchema
   readonly path: readonly (string | number)[]
 }
@@ -20,7 +20,7 @@ export function validate(schema: JsonSchema, value: unknown): Problem[] {
   return check(schema, value, {root: schema, path: []})
 }
 
-function check(stated: JsonSchema, value: unknown, place: Place): Problem[] {
+function check(stated: JsonSchema, value: unknown, place: SchemaPath): Problem[] {
   const schema = resolved(stated, place.root)
   if (schema.anyOf) return checkAnyOf(schema, schema.anyOf, value, place)
   const type = typeOf(value)
@@ -48,7 +48,7 @@ function typeOf(value: unknown): JsonType {
   return typeof value as JsonType
 }
 
-function wrongType(schema: JsonSchema, value: unknown, {path}: Place): Problem {
+function wrongType(schema: JsonSchema, value: unknown, {path}: SchemaPath): Problem {
   const types = [schema.type].flat()
   const word = typeof value === 'number' || typeof value === 'boolean'
   const hint = types.includes('string') && word ? 'write it in quotes' : undefined
@@ -76,7 +76,7 @@ function shown(value: unknown): string {
   return word ? `the ${typeof value} ${JSON.stringify(value)}` : kindOf(value)
 }
 
-function checkString(schema: JsonSchema, value: string, {path}: Place): Problem[] {
+function checkString(schema: JsonSchema, value: string, {path}: SchemaPath): Problem[] {
   const short = schema.maxLength === undefined || value.length <= schema.maxLength
   const shaped = schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)
   const known = schema.enum === undefined || schema.enum.includes(value)
@@ -86,7 +86,7 @@ function checkString(schema: JsonSchema, value: string, {path}: Place): Problem[
   return [{path, expected: expectation(schema), got: JSON.stringify(value), hint}]
 }
 
-function checkList(schema: JsonSchema, value: readonly unknown[], place: Place): Problem[] {
+function checkList(schema: JsonSchema, value: readonly unknown[], place: SchemaPath): Problem[] {
   const {items, minItems = 0} = schema
   if (value.length < minItems) {
     return [{path: place.path, expected: expectation(schema), got: 'an empty list', hint: undefined}]
@@ -95,7 +95,7 @@ function checkList(schema: JsonSchema, value: readonly unknown[], place: Place):
   return value.flatMap((item, index) => check(items, item, {...place, path: [...place.path, index]}))
 }
 
-function checkMap(schema: JsonSchema, value: Record<string, unknown>, place: Place): Problem[] {
+function checkMap(schema: JsonSchema, value: Record<string, unknown>, place: SchemaPath): Problem[] {
   const missing = (schema.required ?? []).filter((key) => !Object.hasOwn(value, key))
   const problems = missing.map((key) => ({
     path: place.path,
@@ -109,7 +109,7 @@ function checkMap(schema: JsonSchema, value: Record<string, unknown>, place: Pla
   ]
 }
 
-function checkEntry(schema: JsonSchema, [key, value]: [string, unknown], place: Place): Problem[] {
+function checkEntry(schema: JsonSchema, [key, value]: [string, unknown], place: SchemaPath): Problem[] {
   const path = [...place.path, key]
   const known = schema.properties ?? {}
   const stated = Object.hasOwn(known, key) ? known[key] : undefined
@@ -120,7 +120,7 @@ function checkEntry(schema: JsonSchema, [key, value]: [string, unknown], place: 
   return schema.additionalProperties === false ? [unknownKey(Object.keys(known), key, path)] : []
 }
 
-function unknownKey(known: readonly string[], key: string, path: Place['path']): Problem {
+function unknownKey(known: readonly string[], key: string, path: SchemaPath['path']): Problem {
   const close = suggest(key, known)
   const hint = close === undefined ? 'take it away, or move it into a section' : `did you mean "${close}"?`
   return {path, expected: `one of the keys ${known.join(', ')}`, got: JSON.stringify(key), hint}
@@ -131,7 +131,7 @@ function checkAnyOf(
   schema: JsonSchema,
   choices: readonly JsonSchema[],
   value: unknown,
-  place: Place,
+  place: SchemaPath,
 ): Problem[] {
   const type = typeOf(value)
   const sameType = choices

@@ -52,7 +52,7 @@ export function makePlan(inputs: PlanInputs): Plan {
   const toAdopt = inputs.showForeign ? foreignAmong(meant, {...inputs, recordOf}) : new Set<ReleaseId>()
   const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
   expectHeeded({desired: inputs.desired, mode: inputs.mode, meant})
-  const settled = settle(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
+  const settled = withNeededChecks(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
   const {decisions, causes, added} = recheckDependents(settled, {
     graph,
     revisions: revisions.filter(({release}) => !toAdopt.has(release)),
@@ -171,7 +171,7 @@ function correct(decisions: Decisions, drifted: PlanInputs['drifted']): Decision
 }
 
 /** A check is needed where something that requires the release is about to be done, and only there. */
-function settle(decisions: Decisions, graph: Graph): Decisions {
+function withNeededChecks(decisions: Decisions, graph: Graph): Decisions {
   const acting = [...decisions.keys()].filter((release) => acts(decisions.get(release)!))
   const needed = new Set(requirements(graph, acting))
   const direct = new Set(acting.flatMap((release) => graph.requirements.get(release)!.map(({to}) => to)))

@@ -7,7 +7,7 @@ import {parseSetFlag, parseValuesFlag} from '../../overrides/release-flags.ts'
 import {builtInPlugins} from '../../overrides/system/plugins.ts'
 import type {PlaceLayers} from '../../verbs/overrides/layers-of-place.ts'
 import type {GatherOptions} from '../../verbs/preparation/gathering/gather.ts'
-import type {InferenceWorld} from '../../verbs/preparation/inference/infer-requirements.ts'
+import type {InferenceOptions} from '../../verbs/preparation/inference/infer-requirements.ts'
 import {type Prepared, type PrepareOptions, prepare} from '../../verbs/preparation/prepare.ts'
 import {openRendering, withFinding} from './charts.ts'
 import {type ClusterFlags, lazyCluster, namesCluster, openChosenCluster} from './cluster.ts'
@@ -122,10 +122,10 @@ async function prepareWith(
 }
 
 interface PrepareWith extends Pick<PrepareOptions, 'unusable'> {
-  readonly inferring?: Pick<InferenceWorld, 'isTolerant' | 'served'>
+  readonly inferring?: Pick<InferenceOptions, 'isTolerant' | 'served'>
 }
 
-function servedBy({cluster}: Unstated): Pick<InferenceWorld, 'served'> {
+function servedBy({cluster}: Unstated): Pick<InferenceOptions, 'served'> {
   return cluster ? {served: async () => (await cluster()).customKinds()} : {}
 }
 

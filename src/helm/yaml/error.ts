@@ -7,7 +7,7 @@ export interface Source {
   readonly text: string
 }
 
-export interface Place {
+export interface LineColumn {
   /** 1-based. */
   readonly line: number
   /** 1-based, in UTF-16 units. */
@@ -15,12 +15,12 @@ export interface Place {
 }
 
 /** Line and column of an offset; `\n`, `\r\n` and a lone `\r` end a line, as YAML has it. */
-function placeOf(text: string, offset: number): Place {
+function placeOf(text: string, offset: number): LineColumn {
   return placesIn(text)(offset)
 }
 
 /** The same for whoever asks often: the text is searched for its lines once. */
-export function placesIn(text: string): (offset: number) => Place {
+export function placesIn(text: string): (offset: number) => LineColumn {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({index, 0: end}) => index + end.length)]
   return (offset) => {
     let first = 0

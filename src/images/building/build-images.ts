@@ -19,15 +19,15 @@ export interface ImageResult extends SurveyedImage {
   readonly error?: KkError
 }
 
-/** What touches the world. */
-export interface ImageWorld {
+/** What builds and pushes an image. */
+export interface ImageTools {
   build(image: SurveyedImage, onStep: (step: string) => void): Promise<ImageRecord>
   /** Resolves with the digest, and whether it had to be sent; undefined where nothing is to be pushed. */
   push?(image: SurveyedImage, record: ImageRecord): Promise<{readonly digest: string; readonly sent: boolean}>
 }
 
 export interface BuildImagesOptions {
-  readonly world: ImageWorld
+  readonly tools: ImageTools
   /** Also what is current. */
   readonly refresh: boolean
   /** How many at once. */
@@ -42,7 +42,7 @@ export interface BuildImagesOptions {
  */
 export async function buildImages(
   images: readonly SurveyedImage[],
-  {world, refresh, concurrency, signal, onEvent}: BuildImagesOptions,
+  {tools, refresh, concurrency, signal, onEvent}: BuildImagesOptions,
 ): Promise<readonly ImageResult[]> {
   const slot = limiter(concurrency)
   const results = new Map<string, Promise<ImageResult>>()
@@ -63,8 +63,8 @@ export async function buildImages(
     const {name} = surveyed.image
     try {
       const made = await madeOf(surveyed)
-      if (!world.push || !made.record) return made
-      const {digest, sent} = await world.push(surveyed, made.record)
+      if (!tools.push || !made.record) return made
+      const {digest, sent} = await tools.push(surveyed, made.record)
       onEvent({type: sent ? 'image-pushed' : 'image-present', name, digest})
       return {...made, digest}
     } catch (caught) {
@@ -83,7 +83,7 @@ export async function buildImages(
     }
     onEvent({type: 'image-started', name})
     const start = performance.now()
-    const record = await world.build(surveyed, (step) => onEvent({type: 'image-step', name, step}))
+    const record = await tools.build(surveyed, (step) => onEvent({type: 'image-step', name, step}))
     const seconds = (performance.now() - start) / 1000
     onEvent({type: 'image-built', name, seconds})
     return {...surveyed, state: 'current', record, outcome: 'built', seconds}

@@ -16,7 +16,7 @@ export interface StoreExpectation {
 }
 
 /** A release that has overrides of the deployer's, or would get some, and what its record says of their store. */
-interface Claim {
+interface ReleaseOverrides {
   readonly release: ReleaseId
   readonly store: StoreStamp
   /** Whether it was deployed with some. */
@@ -40,7 +40,7 @@ export function expectStore(expectation: StoreExpectation): void {
   if (store && newer.length > 0) throw newerState(newer, store)
 }
 
-function claimsOf({environment, desired, records}: StoreExpectation): readonly Claim[] {
+function claimsOf({environment, desired, records}: StoreExpectation): readonly ReleaseOverrides[] {
   return records.flatMap(({release, labels}) => {
     const wanted = desired.get(release)
     const recorded = readLabels(labels)
@@ -65,7 +65,7 @@ function otherCluster({id, cluster}: StoreIdentity, uid: string): KkError {
   )
 }
 
-function otherStore(claims: readonly Claim[], store: StoreIdentity | undefined): KkError {
+function otherStore(claims: readonly ReleaseOverrides[], store: StoreIdentity | undefined): KkError {
   const ids = [...new Set(claims.map((claim) => claim.store.id))].join(', ')
   const here = store ? `but the store here is ${store.id}` : 'but there is no store here'
   const lost = store ? 'replace its overrides by those of the store here' : 'take its overrides away'
@@ -74,7 +74,7 @@ function otherStore(claims: readonly Claim[], store: StoreIdentity | undefined):
   })
 }
 
-function newerState(claims: readonly Claim[], {id, state}: StoreIdentity): KkError {
+function newerState(claims: readonly ReleaseOverrides[], {id, state}: StoreIdentity): KkError {
   const newest = Math.max(...claims.map((claim) => claim.store.state))
   return new KkError(
     'KK_STORE',
@@ -86,7 +86,7 @@ function newerState(claims: readonly Claim[], {id, state}: StoreIdentity): KkErr
 }
 
 /** E.g. `openstack/glance and 2 others were`. */
-function named([first, ...others]: readonly Claim[]): string {
+function named([first, ...others]: readonly ReleaseOverrides[]): string {
   if (others.length === 0) return `${first!.release} was`
   return `${first!.release} and ${others.length === 1 ? 'another' : `${others.length} others`} were`
 }

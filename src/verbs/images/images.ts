@@ -4,7 +4,7 @@ import {
   buildImages,
   type ImageEvent,
   type ImageResult,
-  type ImageWorld,
+  type ImageTools,
 } from '../../images/building/build-images.ts'
 import {expectTools} from '../../images/building/buildah.ts'
 import type {Image} from '../../images/image.ts'
@@ -54,7 +54,7 @@ export async function build(options: BuildVerbOptions): Promise<readonly ImageRe
   const work = () =>
     withImages(options, async (images) =>
       buildImages(await survey(images, options), {
-        world: world(options),
+        tools: toolsOf(options),
         refresh,
         concurrency: AT_ONCE,
         signal,
@@ -88,7 +88,7 @@ async function withImages<T>(
   }
 }
 
-function world({root, env, version, refresh, registry, signal}: BuildVerbOptions): ImageWorld {
+function toolsOf({root, env, version, refresh, registry, signal}: BuildVerbOptions): ImageTools {
   const cache = imagesCache(env)
   return {
     async build({image, inputs}, onStep) {

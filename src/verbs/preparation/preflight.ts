@@ -17,7 +17,7 @@ export interface RenderedChange {
 }
 
 /**
- * The exact fence of a verb that changes no images: the plan tells by the names of values, this by what is rendered.
+ * The exact check of a verb that changes no images: the plan tells by the names of values, this by what is rendered.
  * Throws `KK_VERB` with every container.
  */
 export function expectSameImages({rendered, previous}: RenderedChange, verb: ChangeVerb): void {

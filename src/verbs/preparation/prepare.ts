@@ -16,7 +16,11 @@ import type {StoreUse} from '../overrides/layers-of-place.ts'
 import type {GatherOptions} from './gathering/gather.ts'
 import {idOf} from './gathering/load-charts.ts'
 import type {ForeknownReleases} from './inference/foreknown.ts'
-import {type InferenceFaults, type InferenceWorld, inferRequirements} from './inference/infer-requirements.ts'
+import {
+  type InferenceFaults,
+  type InferenceOptions,
+  inferRequirements,
+} from './inference/infer-requirements.ts'
 import {waitingHookNotes} from './inference/notes.ts'
 
 /** A release as the environment wants it, with its values. */
@@ -51,7 +55,7 @@ export interface Prepared {
   readonly secretNotes?: readonly string[]
   /** What is to be known of requirements that were inferred, for people; undefined where none were to be. */
   readonly inferenceNotes?: readonly string[]
-  /** What speaks against the inference; see `InferenceWorld`. */
+  /** What speaks against the inference; see `InferenceOptions`. */
   readonly faults?: InferenceFaults
   /** Releases whose charts are missing, or cannot be used, where that is no error. */
   readonly unusable?: ReadonlyMap<ReleaseId, KkError> | undefined
@@ -61,7 +65,7 @@ export interface Prepared {
 
 export interface PrepareOptions extends GatherOptions {
   /** Without it, nothing is inferred. */
-  readonly inference?: InferenceWorld | undefined
+  readonly inference?: InferenceOptions | undefined
 }
 
 /** Rejects with what is wrong with the environment, its charts, its graph or its values; changes nothing. */

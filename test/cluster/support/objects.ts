@@ -1,4 +1,4 @@
-import type {Claim, Pod, Surroundings} from '../../../src/cluster/gate/kinds/observed.ts'
+import type {ObservedClaim, Pod, Surroundings} from '../../../src/cluster/gate/kinds/observed.ts'
 
 /** A pod with the label `app: NAME-OF-APP` as the selectors of these tests want it. */
 export function pod(
@@ -24,7 +24,7 @@ export function waitingFor(reason: string, message?: string): Pod['status'] {
   return {phase: 'Pending', containerStatuses: [{name: 'api', ready: false, state: {waiting}}]}
 }
 
-export function claim(name: string, phase: string, storageClassName?: string): Claim {
+export function claim(name: string, phase: string, storageClassName?: string): ObservedClaim {
   return {
     metadata: {name, namespace: 'openstack'},
     spec: {...(storageClassName && {storageClassName})},
@@ -32,7 +32,7 @@ export function claim(name: string, phase: string, storageClassName?: string): C
   }
 }
 
-export function around(pods: readonly Pod[] = [], claims: readonly Claim[] = []): Surroundings {
+export function around(pods: readonly Pod[] = [], claims: readonly ObservedClaim[] = []): Surroundings {
   return {pods, claim: (name) => claims.find((found) => found.metadata.name === name)}
 }
 

@@ -4,7 +4,7 @@ import {
   buildFailure,
   buildImages,
   type ImageEvent,
-  type ImageWorld,
+  type ImageTools,
 } from '../../../src/images/building/build-images.ts'
 import {surveyed} from '../support/surveyed.ts'
 
@@ -15,12 +15,12 @@ const TOP = surveyed('top', {parents: ['left']})
 
 async function built(
   images: Parameters<typeof buildImages>[0],
-  world: Partial<ImageWorld> = {},
+  tools: Partial<ImageTools> = {},
   refresh = false,
 ) {
   const events: ImageEvent[] = []
   const results = await buildImages(images, {
-    world: {build: async ({inputs}) => surveyed('any', {inputs}).record!, ...world},
+    tools: {build: async ({inputs}) => surveyed('any', {inputs}).record!, ...tools},
     refresh,
     concurrency: 2,
     onEvent: (event) => events.push(event),
@@ -32,7 +32,7 @@ describe('building images', () => {
   it('builds what others stand on first, and two at once', async () => {
     const running = new Set<string>()
     const seen: string[] = []
-    const build: ImageWorld['build'] = async ({image, inputs}) => {
+    const build: ImageTools['build'] = async ({image, inputs}) => {
       running.add(image.name)
       seen.push([...running].sort().join('+'))
       await new Promise((resolve) => setImmediate(resolve))
@@ -54,7 +54,7 @@ describe('building images', () => {
   })
 
   it('goes on without what stands on one that failed, and names it', async () => {
-    const build: ImageWorld['build'] = async ({image, inputs}) => {
+    const build: ImageTools['build'] = async ({image, inputs}) => {
       if (image.name === 'left') throw new KkError('KK_IMAGE', 'buildah build failed', {log: ['no space']})
       return surveyed(image.name, {inputs}).record!
     }
@@ -71,7 +71,7 @@ describe('building images', () => {
   })
 
   it('pushes what is unchanged, too, and tells the digest', async () => {
-    const push: ImageWorld['push'] = async ({image}) => ({digest: `sha256:${image.name}`, sent: false})
+    const push: ImageTools['push'] = async ({image}) => ({digest: `sha256:${image.name}`, sent: false})
 
     const {events, results} = await built([surveyed('base', {state: 'current'})], {push})
 

@@ -76,7 +76,7 @@ export interface Pod extends Observed {
   }
 }
 
-export interface Claim extends Observed {
+export interface ObservedClaim extends Observed {
   readonly spec?: {readonly storageClassName?: string}
   readonly status?: {readonly phase?: string}
 }
@@ -95,7 +95,7 @@ export interface Workload extends Observed {
 /** What stands around an object in its namespace. */
 export interface Surroundings {
   readonly pods: readonly Pod[]
-  claim(name: string): Claim | undefined
+  claim(name: string): ObservedClaim | undefined
 }
 
 export function findCondition(

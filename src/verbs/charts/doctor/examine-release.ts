@@ -14,7 +14,7 @@ import type {Vendored} from '../../preparation/rendering/vendored.ts'
 import {isUntouchedDefinition} from './checks/untouched-definitions.ts'
 import type {ExaminedRelease} from './examined-release.ts'
 import {nextObjects, withOtherImages} from './next-version.ts'
-import type {Place} from './place.ts'
+import type {ExaminedCluster} from './place.ts'
 import type {Templates} from './templates.ts'
 
 /** How the charts of an environment are rendered for an examination. */
@@ -28,7 +28,7 @@ export interface Renderers {
   readonly templates: (release: ReleaseId) => Templates
   /** What was rendered before, if the layers are those. */
   readonly foreknown: (release: ReleaseId) => readonly RenderedObject[] | undefined
-  readonly place: Place
+  readonly place: ExaminedCluster
   readonly helm: Renderer
 }
 
@@ -107,7 +107,7 @@ function filesOf(chart: string, paths: ReadonlySet<string>): ReadonlySet<string>
 function withoutOwn(
   kinds: readonly string[],
   objects: readonly RenderedObject[],
-  place: Place,
+  place: ExaminedCluster,
 ): readonly string[] {
   const templates = objects.filter((each) => !isUntouchedDefinition(each))
   const own = new Set(definedKinds(templates.map(({object}) => object)))

@@ -13,7 +13,7 @@ export interface DeployedRelease {
 }
 
 /** What charts can ask of a cluster, and what is deployed there. */
-export interface Place {
+export interface ExaminedCluster {
   readonly kubeVersion: string
   /** The custom kinds that it serves, as `helm template --api-versions` takes them. */
   readonly kinds: readonly string[]
@@ -24,7 +24,7 @@ export interface Place {
 export async function placeOf(
   releases: readonly ReleaseId[],
   cluster: Pick<Cluster, 'identity' | 'customKinds' | 'stored'> | undefined,
-): Promise<Place> {
+): Promise<ExaminedCluster> {
   if (!cluster) return {kubeVersion: KUBE_VERSION, kinds: [], deployed: new Map()}
   const [{version: kubeVersion}, kinds, deployed] = await Promise.all([
     cluster.identity(),

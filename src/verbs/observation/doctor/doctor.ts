@@ -2,7 +2,7 @@ import {isApiError} from '../../../cluster/api/api-error.ts'
 import type {Cluster} from '../../../cluster/cluster.ts'
 import {asKkError} from '../../../errors.ts'
 import {CHECKS} from './checks.ts'
-import {type Facts, factsOf, type Subject} from './facts.ts'
+import {type Examination, factsOf, type Subject} from './facts.ts'
 import type {Check, Finding} from './finding.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function diagnose(
   return found.flat()
 }
 
-async function findingsOf(check: Check, facts: Facts, subject: Subject): Promise<readonly Finding[]> {
+async function findingsOf(check: Check, facts: Examination, subject: Subject): Promise<readonly Finding[]> {
   const {name, needs, fine} = check
   if (needs !== 'nothing' && !subject.cluster)
     return [{check: name, level: 'info', what: 'not checked: no cluster can be reached'}]

@@ -38,7 +38,7 @@ export type ReadRecord =
   | {readonly record: ReleaseRecord; readonly unreadable: string}
 
 /** The subject, and what several checks read of it; each is read once. */
-export interface Facts extends Subject {
+export interface Examination extends Subject {
   /** The same, where there must be one. */
   readonly cluster: Cluster
   /** `kubectl` with the flags that mean this cluster. */
@@ -55,11 +55,11 @@ export interface Facts extends Subject {
 const READERS = 8
 const RENDERERS = 4
 
-export function factsOf(subject: Subject): Facts {
+export function factsOf(subject: Subject): Examination {
   // A check that needs a cluster is not begun without one.
   const cluster = subject.cluster!
   const everyRecord = once(() => cluster.everyRecord())
-  const facts: Facts = {
+  const facts: Examination = {
     ...subject,
     cluster,
     kubectl: kubectlOf(subject.cluster),

@@ -1,4 +1,4 @@
-import type {Facts} from './facts.ts'
+import type {Examination} from './facts.ts'
 
 export type Level = 'ok' | 'info' | 'warning' | 'problem'
 
@@ -21,5 +21,5 @@ export interface Check {
   readonly needs: 'nothing' | 'cluster' | 'environment'
   /** What is said when nothing is found. */
   readonly fine: string
-  find(facts: Facts): Promise<readonly Found[]>
+  find(facts: Examination): Promise<readonly Found[]>
 }

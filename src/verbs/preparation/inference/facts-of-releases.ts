@@ -27,7 +27,7 @@ const RENDERERS = 4
 /** The same for every helm: what `helm template` takes for the cluster's version is that of its own build. */
 export const KUBE_VERSION = 'v1.36.0'
 
-/** What rendering needs of the world. */
+/** What rendering needs from outside: helm, a cluster, a cache. */
 export interface Rendering {
   /** Opened only when something is to be rendered. */
   readonly helm: () => Promise<Pick<Helm, 'template'>>

@@ -25,8 +25,8 @@ import {type ForeknownReleases, layersKey} from './foreknown.ts'
 import {goneNotes, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
 import {statedByPlugins} from './stated-by-plugins.ts'
 
-/** What inferring needs of the world. */
-export interface InferenceWorld extends Rendering {
+/** What inferring needs from outside: charts rendered, kinds served, a cache. */
+export interface InferenceOptions extends Rendering {
   /** Resolve with what speaks against the inference, instead of throwing it. */
   readonly isTolerant?: boolean
 }
@@ -50,7 +50,7 @@ export interface Inferred {
 }
 
 interface InferOptions extends GatherOptions {
-  readonly inference?: InferenceWorld | undefined
+  readonly inference?: InferenceOptions | undefined
 }
 
 /**
@@ -59,20 +59,25 @@ interface InferOptions extends GatherOptions {
  * that does not render.
  */
 export async function inferRequirements(options: InferOptions): Promise<Inferred> {
-  const {environment, inference: world} = options
+  const {environment, inference} = options
   const plugins = options.places?.plugins ?? builtInPlugins()
   const added: ReleaseId[] = []
   const rendered = new Map<ReleaseId, readonly RenderedObject[]>()
   for (;;) {
     const gathered = await gather(options, added)
     const inferring = inferringAmong(environment, gathered)
-    if (!world || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
+    if (!inference || inferring.size === 0) return {...NOTHING, gathered, requirements: gathered.requirements}
     const onRendered = rendered.set.bind(rendered)
-    const facts = await factsOfReleases(subjectsOf(environment, gathered), {...world, onRendered})
+    const facts = await factsOfReleases(subjectsOf(environment, gathered), {...inference, onRendered})
     const {releases, failures} = readable(facts, gathered)
-    if (!world.isTolerant) refuseUnreadable(failures, inferring)
+    if (!inference.isTolerant) refuseUnreadable(failures, inferring)
     const gone = new Set(added.filter((release) => !gathered.charts.has(release)))
-    const chartIndex = await readChartIndex({environment, present: gathered.charts, cache: world.cache, gone})
+    const chartIndex = await readChartIndex({
+      environment,
+      present: gathered.charts,
+      cache: inference.cache,
+      gone,
+    })
     const inputs: InferenceInputs = {
       releases,
       inferring,
@@ -81,7 +86,7 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
       stated: (release) => statementsOf(environment, gathered, release),
     }
     const inferred = infer(inputs)
-    const isServed = await servedAmong(inferred, world)
+    const isServed = await servedAmong(inferred, inference)
     const shown = withoutServed(inferred, {environment, gathered, isServed})
     const told = await statedByPlugins({
       environment,
@@ -98,7 +103,10 @@ export async function inferRequirements(options: InferOptions): Promise<Inferred
     }
     if (found.added.length === 0) {
       const foreknown = foreknownOf(releases, gathered, rendered)
-      return {...settled({environment, gathered, inputs, found, failures, world, gone}), foreknown}
+      return {
+        ...inferredRequirements({environment, gathered, inputs, found, failures, inference, gone}),
+        foreknown,
+      }
     }
     added.push(...found.added)
   }
@@ -190,7 +198,7 @@ function statementsOf(environment: Environment, {requirements}: Gathered, releas
 /** Whether the cluster has the definition that is wanted; it is asked only where one is. */
 async function servedAmong(
   {unserved, ambiguous}: Inference,
-  {served}: InferenceWorld,
+  {served}: InferenceOptions,
 ): Promise<(want: UnservedWant) => boolean> {
   if (!served || ![...unserved, ...ambiguous].some(isOfKind)) return () => false
   const isServed = servesKind(await served())
@@ -225,18 +233,18 @@ function isElsewhere({release, want}: UnservedWant, {requirements, charts}: Gath
   return elsewhere.some((each) => releaseNamespace(each.release) === namespace)
 }
 
-interface Settled {
+interface InferenceParts {
   readonly environment: Environment
   readonly gathered: Gathered
   readonly inputs: InferenceInputs
   readonly found: Inference
   readonly failures: readonly Failure[]
-  readonly world: InferenceWorld
+  readonly inference: InferenceOptions
   readonly gone: ReadonlySet<ReleaseId>
 }
 
-function settled(settled: Settled): Omit<Inferred, 'foreknown'> {
-  const {environment, gathered, inputs, found, failures, world, gone} = settled
+function inferredRequirements(parts: InferenceParts): Omit<Inferred, 'foreknown'> {
+  const {environment, gathered, inputs, found, failures, inference, gone} = parts
   const {requirements: inferred, unserved, ambiguous} = found
   const requirements = withInferred(gathered.requirements, inferred)
   const hanging = unserved.filter((each) => isHanging(each, gathered.charts))
@@ -244,9 +252,9 @@ function settled(settled: Settled): Omit<Inferred, 'foreknown'> {
     ambiguous.length === 0
       ? requirements
       : possibleRequirements({stated: gathered.requirements, inferred, inputs})
-  if (!world.isTolerant && ambiguous.length > 0)
+  if (!inference.isTolerant && ambiguous.length > 0)
     throw ambiguousError(ambiguous, {environment, requirements: possible})
-  if (!world.isTolerant && hanging.length > 0) throw unservedError(hanging, environment)
+  if (!inference.isTolerant && hanging.length > 0) throw unservedError(hanging, environment)
   const unknown = failures.map(
     ({release, error}) => `what ${releaseName(release)} provides is not known: ${error.message}`,
   )

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import {clockAhead} from '../../../../src/cluster/diagnosis/open.ts'
 import {judgeClock} from '../../../../src/verbs/observation/doctor/checks.ts'
-import type {Facts} from '../../../../src/verbs/observation/doctor/facts.ts'
+import type {Examination} from '../../../../src/verbs/observation/doctor/facts.ts'
 import {
   judgeRoom,
   judgeUnwritable,
@@ -68,11 +68,11 @@ describe('the state directory', () => {
     const home = await mkdtemp(join(tmpdir(), 'kk-state-'))
     onTestFinished(() => rm(home, {recursive: true}))
 
-    expect(await stateDirectoryCheck.find({directory: join(home, 'a/kk')} as Facts)).toEqual([])
+    expect(await stateDirectoryCheck.find({directory: join(home, 'a/kk')} as Examination)).toEqual([])
   })
 
   it('below /proc is told at once, with why', async () => {
-    const found = await stateDirectoryCheck.find({directory: '/proc/state/kk'} as Facts)
+    const found = await stateDirectoryCheck.find({directory: '/proc/state/kk'} as Examination)
 
     expect(found).toMatchObject([
       {

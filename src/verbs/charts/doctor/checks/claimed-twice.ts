@@ -10,7 +10,7 @@ import {isUntouchedDefinition} from './untouched-definitions.ts'
 const CLUSTER_WIDE =
   /^(?:APIService|CSIDriver|ClusterRole|ClusterRoleBinding|CustomResourceDefinition|FlowSchema|Namespace|PersistentVolume|PriorityLevelConfiguration|(?:Priority|Runtime|Storage|Ingress)Class|(?:Mutating|Validating)(?:WebhookConfiguration|AdmissionPolicy|AdmissionPolicyBinding))$/
 
-interface Claim extends RenderedObject {
+interface MadeObject extends RenderedObject {
   readonly release: ReleaseId
 }
 
@@ -21,14 +21,14 @@ interface Claim extends RenderedObject {
 export function claimedTwice(releases: readonly ExaminedRelease[]): readonly ChartFault[] {
   const isWide = wideKinds(releases)
   const claims = releases.flatMap(({release, objects}) => objects.map((each) => ({release, ...each})))
-  const keyOf = ({release, object}: Claim) =>
+  const keyOf = ({release, object}: MadeObject) =>
     isWide(object)
       ? `${apiGroup(object.apiVersion)}/${object.kind}/${object.metadata.name}`
       : identity(object, release)
   return [...Map.groupBy(claims, keyOf).values()].flatMap(faultOf)
 }
 
-function faultOf(same: readonly Claim[]): readonly ChartFault[] {
+function faultOf(same: readonly MadeObject[]): readonly ChartFault[] {
   const owners = [...new Set(same.map(({release}) => release))]
   if (owners.length < 2) return []
   const {release, object, file} = same[0]!

@@ -5,7 +5,7 @@ import type {Need} from '../../../../cluster/permissions/need.ts'
 import {NEEDS} from '../../../../cluster/permissions/needs.ts'
 import {RENDERED_VERBS} from '../../../../cluster/permissions/rendered.ts'
 import {releaseNamespace} from '../../../../release.ts'
-import type {Facts} from '../facts.ts'
+import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 
 /** One thing that verbs of kk need to be allowed. */
@@ -60,7 +60,7 @@ function nameOf({resource, where, names}: Need, namespace: string): string | und
 }
 
 /** What helm needs for the objects that the charts of the environment render. */
-async function renderedAccesses({rendered, cluster}: Facts): Promise<readonly NeededAccess[]> {
+async function renderedAccesses({rendered, cluster}: Examination): Promise<readonly NeededAccess[]> {
   const needed = new Map<string, NeededAccess>()
   for (const [release, objects] of await rendered()) {
     for (const {apiVersion, kind, metadata} of objects) {

@@ -4,7 +4,7 @@ import {asKkError} from '../../../../errors.ts'
 import {lastOf} from '../../../../plan/rollback/ways.ts'
 import {releaseName} from '../../../../release.ts'
 import {type Leftover, leftovers} from '../../leftovers.ts'
-import type {Facts} from '../facts.ts'
+import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 
 const READERS = 4
@@ -27,7 +27,7 @@ export const forgottenCheck: Check = {
 
 /** A record that cannot be read is another check's finding. */
 async function leftOf(
-  cluster: Facts['cluster'],
+  cluster: Examination['cluster'],
   {release}: ReleaseRecord,
   records: readonly ReleaseRecord[],
 ): Promise<readonly Leftover[]> {

@@ -4,7 +4,7 @@ import type {ChartFault} from '../../chart-fault.ts'
 import type {ExaminedRelease} from '../../examined-release.ts'
 import type {Mention, Realm} from './mention.ts'
 import {mentionsIn} from './mentions.ts'
-import type {Place} from './places.ts'
+import type {ValueLocation} from './places.ts'
 
 type Examined = Pick<ExaminedRelease, 'release' | 'objects' | 'again'>
 
@@ -95,7 +95,7 @@ function strangers(same: readonly Scoped[]): readonly ChartFault[] {
   }))
 }
 
-function faultAt({place}: Mention, {release, object, file, key}: Place) {
+function faultAt({place}: Mention, {release, object, file, key}: ValueLocation) {
   return {
     check: 'accounts',
     release: place.release,
@@ -118,7 +118,7 @@ function accountText({realm, user, server}: Scoped): string {
   return `${TITLES[realm]} "${user}" at ${at}`
 }
 
-function placeText({object, key}: Place): string {
+function placeText({object, key}: ValueLocation): string {
   return `${key} of ${object}`
 }
 
@@ -129,7 +129,7 @@ function adviceFor({place}: Mention, reference: Mention): string {
     : `nobody is let in with it: state the same value in ${names.length > 1 ? `the sections of ${names.join(' and ')}` : `the section of ${names[0]}`}`
 }
 
-function textOf({release, object, key}: Place): string {
+function textOf({release, object, key}: ValueLocation): string {
   return `${release} ${object} ${key}`
 }
 

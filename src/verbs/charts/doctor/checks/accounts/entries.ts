@@ -1,7 +1,7 @@
 import {readYaml} from '../../../../../helm/yaml.ts'
 import {isMap} from '../../../../../overrides/merge.ts'
 import {hostOf, type Mention, mention, type Realm} from './mention.ts'
-import type {Entry, Place} from './places.ts'
+import type {Entry, ValueLocation} from './places.ts'
 import {type IniOption, iniOptions, jsonAt, maps, textsOf, urlAccounts} from './texts.ts'
 
 /** What a Secret or a ConfigMap says under one key. */
@@ -53,7 +53,7 @@ const OF_DATABASE = ['client', 'mysql', 'mysqladmin', 'mysqldump', 'database']
 export function inSection(
   section: string,
   options: ReadonlyMap<string, string>,
-  at: (name: string) => Place | undefined,
+  at: (name: string) => ValueLocation | undefined,
 ): readonly Mention[] {
   const entry = (name: string) => {
     const [text, place] = [options.get(name), at(name)]
@@ -93,7 +93,7 @@ const REALMS: readonly (readonly [RegExp, Realm])[] = [
   [/^(?:rabbit|amqps?|kombu|pyamqp)/, 'message bus'],
 ]
 
-export function inUrls(text: string, place: Place): readonly Mention[] {
+export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
   if (!text.includes('://') || !text.includes('@')) return []
   return urlAccounts(text).flatMap(({scheme, user, passwords, host}) => {
     // RabbitMQ's management is asked by HTTP.

@@ -1,4 +1,4 @@
-import type {Entry, Place} from './places.ts'
+import type {Entry, ValueLocation} from './places.ts'
 import {isTemplate} from './texts.ts'
 
 export type Realm = 'database' | 'message bus' | 'cache' | 'identity'
@@ -17,7 +17,7 @@ export interface Mention {
   readonly host?: string | undefined
   /** The ways in which the value may be meant. */
   readonly passwords: readonly string[]
-  readonly place: Place
+  readonly place: ValueLocation
 }
 
 type Named = Omit<Mention, 'user' | 'passwords' | 'place'> & {readonly user: string | undefined}

@@ -1,7 +1,7 @@
 import type {ExaminedRelease} from '../../examined-release.ts'
 import {inEntry, inSection, inUrls, optionsOf} from './entries.ts'
 import {hostOf, type Mention, mention, type Realm, type Role} from './mention.ts'
-import {type Entry, type Holdings, holdingsOf, type NamedValues, type Place} from './places.ts'
+import {type Entry, type Holdings, holdingsOf, type NamedValues, type ValueLocation} from './places.ts'
 import {jsonAt, maps, textsOf} from './texts.ts'
 
 /** Every place in these charts that holds the password of an account, once, with the strongest of its roles. */
@@ -33,7 +33,7 @@ export function mentionsIn(
 
 const STRENGTH: readonly Role[] = ['server', 'maker', 'administrator', 'client']
 
-function keyOf({release, object, key}: Place): string {
+function keyOf({release, object, key}: ValueLocation): string {
   return `${release} ${object} ${key.split(' [')[0]}`
 }
 

@@ -5,7 +5,7 @@ import {type ReleaseId, releaseNamespace} from '../../../../../release.ts'
 import type {ExaminedRelease} from '../../examined-release.ts'
 
 /** Where a value stands: an object of a release, and the key in it. */
-export interface Place {
+export interface ValueLocation {
   readonly release: ReleaseId
   /** `Secret/nova-db-admin` */
   readonly object: string
@@ -16,7 +16,7 @@ export interface Place {
 
 /** What a Secret or a ConfigMap holds under a key, decoded. */
 export interface Entry {
-  readonly place: Place
+  readonly place: ValueLocation
   readonly text: string
 }
 
