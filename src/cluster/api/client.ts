@@ -42,7 +42,7 @@ const SILENCE_TIMEOUT = 150_000
 /** Of a read whose connection is cut. */
 const ATTEMPTS = 3
 /** Of what the server puts off, as long as kubectl and helm try (client-go: rest/with_retry.go). */
-const PATIENT_ATTEMPTS = 11
+const MOST_ATTEMPTS = 11
 const LONGEST_PAUSE = 30_000
 
 export function openClient(access: ClusterAccess): ApiClient {
@@ -108,7 +108,7 @@ function pauseBefore(
   if (isApiError(error, 401)) return attempt === 1 ? 0 : undefined
   if (isApiError(error) && (error.status === 429 || error.retryAfter !== undefined)) {
     const {retryAfter = 1} = error
-    return attempt < PATIENT_ATTEMPTS ? Math.min(retryAfter * 1000, LONGEST_PAUSE) : undefined
+    return attempt < MOST_ATTEMPTS ? Math.min(retryAfter * 1000, LONGEST_PAUSE) : undefined
   }
   const cut = error instanceof KkError && ['ECONNRESET', 'EPIPE'].includes(codeOf(error.cause) ?? '')
   return cut && repeatable && attempt < ATTEMPTS ? attempt * 50 : undefined
