@@ -1,9 +1,8 @@
 import {Command, Flags} from '@oclif/core'
-import type {Palette} from '../report/colour.ts'
-import {type DocumentFormat, documentText} from '../report/document.ts'
-import {paletteOf, tell} from './console.ts'
+import type {Console} from './console.ts'
+import type {OclifOptions} from './oclif.ts'
 
-/** What every command of kk shares: where its output goes, and that errors are printed once, by `main`. */
+/** What every command of kk shares: its console, and that errors are printed once, by `main`. */
 export abstract class KkCommand extends Command {
   static override baseFlags = {
     color: Flags.boolean({
@@ -13,38 +12,13 @@ export abstract class KkCommand extends Command {
     }),
   }
 
-  /** Data, for standard output. */
-  protected print(text: string): void {
-    if (text !== '') process.stdout.write(ended(text))
-  }
-
-  /** Everything else, for standard error. */
-  protected say(text: string): void {
-    if (text !== '') tell('stderr', ended(text))
-  }
-
-  /** One document on standard output: for people, or as `--output json|yaml`, or on one line as `ndjson`. */
-  protected document(
-    format: 'text' | 'ndjson' | DocumentFormat,
-    value: unknown,
-    text: (palette: Palette) => string,
-  ): void {
-    if (format === 'text') tell('stdout', ended(text(this.palette('stdout'))))
-    else if (format === 'ndjson') this.print(`${JSON.stringify(value)}\n`)
-    else this.print(documentText(value, format))
-  }
-
-  protected palette(stream: 'stdout' | 'stderr'): Palette {
-    return paletteOf(stream, this.argv)
+  protected get console(): Console {
+    return (this.config.options as OclifOptions).console
   }
 
   protected override async catch(error: Error): Promise<never> {
     throw error
   }
-}
-
-function ended(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
 /**

@@ -1,26 +1,123 @@
 import {createInterface} from 'node:readline/promises'
 import {asKkError, type ExitCode, KkError} from '../errors.ts'
 import {type ColourLevel, colourLevel, type Palette, palette} from '../report/colour.ts'
-import {documentText} from '../report/document.ts'
+import {type DocumentFormat, documentText} from '../report/document.ts'
 import {errorDocument, errorLine, errorText} from '../report/error-text.ts'
 import {fitted} from '../report/text/fitted.ts'
 
 type StreamName = 'stdout' | 'stderr'
 
+/** The output of one command, with colour decided once for each stream. Its functions need no `this`. */
+export interface Console {
+  readonly level: (stream: StreamName) => ColourLevel
+  readonly palette: (stream: StreamName) => Palette
+  /** Writes data on standard output. */
+  readonly print: (text: string) => void
+  /** Writes a text for people on standard error. */
+  readonly say: (text: string) => void
+  /**
+   * Writes one document on standard output: as `text` makes it for people, and nothing without that; as `--output json|yaml`,
+   * or on one line as `ndjson`.
+   */
+  readonly document: (format: Output, value: unknown, text?: (palette: Palette) => string) => void
+  /**
+   * Prints an error where its reader looks for it, and returns the exit code: as a document for `--output json`, unless
+   * standard output has one.
+   */
+  readonly fail: (error: unknown, options?: {readonly hasDocument?: boolean}) => ExitCode
+}
+
+/** The form of the output: `ndjson` is the stream of events. */
+export type Output = 'text' | 'ndjson' | DocumentFormat
+
+/** The console of a command line, whose words say whether there is to be colour, and in which form errors are printed. */
+export function openConsole(words: readonly string[]): Console {
+  const levels = {stdout: levelOf('stdout', words), stderr: levelOf('stderr', words)}
+  const paletteOf = (stream: StreamName) => palette(levels[stream])
+  const print = (text: string) => {
+    if (text !== '') process.stdout.write(ended(text))
+  }
+  return {
+    level: (stream) => levels[stream],
+    palette: paletteOf,
+    print,
+    say(text) {
+      if (text !== '') tell('stderr', ended(text))
+    },
+    document(format, value, text) {
+      if (format === 'ndjson') print(JSON.stringify(value))
+      else if (format !== 'text') print(documentText(value, format))
+      else if (text) tell('stdout', ended(text(paletteOf('stdout'))))
+    },
+    fail(error, {hasDocument = false} = {}) {
+      const known = asKkError(error)
+      const output = outputFormat(words)
+      if (output === 'ndjson') process.stdout.write(errorLine(known))
+      if (!hasDocument && (output === 'json' || output === 'yaml'))
+        process.stdout.write(documentText(errorDocument(known), output))
+      tell('stderr', errorText(known, paletteOf('stderr')))
+      return known.exit
+    },
+  }
+}
+
 /** The colour of a stream, from `--color`, `--no-color`, the environment and the terminal. */
-export function levelOf(stream: StreamName, argv: readonly string[]): ColourLevel {
-  const flag = argv.includes('--no-color') ? false : argv.includes('--color') ? true : undefined
+function levelOf(stream: StreamName, words: readonly string[]): ColourLevel {
+  const flag = words.includes('--no-color') ? false : words.includes('--color') ? true : undefined
   return colourLevel({stream: process[stream], env: process.env, flag})
 }
 
-export function paletteOf(stream: StreamName, argv: readonly string[]): Palette {
-  return palette(levelOf(stream, argv))
+function outputFormat(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--output' || word.startsWith('--output='))
+  if (at === -1) return undefined
+  return words[at]!.includes('=') ? words[at]!.slice('--output='.length) : words[at + 1]
 }
 
-/** A text for people, on a stream; on a terminal its lines are broken between words. */
-export function tell(name: 'stdout' | 'stderr', text: string): void {
+function ended(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+/** Writes a text for people on a stream; on a terminal its lines are broken between words. */
+export function tell(name: StreamName, text: string): void {
   const stream = process[name]
   stream.write(stream.isTTY && stream.columns > 0 ? fitted(text, stream.columns) : text)
+}
+
+/** Whether a question can be asked: a terminal on both sides. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}
+
+/**
+ * For what is never done unasked: asks where somebody can be asked, and else rejects with `KK_UNCONFIRMED` and the hint
+ * of how to confirm it on the command line.
+ */
+export async function requireConfirmation(question: string, hint: string): Promise<void> {
+  if (canAsk()) return confirm(question)
+  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {hint})
+}
+
+/** Asks on standard error; rejects with `KK_UNCONFIRMED` unless the answer is yes. */
+export async function confirm(question: string): Promise<void> {
+  const answer = await answerTo(`${question} [y/N] `)
+  if (/^y(es)?$/i.test(answer)) return
+  throw new KkError('KK_UNCONFIRMED', 'not confirmed; nothing was changed', {hint: 'answer y, or pass --yes'})
+}
+
+/** Asks on standard error for a name to be typed; false unless it was, letter by letter. */
+export async function typedName(question: string, name: string): Promise<boolean> {
+  return (await answerTo(`${question}: type "${name}" `)) === name
+}
+
+/** The answer without the blanks around it; empty where none was given. */
+async function answerTo(question: string): Promise<string> {
+  const terminal = createInterface({input: process.stdin, output: process.stderr})
+  const cancelled = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)))
+  const answer = await Promise.race([terminal.question(question), cancelled])
+  terminal.close()
+  // Ctrl-C and Ctrl-D end no line.
+  if (answer === undefined) process.stderr.write('\n')
+  return answer?.trim() ?? ''
 }
 
 type Code = string | undefined
@@ -64,60 +161,4 @@ function endure(stream: NodeJS.WriteStream, onBroken: (code: Code) => void): voi
       return true
     }
   }
-}
-
-/** Whether a question can be asked: a terminal on both sides. */
-export function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true
-}
-
-/**
- * For what is never done unasked: asks where somebody can be asked, and else rejects with `KK_UNCONFIRMED` and the hint
- * of how to confirm it on the command line.
- */
-export async function requireConfirmation(question: string, hint: string): Promise<void> {
-  if (canAsk()) return confirm(question)
-  throw new KkError('KK_UNCONFIRMED', 'nobody can be asked here; nothing was changed', {hint})
-}
-
-/** Asks on standard error; rejects with `KK_UNCONFIRMED` unless the answer is yes. */
-export async function confirm(question: string): Promise<void> {
-  const terminal = createInterface({input: process.stdin, output: process.stderr})
-  const cancelled = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)))
-  const answer = await Promise.race([terminal.question(`${question} [y/N] `), cancelled])
-  terminal.close()
-  // Ctrl-C and Ctrl-D end no line.
-  if (answer === undefined) process.stderr.write('\n')
-  if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return
-  throw new KkError('KK_UNCONFIRMED', 'not confirmed; nothing was changed', {hint: 'answer y, or pass --yes'})
-}
-
-/** Asks on standard error for a name to be typed; false unless it was, letter by letter. */
-export async function typedName(question: string, name: string): Promise<boolean> {
-  const terminal = createInterface({input: process.stdin, output: process.stderr})
-  const cancelled = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)))
-  const answer = await Promise.race([terminal.question(`${question}: type "${name}" `), cancelled])
-  terminal.close()
-  if (answer === undefined) process.stderr.write('\n')
-  return answer?.trim() === name
-}
-
-/**
- * Prints an error where its reader looks for it, and returns the exit code: as a document for `--output json`, unless
- * standard output has one.
- */
-export function printError(error: unknown, argv: readonly string[], {hasDocument = false} = {}): ExitCode {
-  const known = asKkError(error)
-  const output = outputFormat(argv)
-  if (output === 'ndjson') process.stdout.write(errorLine(known))
-  if (!hasDocument && (output === 'json' || output === 'yaml'))
-    process.stdout.write(documentText(errorDocument(known), output))
-  tell('stderr', errorText(known, paletteOf('stderr', argv)))
-  return known.exit
-}
-
-function outputFormat(argv: readonly string[]): string | undefined {
-  const at = argv.findIndex((argument) => argument === '--output' || argument.startsWith('--output='))
-  if (at === -1) return undefined
-  return argv[at]!.includes('=') ? argv[at]!.slice('--output='.length) : argv[at + 1]
 }

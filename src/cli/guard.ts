@@ -4,7 +4,7 @@ import {loadEnvironment} from '../environment/load.ts'
 import type {Plan} from '../plan/plan.ts'
 import {guardOfferText} from '../report/guard-text.ts'
 import {unguarded} from '../verbs/guard.ts'
-import {paletteOf, tell} from './console.ts'
+import {type Console, tell} from './console.ts'
 import {type ClusterFlags, openChosenCluster} from './open/cluster.ts'
 
 interface GuardFlags extends ClusterFlags {
@@ -37,12 +37,12 @@ export async function onGuardedCluster<T>(
 export async function offerGuard(
   cluster: Cluster,
   {environment, actions}: Plan,
-  {words, place}: {readonly words: readonly string[]; readonly place: string},
+  {console, place}: {readonly console: Console; readonly place: string},
 ): Promise<void> {
   const isProtected = actions.filter((action) => action.protected).map(({release}) => release)
   if (isProtected.length === 0 || (await wasDeployed(cluster, environment))) return
   const open = await unguarded(cluster, isProtected)
-  if (open.length > 0) tell('stderr', guardOfferText(open, place, paletteOf('stderr', words)))
+  if (open.length > 0) tell('stderr', guardOfferText(open, place, console.palette('stderr')))
 }
 
 /** Whether more than the run that has just ended has deployed it; who cannot be told is told once more. */

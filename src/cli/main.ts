@@ -1,6 +1,6 @@
 import {Errors, run} from '@oclif/core'
 import {type ExitCode, KkError} from '../errors.ts'
-import {endureBrokenStreams, printError} from './console.ts'
+import {endureBrokenStreams, openConsole} from './console.ts'
 import {oclifOptions} from './oclif.ts'
 import {endBySignals} from './signals.ts'
 import {checkCommand, withFlagSuggestion} from './suggestions.ts'
@@ -16,16 +16,17 @@ export async function main(
 ): Promise<ExitCode> {
   const argv = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   endureBrokenStreams()
-  endBySignals(argv, early)
+  const console = openConsole(argv)
+  endBySignals(console, early)
   // Node would print the exception as it is, and it may quote a secret.
-  process.on('uncaughtException', (error) => process.exit(printError(error, argv)))
+  process.on('uncaughtException', (error) => process.exit(console.fail(error)))
   try {
     checkCommand(argv)
-    await run([...argv], oclifOptions(VERSION))
+    await run([...argv], oclifOptions(VERSION, console))
     return (process.exitCode ?? 0) as ExitCode
   } catch (error) {
     if (error instanceof Errors.ExitError) return (error.oclif.exit ?? 0) as ExitCode
-    return printError(usageError(error, argv), argv)
+    return console.fail(usageError(error, argv))
   }
 }
 

@@ -1,5 +1,6 @@
 import type {Command, Interfaces} from '@oclif/core'
 import {commands, loaders} from '../commands/table.ts'
+import type {Console} from './console.ts'
 
 /** Help shows these for the words that stand above commands. */
 const TOPICS = {
@@ -15,11 +16,14 @@ const TOPICS = {
   values: 'Split and show the values of releases',
 }
 
+/** What oclif hands to every command as `config.options`. */
+export type OclifOptions = Interfaces.Options & {readonly console: Console}
+
 /**
  * kk as oclif's one plugin, ready-made: nothing is looked up on disk, so the same object serves the sources,
  * the tests and the single executable.
  */
-export function oclifOptions(version: string): Interfaces.Options {
+export function oclifOptions(version: string, console: Console): OclifOptions {
   const pjson = {
     name: 'kk',
     version,
@@ -68,6 +72,7 @@ export function oclifOptions(version: string): Interfaces.Options {
     load: () => plugin.findCommand(id),
   })) as unknown as Command.Loadable[]
   return {
+    console,
     root,
     pjson,
     version,

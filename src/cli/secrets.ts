@@ -1,13 +1,12 @@
 import {Flags} from '@oclif/core'
 import {releaseName, releaseNamespace} from '../release.ts'
-import {palette} from '../report/colour.ts'
 import {planText} from '../report/plan/plan-text.ts'
 import type {SecretPlace} from '../verbs/secrets/list-secrets.ts'
 import {planRotation} from '../verbs/secrets/rotate-secret.ts'
 import {clusterKeeper, type SecretKeeper, storeKeeper} from '../verbs/secrets/secret-keeper.ts'
 import {secretNeeds} from '../verbs/secrets/secret-needs.ts'
 import {withSharedSecrets} from '../verbs/secrets/shared-secrets.ts'
-import {levelOf, requireConfirmation, tell} from './console.ts'
+import {type Console, requireConfirmation, tell} from './console.ts'
 import {clusterFlags, documentFlags, environmentFlags, overrideFlags} from './flags.ts'
 import {openChosenCluster} from './open/cluster.ts'
 import {openOnCluster} from './open/open.ts'
@@ -35,7 +34,7 @@ export interface Rotated {
 }
 
 /** Shows which releases a new value concerns, asks, and keeps it; they get it with the next upgrade. */
-export async function rotate(name: string, flags: RotateFlags, words: readonly string[]): Promise<Rotated> {
+export async function rotate(name: string, flags: RotateFlags, console: Console): Promise<Rotated> {
   const {prepared: opened, cluster} = await openOnCluster(flags, [], {start: false, say: () => undefined})
   const {environment} = opened
   try {
@@ -44,7 +43,7 @@ export async function rotate(name: string, flags: RotateFlags, words: readonly s
     const namespace = flags.namespace ?? environment.namespace
     const kept = await keptSecretsOf(cluster, [namespace, ...[...needs.keys()].map(releaseNamespace)])
     const {plan, secret, releases} = await planRotation(prepared, cluster, {namespace, name, needs, kept})
-    tell('stderr', planText(plan, palette(levelOf('stderr', words))))
+    tell('stderr', planText(plan, console.palette('stderr')))
     const isDry = flags['dry-run']
     if (!isDry && !flags.yes) await confirmRotation(`${name} in ${namespace}`)
     if (!isDry) await cluster.secrets.keep(namespace, [secret], {replace: true})

@@ -1,6 +1,6 @@
 import {type ExitCode, KkError} from '../errors.ts'
 import type {Interruption} from '../run/interruption.ts'
-import {printError} from './console.ts'
+import type {Console} from './console.ts'
 
 const EXIT = {SIGINT: 130, SIGTERM: 143, SIGHUP: 130} as const satisfies Record<string, ExitCode>
 
@@ -34,7 +34,7 @@ export async function interruptible<T>(
  * Ends the process in order, so that what is temporary goes, and says so; where a run listens to the signal, that decides.
  * `early` as `main` has it.
  */
-export function endBySignals(argv: readonly string[], early: () => NodeJS.Signals | undefined): void {
+export function endBySignals(console: Console, early: () => NodeJS.Signals | undefined): void {
   let isWritten = false
   const write = process.stdout.write.bind(process.stdout) as (...words: readonly unknown[]) => boolean
   process.stdout.write = (...words: readonly unknown[]) => {
@@ -46,7 +46,7 @@ export function endBySignals(argv: readonly string[], early: () => NodeJS.Signal
       exit,
       hint: 'run the same command again: kk looks at what is there first',
     })
-    process.exit(printError(error, argv, {hasDocument: isWritten}))
+    process.exit(console.fail(error, {hasDocument: isWritten}))
   }
   for (const [signal, exit] of Object.entries(EXIT)) {
     process.on(signal, () => {

@@ -5,7 +5,7 @@ import {type StatusView, statusLines, statusTable} from '../report/status/status
 import type {StatusReport} from '../verbs/observation/release-status.ts'
 import type {StatusSubject} from '../verbs/observation/status-row.ts'
 import {watchStatus} from '../verbs/observation/watch-status.ts'
-import {levelOf} from './console.ts'
+import type {Console} from './console.ts'
 import {openChosenCluster} from './open/cluster.ts'
 import {type EnvironmentFlags, openOnCluster, prepareUsable, type ValueFlags} from './open/open.ts'
 import {type OwnerFlags, openOwner} from './open/owner.ts'
@@ -52,8 +52,7 @@ type Output = 'text' | 'json' | 'yaml' | 'ndjson'
 
 interface WatchOptions {
   readonly output: Output
-  /** Words of the command line, for colour. */
-  readonly words: readonly string[]
+  readonly console: Console
   readonly title: string
 }
 
@@ -68,8 +67,8 @@ export async function watch(
   for await (const look of watchStatus({read, cluster, signal: new AbortController().signal})) show(look)
 }
 
-function viewFor({output, words, title}: WatchOptions): StatusView {
-  const level = levelOf('stdout', words)
+function viewFor({output, console, title}: WatchOptions): StatusView {
+  const level = console.level('stdout')
   if (output === 'json' || output === 'yaml') {
     throw new KkError('KK_USAGE', `--watch has no end, and --output ${output} is one document`, {
       hint: 'use --output ndjson: one line for each change',

@@ -48,6 +48,6 @@ export default class Adopt extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Adopt)
-    process.exitCode = await adoptReleases(flags, argv as string[], this.argv)
+    process.exitCode = await adoptReleases(flags, argv as string[], this.console)
   }
 }

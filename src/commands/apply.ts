@@ -27,6 +27,6 @@ export default class Apply extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Apply)
-    process.exitCode = await apply(flags, argv as string[], this.argv)
+    process.exitCode = await apply(flags, argv as string[], this.console)
   }
 }

@@ -49,7 +49,7 @@ export default class Deploy extends KkCommand {
       verb: 'deploy',
       flags,
       argv: argv as string[],
-      words: this.argv,
+      console: this.console,
       scope,
       startSandbox: true,
     })

@@ -28,7 +28,7 @@ export default class Destroy extends KkCommand {
       verb: 'destroy',
       flags,
       argv: argv as string[],
-      words: this.argv,
+      console: this.console,
       plan: (context, names) => {
         // A release that bears the environment's name is confirmed as namespace/name.
         const releases = confirmed.filter((name) => name !== context.environment.name)

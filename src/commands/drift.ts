@@ -55,11 +55,11 @@ export default class Drift extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Drift)
     const owner = await openOwner(flags, argv as string[])
-    const prepared = flags.prune ? undefined : await chartsOfOwner(owner, flags, (text) => this.say(text))
+    const prepared = flags.prune ? undefined : await chartsOfOwner(owner, flags, this.console.say)
     const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
     try {
       if (flags.prune) {
-        process.exitCode = await pruneLeftovers({cluster, owner, flags, words: this.argv})
+        process.exitCode = await pruneLeftovers({cluster, owner, flags, console: this.console})
         return
       }
       const drifts = await drift(cluster, {
@@ -69,7 +69,7 @@ export default class Drift extends KkCommand {
         prepared,
       })
       const document = {environment: owner.name ?? null, releases: drifts}
-      this.document(flags.output, document, (palette) => driftText(drifts, palette))
+      this.console.document(flags.output, document, (palette) => driftText(drifts, palette))
       if (drifts.some(({problem}) => problem !== undefined)) process.exitCode = 1
       else if (flags['detailed-exitcode'] && drifts.some(hasDrift)) process.exitCode = 4
     } finally {

@@ -12,7 +12,7 @@ export default class Entrypoint extends KkCommand {
 
   override async run(): Promise<void> {
     await this.parse(Entrypoint)
-    await awaitDependencies(process.env, (line) => this.say(line))
+    await awaitDependencies(process.env, this.console.say)
     const [program, ...args] = (process.env.COMMAND ?? '').split(' ').filter(Boolean)
     if (program !== undefined) process.exitCode = await runCommand(program, args)
   }

@@ -21,6 +21,6 @@ export default class ShowFacts extends KkCommand {
     const {flags, args} = await this.parse(ShowFacts)
     const environment = await openEnvironmentIfAny(flags, args.file === undefined ? [] : [args.file])
     const known = await openFacts(flags, environment, FACT_NAMES)
-    this.document(flags.output, known, (palette) => factsText(known, FACT_NAMES, palette))
+    this.console.document(flags.output, known, (palette) => factsText(known, FACT_NAMES, palette))
   }
 }

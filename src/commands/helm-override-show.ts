@@ -16,10 +16,10 @@ export default class HelmOverrideShow extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(HelmOverrideShow)
-    const shown = await showOverrides(argv as string[], flags, (line) => this.say(line))
-    if (shown.kind === 'text') return this.print(shown.text)
+    const shown = await showOverrides(argv as string[], flags, this.console.say)
+    if (shown.kind === 'text') return this.console.print(shown.text)
     const documents = shown.charts.map(overridesDocument)
-    this.document(flags.output, documents.length === 1 ? documents[0] : documents, () =>
+    this.console.document(flags.output, documents.length === 1 ? documents[0] : documents, () =>
       documents.map(propertyTable).join(''),
     )
   }

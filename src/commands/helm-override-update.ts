@@ -14,9 +14,9 @@ export default class HelmOverrideUpdate extends KkCommand {
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(HelmOverrideUpdate)
     const named = {name: args.chart, namespace: args.namespace}
-    const change = await updateChart(named, flags, (line) => this.say(line))
+    const change = await updateChart(named, flags, this.console.say)
     if (flags['dry-run']) {
-      this.document(flags.output, change, (palette) => changeText(change, palette))
+      this.console.document(flags.output, change, (palette) => changeText(change, palette))
       return
     }
     const updated = updatedDocument({
@@ -24,6 +24,6 @@ export default class HelmOverrideUpdate extends KkCommand {
       namespace: change.namespace,
       userOverrides: change.after,
     })
-    this.document(flags.output, updated, () => propertyTable(updated))
+    this.console.document(flags.output, updated, () => propertyTable(updated))
   }
 }

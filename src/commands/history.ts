@@ -44,13 +44,13 @@ export default class History extends KkCommand {
           owner: owner.name,
           environment: owner.environment,
         })
-        this.document(flags.output, history, (palette) => revisionsText(history, palette))
+        this.console.document(flags.output, history, (palette) => revisionsText(history, palette))
         return
       }
-      if (owner.name === undefined && !flags.all) this.say('no environment is named: the runs of all')
+      if (owner.name === undefined && !flags.all) this.console.say('no environment is named: the runs of all')
       const whose = flags.all ? {} : {owner: owner.name, environment: owner.environment}
       const runs = await runHistory(cluster, whose)
-      this.document(flags.output, {runs}, (palette) => runsText(runs, palette))
+      this.console.document(flags.output, {runs}, (palette) => runsText(runs, palette))
     } finally {
       await cluster.close()
     }

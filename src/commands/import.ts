@@ -46,7 +46,7 @@ export default class Import extends KkCommand {
     const imported =
       args.helmfile === undefined ? await this.fromCluster(flags) : await fromHelmfile(args.helmfile, flags)
     await writeNamedFile(flags.file, environmentText(imported))
-    for (const each of imported.lost) this.say(`not carried over: ${each}`)
+    for (const each of imported.lost) this.console.say(`not carried over: ${each}`)
   }
 
   private async fromCluster(flags: ImportFlags & ClusterFlags): Promise<Imported> {

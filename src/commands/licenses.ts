@@ -7,6 +7,6 @@ export default class Licenses extends KkCommand {
 
   override async run(): Promise<void> {
     await this.parse(Licenses)
-    this.print((await readAsset('licenses.txt')).toString())
+    this.console.print((await readAsset('licenses.txt')).toString())
   }
 }

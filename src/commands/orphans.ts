@@ -31,7 +31,7 @@ export default class Orphans extends KkCommand {
     const cluster = await openChosenCluster(flags, environment, {start: false, say: () => undefined})
     try {
       const found = await findOrphans(usesReader(cluster, new Set(flags['ignore-record'] ?? [])))
-      this.document(flags.output, found, (palette) => orphansText(found, palette))
+      this.console.document(flags.output, found, (palette) => orphansText(found, palette))
     } finally {
       await cluster.close()
     }

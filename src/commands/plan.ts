@@ -82,7 +82,7 @@ export default class Plan extends KkCommand {
       const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true, showMissing: true})
       const planned = observed.plan
       const show = (later: readonly KnownAfterApply[] = []) =>
-        this.document(flags.output, planDocument(planned, later), (palette) =>
+        this.console.document(flags.output, planDocument(planned, later), (palette) =>
           planText(planned, palette, {namesSecrets: flags.secrets}),
         )
       // A document is one: the plan, or why it would be refused.
@@ -91,14 +91,16 @@ export default class Plan extends KkCommand {
       const {rendered, isAsked} = await this.foresee(flags, {prepared, observed, cluster})
       const later = await unknownYet(prepared, planned, {rendered, cluster})
       if (flags.output !== 'text') show(later)
-      else if (later.length > 0) this.say(`\n${knownAfterApplyText(later)}`)
+      else if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
       if (flags.save !== undefined) {
         if (!isAsked)
-          this.say('you may not ask the API server whether it would accept the objects: kk apply does')
+          this.console.say(
+            'you may not ask the API server whether it would accept the objects: kk apply does',
+          )
         await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
         const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)
         const again = flags.set === undefined ? '' : ', and the same --set again'
-        this.say(
+        this.console.say(
           `\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force.join('')}${again}`,
         )
       }
@@ -116,7 +118,7 @@ export default class Plan extends KkCommand {
     const rendered = helm ? await renderPlan(prepared, observed.plan, {helm, cluster, ifUnknown}) : new Map()
     if (flags.diff) {
       const {diffs, redact} = planDiff(prepared, observed, rendered)
-      this.print(`\n${diffText(diffs, {palette: this.palette('stdout'), redact})}`)
+      this.console.print(`\n${diffText(diffs, {palette: this.console.palette('stdout'), redact})}`)
     }
     if (!helm) return {rendered, isAsked: true}
     const {'force-version': forceVersion, 'force-conflicts': forceConflicts = false} = flags

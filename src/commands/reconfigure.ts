@@ -17,6 +17,10 @@ export default class Reconfigure extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Reconfigure)
-    process.exitCode = await changeInstalled('reconfigure', {flags, argv: argv as string[], words: this.argv})
+    process.exitCode = await changeInstalled('reconfigure', {
+      flags,
+      argv: argv as string[],
+      console: this.console,
+    })
   }
 }

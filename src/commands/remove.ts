@@ -35,7 +35,7 @@ export default class Remove extends KkCommand {
       verb: 'remove',
       flags,
       argv: argv as string[],
-      words: this.argv,
+      console: this.console,
       plan: (context, names) => {
         if (names.length > 0) return planRemove(context, {names, withDependents})
         throw new KkError('KK_USAGE', 'expected the names of releases to remove, got none', {

@@ -41,6 +41,6 @@ export default class Resume extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Resume)
-    process.exitCode = await resume(flags, argv as string[], this.argv)
+    process.exitCode = await resume(flags, argv as string[], this.console)
   }
 }

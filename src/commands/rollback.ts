@@ -53,6 +53,6 @@ export default class Rollback extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Rollback)
-    process.exitCode = await rollBack(flags, argv as string[], this.argv)
+    process.exitCode = await rollBack(flags, argv as string[], this.console)
   }
 }

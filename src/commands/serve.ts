@@ -50,6 +50,6 @@ Ctrl-C or SIGTERM, and answers what it has begun.`
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(Serve)
-    await serve(flags, (line) => this.say(line))
+    await serve(flags, this.console.say)
   }
 }

@@ -45,11 +45,11 @@ export default class Status extends KkCommand {
     try {
       const read = statusReader(await withSecrets(subject, flags, cluster), cluster)
       const title = `${subject.owner} on ${cluster.context}`
-      if (flags.watch) return await watch(read, cluster, {output, words: this.argv, title})
+      if (flags.watch) return await watch(read, cluster, {output, console: this.console, title})
       const report = await read()
       if (output === 'ndjson') statusLines(process.stdout, 'ndjson', 0)({at: new Date(), report})
-      else this.document(output, report, (palette) => statusText(report.releases, palette))
-      for (const note of report.notes) this.say(`note: ${note}`)
+      else this.console.document(output, report, (palette) => statusText(report.releases, palette))
+      for (const note of report.notes) this.console.say(`note: ${note}`)
       if (!report.releases.every(isWell)) process.exitCode = 1
     } finally {
       await cluster.close()

@@ -43,6 +43,6 @@ export default class Test extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Test)
-    process.exitCode = await test(flags, argv as string[], this.argv)
+    process.exitCode = await test(flags, argv as string[], this.console)
   }
 }

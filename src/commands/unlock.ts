@@ -36,6 +36,6 @@ export default class Unlock extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Unlock)
-    await unlockRelease(flags, argv as string[], this.argv)
+    await unlockRelease(flags, argv as string[], this.console)
   }
 }

@@ -18,6 +18,6 @@ export default class Update extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Update)
-    process.exitCode = await changeInstalled('update', {flags, argv: argv as string[], words: this.argv})
+    process.exitCode = await changeInstalled('update', {flags, argv: argv as string[], console: this.console})
   }
 }

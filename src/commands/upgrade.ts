@@ -20,7 +20,7 @@ export default class Upgrade extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Upgrade)
-    const options = {flags, argv: argv as string[], words: this.argv}
+    const options = {flags, argv: argv as string[], console: this.console}
     process.exitCode = await changeInstalled('upgrade', options, driftScope(flags))
   }
 }

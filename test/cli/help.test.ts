@@ -1,5 +1,6 @@
 import {Errors, run} from '@oclif/core'
 import {afterEach, expect, it, vi} from 'vitest'
+import {openConsole} from '../../src/cli/console.ts'
 import {oclifOptions} from '../../src/cli/oclif.ts'
 import {VERSION} from '../../src/cli/version.ts'
 import {commands} from '../../src/commands/table.ts'
@@ -13,7 +14,7 @@ async function printed(words: readonly string[]): Promise<string> {
   const texts: unknown[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => texts.push(text) > 0)
   vi.spyOn(console, 'log').mockImplementation((text) => texts.push(`${text}\n`))
-  const ended = await run([...words], oclifOptions(VERSION)).catch((error: unknown) => error)
+  const ended = await run([...words], oclifOptions(VERSION, openConsole([]))).catch((error: unknown) => error)
   if (ended instanceof Error) expect(ended).toMatchObject({oclif: {exit: 0}})
   expect(ended === undefined || ended instanceof Errors.ExitError).toBe(true)
   return texts.join('')

@@ -3,13 +3,15 @@ import {execa} from 'execa'
 import {expect, it} from 'vitest'
 
 const KK = join(import.meta.dirname, '../../bin/kk.ts')
+const CONSOLE = join(import.meta.dirname, '../../src/cli/console.ts')
 const SIGNALS = join(import.meta.dirname, '../../src/cli/signals.ts')
 
 /** A kk that gets the signal while it starts, after `before`. */
 function ended(signal: NodeJS.Signals, words: readonly string[], before = '') {
   const script = `
     const {endBySignals} = await import(${JSON.stringify(SIGNALS)})
-    endBySignals(${JSON.stringify(words)}, () => ${before === '' ? JSON.stringify(signal) : 'undefined'})
+    const {openConsole} = await import(${JSON.stringify(CONSOLE)})
+    endBySignals(openConsole(${JSON.stringify(words)}), () => ${before === '' ? JSON.stringify(signal) : 'undefined'})
     ${before}
     process.kill(process.pid, ${JSON.stringify(signal)})
     setInterval(() => {}, 1000)`

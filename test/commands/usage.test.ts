@@ -1,9 +1,10 @@
 import {Config} from '@oclif/core'
 import {CommandHelp} from '@oclif/core/help'
 import {expect, it} from 'vitest'
+import {openConsole} from '../../src/cli/console.ts'
 import {oclifOptions} from '../../src/cli/oclif.ts'
 
-const config = await Config.load(oclifOptions('0.0.0'))
+const config = await Config.load(oclifOptions('0.0.0', openConsole([])))
 
 /** What help shows between USAGE and the next heading. */
 function usageOf(command: (typeof config.commands)[number]): string {

@@ -6,7 +6,7 @@ import {adoptionDocument, adoptionText} from '../../report/adoption-text.ts'
 import {documentText} from '../../report/document.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {type PlannedAdoption, planAdoption} from '../../verbs/change/adopt.ts'
-import {paletteOf, requireConfirmation, tell} from '../console.ts'
+import {type Console, requireConfirmation, tell} from '../console.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {openOnCluster} from '../open/open.ts'
 import {openSecrets} from '../open/secrets.ts'
@@ -32,7 +32,7 @@ export type AdoptFlags = Pick<
 export async function adoptReleases(
   flags: AdoptFlags,
   argv: readonly string[],
-  words: readonly string[],
+  console: Console,
 ): Promise<ExitCode> {
   const {owner: from} = flags
   if (from === undefined && splitArguments(argv).releases.length === 0) throw noRelease()
@@ -46,13 +46,13 @@ export async function adoptReleases(
     const isDry = flags['dry-run']
     const stream = isDry && flags.output === 'text' ? 'stdout' : 'stderr'
     if (!isDry || flags.output === 'text')
-      process[stream].write(adoptionText(planned, paletteOf(stream, words)))
+      process[stream].write(adoptionText(planned, console.palette(stream)))
     if (isDry || planned.adoptions.length === 0) {
       print(adoptionDocument(planned), flags.output)
       return 0
     }
     if (!flags.yes) await confirmAdoption(planned, cluster)
-    return await runAdoption(planned, {flags, words, file: prepared.environment.file})
+    return await runAdoption(planned, {flags, console, file: prepared.environment.file})
   } finally {
     await cluster.close()
   }
@@ -60,11 +60,11 @@ export async function adoptReleases(
 
 interface RunContext {
   readonly flags: AdoptFlags
-  readonly words: readonly string[]
+  readonly console: Console
   readonly file: string
 }
 
-async function runAdoption(planned: PlannedAdoption, {flags, words, file}: RunContext): Promise<ExitCode> {
+async function runAdoption(planned: PlannedAdoption, {flags, console, file}: RunContext): Promise<ExitCode> {
   const names = planned.adoptions.map(({release}) => releaseName(release))
   const place = placeOf(file, flags)
   const from = flags.owner === undefined ? '' : ` --owner ${flags.owner}`
@@ -73,7 +73,7 @@ async function runAdoption(planned: PlannedAdoption, {flags, words, file}: RunCo
   const noWait = flags['no-wait']
   const {state, exit} = await showRun(
     (interruption) => planned.run({concurrency: undefined, failFast: false, noWait, interruption, account}),
-    {output: flags.output, words, commands, reports: undefined},
+    {output: flags.output, console, commands, reports: undefined},
   )
   if (flags.output !== 'ndjson') print({...adoptionDocument(planned), ...runDocument(state)}, flags.output)
   if (exit === 0) tell('stderr', `next: kk plan ${place}\n`)

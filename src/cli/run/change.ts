@@ -6,7 +6,6 @@ import {type ChangeVerb, expectVerb, isChangeVerb} from '../../plan/changes/chan
 import {isOverridden} from '../../plan/expectations/expect-store.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
-import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
 import {planText} from '../../report/plan/plan-text.ts'
@@ -20,7 +19,7 @@ import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {keepSecrets, withInputs} from '../../verbs/secrets/keep-secrets.ts'
 import {expectStated} from '../../verbs/secrets/living-secrets.ts'
-import {canAsk, confirm, levelOf, requireConfirmation, tell} from '../console.ts'
+import {type Console, canAsk, confirm, requireConfirmation, tell} from '../console.ts'
 import {offerGuard} from '../guard.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {openOnCluster} from '../open/open.ts'
@@ -56,8 +55,7 @@ export interface Change {
   readonly flags: ChangeFlags
   /** Arguments: the environment file and releases. */
   readonly argv: readonly string[]
-  /** Words of the command line, for colour. */
-  readonly words: readonly string[]
+  readonly console: Console
   readonly scope: (releases: readonly string[]) => PlanScope
   /** Start the sandbox when it does not run. */
   readonly startSandbox: boolean
@@ -69,7 +67,7 @@ export interface Change {
 
 /** Plans, validates, asks, runs and reports: what all verbs that change releases have in common. */
 export async function change(options: Change): Promise<ExitCode> {
-  const {verb, flags, argv, words, scope, startSandbox, of} = options
+  const {verb, flags, argv, console, scope, startSandbox, of} = options
   const say = (text: string) => tell('stderr', text.endsWith('\n') ? text : `${text}\n`)
   expectRollbackFor(flags)
   const reports = await openReportFiles(flags.report)
@@ -86,15 +84,15 @@ export async function change(options: Change): Promise<ExitCode> {
     options.expect?.(planned, {prepared, observed})
     const checks = {verb: isChangeVerb(verb) ? verb : undefined, forceVersion: flags['force-version']}
     if (checks.verb) expectVerb(planned, checks.verb)
-    if (!isDry) say(planText(planned, palette(levelOf('stderr', words))))
+    if (!isDry) say(planText(planned, console.palette('stderr')))
     // A document is one: the plan, or why it would be refused.
     const isLate = (flags.output === 'json' || flags.output === 'yaml') && hasChanges(planned)
-    const printDry = () => printPlan(planned, flags.output, levelOf('stdout', words))
+    const printDry = () => printPlan(planned, flags.output, console.level('stdout'))
     if (isDry && !isLate) printDry()
     if (isDry && !hasChanges(planned)) return 0
     if (!hasChanges(planned) && !isDry) {
       printNothingDone(planned, flags.output)
-      return await reportNothingDone(planned, reports, words)
+      return await reportNothingDone(planned, reports, console)
     }
     expectStated(observed.living)
     const helm = await openUsersHelm(flags, cluster)
@@ -115,9 +113,9 @@ export async function change(options: Change): Promise<ExitCode> {
       await keepSecrets(supplied, planned, cluster)
       const account = {verb, scope: wanted, message: flags.message, of}
       const {environment} = prepared
-      const exit = await runDeployment(deployment, {flags, words, account, reports, environment, cluster})
+      const exit = await runDeployment(deployment, {flags, console, account, reports, environment, cluster})
       if (verb === 'deploy' && exit === 0 && flags.output === 'text')
-        await offerGuard(cluster, planned, {words, place: placeOf(environment.file, flags)})
+        await offerGuard(cluster, planned, {console, place: placeOf(environment.file, flags)})
       return exit
     } finally {
       await deployment.close()
@@ -143,7 +141,7 @@ async function confirmChange(
   if (canAsk()) await confirm(question)
 }
 
-interface RunContext extends Pick<Change, 'flags' | 'words'> {
+interface RunContext extends Pick<Change, 'flags' | 'console'> {
   readonly account: RunAccount
   readonly reports: ReportFiles | undefined
   readonly environment: Environment
@@ -152,7 +150,7 @@ interface RunContext extends Pick<Change, 'flags' | 'words'> {
 
 async function runDeployment(
   deployment: Deployment,
-  {flags, words, account, reports, environment, cluster}: RunContext,
+  {flags, console, account, reports, environment, cluster}: RunContext,
 ): Promise<ExitCode> {
   const {output, 'fail-fast': failFast, 'no-wait': noWait} = flags
   const startCondition = startConditionOf(account.verb, flags.concurrency)
@@ -163,8 +161,8 @@ async function runDeployment(
   const commands = {again, given, status: `kk status ${place}`}
   const start = (interruption: Interruption) =>
     deployment.run({...startCondition, failFast, noWait, interruption, account, prepull})
-  const shown = await showRun(start, {output, words, commands, reports})
-  const undone = await undoFailed(shown, {flags, words, environment, cluster})
+  const shown = await showRun(start, {output, console, commands, reports})
+  const undone = await undoFailed(shown, {flags, console, environment, cluster})
   if (output === 'json' || output === 'yaml') {
     const document = {...runDocument(shown.state), ...undoneDocument(undone)}
     process.stdout.write(documentText(document, output))
@@ -195,7 +193,7 @@ function startConditionOf(
 /** A verb that changes what is installed: the releases that the arguments name, or all, and nothing new. */
 export function changeInstalled(
   verb: Exclude<ChangeVerb, 'deploy'>,
-  options: Pick<Change, 'flags' | 'argv' | 'words'>,
+  options: Pick<Change, 'flags' | 'argv' | 'console'>,
   more: Pick<PlanScope, 'correctDrift'> = {},
 ): Promise<ExitCode> {
   const scope = (names: readonly string[]) => ({names, install: false, ...more})

@@ -6,7 +6,6 @@ import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
 import {targetsOfRun} from '../../plan/rollback/targets.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {palette} from '../../report/colour.ts'
 import {errorText} from '../../report/error-text.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {leftText, removalText} from '../../report/plan/removal-text.ts'
@@ -16,7 +15,7 @@ import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
 import {usesReader} from '../../verbs/preparation/uses-reader.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
 import {planRemove} from '../../verbs/removal/remove.ts'
-import {levelOf, tell} from '../console.ts'
+import {type Console, tell} from '../console.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {openReportFilesBeside} from './report-files.ts'
 import {runRollback} from './rollback.ts'
@@ -45,7 +44,7 @@ export interface Undone {
  * and hides nothing of how the run ended. Who interrupts a run is asked for no more.
  */
 export async function undoFailed({state, isInterrupted}: ShownRun, options: UndoOptions): Promise<Undone> {
-  const {flags, words, cluster} = options
+  const {flags, console, cluster} = options
   const mode = flags['on-failure'] ?? 'keep'
   const failed = releasesIn(state, 'failed').map(({release}) => release)
   if (mode === 'keep' || isInterrupted || failed.length === 0) return {}
@@ -65,7 +64,7 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
     const {installed} = targetsOfRun(run, lastOf(revisions), only)
     return {rollback, removal: await removeNew(installed, {...options, of: run.id})}
   } catch (error) {
-    tell('stderr', errorText(asKkError(error), palette(levelOf('stderr', words))))
+    tell('stderr', errorText(asKkError(error), console.palette('stderr')))
     return {rollback}
   }
 }
@@ -73,7 +72,7 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
 /** Undefined when there is nothing to roll back. */
 async function rollBackRun(
   request: Extract<RollbackRequest, {kind: 'run'}>,
-  {flags, words, environment, cluster}: UndoOptions,
+  {flags, console, environment, cluster}: UndoOptions,
 ): Promise<ShownRun | undefined> {
   const planned = await planRollback(cluster, {
     environment: environment.name,
@@ -82,10 +81,10 @@ async function rollBackRun(
     request,
     keepSchema: flags['keep-schema'] ?? false,
   })
-  tell('stderr', planText(planned, palette(levelOf('stderr', words))))
+  tell('stderr', planText(planned, console.palette('stderr')))
   if (!hasChanges(planned)) return undefined
   const reports = await openReportFilesBeside(flags.report, 'rollback')
-  return runRollback(planned, {cluster, flags, words, environment, of: request.run.id, reports})
+  return runRollback(planned, {cluster, flags, console, environment, of: request.run.id, reports})
 }
 
 /** A rollback would undo what whoever has the Lease now is doing. */
@@ -107,13 +106,13 @@ async function recordOf({run}: RunState, cluster: Cluster) {
  */
 async function removeNew(
   releases: readonly ReleaseId[],
-  {flags, words, environment, cluster, of}: UndoOptions & {readonly of: string},
+  {flags, console, environment, cluster, of}: UndoOptions & {readonly of: string},
 ): Promise<ShownRun | undefined> {
   if (releases.length === 0) return undefined
   const excused = new Set<string>()
   const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
   const planned = await planHarmless(context, releases)
-  const colours = palette(levelOf('stderr', words))
+  const colours = console.palette('stderr')
   tell('stderr', `${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
   if (!hasChanges(planned.plan)) return undefined
 
@@ -129,7 +128,7 @@ async function removeNew(
   const shown = await showRun(
     (interruption) =>
       planned.run({ports, claims: [], onStays, concurrency, failFast, noWait, interruption, account}),
-    {output, words, commands, reports},
+    {output, console, commands, reports},
   )
   tell('stderr', leftText(left, colours))
   return shown
@@ -168,7 +167,7 @@ export interface UndoOptions {
     readonly 'keep-schema'?: boolean | undefined
     readonly 'remove-new'?: boolean | undefined
   }
-  readonly words: readonly string[]
+  readonly console: Console
   readonly environment: Environment
   readonly cluster: Cluster
 }

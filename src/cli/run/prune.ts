@@ -4,7 +4,7 @@ import {documentText} from '../../report/document.ts'
 import {pruneText} from '../../report/drift/prune-text.ts'
 import type {RunState} from '../../report/run/run-state.ts'
 import {goingOf, type PlannedPruning, planPrune} from '../../verbs/removal/prune.ts'
-import {paletteOf, requireConfirmation} from '../console.ts'
+import {type Console, requireConfirmation} from '../console.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import type {Owner} from '../open/owner.ts'
 import {placeOf, showRun} from './run.ts'
@@ -26,18 +26,17 @@ interface Pruner {
   readonly cluster: Cluster
   readonly owner: Owner
   readonly flags: PruneFlags
-  /** Of the command line, for colour. */
-  readonly words: readonly string[]
+  readonly console: Console
 }
 
 /** Shows what failed revisions have left behind, asks, and deletes what may go. */
 export async function pruneLeftovers(pruner: Pruner): Promise<ExitCode> {
-  const {cluster, owner, flags, words} = pruner
+  const {cluster, owner, flags, console} = pruner
   const request = {names: owner.words, owner: owner.name, environment: owner.environment}
   const planned = await planPrune(cluster, request)
   const isDry = flags['dry-run']
   const stream = isDry && flags.output === 'text' ? 'stdout' : 'stderr'
-  process[stream].write(pruneText(planned.prunings, paletteOf(stream, words)))
+  process[stream].write(pruneText(planned.prunings, console.palette(stream)))
   if (isDry || planned.plan.actions.length === 0) {
     print(planned, undefined, flags.output)
     return 0
@@ -51,7 +50,7 @@ export async function pruneLeftovers(pruner: Pruner): Promise<ExitCode> {
   return exit
 }
 
-async function run(planned: PlannedPruning, {cluster, owner, flags, words}: Pruner) {
+async function run(planned: PlannedPruning, {cluster, owner, flags, console}: Pruner) {
   const {environment} = planned.plan
   const place = placeOf(owner.environment?.file ?? `--owner ${environment}`, flags)
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
@@ -67,7 +66,7 @@ async function run(planned: PlannedPruning, {cluster, owner, flags, words}: Prun
       }),
     {
       output: flags.output,
-      words,
+      console,
       commands: {
         again: ['kk drift --prune', ...owner.words, place].join(' '),
         status: `kk drift ${place}`,

@@ -1,7 +1,6 @@
 import type {Claim, Cluster} from '../../cluster/cluster.ts'
 import {asKkError, type ExitCode, KkError} from '../../errors.ts'
 import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
-import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
 import {errorDocument, errorText} from '../../report/error-text.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
@@ -14,7 +13,7 @@ import {usesReader} from '../../verbs/preparation/uses-reader.ts'
 import {expectLetGo} from '../../verbs/removal/guarded.ts'
 import {deleteLeftClaims, type LeftClaim} from '../../verbs/removal/left-claims.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
-import {canAsk, confirm, levelOf, paletteOf, tell} from '../console.ts'
+import {type Console, canAsk, confirm, tell} from '../console.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
 import {openEnvironment} from '../open/open.ts'
 import {chosenClaims} from './confirm-removal.ts'
@@ -23,7 +22,7 @@ import {type ChangingRunFlags, placeOf, planInTurn, showRun} from './run.ts'
 
 /** Plans, shows what goes and what stays, asks, removes and reports: what all verbs that remove releases have in common. */
 export async function removeReleases(command: RemovalCommand): Promise<ExitCode> {
-  const {flags, argv, words, verb} = command
+  const {flags, argv, console, verb} = command
   const reports = await openReportFiles(flags.report)
   const {environment, releases: names} = await openEnvironment(flags, argv)
   const cluster = await openChosenCluster(flags, environment, {start: false, say: () => undefined})
@@ -36,11 +35,11 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     const isNothing = isGone && !(flags['delete-data'] && planned.leftClaims.length > 0)
     const missing =
       flags['dry-run'] && !isNothing ? await missingConfirmations(command, planned, context) : []
-    showPlanned(planned, {flags, words, missing})
+    showPlanned(planned, {flags, console, missing})
     if (flags['dry-run']) return missing[0]?.exit ?? 0
     if (isNothing) {
       printNothingDone(planned, flags)
-      return await reportNothingDone(planned.plan, reports, words)
+      return await reportNothingDone(planned.plan, reports, console)
     }
     const {isConfirmed, claims} = await confirmRemoval(command, planned, context)
     if (!flags.yes && !isConfirmed) await askOrRefuse(`${verb} these releases from ${cluster.context}?`)
@@ -48,7 +47,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
     await deleteLeft(leftClaims, {cluster, verb, flags})
     if (isGone) {
       printNothingDone(planned, flags)
-      return await reportNothingDone(planned.plan, reports, words)
+      return await reportNothingDone(planned.plan, reports, console)
     }
 
     const helm = await openUsersHelm(flags, cluster)
@@ -69,9 +68,9 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
           account,
           onStays: (stays) => left.push(stays),
         }),
-      {output: flags.output, words, commands: {again, status: `kk status ${place}`}, reports},
+      {output: flags.output, console, commands: {again, status: `kk status ${place}`}, reports},
     )
-    tell('stderr', leftText(left, palette(levelOf('stderr', words))))
+    tell('stderr', leftText(left, console.palette('stderr')))
     if (flags.output === 'json' || flags.output === 'yaml')
       process.stdout.write(documentText({...runDocument(state), left: removalDocument(left)}, flags.output))
     return exit
@@ -126,8 +125,7 @@ async function deleteLeft(claims: readonly LeftClaim[], {cluster, verb, flags}: 
 
 interface Showing {
   readonly flags: Pick<RemovalFlags, 'output' | 'dry-run' | 'delete-data'>
-  /** Words of the command line, for colour. */
-  readonly words: readonly string[]
+  readonly console: Console
   /** Of a dry run: for want of which confirmations the removal would be refused. */
   readonly missing: readonly KkError[]
 }
@@ -145,16 +143,16 @@ function leftClaimDocument({release, namespace, name, run}: LeftClaim): object {
 /** The plan goes where its reader looks: to standard output only when it is all that was asked for. */
 function showPlanned(
   {plan, releases, absent, leftClaims}: PlannedRemoval,
-  {flags, words, missing}: Showing,
+  {flags, console, missing}: Showing,
 ): void {
   const {output, 'dry-run': isDry} = flags
   const stream = isDry && output === 'text' ? 'stdout' : 'stderr'
-  const colours = palette(levelOf(stream, words))
+  const colours = console.palette(stream)
   const absence = absent.map((name) => `${name} is not installed: nothing to remove\n`)
   const left = leftClaims.map((claim) => leftClaimText(claim, flags))
   const text = [planText(plan, colours), removalText(releases, colours), ...absence, ...left]
   process[stream].write(text.filter((part) => part !== '').join('\n'))
-  for (const error of missing) tell('stderr', errorText(error, paletteOf('stderr', words)))
+  for (const error of missing) tell('stderr', errorText(error, console.palette('stderr')))
   if (!isDry) return
   const unconfirmed = missing.map((error) => errorDocument(error).error)
   const document = {
@@ -239,8 +237,7 @@ export interface RemovalCommand {
   readonly flags: RemovalFlags
   /** Arguments: the environment file and releases. */
   readonly argv: readonly string[]
-  /** Words of the command line, for colour. */
-  readonly words: readonly string[]
+  readonly console: Console
   readonly plan: (context: RemovalContext, names: readonly string[]) => Promise<PlannedRemoval>
   /** Confirms what is to be confirmed by name; throws `KK_UNCONFIRMED`. True when nothing more need be asked. */
   readonly confirm: (planned: PlannedRemoval, context: RemovalContext, mayAsk: boolean) => Promise<boolean>

@@ -4,7 +4,7 @@ import type {ReportFiles} from '../../report/files/files.ts'
 import type {Idle} from '../../report/files/nothing-done.ts'
 import {watchRun} from '../../report/run/run-view.ts'
 import {loadBundle} from '../../state/assets.ts'
-import {paletteOf, tell} from '../console.ts'
+import {type Console, tell} from '../console.ts'
 
 /**
  * The files that `--report` asks for; none costs nothing. Call it before anything else is done: a kind that kk does not
@@ -50,8 +50,8 @@ async function loadViz() {
 }
 
 /** Says on standard error which reports could not be written; true when all were. */
-export function sayReported({problems}: ReportFiles, words: readonly string[]): boolean {
-  for (const problem of problems) tell('stderr', errorText(problem, paletteOf('stderr', words)))
+export function sayReported({problems}: ReportFiles, console: Console): boolean {
+  for (const problem of problems) tell('stderr', errorText(problem, console.palette('stderr')))
   return problems.length === 0
 }
 
@@ -59,10 +59,10 @@ export function sayReported({problems}: ReportFiles, words: readonly string[]): 
 export async function reportNothingDone(
   idle: Idle,
   reports: ReportFiles | undefined,
-  words: readonly string[],
+  console: Console,
 ): Promise<ExitCode> {
   if (!reports) return 0
   const {nothingDone} = await import('../../report/files/nothing-done.ts')
   await watchRun(nothingDone(idle, Date.now()), [reports])
-  return sayReported(reports, words) ? 0 : 1
+  return sayReported(reports, console) ? 0 : 1
 }

@@ -5,7 +5,7 @@ import type {ReportFiles} from '../../report/files/files.ts'
 import {expectSameInputs, type Resumable, runToResume, targetsOfRollback} from '../../verbs/change/resume.ts'
 import {makesRevisions} from '../../verbs/change/rollback.ts'
 import {runState} from '../../verbs/observation/history.ts'
-import {tell} from '../console.ts'
+import {type Console, tell} from '../console.ts'
 import {openChosenCluster} from '../open/cluster.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {type ChangeFlags, change} from './change.ts'
@@ -23,7 +23,7 @@ export interface ResumeFlags extends ChangeFlags, OwnerFlags {
 export async function resume(
   flags: ResumeFlags,
   argv: readonly string[],
-  words: readonly string[],
+  console: Console,
 ): Promise<ExitCode> {
   expectRollbackFor(flags)
   const reports = await openReportFiles(flags.report)
@@ -31,12 +31,13 @@ export async function resume(
   const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
   try {
     const found = await runOf(cluster, owner)
-    if (found.kind === 'nothing') return await nothingToResume(found, {owner, cluster, flags, words, reports})
+    if (found.kind === 'nothing')
+      return await nothingToResume(found, {owner, cluster, flags, console, reports})
     const run = resumable(found.run)
     await expectEnded(run)
     tell('stderr', `going on with run ${run.id}: kk ${run.verb} of ${run.environment}, begun by ${run.who}\n`)
     const how = run.verb === 'rollback' ? resumeRollback : resumeChange
-    const exit = await how({run, owner, cluster, flags, argv, words, reports})
+    const exit = await how({run, owner, cluster, flags, argv, console, reports})
     if (!flags['dry-run']) await closeRecord(cluster, run)
     return exit
   } finally {
@@ -50,20 +51,20 @@ interface Resumption {
   readonly cluster: Cluster
   readonly flags: ResumeFlags
   readonly argv: readonly string[]
-  readonly words: readonly string[]
+  readonly console: Console
   readonly reports: ReportFiles | undefined
 }
 
-async function resumeRollback({run, owner, cluster, flags, words, reports}: Resumption): Promise<ExitCode> {
+async function resumeRollback({run, owner, cluster, flags, console, reports}: Resumption): Promise<ExitCode> {
   const subject = {
     environment: run.environment,
     file: owner.environment?.file ?? run.file,
     request: {kind: 'targets' as const, targets: targetsOfRollback(run)},
   }
-  return rollBackTo(subject, {flags, words, cluster, environment: owner.environment, of: run.id, reports})
+  return rollBackTo(subject, {flags, console, cluster, environment: owner.environment, of: run.id, reports})
 }
 
-async function resumeChange({run, owner, flags, argv, words}: Resumption): Promise<ExitCode> {
+async function resumeChange({run, owner, flags, argv, console}: Resumption): Promise<ExitCode> {
   const {environment} = owner
   if (environment?.name !== run.environment) {
     throw new KkError(
@@ -78,7 +79,7 @@ async function resumeChange({run, owner, flags, argv, words}: Resumption): Promi
     verb: run.verb,
     flags,
     argv: argv.filter((word) => !owner.words.includes(word)),
-    words,
+    console,
     scope: () => run.scope,
     startSandbox: false,
     expect: (planned) => expectSameInputs(run, planned, anew),
@@ -107,7 +108,7 @@ async function runOf(cluster: Cluster, {name, words}: Owner): Promise<Resumable>
 /** It is no error: who asks wants nothing to be left undone, and nothing is. */
 async function nothingToResume(
   {last, older}: Extract<Resumable, {kind: 'nothing'}>,
-  {owner, cluster, flags, words, reports}: Omit<Resumption, 'run' | 'argv'>,
+  {owner, cluster, flags, console, reports}: Omit<Resumption, 'run' | 'argv'>,
 ): Promise<ExitCode> {
   const {environment} = last
   const place = placeOf(owner.environment?.file ?? last.file, flags)
@@ -122,7 +123,7 @@ async function nothingToResume(
   for (const line of lines) tell('stderr', `${line}\n`)
   const idle = {environment, cluster, actions: []}
   printNothingDone(idle, flags.output)
-  return reportNothingDone(idle, reports, words)
+  return reportNothingDone(idle, reports, console)
 }
 
 /** A removal is confirmed by names each time it is asked for; an adoption shows the difference anew. */

@@ -5,7 +5,6 @@ import {readLabels} from '../../plan/labels.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import {releaseName} from '../../release.ts'
-import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
 import {planText} from '../../report/plan/plan-text.ts'
@@ -15,7 +14,7 @@ import {planRollback, type RollbackRequest, runToUndo} from '../../verbs/change/
 import {startRun} from '../../verbs/change/start-run.ts'
 import {releaseOnCluster} from '../../verbs/observation/release-on-cluster.ts'
 import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
-import {levelOf, requireConfirmation, tell} from '../console.ts'
+import {type Console, requireConfirmation, tell} from '../console.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 import {openReportFiles, reportNothingDone} from './report-files.ts'
@@ -48,7 +47,7 @@ export interface Subject {
 export async function rollBack(
   flags: RollbackFlags,
   argv: readonly string[],
-  words: readonly string[],
+  console: Console,
 ): Promise<ExitCode> {
   const reports = await openReportFiles(flags.report)
   const owner = await openOwner(flags, argv)
@@ -57,7 +56,7 @@ export async function rollBack(
     const subject = await subjectOf(cluster, owner, flags)
     return await rollBackTo(subject, {
       flags,
-      words,
+      console,
       cluster,
       environment: owner.environment,
       of: runOf(subject),
@@ -78,7 +77,7 @@ export interface RollBackOptions extends RunRollbackOptions {
 
 /** Plans the way back, shows it, asks, rolls back and reports. */
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
-  const {flags, words, cluster, reports} = options
+  const {flags, console, cluster, reports} = options
   const {environment, file} = subject
   const planned = await planInTurn(cluster, {environment, flags}, async () =>
     planRollback(cluster, {
@@ -90,13 +89,13 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
     }),
   )
   if (flags['dry-run']) {
-    printPlan(planned, flags.output, levelOf('stdout', words))
+    printPlan(planned, flags.output, console.level('stdout'))
     return 0
   }
-  tell('stderr', planText(planned, palette(levelOf('stderr', words))))
+  tell('stderr', planText(planned, console.palette('stderr')))
   if (!hasChanges(planned)) {
     printNothingDone(planned, flags.output)
-    return await reportNothingDone(planned, reports, words)
+    return await reportNothingDone(planned, reports, console)
   }
   if (!flags.yes) {
     const question = `roll these releases back on ${cluster.context}?`
@@ -117,7 +116,7 @@ async function requestNow(cluster: Cluster, request: RollbackRequest): Promise<R
 export interface RunRollbackOptions {
   readonly cluster: Cluster
   readonly flags: RunFlags
-  readonly words: readonly string[]
+  readonly console: Console
   /** For timeouts, where there is a file. */
   readonly environment: Environment | undefined
   /** The run that is undone. */
@@ -127,7 +126,7 @@ export interface RunRollbackOptions {
 
 /** Runs a plan of rollbacks. Throws `KK_HELM_DOWNGRADE` before anything is changed. */
 export async function runRollback(planned: Plan, options: RunRollbackOptions): Promise<ShownRun> {
-  const {cluster, flags, words, environment, of, reports} = options
+  const {cluster, flags, console, environment, of, reports} = options
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
   await refuseDowngrade(planned, ports)
   const releases = planned.actions
@@ -152,7 +151,7 @@ export async function runRollback(planned: Plan, options: RunRollbackOptions): P
         interruption,
         account,
       }),
-    {output: flags.output, words, commands, reports},
+    {output: flags.output, console, commands, reports},
   )
 }
 

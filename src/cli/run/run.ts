@@ -18,14 +18,13 @@ import type {RunEvent} from '../../run/events.ts'
 import {type Interruption, newInterruption} from '../../run/interruption.ts'
 import {awaitOrphans} from '../../verbs/change/turn/await-orphans.ts'
 import {inTurn} from '../../verbs/change/turn/in-turn.ts'
-import {levelOf, tell} from '../console.ts'
+import {type Console, tell} from '../console.ts'
 import {interruptible} from '../signals.ts'
 import {sayReported} from './report-files.ts'
 
 export interface ShowOptions {
   readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
-  /** Words of the command line, for colour. */
-  readonly words: readonly string[]
+  readonly console: Console
   readonly commands: NextCommands
   /** What `--report` asks for. */
   readonly reports?: ReportFiles | undefined
@@ -40,16 +39,16 @@ export interface ShownRun {
 /** Runs, shows what happens as it happens, and sums it up on standard error; signals interrupt the run. */
 export async function showRun(
   start: (interruption: Interruption) => AsyncIterable<RunEvent>,
-  {output, words, commands, reports}: ShowOptions,
+  {output, console, commands, reports}: ShowOptions,
 ): Promise<ShownRun> {
-  const level = levelOf('stderr', words)
+  const level = console.level('stderr')
   const interruption = newInterruption()
   const views = [...(await viewsFor(output, level)), ...(reports ? [reports] : [])]
   const {result: state, interrupted} = await interruptible(interruption, () =>
     watchRun(start(interruption), views),
   )
   tell('stderr', summaryText(state, {palette: palette(level), commands}))
-  const isReported = !reports || sayReported(reports, words)
+  const isReported = !reports || sayReported(reports, console)
   return {
     state,
     exit: interrupted ?? (isReported ? exitCode(state) : 1),

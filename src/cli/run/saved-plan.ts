@@ -10,7 +10,7 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {writeNamedFile} from '../../state/files/write-named-file.ts'
 import {expectUnmoved, savedPlan} from '../../verbs/change/apply.ts'
-import {tell} from '../console.ts'
+import {type Console, tell} from '../console.ts'
 import {VERSION} from '../version.ts'
 import {type ChangeFlags, change, type PlanBasis} from './change.ts'
 import {sameAgain} from './same-again.ts'
@@ -19,7 +19,7 @@ import {sameAgain} from './same-again.ts'
 export async function apply(
   flags: ChangeFlags,
   argv: readonly string[],
-  words: readonly string[],
+  console: Console,
 ): Promise<ExitCode> {
   const {file: named, releases: plans} = splitArguments(argv)
   const [file, second] = plans
@@ -37,7 +37,7 @@ export async function apply(
     verb: saved.verb,
     flags: {...flags, environment: undefined, values},
     argv: [environment],
-    words,
+    console,
     scope: () => saved.scope,
     startSandbox: false,
     expect: (_, basis) => {

@@ -3,14 +3,13 @@ import {seconds, TIME_TITLE} from '../../environment/duration.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
 import {hasChanges, type Plan} from '../../plan/plan.ts'
 import {releaseName} from '../../release.ts'
-import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
 import {planTests} from '../../verbs/observation/test.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
-import {levelOf, tell} from '../console.ts'
+import {type Console, tell} from '../console.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
 import {type EnvironmentFlags, openPrepared} from '../open/open.ts'
 import {openReportFiles, reportNothingDone} from './report-files.ts'
@@ -22,11 +21,7 @@ export interface TestFlags extends EnvironmentFlags, RunFlags {
 }
 
 /** Runs the tests of releases, in the order of who requires whom, and reports. Asks nothing: it changes no release. */
-export async function test(
-  flags: TestFlags,
-  argv: readonly string[],
-  words: readonly string[],
-): Promise<ExitCode> {
+export async function test(flags: TestFlags, argv: readonly string[], console: Console): Promise<ExitCode> {
   const timeout = timeoutSeconds(flags.timeout)
   const reports = await openReportFiles(flags.report)
   const {prepared, releases: names} = await openPrepared(flags, argv)
@@ -34,17 +29,17 @@ export async function test(
   try {
     const planned = await planTests(prepared, cluster, names)
     if (flags['dry-run']) {
-      printPlan(planned, flags.output, levelOf('stdout', words))
+      printPlan(planned, flags.output, console.level('stdout'))
       return 0
     }
-    tell('stderr', planText(planned, palette(levelOf('stderr', words))))
+    tell('stderr', planText(planned, console.palette('stderr')))
     if (!hasChanges(planned)) {
       printNothingDone(planned, flags.output)
-      return await reportNothingDone(planned, reports, words)
+      return await reportNothingDone(planned, reports, console)
     }
     const {state, exit} = await showRun(await testRun(planned, {prepared, cluster, flags, names, timeout}), {
       output: flags.output,
-      words,
+      console,
       reports,
       commands: commandsFor(prepared, names, flags),
     })

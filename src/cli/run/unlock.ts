@@ -1,11 +1,10 @@
 import {LEASE_SECONDS} from '../../cluster/lease/lease.ts'
 import {KkError} from '../../errors.ts'
-import {palette} from '../../report/colour.ts'
 import {documentText} from '../../report/document.ts'
 import {unlockDocument, unlockText} from '../../report/unlock-text.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {planUnlock, unlock} from '../../verbs/change/unlock.ts'
-import {levelOf, requireConfirmation, tell} from '../console.ts'
+import {type Console, requireConfirmation, tell} from '../console.ts'
 import {openChosenCluster} from '../open/cluster.ts'
 import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
 
@@ -25,7 +24,7 @@ const PATIENCE = (LEASE_SECONDS + 15) * 1000
 export async function unlockRelease(
   flags: UnlockFlags,
   argv: readonly string[],
-  words: readonly string[],
+  console: Console,
 ): Promise<void> {
   const owner = await openOwner(flags, argv)
   const release = namedIn(owner)
@@ -42,7 +41,7 @@ export async function unlockRelease(
       process.stdout.write(documentText(unlockDocument(unlocking, unlocked), flags.output))
     }
     const stream = isDry && flags.output === 'text' ? 'stdout' : 'stderr'
-    process[stream].write(unlockText(unlocking, cluster.context, palette(levelOf(stream, words))))
+    process[stream].write(unlockText(unlocking, cluster.context, console.palette(stream)))
     if (isDry) return print(false)
     if (!flags.yes) {
       const hint = 'be sure that no helm works on it, then pass --yes'

@@ -15,7 +15,7 @@ export default class AioDoctor extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(AioDoctor)
     const findings = await examineMachine(process.env)
-    this.document(flags.output, {findings}, (palette) => doctorText(findings, palette))
+    this.console.document(flags.output, {findings}, (palette) => doctorText(findings, palette))
     if (findings.some(({level}) => level === 'problem')) process.exitCode = 1
   }
 }

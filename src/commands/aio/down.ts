@@ -10,7 +10,7 @@ export default class AioDown extends KkCommand {
 
   override async run(): Promise<void> {
     await this.parse(AioDown)
-    const outcome = await down({env: process.env, onProgress: (line) => this.say(line)})
-    this.say(outcome === 'removed' ? 'the node is removed' : 'there is no node')
+    const outcome = await down({env: process.env, onProgress: this.console.say})
+    this.console.say(outcome === 'removed' ? 'the node is removed' : 'there is no node')
   }
 }

@@ -15,7 +15,7 @@ export default class AioStatus extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(AioStatus)
     const found = await status<Node>(NODE_NAME, process.env)
-    this.document(flags.output, found, () => nodeStatusText(found))
+    this.console.document(flags.output, found, () => nodeStatusText(found))
     process.exitCode = found.state === 'running' ? 0 : 1
   }
 }

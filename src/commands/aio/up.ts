@@ -21,10 +21,10 @@ export default class AioUp extends KkCommand {
     const {flags} = await this.parse(AioUp)
     const start = Date.now()
     const {outcome, node} = await abortable('the start of the node', (signal) =>
-      up({env: process.env, onProgress: (line) => this.say(line), signal}),
+      up({env: process.env, onProgress: this.console.say, signal}),
     )
     const seconds = ((Date.now() - start) / 1000).toFixed(1)
-    this.say(outcome === 'started' ? `the node is up in ${seconds} s` : 'the node runs already')
-    this.document(flags.output, {outcome, ...node}, () => nodeText(node))
+    this.console.say(outcome === 'started' ? `the node is up in ${seconds} s` : 'the node runs already')
+    this.console.document(flags.output, {outcome, ...node}, () => nodeText(node))
   }
 }

@@ -28,6 +28,6 @@ export default class ChartsExplain extends KkCommand {
     const explained = await withFinding(undefined, (finding) =>
       explainChart({chart: args.chart, environment, finding}),
     )
-    this.document(flags.output, explained, (palette) => explainedChartText(explained, palette))
+    this.console.document(flags.output, explained, (palette) => explainedChartText(explained, palette))
   }
 }

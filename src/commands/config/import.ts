@@ -42,7 +42,7 @@ export default class ConfigImport extends KkCommand {
       passwords,
     })
     const written = dryRun ? [] : await writeValues(releases, {directory, from: args.directory})
-    this.document(flags.output, {dryRun, ...told, values: written}, () => importText(told, written))
-    if (flags.output === 'text') this.say(nextText(written))
+    this.console.document(flags.output, {dryRun, ...told, values: written}, () => importText(told, written))
+    if (flags.output === 'text') this.console.say(nextText(written))
   }
 }

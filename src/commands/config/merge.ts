@@ -29,7 +29,7 @@ export default class ConfigMerge extends KkCommand {
     const charts = await chartsIn(flags.charts)
     const {releases, ...told} = await mergeConfig(args.directory, {charts, host})
     const written = dryRun ? [] : await writeValues(releases, {directory, from: args.directory})
-    this.document(flags.output, {dryRun, ...told, values: written}, () => mergeText(told, written))
-    if (flags.output === 'text') this.say(nextText(written))
+    this.console.document(flags.output, {dryRun, ...told, values: written}, () => mergeText(told, written))
+    if (flags.output === 'text') this.console.say(nextText(written))
   }
 }

@@ -38,12 +38,12 @@ export default class DoctorCharts extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(DoctorCharts)
     const argv = args.file === undefined ? [] : [args.file]
-    const say = (line: string) => this.say(line)
+    const say = this.console.say
     const findings = await openOnNamedCluster(flags, {argv, say}, async (environment, cluster) => {
       const prepared = await prepareTolerantly(environment, flags, cluster)
       return examineCharts(prepared, {helm: await openUsersHelm(flags, cluster), cluster})
     })
-    this.document(flags.output, {findings}, (palette) => chartFaultsText(findings, palette))
+    this.console.document(flags.output, {findings}, (palette) => chartFaultsText(findings, palette))
     if (findings.some(({level}) => level === 'problem')) process.exitCode = 1
   }
 }

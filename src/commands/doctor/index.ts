@@ -19,7 +19,7 @@ export default class Doctor extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(Doctor)
     const findings = await examine(flags, args.file === undefined ? [] : [args.file])
-    this.document(flags.output, {findings}, (palette) => doctorText(findings, palette))
+    this.console.document(flags.output, {findings}, (palette) => doctorText(findings, palette))
     if (findings.some(({level}) => level === 'problem')) process.exitCode = 1
   }
 }

@@ -27,6 +27,6 @@ export default class GraphDependents extends KkCommand {
       })
     }
     const dependents = dependentsOf(prepared, release)
-    this.document(flags.output, dependents, (palette) => dependentsText(dependents, palette))
+    this.console.document(flags.output, dependents, (palette) => dependentsText(dependents, palette))
   }
 }

@@ -43,14 +43,14 @@ export default class Graph extends KkCommand {
     const {flags, argv} = await this.parse(Graph)
     const {prepared, releases} = await openGraph(flags, argv as string[])
     const view = viewOf(prepared, releases)
-    for (const note of prepared.inferenceNotes ?? []) this.say(`note: ${note}`)
+    for (const note of prepared.inferenceNotes ?? []) this.console.say(`note: ${note}`)
     const drawing = {all: flags.all ?? false}
-    if (flags.format === 'dot') return this.print(graphDot(view, drawing))
-    if (flags.format === 'mermaid') return this.print(graphMermaid(view, drawing))
+    if (flags.format === 'dot') return this.console.print(graphDot(view, drawing))
+    if (flags.format === 'mermaid') return this.console.print(graphMermaid(view, drawing))
     if (flags.format === 'svg') {
       const loadViz = async () => (await loadBundle('viz', () => import('@viz-js/viz'))).instance()
-      return this.print(await graphSvg(view, drawing, loadViz))
+      return this.console.print(await graphSvg(view, drawing, loadViz))
     }
-    this.document(flags.output, graphDocument(view), (palette) => graphTree(view, palette))
+    this.console.document(flags.output, graphDocument(view), (palette) => graphTree(view, palette))
   }
 }

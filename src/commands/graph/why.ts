@@ -37,6 +37,8 @@ export default class GraphWhy extends KkCommand {
     const to = namedRelease(prepared, second)
     const path = why(prepared.graph, from, to)
     const steps = path?.map(shownEdge) ?? null
-    this.document(flags.output, {from, to, path: steps}, (palette) => whyText({from, to, path}, palette))
+    this.console.document(flags.output, {from, to, path: steps}, (palette) =>
+      whyText({from, to, path}, palette),
+    )
   }
 }

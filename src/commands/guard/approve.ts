@@ -46,13 +46,17 @@ export default class GuardApprove extends KkCommand {
         by,
         now: Date.now(),
       })
-      if (!plan) return this.say(`${cluster.context} has no guard: nothing needs an approval`)
-      const text = approvalText(plan, cluster.context, this.palette(flags['dry-run'] ? 'stdout' : 'stderr'))
-      if (flags['dry-run']) return this.print(text)
-      this.say(text)
+      if (!plan) return this.console.say(`${cluster.context} has no guard: nothing needs an approval`)
+      const text = approvalText(
+        plan,
+        cluster.context,
+        this.console.palette(flags['dry-run'] ? 'stdout' : 'stderr'),
+      )
+      if (flags['dry-run']) return this.console.print(text)
+      this.console.say(text)
       if (!flags.yes && canAsk()) await confirm('approve this?')
       await cluster.guard.approve(plan.approvals, plan.parameters, plan.resourceVersion)
-      this.say(`approved for ${flags.for}`)
+      this.console.say(`approved for ${flags.for}`)
     })
   }
 }

@@ -28,14 +28,20 @@ export default class GuardInstall extends KkCommand {
     const {flags, argv} = await this.parse(GuardInstall)
     await onGuardedCluster(flags, argv as string[], async (cluster) => {
       const plan = await planGuard(cluster, Date.now())
-      const text = guardPlanText(plan, cluster.context, this.palette(flags['dry-run'] ? 'stdout' : 'stderr'))
-      if (flags['dry-run']) return this.print(text)
-      this.say(text)
+      const text = guardPlanText(
+        plan,
+        cluster.context,
+        this.console.palette(flags['dry-run'] ? 'stdout' : 'stderr'),
+      )
+      if (flags['dry-run']) return this.console.print(text)
+      this.console.say(text)
       const question = `install the guard on ${cluster.context}?`
       if (!flags.yes && plan.dropped.length > 0) await requireConfirmation(question, 'pass --yes')
       if (!flags.yes && plan.dropped.length === 0 && canAsk()) await confirm(question)
       await cluster.guard.install(plan.parameters, plan.resourceVersion)
-      this.say('the guard is on; what is meant to be deleted is approved with: kk guard approve RELEASE')
+      this.console.say(
+        'the guard is on; what is meant to be deleted is approved with: kk guard approve RELEASE',
+      )
     })
   }
 }

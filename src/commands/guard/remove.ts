@@ -22,11 +22,11 @@ export default class GuardRemove extends KkCommand {
     const {flags, argv} = await this.parse(GuardRemove)
     await onGuardedCluster(flags, argv as string[], async (cluster) => {
       const status = await guardStatus(cluster, Date.now())
-      this.say(guardStatusText(status, this.palette('stderr')))
+      this.console.say(guardStatusText(status, this.console.palette('stderr')))
       if (!status.installed || flags['dry-run']) return
       if (!flags.yes) await requireConfirmation(`take the guard of ${cluster.context} away?`, 'pass --yes')
       await cluster.guard.remove()
-      this.say('the guard is removed')
+      this.console.say('the guard is removed')
     })
   }
 }

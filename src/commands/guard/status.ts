@@ -19,7 +19,7 @@ export default class GuardStatus extends KkCommand {
     const {flags, argv} = await this.parse(GuardStatus)
     await onGuardedCluster(flags, argv as string[], async (cluster) => {
       const status = await guardStatus(cluster, Date.now())
-      this.document(flags.output, {context: cluster.context, ...status}, (palette) =>
+      this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
         guardStatusText(status, palette),
       )
       if (status.installed && !(status.enforced && status.faults.length === 0)) process.exitCode = 1

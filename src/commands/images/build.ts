@@ -47,7 +47,7 @@ export default class ImagesBuild extends KkCommand {
     const base = {names, root, ...(overlay && {overlay}), env: process.env}
     if (flags['dry-run']) {
       const images = await planImages(base)
-      return this.document(output, {images: images.map((each) => imageDocument(each))}, () =>
+      return this.console.document(output, {images: images.map((each) => imageDocument(each))}, () =>
         imagePlanText(images, refresh),
       )
     }
@@ -60,12 +60,12 @@ export default class ImagesBuild extends KkCommand {
           refresh,
           ...(registry && {registry}),
           signal,
-          onEvent: (event) => this.say(imageEventText(event)),
-          onWait: (pid) => this.say(`process ${pid} is building images; waiting`),
+          onEvent: (event) => this.console.say(imageEventText(event)),
+          onWait: (pid) => this.console.say(`process ${pid} is building images; waiting`),
         }),
       'what was built stays, and the same command goes on from there',
     )
-    this.document(output, {images: results.map((each) => imageDocument(each))}, () => '')
+    this.console.document(output, {images: results.map((each) => imageDocument(each))}, () => '')
     const failure = buildFailure(results)
     if (failure) throw failure
   }

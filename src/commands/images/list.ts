@@ -20,8 +20,10 @@ export default class ImagesList extends KkCommand {
     const {flags, argv} = await this.parse(ImagesList)
     const images = await listImages(argv as string[], await builtInFiles(process.env), process.env)
     const cache = imagesCache(process.env)
-    this.document(flags.output, {images: images.map((each) => imageDocument(each, cache))}, (palette) =>
-      imagesText(images, palette),
+    this.console.document(
+      flags.output,
+      {images: images.map((each) => imageDocument(each, cache))},
+      (palette) => imagesText(images, palette),
     )
   }
 }

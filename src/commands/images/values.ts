@@ -32,6 +32,6 @@ export default class ImagesValues extends KkCommand {
     const registry = parseRegistry(flags.registry)
     const pushedTo = parseRegistry(flags['pushed-to'] ?? flags.registry)
     const images = await listImages(argv as string[], await builtInFiles(process.env), process.env)
-    this.print(documentText(imageValues(images, registry, pushedTo), 'yaml'))
+    this.console.print(documentText(imageValues(images, registry, pushedTo), 'yaml'))
   }
 }

@@ -17,8 +17,8 @@ export default class OverridesDelete extends KkCommand {
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(OverridesDelete)
     const named = {name: args.chart, namespace: args.namespace}
-    const {place, change} = await deleteOfChart(named, flags, (line) => this.say(line))
-    this.document(flags.output, change ?? {...place, deleted: true}, (palette) =>
+    const {place, change} = await deleteOfChart(named, flags, this.console.say)
+    this.console.document(flags.output, change ?? {...place, deleted: true}, (palette) =>
       change
         ? changeText(change, palette)
         : `deleted the user overrides of ${place.name} in ${place.namespace}\n`,

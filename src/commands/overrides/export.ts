@@ -26,14 +26,14 @@ export default class OverridesExport extends KkCommand {
     const {flags} = await this.parse(OverridesExport)
     const purpose = {
       changes: false,
-      say: (line: string) => this.say(line),
+      say: this.console.say,
       base: () => storeBase(flags),
       ifMissing: noStore,
     }
     const text = await onOverrides(flags, purpose, (service) =>
       service.export({showSecrets: flags['show-secrets']}),
     )
-    if (flags.file === undefined) return this.print(text)
+    if (flags.file === undefined) return this.console.print(text)
     await writeNamedFile(flags.file, text)
   }
 }

@@ -20,10 +20,10 @@ export default class OverridesHistory extends KkCommand {
     const {args, flags} = await this.parse(OverridesHistory)
     const words = [args.chart, args.namespace].filter((word) => word !== undefined)
     const [of] = words.length === 0 ? [] : namedPlaces(words)
-    const purpose = {changes: false, say: (line: string) => this.say(line), base: () => storeBase(flags)}
+    const purpose = {changes: false, say: this.console.say, base: () => storeBase(flags)}
     const entries = await onOverrides(flags, purpose, (service) =>
       service.history(of, {showSecrets: flags['show-secrets']}),
     )
-    this.document(flags.output, {entries}, (palette) => overridesHistoryText(entries, palette))
+    this.console.document(flags.output, {entries}, (palette) => overridesHistoryText(entries, palette))
   }
 }

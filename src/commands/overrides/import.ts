@@ -26,8 +26,8 @@ export default class OverridesImport extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(OverridesImport)
-    const imported = await importFile(args.file, flags, (line) => this.say(line))
+    const imported = await importFile(args.file, flags, this.console.say)
     const document = {dryRun: flags['dry-run'], ...imported}
-    this.document(flags.output, document, () => importedText(imported, flags['dry-run']))
+    this.console.document(flags.output, document, () => importedText(imported, flags['dry-run']))
   }
 }

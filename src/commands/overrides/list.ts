@@ -17,6 +17,6 @@ export default class OverridesList extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(OverridesList)
     const charts = await onOverrides(flags, {changes: false, say: () => {}}, (service) => service.charts())
-    this.document(flags.output, {charts}, (palette) => chartsText(charts, palette))
+    this.console.document(flags.output, {charts}, (palette) => chartsText(charts, palette))
   }
 }

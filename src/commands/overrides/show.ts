@@ -19,10 +19,10 @@ export default class OverridesShow extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(OverridesShow)
-    const shown = await showOverrides(argv as string[], flags, (line) => this.say(line))
-    if (shown.kind === 'text') return this.print(shown.text)
+    const shown = await showOverrides(argv as string[], flags, this.console.say)
+    if (shown.kind === 'text') return this.console.print(shown.text)
     const documents = shown.charts.map(overridesDocument)
-    this.document(flags.output, documents.length === 1 ? documents[0] : documents, (palette) =>
+    this.console.document(flags.output, documents.length === 1 ? documents[0] : documents, (palette) =>
       shown.charts.map((chart) => overridesText(chart, palette)).join('\n'),
     )
   }

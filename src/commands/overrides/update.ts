@@ -17,12 +17,12 @@ export default class OverridesUpdate extends KkCommand {
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(OverridesUpdate)
     const named = {name: args.chart, namespace: args.namespace}
-    const change = await updateChart(named, flags, (line) => this.say(line))
+    const change = await updateChart(named, flags, this.console.say)
     if (flags['dry-run']) {
-      this.document(flags.output, change, (palette) => changeText(change, palette))
+      this.console.document(flags.output, change, (palette) => changeText(change, palette))
       return
     }
     const updated = {name: change.name, namespace: change.namespace, userOverrides: change.after}
-    this.document(flags.output, updatedDocument(updated), (palette) => updatedText(updated, palette))
+    this.console.document(flags.output, updatedDocument(updated), (palette) => updatedText(updated, palette))
   }
 }

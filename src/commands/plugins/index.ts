@@ -15,6 +15,6 @@ export default class ListPlugins extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(ListPlugins)
     const plugins = await listPlugins(await openPlugins(flags))
-    this.document(flags.output, {plugins}, (palette) => pluginsText(plugins, palette))
+    this.console.document(flags.output, {plugins}, (palette) => pluginsText(plugins, palette))
   }
 }

@@ -51,10 +51,10 @@ export default class RunPlugin extends KkCommand {
       showSecrets: flags['show-secrets'],
     })
     const document = {chart, namespace, ...(dialect && {dialect}), overrides, unread}
-    this.document(flags.output, document, () => documentText(overrides, 'yaml'))
+    this.console.document(flags.output, document, () => documentText(overrides, 'yaml'))
     if (found && dialect === undefined)
-      this.say(`the chart in ${found.origin} speaks neither kk's dialect nor openstack-helm's`)
-    for (const path of unread) this.say(`the chart in ${found?.origin} does not read ${path}`)
+      this.console.say(`the chart in ${found.origin} speaks neither kk's dialect nor openstack-helm's`)
+    for (const path of unread) this.console.say(`the chart in ${found?.origin} does not read ${path}`)
   }
 }
 

@@ -22,7 +22,7 @@ export default class SandboxDown extends KkCommand {
   override async run(): Promise<void> {
     const {flags} = await this.parse(SandboxDown)
     const name = flags['sandbox-name']
-    const outcome = await down({name, env: process.env, onProgress: (line) => this.say(line)})
-    this.say(outcome === 'removed' ? `the sandbox ${name} is removed` : `there is no sandbox ${name}`)
+    const outcome = await down({name, env: process.env, onProgress: this.console.say})
+    this.console.say(outcome === 'removed' ? `the sandbox ${name} is removed` : `there is no sandbox ${name}`)
   }
 }

@@ -27,7 +27,7 @@ export default class SandboxStatus extends KkCommand {
     const name = flags['sandbox-name']
     const [found, names] = await Promise.all([status(name, process.env), list(process.env)])
     const others = names.filter((other) => other !== name)
-    this.document(flags.output, found, () => statusText(found, others))
+    this.console.document(flags.output, found, () => statusText(found, others))
     process.exitCode = found.state === 'running' ? 0 : 1
   }
 }

@@ -42,7 +42,7 @@ export default class SandboxUp extends KkCommand {
         nodes: flags.nodes,
         restart: true,
         env: process.env,
-        onProgress: (line) => this.say(line),
+        onProgress: this.console.say,
         signal,
       }),
     )
@@ -50,9 +50,9 @@ export default class SandboxUp extends KkCommand {
     const already = `the sandbox ${sandbox.name} runs already`
     const kept = sandbox.nodes === flags.nodes ? already : `${already}, with ${sandbox.nodes} nodes`
     const again = outcome === 'restarted' ? ' again' : ''
-    this.say(
+    this.console.say(
       outcome === 'already-running' ? kept : `the sandbox ${sandbox.name} is up${again} in ${seconds} s`,
     )
-    this.document(flags.output, {outcome, ...sandbox}, () => sandboxText(sandbox))
+    this.console.document(flags.output, {outcome, ...sandbox}, () => sandboxText(sandbox))
   }
 }

@@ -8,6 +8,6 @@ export default class SchemaEnvironment extends KkCommand {
 
   override async run(): Promise<void> {
     await this.parse(SchemaEnvironment)
-    this.print(JSON.stringify(ENVIRONMENT_SCHEMA, undefined, 2))
+    this.console.print(JSON.stringify(ENVIRONMENT_SCHEMA, undefined, 2))
   }
 }

@@ -8,6 +8,6 @@ export default class SchemaFacts extends KkCommand {
 
   override async run(): Promise<void> {
     await this.parse(SchemaFacts)
-    this.print(JSON.stringify(FACTS_SCHEMA, undefined, 2))
+    this.console.print(JSON.stringify(FACTS_SCHEMA, undefined, 2))
   }
 }

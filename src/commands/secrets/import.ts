@@ -45,16 +45,18 @@ export default class SecretsImport extends KkCommand {
     const {namespace, replace, 'dry-run': dryRun} = flags
     // What the cluster keeps wins over the store: nobody has the store's value yet.
     const byHand = flags['changed-by-hand'] || flags.in === 'store'
-    const purpose = {changes: !dryRun, say: (line: string) => this.say(line)}
+    const purpose = {changes: !dryRun, say: this.console.say}
     const imported = await onKeeper(flags, purpose, async (keeper) => {
       const options = {namespace, replace, byHand, uses}
       const foreseen = await importSecrets(passwords, keeper, {...options, dryRun: true})
       if (dryRun) return foreseen
       const replaces = foreseen.secrets.some(({outcome}) => outcome === 'replaced')
       if (replaces && !flags.yes)
-        await confirmReplacement(() => this.say(importText(foreseen, {isForeseen: true})))
+        await confirmReplacement(() => this.console.say(importText(foreseen, {isForeseen: true})))
       return importSecrets(passwords, keeper, {...options, dryRun: false})
     })
-    this.document(flags.output, {dryRun, ...imported}, () => importText(imported, {isForeseen: dryRun}))
+    this.console.document(flags.output, {dryRun, ...imported}, () =>
+      importText(imported, {isForeseen: dryRun}),
+    )
   }
 }

@@ -23,12 +23,10 @@ export default class SecretsList extends KkCommand {
     const uses = await secretUses(await openPlugins(flags))
     const environment = await namedEnvironment(flags)
     const readers = environment && (await secretReaders(await prepareEnvironment(environment, flags)))
-    const kept = await onKeeper(flags, {changes: false, say: (line) => this.say(line)}, (keeper) =>
-      keeper.list(),
-    )
+    const kept = await onKeeper(flags, {changes: false, say: this.console.say}, (keeper) => keeper.list())
     const isMeant = ({namespace}: {readonly namespace: string}) =>
       flags.namespace === undefined || namespace === flags.namespace
     const secrets = listSecrets(kept, flags.in, uses, readers).filter(isMeant)
-    this.document(flags.output, {secrets}, () => secretsText(secrets))
+    this.console.document(flags.output, {secrets}, () => secretsText(secrets))
   }
 }

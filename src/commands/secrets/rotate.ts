@@ -27,10 +27,10 @@ export default class SecretsRotate extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(SecretsRotate)
-    const rotated = await rotate(args.name, flags, this.argv)
+    const rotated = await rotate(args.name, flags, this.console)
     const {name, namespace, next} = rotated
     const said = rotated.rotated ? `${name} in ${namespace} has a new value` : 'nothing was changed'
-    this.document(flags.output, rotated, () => `${said}\n`)
-    if (rotated.rotated && next !== undefined) this.say(`next: ${next}`)
+    this.console.document(flags.output, rotated, () => `${said}\n`)
+    if (rotated.rotated && next !== undefined) this.console.say(`next: ${next}`)
   }
 }

@@ -42,7 +42,7 @@ Values that break the schema of the chart are explained all the same, with a war
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(ValuesExplain)
-    const {prepared, releases: words} = await openValues(flags, argv as string[], (line) => this.say(line))
+    const {prepared, releases: words} = await openValues(flags, argv as string[], this.console.say)
     const [release, key, ...more] = words
     if (release === undefined || more.length > 0) {
       throw new KkError('KK_USAGE', `expected a release and at most one key, got ${words.length} words`, {
@@ -57,9 +57,9 @@ Values that break the schema of the chart are explained all the same, with a war
       historyOf: historyIn(flags, prepared.environment),
       secretPaths: pathsOf(prepared.plugins),
     })
-    if (explained.broken) this.say(`warning: ${plainLine(explained.broken.message)}`)
+    if (explained.broken) this.console.say(`warning: ${plainLine(explained.broken.message)}`)
     const document = explainedDocument(explained.release, explained.keys)
     const show = key === undefined ? explainedLines : explainedBlocks
-    this.document(flags.output, document, (palette) => show(explained.keys, palette).join('\n'))
+    this.console.document(flags.output, document, (palette) => show(explained.keys, palette).join('\n'))
   }
 }

@@ -37,7 +37,7 @@ export default class ValuesShow extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(ValuesShow)
-    const {prepared, releases} = await openValues(flags, argv as string[], (line) => this.say(line))
+    const {prepared, releases} = await openValues(flags, argv as string[], this.console.say)
     const [release, ...more] = releases
     if (release === undefined || more.length > 0) {
       throw new KkError('KK_USAGE', `expected one release, got ${releases.length}`, {
@@ -49,7 +49,7 @@ export default class ValuesShow extends KkCommand {
       helm: flags.computed ? await openUsersHelm(flags) : undefined,
       showSecrets: flags['show-secrets'],
     })
-    for (const layer of shown.layers) this.say(`layer: ${layer}`)
-    this.print(documentText(shown.values, flags.output))
+    for (const layer of shown.layers) this.console.say(`layer: ${layer}`)
+    this.console.print(documentText(shown.values, flags.output))
   }
 }

@@ -50,14 +50,14 @@ the temp folder; its path is printed. kk's own settings (kk:) go into no file.`
     const releases = flags.release ?? []
     const files = splitFiles(await loadSource({file}), {releases})
     if (flags.stdout) {
-      for (const [name, text] of files) this.print(`---\n# Source: ${name}.yaml\n${text}`)
+      for (const [name, text] of files) this.console.print(`---\n# Source: ${name}.yaml\n${text}`)
       return
     }
     const {directory, paths} = await writeSplit(files, {
       directory: flags['output-dir'],
       partial: releases.length > 0,
     })
-    for (const path of paths) this.say(`Writing out ${path}`)
-    this.print(directory)
+    for (const path of paths) this.console.say(`Writing out ${path}`)
+    this.console.print(directory)
   }
 }

@@ -2,6 +2,7 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
+import {openConsole} from '../../../src/cli/console.ts'
 import {apply} from '../../../src/cli/run/saved-plan.ts'
 
 let directory: string
@@ -17,7 +18,7 @@ it.each([
   const file = join(directory, 'plan.json')
   if (bytes) await writeFile(file, bytes)
 
-  const attempt = apply({} as Parameters<typeof apply>[0], [file], ['apply', file])
+  const attempt = apply({} as Parameters<typeof apply>[0], [file], openConsole([]))
 
   await expect(attempt).rejects.toMatchObject({code: 'KK_FILE', message: expect.stringMatching(message)})
 })

@@ -20,6 +20,6 @@ export default class ChartsIndex extends KkCommand {
     const {flags, args} = await this.parse(ChartsIndex)
     const rendering = openRendering(flags.helm)
     const indexed = await indexCharts({directory: args.directory, rendering})
-    this.document(flags.output, indexed, (palette) => indexText(indexed, palette))
+    this.console.document(flags.output, indexed, (palette) => indexText(indexed, palette))
   }
 }
