@@ -20,6 +20,7 @@ const HOUSE = [
   'run',
   'sandbox',
   'images',
+  'exchange',
   'verbs',
   'report',
   'api',

@@ -1,10 +1,10 @@
 import {join} from 'node:path'
 import {Flags} from '@oclif/core'
 import {KkError} from '../errors.ts'
+import {readServiceCharts, type ServiceChart} from '../exchange/kolla/service-charts.ts'
 import {documentText} from '../report/document.ts'
 import {builtInFiles} from '../state/assets.ts'
 import type {ReleaseValues} from '../verbs/config/release-values.ts'
-import {readServiceCharts, type ServiceChart} from '../verbs/config/service-charts.ts'
 import {writeSplit} from '../verbs/split.ts'
 import {documentFlags} from './flags.ts'
 

@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
 import {KkError} from '../errors.ts'
-import {withoutCredentials} from '../verbs/import/helmfile/lost-keys.ts'
+import {withoutCredentials} from '../exchange/helmfile/lost.ts'
 
 /** What a helmfile says. */
 export interface HelmfileText {

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {chartsIn, configFlags, writeValues} from '../../cli/config.ts'
-import {kollaPasswordTexts} from '../../overrides/secrets/kolla.ts'
+import {kollaPasswordTexts} from '../../exchange/kolla/passwords.ts'
 import {importText, nextText} from '../../report/config/config-text.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {importConfig} from '../../verbs/config/import-config.ts'

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
-import {blockYaml} from '../format/overrides-yaml.ts'
 import {isMap} from '../merge.ts'
+import {blockYaml} from '../overrides-yaml.ts'
 import {secretsAmong} from '../secrets/secret-values.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides, StoredSecret, StoreIdentity} from './store.ts'

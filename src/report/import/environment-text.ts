@@ -1,7 +1,11 @@
-import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
+import {
+  commonNamespace,
+  type Imported,
+  type ImportedRelease,
+  releaseSettings,
+} from '../../exchange/imported.ts'
+import {blockYaml} from '../../overrides/overrides-yaml.ts'
 import type {Values} from '../../release.ts'
-import {commonNamespace, type Imported, type ImportedRelease} from '../../verbs/import/imported.ts'
-import {releaseSettings} from '../../verbs/import/release-settings.ts'
 
 /** An environment file with what was imported, and what could not be known as comments. */
 export function environmentText({name, from, charts, releases, lost}: Imported): string {

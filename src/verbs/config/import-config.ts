@@ -1,14 +1,12 @@
 import {basename, join, resolve} from 'node:path'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
-import {readContainerConfig} from '../../overrides/kolla/container-config.ts'
-import {handedOptions} from '../../overrides/kolla/handed-options.ts'
-import {importContainer} from '../../overrides/kolla/import-container.ts'
-import {usedFiles} from '../../overrides/kolla/used-files.ts'
+import {readContainerConfig, usedFiles} from '../../exchange/kolla/container-config.ts'
+import {handedOptions, importContainer} from '../../exchange/kolla/read.ts'
+import type {Component, ServiceChart} from '../../exchange/kolla/service-charts.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {directoryFiles} from './directory-files.ts'
 import {joinedValues, type ReleaseValues} from './release-values.ts'
-import type {Component, ServiceChart} from './service-charts.ts'
 
 export interface ConfigImport {
   readonly releases: readonly ReleaseValues[]

@@ -1,13 +1,12 @@
 import {join} from 'node:path'
 import {KkError} from '../../errors.ts'
-import {configurationFiles} from '../../overrides/kolla/configuration-files.ts'
-import {type ReadOptions, readOptions} from '../../overrides/kolla/read-options.ts'
+import {configurationFiles, type ReadOptions, readOptions} from '../../exchange/kolla/options.ts'
+import type {ChartFile, ServiceChart} from '../../exchange/kolla/service-charts.ts'
 import {isMap, mergeValues} from '../../overrides/merge.ts'
 import type {Values} from '../../release.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {directoryFiles} from './directory-files.ts'
 import {joinedValues, type ReleaseValues} from './release-values.ts'
-import type {ChartFile, ServiceChart} from './service-charts.ts'
 
 export interface ConfigMerge {
   readonly releases: readonly ReleaseValues[]

@@ -1,6 +1,6 @@
 import {setImmediate} from 'node:timers/promises'
 import {readYaml} from '../../helm/yaml.ts'
-import {blockYaml} from '../../overrides/format/overrides-yaml.ts'
+import {blockYaml} from '../../overrides/overrides-yaml.ts'
 import {maskSecrets, secretPlaces, type ValuePath} from '../../overrides/secrets/secret-values.ts'
 import type {AuditEntry, AuditPage, OverrideStore} from '../../overrides/user/store.ts'
 import type {Values} from '../../release.ts'

@@ -2,10 +2,10 @@ import {isDeepStrictEqual} from 'node:util'
 import {KkError} from '../../errors.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import {applyUpdate} from '../../overrides/apply-update.ts'
-import {blockYaml, systemYaml} from '../../overrides/format/overrides-yaml.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {mergeValues} from '../../overrides/merge.ts'
+import {blockYaml, systemYaml} from '../../overrides/overrides-yaml.ts'
 import {
   changedAt,
   isOpaque,

@@ -1,4 +1,4 @@
-import type {KollaPasswords} from '../../overrides/secrets/kolla.ts'
+import type {KollaPasswords} from '../../exchange/kolla/passwords.ts'
 import type {SecretUses} from './list-secrets.ts'
 import {expectEffective} from './living-secrets.ts'
 import type {SecretKeeper} from './secret-keeper.ts'

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
 import {readEnvironment} from '../../../src/environment/read.ts'
+import {type ImportedRelease, withRoom} from '../../../src/exchange/imported.ts'
 import type {Values} from '../../../src/release.ts'
 import {environmentText} from '../../../src/report/import/environment-text.ts'
-import type {ImportedRelease} from '../../../src/verbs/import/imported.ts'
-import {withRoom} from '../../../src/verbs/import/release-settings.ts'
 
 /** Words that YAML reads as something else, or that break a rule of kk. */
 const ODD = [

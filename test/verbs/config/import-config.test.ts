@@ -2,8 +2,8 @@ import {cp, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {readServiceCharts} from '../../../src/exchange/kolla/service-charts.ts'
 import {importConfig} from '../../../src/verbs/config/import-config.ts'
-import {readServiceCharts} from '../../../src/verbs/config/service-charts.ts'
 
 const GENERATED = join(import.meta.dirname, '../../fixtures/kolla/generated')
 const charts = await readServiceCharts(join(import.meta.dirname, '../../../charts'))

@@ -2,8 +2,8 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {readServiceCharts} from '../../../src/exchange/kolla/service-charts.ts'
 import {mergeConfig} from '../../../src/verbs/config/merge-config.ts'
-import {readServiceCharts} from '../../../src/verbs/config/service-charts.ts'
 
 const CONFIG = join(import.meta.dirname, '../../fixtures/kolla/config')
 const charts = await readServiceCharts(join(import.meta.dirname, '../../../charts'))

@@ -1,0 +1,295 @@
+import {existsSync, readFileSync, statSync} from 'node:fs'
+import {basename, dirname, relative, resolve} from 'node:path'
+import {dig} from '../../charts/manifests/dig.ts'
+import {isVersion} from '../../charts/version.ts'
+import {TIME_TITLE, timeOf} from '../../environment/duration.ts'
+import {readYamlDocuments} from '../../helm/yaml.ts'
+import {isMap, mergeValues} from '../../overrides/merge.ts'
+import {applySet} from '../../overrides/strvals.ts'
+import {type ReleaseId, releaseId, type Values} from '../../release.ts'
+import {
+  type Imported,
+  type ImportedRelease,
+  type ImportedSource,
+  refuseOddSettings,
+  withoutSecrets,
+  withRoom,
+} from '../imported.ts'
+import {type HelmfileDocument, helmfileDocuments} from './documents.ts'
+import type {Helmfile, HelmfileRelease, HelmfileSet} from './helmfile.ts'
+import {lostCredentials, lostOfFile, lostOfRelease, withoutCredentials} from './lost.ts'
+
+interface HelmfileOptions {
+  readonly file: string
+  /** What it says: the output of `helmfile build`, or its own text. */
+  readonly text: string
+  /** Whether helmfile has worked its templates out. */
+  readonly isBuilt: boolean
+  /** Write what looks secret among the values, too. */
+  readonly showSecrets: boolean
+  readonly name: string
+}
+
+/**
+ * A helmfile as an environment: `needs` become stated requirements, values files are read and merged. What has no place is
+ * listed; so is what looks secret, unless it is asked for. Throws `KK_YAML` for what is no YAML, as a helmfile with templates is where helmfile is not there, `KK_FILE` for
+ * what is no helmfile, and `KK_USAGE`.
+ */
+export function importHelmfile({file, text, isBuilt, showSecrets, name}: HelmfileOptions): Imported {
+  refuseOddSettings({name, charts: []})
+  const documents = helmfileDocuments(text, file, isBuilt)
+  const off = new Map(documents.flatMap(offIn))
+  const home = dirname(resolve(file))
+  const repositories = documents.flatMap(({state}) => state.repositories ?? [])
+  const read = documents.flatMap((document) =>
+    (document.state.releases ?? [])
+      .filter((each) => !off.has(helmfileId(each, document)))
+      .map((each) => readRelease(each, document, {isBuilt, showSecrets, home, repositories})),
+  )
+  const room = withRoom(read.map(({release}) => release))
+  const kept = read.filter(({release}) => room.releases.includes(release))
+  const ids = (releases: readonly {readonly release: ImportedRelease}[]) =>
+    releases.map(({release}) => releaseId(release.namespace, release.name))
+  const all = {kept: new Set(ids(kept)), left: new Set([...off.keys(), ...ids(read)])}
+  const lostNeeds: string[] = []
+  const releases = kept.map(({release, needs}) => ({
+    ...release,
+    requires: requirementsOf({...release, needs}, all, (what) => void lostNeeds.push(what)),
+  }))
+  return {
+    name,
+    from: `${file}${isBuilt ? ', as helmfile build prints it' : ''}`,
+    charts: unique(kept.flatMap(({source}) => source ?? [])),
+    releases,
+    lost: [
+      ...off.values(),
+      ...kept.flatMap(({lost}) => lost),
+      ...lostNeeds,
+      ...room.lost,
+      ...documents.flatMap(({state}) => lostOfFile(state, isBuilt)),
+    ].map((each) => (showSecrets ? each : withoutCredentials(each))),
+  }
+}
+
+/** Releases that are turned off, or are none, with what says so. */
+function offIn(document: HelmfileDocument): readonly (readonly [ReleaseId, string])[] {
+  return (document.state.releases ?? []).flatMap((release) => {
+    const reason = offBecause(release, document.state)
+    return reason === undefined
+      ? []
+      : [[helmfileId(release, document), `${release.name} is left out: ${reason}`] as const]
+  })
+}
+
+function offBecause({installed, condition, chart}: HelmfileRelease, state: Helmfile): string | undefined {
+  if (installed === false) return 'installed is false'
+  const isOn =
+    !condition ||
+    state.renderedvalues === undefined ||
+    dig(state.renderedvalues, ...condition.split('.')) === true
+  if (!isOn) return `${condition} is not true`
+  return chart ? undefined : 'it has no chart: state chart in the helmfile'
+}
+
+function unique(sources: readonly ImportedSource[]): readonly ImportedSource[] {
+  return [...new Map(sources.map((each) => [JSON.stringify(each), each])).values()]
+}
+
+interface Needing {
+  readonly name: string
+  readonly namespace: string
+  /** Each is written `name`, `namespace/name` or `context/namespace/name`. */
+  readonly needs: readonly string[]
+}
+
+interface Releases {
+  readonly kept: ReadonlySet<ReleaseId>
+  readonly left: ReadonlySet<ReleaseId>
+}
+
+/** What a release requires, as `kk.releases.X.requires` writes it; what cannot be stated is told to `lose`. */
+function requirementsOf(
+  {name, namespace, needs}: Needing,
+  {kept, left}: Releases,
+  lose: (what: string) => void,
+): readonly string[] {
+  const requires = needs.flatMap((need) => {
+    const parts = need.split('/')
+    const [place = '', release = ''] = parts.length === 1 ? [namespace, need] : parts.slice(-2)
+    const id = releaseId(place, release)
+    if (!kept.has(id)) {
+      const why = left.has(id) ? 'which is left out' : 'which the helmfile does not have'
+      lose(`the need of ${name} for ${need}, ${why}`)
+      return []
+    }
+    if (parts.length > 2)
+      lose(`the context of ${need}, which ${name} needs: an environment is of one cluster`)
+    return [place === namespace ? release : id]
+  })
+  return [...new Set(requires)]
+}
+
+/** A release of a helmfile as an environment would have it, but for what it requires. */
+interface ReadRelease {
+  readonly release: ImportedRelease
+  readonly source: ImportedSource | undefined
+  /** As helmfile writes them. */
+  readonly needs: readonly string[]
+  readonly lost: readonly string[]
+}
+
+interface ReadOptions {
+  readonly isBuilt: boolean
+  readonly showSecrets: boolean
+  /** Where the paths of the environment will start. */
+  readonly home: string
+  readonly repositories: NonNullable<Helmfile['repositories']>
+}
+
+/** Reads one release, with its values files. Throws `KK_YAML` for one that is none, and `KK_VALUES` for a wrong `set`. */
+function readRelease(
+  stated: HelmfileRelease,
+  document: HelmfileDocument,
+  {isBuilt, showSecrets, home, repositories}: ReadOptions,
+): ReadRelease {
+  const {directory, state} = document
+  const {name, chart = '', needs = []} = stated
+  const lost: string[] = []
+  const lose = (what: string) => void lost.push(what)
+  const address = withoutCredentials(chart)
+  const found = chartSource(address, {directory, home, repositories})
+  if (address !== chart) lose(lostCredentials(`the chart of ${name}`))
+  if (found.source === undefined)
+    lose(`where the chart ${showSecrets ? chart : address} of ${name} comes from`)
+  if (found.unkept !== undefined) lose(`${found.unkept} of the chart of ${name}: state a version instead`)
+  const all = releaseValues(stated, directory, lose)
+  const {values, lost: secrets} = showSecrets ? {values: all, lost: []} : withoutSecrets(name, all)
+  lost.push(...secrets, ...lostOfRelease(stated, isBuilt))
+  const version = found.version ?? (stated.version || undefined)
+  const seconds = stated.timeout ?? state.helmDefaults?.timeout ?? 0
+  const timeout = timeOf(seconds)
+  if (timeout === undefined && seconds > 0) lose(`timeout of ${name}: expected ${TIME_TITLE}`)
+  const release: ImportedRelease = {
+    name,
+    namespace: namespaceOf(stated, document),
+    chart: {name: found.name, ...(version !== undefined && {version})},
+    values,
+    requires: [],
+    ...(timeout !== undefined && {timeout}),
+    notes: [],
+  }
+  return {release, source: found.source, needs, lost}
+}
+
+function helmfileId(release: HelmfileRelease, document: HelmfileDocument): ReleaseId {
+  return releaseId(namespaceOf(release, document), release.name)
+}
+
+/** What the file says for all of them wins, as in helmfile; an empty one says nothing. */
+function namespaceOf({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
+  return state.namespace || namespace || 'default'
+}
+
+/** The values of a release: files and maps in their order, then `set`; later ones win. What cannot be read is told to `lose`. */
+function releaseValues(
+  {name, values = [], set = [], setString = []}: HelmfileRelease,
+  directory: string,
+  lose: (what: string) => void,
+): Values {
+  let merged: Values = {}
+  for (const each of values) {
+    const maps = typeof each === 'string' ? mapsOf(each, directory) : [(each ?? {}) as Values]
+    if (typeof maps === 'string') lose(`the values file ${each} of ${name}: ${maps}`)
+    else for (const map of maps) merged = mergeValues(merged, map)
+  }
+  const source = `set of ${name}`
+  for (const each of set) {
+    if (each.file !== undefined) lose(`${each.name} of ${name}, which is set from the file ${each.file}`)
+    else merged = applySet(expression(each), merged, {mode: 'typed', source})
+  }
+  for (const each of setString) merged = applySet(expression(each), merged, {mode: 'string', source})
+  return merged
+}
+
+/** The maps of a values file, or why there are none. */
+function mapsOf(file: string, directory: string): readonly Values[] | string {
+  if (/\.gotmpl$/.test(file)) return 'it is a template'
+  const path = resolve(directory, file)
+  if (!statSync(path, {throwIfNoEntry: false})?.isFile()) return 'it is not there'
+  const documents = readYamlDocuments(readFileSync(path, 'utf8'), {file}).filter((each) => each !== null)
+  return documents.every(isMap) ? documents : 'it is no map'
+}
+
+/** As `--set` takes it: a comma would begin another key. */
+function expression({name, value, values}: HelmfileSet): string {
+  const text = values === undefined ? escaped(value) : `{${values.map(escaped).join(',')}}`
+  return `${name}=${text}`
+}
+
+function escaped(value: unknown): string {
+  return String(value ?? '').replaceAll(/[\\,]/g, (character) => `\\${character}`)
+}
+
+interface ChartPlace {
+  /** Where the chart's path starts. */
+  readonly directory: string
+  /** Where the paths of the environment will start. */
+  readonly home: string
+  readonly repositories: NonNullable<Helmfile['repositories']>
+}
+
+/** A chart as an environment has it. */
+interface ChartOfHelmfile {
+  /** What `kk.charts` says of its place; undefined where it has no words for it. */
+  readonly source: ImportedSource | undefined
+  readonly name: string
+  readonly version?: string
+  /** A tag or a digest that says which package is meant, and has no place in an environment. */
+  readonly unkept?: string
+}
+
+/** Where a chart is, by a path, a repository or an address as helmfile takes them. */
+function chartSource(chart: string, {directory, home, repositories}: ChartPlace): ChartOfHelmfile {
+  if (chart.startsWith('oci://')) return inRegistry(chart)
+  const path = resolve(directory, chart)
+  if (/^[./]/.test(chart) || (chart !== '' && existsSync(path))) return inDirectory(path, home)
+  const repository = repositories.find(({name}) => name !== undefined && chart.startsWith(`${name}/`))
+  if (repository?.url === undefined) return elsewhere(chart)
+  const {name = '', oci} = repository
+  const url = withoutCredentials(repository.url)
+  const place = url.replace(/\/+$/, '')
+  if (oci) return inRegistry(`oci://${place.replace(/^oci:\/\//, '')}${chart.slice(name.length)}`)
+  return {source: /^https?:/.test(url) ? {repository: url} : undefined, name: basename(chart)}
+}
+
+/** `oci://registry/path/name:version@digest`; helm writes the `+` of a version as `_`. */
+function inRegistry(address: string): ChartOfHelmfile {
+  const [, source, name = '', tag, digest] =
+    /^(oci:\/\/.+)\/([^/:@]*)(?::([^/@]+))?(?:@(.+))?$/.exec(address) ?? []
+  if (source === undefined) return elsewhere(address)
+  const version = tag?.replaceAll('_', '+')
+  const isKept = version !== undefined && isVersion(version)
+  const unkept = digest ?? (isKept ? undefined : tag)
+  return {source, name, ...(isKept && {version}), ...(unkept !== undefined && {unkept})}
+}
+
+/** A chart, or its package. */
+function inDirectory(path: string, home: string): ChartOfHelmfile {
+  const place = relative(home, dirname(path))
+  const source = place === '' ? '.' : place.startsWith('.') ? place : `./${place}`
+  const found = ofFile(basename(path))
+  // kk knows a package by its version.
+  const isNameless = found.version === undefined && path.endsWith('.tgz')
+  return {...found, source: isNameless ? undefined : source}
+}
+
+/** Where only go-getter finds it, or nobody: its name is the last part of the path. */
+function elsewhere(chart: string): ChartOfHelmfile {
+  return {source: undefined, ...ofFile(basename(chart.replace(/\?.*$/, '')))}
+}
+
+/** `thing-1.2.3.tgz` is a package of the chart thing. */
+function ofFile(file: string): Omit<ChartOfHelmfile, 'source'> {
+  const [, name, version = ''] = /^(.+?)-(v?\d+\.\d+\.\d+.*)\.tgz$/.exec(file) ?? []
+  return name !== undefined && isVersion(version) ? {name, version} : {name: basename(file, '.tgz')}
+}

@@ -1,0 +1,117 @@
+import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
+import {validate} from '../environment/validate.ts'
+import {KkError} from '../errors.ts'
+import {isMap} from '../overrides/merge.ts'
+import {secretsAmong, type ValuePath} from '../overrides/secrets/secret-values.ts'
+import type {Values} from '../release.ts'
+
+/** A release that is to be written into an environment file. */
+export interface ImportedRelease {
+  readonly name: string
+  readonly namespace: string
+  readonly chart: {readonly name: string; readonly version?: string}
+  readonly values: Values
+  /** As `kk.releases.X.requires` writes them. */
+  readonly requires: readonly string[]
+  readonly timeout?: string
+  /** What is to be known of it, for a comment. */
+  readonly notes: readonly string[]
+}
+
+/** A source of charts, as `kk.charts` writes it. */
+export type ImportedSource = string | {readonly repository: string} | {readonly oci: string}
+
+/** What an environment file is written from. */
+export interface Imported {
+  readonly name: string
+  /** For people: where it was read from. */
+  readonly from: string
+  readonly charts: readonly ImportedSource[]
+  readonly releases: readonly ImportedRelease[]
+  /** What could not be known, or has no place in an environment; each a sentence. */
+  readonly lost: readonly string[]
+}
+
+/** The namespace in which most releases are; the first of several. */
+export function commonNamespace(releases: readonly Pick<ImportedRelease, 'namespace'>[]): string {
+  const counts = new Map<string, number>()
+  for (const {namespace} of releases) counts.set(namespace, (counts.get(namespace) ?? 0) + 1)
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? 'openstack'
+}
+
+/** What `kk.releases` says of a release, in an environment of this namespace. */
+export function releaseSettings(
+  {name, namespace, chart, requires, timeout}: ImportedRelease,
+  common: string | undefined,
+): Values {
+  return {
+    ...(chart.name !== name && {chart: chart.name}),
+    ...(chart.version !== undefined && {version: chart.version}),
+    ...(namespace !== common && {namespace}),
+    ...(requires.length > 0 && {requires}),
+    ...(timeout !== undefined && {timeout}),
+  }
+}
+
+/** Throws `KK_USAGE` for a name or a source of charts that no environment can have. */
+export function refuseOddSettings({name, charts}: Pick<Imported, 'name' | 'charts'>): void {
+  const [problem] = validate(ENVIRONMENT_SCHEMA, {kk: {name, charts}})
+  if (!problem) return
+  const {path, expected, got} = problem
+  throw new KkError('KK_USAGE', `--${path[1]}: expected ${expected}, got ${got}`, {
+    hint: 'kk schema environment tells what an environment takes',
+  })
+}
+
+/** Sections that are no release's. */
+const RESERVED = new Set(['kk', 'global'])
+
+/** Leaves out releases that an environment has no room for, and says why: kk would refuse the file as a whole. */
+export function withRoom(releases: readonly ImportedRelease[]): {
+  readonly releases: readonly ImportedRelease[]
+  readonly lost: readonly string[]
+} {
+  const kept = new Map<string, ImportedRelease>()
+  const lost: string[] = []
+  for (const release of releases) {
+    const {namespace, name} = release
+    const reason = noRoomBecause(release, kept.get(name))
+    if (reason === undefined) kept.set(name, release)
+    else lost.push(`${namespace}/${name} is left out: ${reason}`)
+  }
+  return {releases: [...kept.values()], lost}
+}
+
+/** A section has the name of its release, whatever the namespace; two have a meaning of their own. */
+function noRoomBecause(release: ImportedRelease, other: ImportedRelease | undefined): string | undefined {
+  const {name, values} = release
+  if (RESERVED.has(name)) return 'a section of that name is no release, so it stays with helm'
+  if (other)
+    return `${other.namespace}/${name} has the same name, so it needs an environment of its own (--namespace)`
+  const environment = {kk: {releases: {[name]: releaseSettings(release, undefined)}}, [name]: values}
+  const [problem] = validate(ENVIRONMENT_SCHEMA, environment)
+  return problem && `an environment takes ${problem.expected}, not ${problem.got}, so it stays with helm`
+}
+
+/** Values of a release without what looks secret, and a sentence that names what was left out. */
+export function withoutSecrets(
+  name: string,
+  values: Values,
+): {readonly values: Values; readonly lost: readonly string[]} {
+  const places = secretsAmong(values, [])
+  if (places.length === 0) return {values, lost: []}
+  const named = places.map((path) => path.join('.')).join(', ')
+  return {
+    values: places.reduce<Values>((left, place) => withoutPlace(left, place), values),
+    lost: [`secrets of ${name}, left out: ${named}; --show-secrets writes them`],
+  }
+}
+
+/** A list that holds a secret is left out as a whole: its items have no names. */
+function withoutPlace(values: Values, [key, ...rest]: ValuePath): Values {
+  if (key === undefined) return values
+  const {[key]: inner, ...others} = values
+  if (!isMap(inner) || rest.length === 0) return others
+  const left = withoutPlace(inner, rest)
+  return Object.keys(left).length === 0 ? others : {...values, [key]: left}
+}

@@ -1,0 +1,43 @@
+import type {ContainerFiles} from './container-config.ts'
+
+/** Returns what of a container will not work in a pod as it does on kolla's machines, each as a sentence. */
+export function lostOfContainer({config, texts, readOnly}: ContainerFiles): readonly string[] {
+  return [
+    ...config.permissions
+      .filter(({path}) => isMounted(path, readOnly))
+      .map(({path}) => `the owner of ${path} is left out: the chart mounts it to be read only`),
+    ...foreignAddresses(config.command).map(({address}) => listens('the command', address)),
+    ...[...texts].flatMap(([name, text]) =>
+      foreignAddresses(text).map(({line, address}) => listens(`${name}:${line}`, address)),
+    ),
+  ]
+}
+
+/** Returns true for a path that lies in one of these mounts. */
+export function isMounted(path: string, mounts: readonly string[]): boolean {
+  return mounts.some((mount) => `${path}/`.startsWith(`${mount}/`))
+}
+
+function listens(what: string, address: string): string {
+  return `${what} listens at ${address}, which no pod has: set api_interface_address: 0.0.0.0 in globals.yml and generate it again`
+}
+
+/** Where a server listens: options of oslo, uwsgi and MariaDB, Apache's directives, and memcached's command line. */
+const LISTENS =
+  /^\s*(?:(?:bind_host|bind-address|https?|https?-socket|socket)\s*=\s*|Listen\s+|\S*memcached\s.*\s-l\s+|<VirtualHost\s+)\[?([\da-f.:]*[\d:])\]?(?::\d+)?(?=[\s,>]|$)/i
+/** Every pod has these. */
+const OF_EVERY_POD = /^(?:0\.0\.0\.0|127\.[\d.]+|::1?|:?\d*)(?::\d+)?$/
+
+interface ForeignAddress {
+  /** 1-based. */
+  readonly line: number
+  readonly address: string
+}
+
+/** Returns where a file makes a server listen at the address of a machine, which no pod has. */
+function foreignAddresses(text: string): readonly ForeignAddress[] {
+  return text.split('\n').flatMap((line, at) => {
+    const [, address] = LISTENS.exec(line) ?? []
+    return address === undefined || OF_EVERY_POD.test(address) ? [] : [{line: at + 1, address}]
+  })
+}

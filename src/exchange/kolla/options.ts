@@ -1,0 +1,73 @@
+import {KkError} from '../../errors.ts'
+import {saysSecret} from '../../helm/redact/looks-secret.ts'
+import type {Source} from '../../helm/yaml/error.ts'
+import {readOnlyYaml} from '../../helm/yaml.ts'
+import {isMap} from '../../overrides/merge.ts'
+import type {Values} from '../../release.ts'
+import {type IniOptions, type MultiString, readIni} from './ini.ts'
+import {isSecretText} from './passwords.ts'
+
+/** A user's file as a chart's `conf.<file>`: maps are laid over the chart's, a text takes its place. */
+export interface ReadOptions {
+  readonly shown: Values | string | undefined
+  readonly secret: Values | string | undefined
+}
+
+/** Reads a file in a format of the charts; undefined for one that none reads. Throws `KK_KOLLA`, `KK_YAML`. */
+export function readOptions(source: Source, format: string): ReadOptions | undefined {
+  if (format === 'oslo' || format === 'ini') return apart(readIni(source))
+  const read = READERS[format]
+  if (!read) return undefined
+  const value = read(source)
+  return isSecretText(source.text, []) ? {shown: undefined, secret: value} : {shown: value, secret: undefined}
+}
+
+const READERS: Readonly<Record<string, (source: Source) => Values | string>> = {
+  yaml: yamlMap,
+  json: yamlMap,
+  properties: ({file, text}) => readIni({file, text: `[all]\n${text}`}).all ?? {},
+  text: ({text}) => text,
+}
+
+function yamlMap({file, text}: Source): Values {
+  const value = readOnlyYaml(text, {file, duplicates: 'error'}) ?? {}
+  if (isMap(value)) return value
+  throw new KkError('KK_KOLLA', `${file}: expected a map`, {hint: 'write keys and values'})
+}
+
+/** Options that are secret, and the others. */
+function apart(options: IniOptions): ReadOptions {
+  const of = (isSecret: boolean) => {
+    const sections = Object.entries(options).map(([section, each]) => [
+      section,
+      Object.fromEntries(Object.entries(each).filter((entry) => isSecretOption(entry) === isSecret)),
+    ])
+    const filled = sections.filter(([, each]) => Object.keys(each!).length > 0)
+    return filled.length === 0 ? undefined : (Object.fromEntries(filled) as Values)
+  }
+  return {shown: of(false), secret: of(true)}
+}
+
+function isSecretOption([option, value]: [string, string | MultiString]): boolean {
+  const texts = typeof value === 'string' ? [value] : value.values
+  return texts.some((text) => text !== '' && (saysSecret(option, text) || isSecretText(text, [])))
+}
+
+interface Wanted {
+  readonly service: string
+  /** Such as `glance-api.conf`. */
+  readonly name: string
+  readonly format: string
+  /** Whose files come last; none without. */
+  readonly host: string | undefined
+}
+
+/**
+ * The user's files that are laid over one of a service, the weakest first: kolla's documented order below its
+ * node_custom_config. What is common to all services is for files of oslo.config only.
+ */
+export function configurationFiles({service, name, format, host}: Wanted): readonly string[] {
+  const common =
+    format === 'oslo' ? ['global.conf', 'database.conf', 'messaging.conf', `${service}.conf`] : []
+  return [...common, `${service}/${name}`, ...(host === undefined ? [] : [`${service}/${host}/${name}`])]
+}

@@ -1,0 +1,114 @@
+import {KkError} from '../../errors.ts'
+import {redactLines} from '../../helm/redact/redact-lines.ts'
+import {readOnlyYaml} from '../../helm/yaml.ts'
+import {isMap} from '../../overrides/merge.ts'
+import type {Values} from '../../release.ts'
+
+export interface KollaPasswords {
+  /** By kk's name. */
+  readonly secrets: readonly {readonly name: string; readonly value: string; readonly from: string}[]
+  /** What kk has no place for, sorted. */
+  readonly unknown: readonly string[]
+  /** What is there without a value, sorted: kolla's template before `kolla-genpwd`. */
+  readonly empty: readonly string[]
+}
+
+/** kolla-ansible's names that follow no rule (etc/kolla/passwords.yml), and kk's for the same. */
+const NAMES: Readonly<Record<string, string>> = {
+  database_password: 'oslo_db.admin.password',
+  keystone_database_password: 'oslo_db.keystone.password',
+  keystone_admin_password: 'identity.admin.password',
+  rabbitmq_password: 'oslo_messaging.admin.password',
+  rabbitmq_cluster_cookie: 'oslo_messaging.erlang_cookie',
+  memcache_secret_key: 'oslo_cache.memcache_secret_key',
+  horizon_secret_key: 'dashboard.secret_key',
+  cinder_rbd_secret_uuid: 'ceph.cinder.secret_uuid',
+  metadata_secret: 'compute_metadata.shared_secret',
+  barbican_crypto_key: 'barbican.simple_crypto_kek',
+}
+
+/** `glance_database_password`, `glance_keystone_password`: of each service, by kolla's rule. */
+const RULES: readonly (readonly [RegExp, (service: string) => string])[] = [
+  [/^([a-z]+)_database_password$/, (service) => `oslo_db.${service}.password`],
+  [/^([a-z]+)_keystone_password$/, (service) => `identity.${service}.password`],
+]
+
+/** How ansible-vault begins what it encrypts: a file, or one value. */
+const VAULT = '$ANSIBLE_VAULT;'
+
+/** Reads kolla's `passwords.yml`. Throws `KK_YAML`, also for what is encrypted, without ever repeating a value. */
+export function readKollaPasswords(text: string, file: string): KollaPasswords {
+  const entries = Object.entries(passwordMap(text, file)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const known = entries.flatMap(([from, value]) => {
+    const name = kkName(from)
+    return name === undefined ? [] : [{name, from, value}]
+  })
+  const encrypted = known.flatMap(({from, value}) => (isEncrypted(value) ? from : []))
+  if (encrypted.length > 0) throw encryptedValues(file, encrypted)
+  const given = known.filter(({value}) => isGiven(value))
+  return {
+    secrets: given.map(({name, from, value}) => ({name, from, value: String(value)})),
+    unknown: entries.map(([from]) => from).filter((from) => kkName(from) === undefined),
+    empty: known.filter(({value}) => !isGiven(value)).map(({from}) => from),
+  }
+}
+
+/** A shorter text is a word of many files. */
+const SHORTEST_PASSWORD = 6
+
+/** Every password and key of such a file, whatever it is for. Throws `KK_YAML`. */
+export function kollaPasswordTexts(text: string, file: string): readonly string[] {
+  const passwords = passwordMap(text, file)
+  const encrypted = Object.keys(passwords).filter((name) => isEncrypted(passwords[name]))
+  if (encrypted.length > 0) throw encryptedValues(file, encrypted)
+  return textsIn(passwords).filter((each) => each.length >= SHORTEST_PASSWORD)
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (isMap(value)) return Object.values(value).flatMap(textsIn)
+  return isGiven(value) ? [String(value).trim()] : []
+}
+
+function passwordMap(text: string, file: string): Values {
+  if (isEncrypted(text)) throw encryptedFile(file)
+  const passwords = readOnlyYaml(text, {file, duplicates: 'error'}) ?? {}
+  if (isMap(passwords)) return passwords
+  throw new KkError('KK_YAML', `${file}: expected a map of names and passwords, as kolla's passwords.yml is`)
+}
+
+function isEncrypted(value: unknown): boolean {
+  return typeof value === 'string' && value.trimStart().startsWith(VAULT)
+}
+
+function encryptedFile(file: string): KkError {
+  return new KkError('KK_YAML', `${file} is encrypted with ansible-vault: expected plain YAML`, {
+    hint: `let ansible-vault decrypt it, here without a file in between (bash, zsh): kk secrets import <(ansible-vault view ${file})`,
+  })
+}
+
+function encryptedValues(file: string, names: readonly string[]): KkError {
+  const message = `${file}: encrypted with ansible-vault, expected plain values: ${names.join(', ')}`
+  return new KkError('KK_YAML', message, {
+    hint: `print each with: ansible localhost --ask-vault-pass -e @${file} -m ansible.builtin.debug -a var=${names[0]}`,
+  })
+}
+
+/** A name with dots is kk's own, for what kolla has no name for. */
+function kkName(from: string): string | undefined {
+  if (from.includes('.')) return from
+  if (Object.hasOwn(NAMES, from)) return NAMES[from]
+  for (const [pattern, name] of RULES) {
+    const [, service] = pattern.exec(from) ?? []
+    if (service !== undefined) return name(service)
+  }
+  return undefined
+}
+
+function isGiven(value: unknown): boolean {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number'
+}
+
+/** Whether a text has a secret in it: one of these passwords, or what looks like one. */
+export function isSecretText(text: string, passwords: readonly string[]): boolean {
+  return passwords.some((password) => text.includes(password)) || redactLines(text) !== text
+}

@@ -1,0 +1,136 @@
+import {factsOf} from '../charts/manifests/facts-of.ts'
+import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
+import {mapParallel} from '../cluster/parallel.ts'
+import {KkError} from '../errors.ts'
+import {
+  type Imported,
+  type ImportedRelease,
+  type ImportedSource,
+  refuseOddSettings,
+  withoutSecrets,
+  withRoom,
+} from '../exchange/imported.ts'
+import type {KnownRelease} from '../graph/inference/facts.ts'
+import {infer} from '../graph/inference/infer.ts'
+import {readLabels} from '../plan/labels.ts'
+import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
+import {unservedNotes} from './preparation/inference/notes.ts'
+
+interface ImportOptions {
+  readonly cluster: Pick<Cluster, 'records' | 'stored' | 'context'>
+  readonly name: string
+  /** Only releases of this namespace. */
+  readonly namespace: string | undefined
+  /** Where their charts are, as the environment will say. */
+  readonly charts: readonly string[]
+  readonly showSecrets: boolean
+}
+
+const READERS = 8
+
+/**
+ * What plain helm, or helmfile, has installed: values from the records, requirements as the manifests tell them. Secrets are
+ * left out and listed unless they are asked for. Rejects with `KK_NOT_INSTALLED` where there is nothing to import, and with
+ * `KK_USAGE`.
+ */
+export async function importReleases(options: ImportOptions): Promise<Imported> {
+  const {cluster, name, namespace, showSecrets} = options
+  const charts = options.charts.map(sourceOf)
+  refuseOddSettings({name, charts})
+  const records = await cluster.records(namespace)
+  const foreign = records.filter(({labels}) => readLabels(labels) === undefined)
+  if (foreign.length === 0) throw nothingToImport(namespace, records)
+  const stored = await mapParallel(foreign, READERS, ({release}) => cluster.stored(release))
+  const found = stored
+    .filter((each) => each !== undefined)
+    .toSorted((a, b) => (a.release < b.release ? -1 : 1))
+  const inferred = inferredBetween(found)
+  const {releases, lost} = withRoom(found.map((each) => imported(each, inferred, showSecrets)))
+  const kept = new Set(releases.map((each) => releaseId(each.namespace, each.name)))
+  const isKept = ({release}: StoredRelease) => kept.has(release)
+  return {
+    name,
+    from: `the releases${namespace === undefined ? '' : ` of ${namespace}`} on ${cluster.context}`,
+    charts,
+    releases,
+    lost: [
+      ...(charts.length === 0
+        ? ['where the charts come from: a record holds a chart, but not its source; name it in kk.charts']
+        : []),
+      ...lost,
+      ...found.filter(isKept).flatMap((each) => lostOf(each, showSecrets)),
+      ...inferred.unserved,
+    ],
+  }
+}
+
+/** A repository has an index, which `kk.charts` says by its key. */
+function sourceOf(stated: string): ImportedSource {
+  return /^https?:/.test(stated) ? {repository: stated} : stated
+}
+
+function imported(
+  {release, chart, values}: StoredRelease,
+  {requires}: Inferred,
+  showSecrets: boolean,
+): ImportedRelease {
+  const {name, version} = chart
+  return {
+    name: releaseName(release),
+    namespace: releaseNamespace(release),
+    chart: {name, version},
+    values: showSecrets ? values : withoutSecrets(name, values).values,
+    requires: [],
+    notes: requires.get(release) ?? [],
+  }
+}
+
+function lostOf({release, status, values}: StoredRelease, showSecrets: boolean): readonly string[] {
+  const name = releaseName(release)
+  return [
+    ...(status === 'deployed' ? [] : [`${name} is ${status}: its values are those of its last revision`]),
+    ...(showSecrets ? [] : withoutSecrets(name, values).lost),
+  ]
+}
+
+interface Inferred {
+  /** What each requires, and why, as comments. */
+  readonly requires: ReadonlyMap<ReleaseId, readonly string[]>
+  readonly unserved: readonly string[]
+}
+
+/** By what was rendered when they were installed. */
+function inferredBetween(stored: readonly StoredRelease[]): Inferred {
+  const releases: readonly KnownRelease[] = stored.map(({release, manifest, hooks, crds = []}) => ({
+    release,
+    shared: false,
+    facts: factsOf([manifest, ...hooks, ...crds].join('\n---\n'), releaseNamespace(release)),
+  }))
+  const ids = new Set(stored.map(({release}) => release))
+  const none = {stated: new Set<ReleaseId>(), without: new Set<ReleaseId>()}
+  const {requirements, unserved} = infer({
+    releases,
+    inferring: ids,
+    chartIndex: [],
+    named: ids,
+    stated: () => none,
+  })
+  const edges = Map.groupBy(
+    requirements.filter(({kind}) => kind !== 'soft'),
+    ({from}) => from,
+  )
+  const requires = [...edges].map(([release, wants]) => {
+    const byTarget = Map.groupBy(wants, ({to}) => to)
+    const lines = [...byTarget].map(([to, [first]]) => `requires ${releaseName(to)}: ${first!.evidence.text}`)
+    return [release, lines] as const
+  })
+  return {requires: new Map(requires), unserved: unservedNotes(unserved)}
+}
+
+function nothingToImport(namespace: string | undefined, records: readonly ReleaseRecord[]): KkError {
+  const where = namespace === undefined ? 'on the cluster' : `in the namespace ${namespace}`
+  const what = records.length === 0 ? 'there are no releases' : 'kk installed every release'
+  return new KkError('KK_NOT_INSTALLED', `${what} ${where}: nothing to import`, {
+    hint: 'helm list --all-namespaces shows what plain helm installed',
+  })
+}

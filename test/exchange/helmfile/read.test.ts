@@ -1,0 +1,408 @@
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, beforeAll, expect, it} from 'vitest'
+import {readEnvironment} from '../../../src/environment/read.ts'
+import {importHelmfile} from '../../../src/exchange/helmfile/read.ts'
+import {environmentText} from '../../../src/report/import/environment-text.ts'
+
+const HELMFILE = `
+repositories:
+  - {name: shop, url: https://charts.example.org}
+  - {name: registry, url: registry.example.org/charts, oci: true}
+helmDefaults: {timeout: 300, wait: true}
+releases:
+  - name: db
+    namespace: data
+    chart: shop/mariadb
+    version: 1.2.3
+    values: [values/db.yaml, {size: 3}]
+    set: [{name: list, value: "a,b"}, {name: "on", value: true}]
+  - name: web
+    namespace: front
+    chart: registry/web
+    needs: [data/db, cache, other/data/db]
+    hooks: [{events: [presync]}]
+    values: [web.yaml.gotmpl, gone.yaml]
+  - {name: cache, namespace: front, chart: ./charts/cache, timeout: 60}
+  - {name: old, namespace: front, chart: shop/old, installed: false}
+  - {name: lost, namespace: front, chart: unknown/lost}
+  - {name: cache, namespace: other, chart: ./charts/cache}
+environments: {default: {}}
+`
+
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  await import('node:fs/promises').then(({mkdir}) => mkdir(join(directory, 'values')))
+  await writeFile(join(directory, 'values/db.yaml'), 'size: 1\nuser: kk\n')
+})
+afterAll(() => rm(directory, {recursive: true}))
+
+function imported(text = HELMFILE, isBuilt = false, showSecrets = false) {
+  return importHelmfile({file: join(directory, 'helmfile.yaml'), text, isBuilt, showSecrets, name: 'shop'})
+}
+
+/** One release, as helmfile writes it, with what the file itself says. */
+function importedOne(release: object, file: object = {}, isBuilt = true) {
+  const stated = {name: 'web', namespace: 'front', chart: './charts/web', ...release}
+  return imported(JSON.stringify({releases: [stated], ...file}), isBuilt)
+}
+
+it('becomes an environment that kk reads, with its needs stated', () => {
+  const text = environmentText(imported())
+
+  const {charts, releases, sections} = readEnvironment({file: 'shop.yaml', text, directory})
+
+  expect(charts).toEqual([
+    {kind: 'repository', url: 'https://charts.example.org'},
+    {kind: 'oci', url: 'oci://registry.example.org/charts'},
+    {kind: 'directory', path: join(directory, 'charts')},
+  ])
+  expect(Object.fromEntries(sections)).toEqual({
+    db: {size: 3, user: 'kk', list: 'a,b', on: true},
+    web: {},
+    cache: {},
+    lost: {},
+  })
+  expect(releases.get('db')).toMatchObject({chart: 'mariadb', version: '1.2.3', namespace: 'data'})
+  expect(releases.get('web')!.requires.map(({namespace, release}) => [namespace, release])).toEqual([
+    ['data', 'db'],
+    [undefined, 'cache'],
+  ])
+  expect(releases.get('cache')).toMatchObject({timeoutSeconds: 60})
+  expect(releases.get('web')).toMatchObject({timeoutSeconds: 300})
+})
+
+it('is read as helmfile 1.8 prints it: helmfile build --embed-values', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../fixtures/helmfile/built.yaml'), 'utf8')
+
+  const made = imported(text, true)
+
+  const {releases, sections} = readEnvironment({file: 'shop.yaml', text: environmentText(made), directory})
+  expect(Object.fromEntries(sections)).toEqual({
+    extra: {},
+    db: {size: 3, user: 'kk', list: 'a,b', on: true, port: '3306'},
+    web: {name: 'web', replicas: 3},
+    cache: {},
+  })
+  expect(releases.get('web')!.requires.map(({namespace, release}) => [namespace, release])).toEqual([
+    ['data', 'db'],
+    [undefined, 'cache'],
+  ])
+  expect(releases.get('cache')).toMatchObject({chart: 'web', timeoutSeconds: 60})
+  expect(made.lost).toEqual([
+    'hooks of web: an environment has no place for it',
+    'labels of web: an environment has no place for it',
+    'labels of cache: an environment has no place for it',
+  ])
+})
+
+it('says what is lost', () => {
+  expect(imported().lost).toEqual([
+    'old is left out: installed is false',
+    'the values file web.yaml.gotmpl of web: it is a template',
+    'the values file gone.yaml of web: it is not there',
+    'hooks of web: an environment has no place for it',
+    'where the chart unknown/lost of lost comes from',
+    'the context of other/data/db, which web needs: an environment is of one cluster',
+    expect.stringMatching(/^other\/cache is left out: front\/cache has the same name/),
+    'environments: read it with helmfile on the PATH, or move what it says by hand',
+  ])
+})
+
+it('takes what set and setString say, several values among them', () => {
+  const {releases, lost} = importedOne({
+    set: [
+      {name: 'a.b', value: 1},
+      {name: 'list', values: ['x', 'y,z']},
+      {name: 'cert', file: 'cert.pem'},
+    ],
+    setString: [{name: 'port', value: '080'}],
+  })
+
+  expect(releases[0]!.values).toEqual({a: {b: 1}, list: ['x', 'y,z'], port: '080'})
+  expect(lost).toEqual(['cert of web, which is set from the file cert.pem'])
+})
+
+it.each([
+  ['set', '1.10', '1.10'],
+  ['set', '010', '010'],
+  ['set', '5', 5],
+  ['set', 'true', true],
+  ['set', 'yes', 'yes'],
+  ['set', '&anchor 1.0', '1.0'],
+  ['setString', '1.10', '1.10'],
+  ['setString', '5', '5'],
+])('hands to %s what stands there, as helmfile does: %s', (key, written, value) => {
+  const items = `[{name: a, value: ${written}}, {name: b, values: [${written}]}]`
+  const text = `releases:\n- name: web\n  chart: ./charts/web\n  ${key}: ${items}\n`
+
+  expect(imported(text).releases[0]!.values).toEqual({a: value, b: [value]})
+})
+
+it.each([
+  ['the namespace of the file for all', {}, {namespace: 'all'}, {namespace: 'all'}],
+  ['no timeout where that is helm’s own', {}, {helmDefaults: {timeout: 0}}, {}],
+  ['its own timeout', {timeout: 60}, {helmDefaults: {timeout: 300}}, {timeout: '60s'}],
+])('takes %s', (_, release, file, expected) => {
+  const {
+    name: _name,
+    chart: _chart,
+    values: _values,
+    requires: _requires,
+    notes: _notes,
+    ...rest
+  } = importedOne(release, file).releases[0]!
+
+  expect(rest).toEqual({namespace: 'front', ...expected})
+})
+
+it.each([
+  [{enabled: true}, ['web'], []],
+  [{enabled: false}, [], ['web is left out: web.enabled is not true']],
+  [{}, [], ['web is left out: web.enabled is not true']],
+])('heeds a condition where helmfile tells its values: %j', (web, names, lost) => {
+  const found = importedOne({condition: 'web.enabled'}, {renderedvalues: {web}})
+
+  expect(found.releases.map(({name}) => name)).toEqual(names)
+  expect(found.lost).toEqual(lost)
+})
+
+it('states no need for what is left out', () => {
+  const off = {name: 'db', namespace: 'data', chart: 'x/db', installed: false}
+  const {releases, lost} = importedOne(
+    {needs: ['data/db']},
+    {releases: [{name: 'web', namespace: 'front', chart: './charts/web', needs: ['data/db']}, off]},
+  )
+
+  expect(releases.map(({requires}) => requires)).toEqual([[]])
+  expect(lost).toEqual([
+    'db is left out: installed is false',
+    'the need of web for data/db, which is left out',
+  ])
+})
+
+it.each([
+  ['a.b', 'the need of web for a.b, which is left out'],
+  ['front/shared', 'the need of web for front/shared, which is left out'],
+  ['gone', 'the need of web for gone, which the helmfile does not have'],
+  ['x/Y', 'the need of web for x/Y, which the helmfile does not have'],
+])('states no need for %s, which the environment does not have', (need, said) => {
+  const text = JSON.stringify({
+    releases: [
+      {name: 'shared', namespace: 'data', chart: './charts/db'},
+      {name: 'shared', namespace: 'front', chart: './charts/db'},
+      {name: 'a.b', namespace: 'front', chart: './charts/db'},
+      {name: 'web', namespace: 'front', chart: './charts/web', needs: [need, 'data/shared']},
+    ],
+  })
+
+  const made = imported(text)
+
+  const {releases} = readEnvironment({file: 'shop.yaml', text: environmentText(made), directory})
+  expect([...releases.keys()]).toEqual(['shared', 'web'])
+  expect(releases.get('web')!.requires).toMatchObject([{release: 'shared', namespace: 'data'}])
+  expect(made.lost).toContain(said)
+  expect(made.lost).toContainEqual(expect.stringMatching(/^front\/a\.b is left out: /))
+})
+
+it('says which values files are no maps, or no files', async () => {
+  await writeFile(join(directory, 'values/list.yaml'), '- a\n')
+
+  const {releases, lost} = importedOne({values: ['values', 'values/list.yaml', 'values/db.yaml', null]})
+
+  expect(releases[0]!.values).toEqual({size: 1, user: 'kk'})
+  expect(lost).toEqual([
+    'the values file values of web: it is not there',
+    'the values file values/list.yaml of web: it is no map',
+  ])
+})
+
+it.each<[string, object, object, readonly string[]]>([
+  [
+    'every key of a release that is not read, also one that nobody knows yet',
+    {
+      apiVersions: ['v1'],
+      kubeVersion: '1.30',
+      postRenderer: 'patch.sh',
+      postRendererArgs: ['-x'],
+      force: true,
+      labels: {tier: 'web'},
+      verify: true,
+      createNamespace: false,
+      'of-tomorrow': 'yes',
+    },
+    {},
+    [
+      'apiVersions of web: kk asks the cluster which kinds it has',
+      'kubeVersion of web: kk asks the cluster for its version',
+      'postRenderer of web: an environment has no place for it',
+      'postRendererArgs of web: an environment has no place for it',
+      'force of web: an environment has no place for it',
+      'labels of web: an environment has no place for it',
+      'verify of web: an environment has no place for it',
+      'createNamespace of web: kk makes a namespace that is missing',
+      'of-tomorrow of web: an environment has no place for it',
+    ],
+  ],
+  [
+    'every key of the file, its defaults and its repositories',
+    {},
+    {
+      commonLabels: {team: 'a'},
+      kubeVersion: '1.30',
+      helmDefaults: {force: true, createNamespace: false, postRendererArgs: ['x'], wait: true, timeout: 5},
+      repositories: [
+        {name: 'shop', url: 'https://me:S3cret@charts.example.org', username: 'me', password: 'S3cret'},
+      ],
+    },
+    [
+      'commonLabels: an environment has no place for it',
+      'kubeVersion: kk asks the cluster for its version',
+      'force of helmDefaults: an environment has no place for it',
+      'createNamespace of helmDefaults: kk makes a namespace that is missing',
+      'postRendererArgs of helmDefaults: an environment has no place for it',
+      'username of the repository shop: an environment has no place for it',
+      'password of the repository shop: an environment has no place for it',
+      expect.stringMatching(/^the credentials in the address of the repository shop: .*helm repo add/),
+    ],
+  ],
+  [
+    'nothing of what is off, and of what kk does anyway',
+    {
+      force: false,
+      verify: false,
+      labels: {},
+      createNamespace: true,
+      wait: true,
+      waitForJobs: true,
+      hooks: [],
+    },
+    {commonLabels: {}, helmDefaults: {createNamespace: true}},
+    [],
+  ],
+])('says %s', (_, release, file, lost) => {
+  const made = importedOne(release, file)
+
+  expect(made.lost).toEqual(lost)
+  expect(environmentText(made)).not.toContain('S3cret')
+})
+
+it('keeps credentials of a repository out of the environment', () => {
+  const made = importedOne(
+    {chart: 'shop/web'},
+    {repositories: [{name: 'shop', url: 'https://me:S3cret@charts.example.org/stable'}]},
+  )
+
+  expect(made.charts).toEqual([{repository: 'https://charts.example.org/stable'}])
+})
+
+it.each([
+  ['git::https://u:S3cret@example.org/x@charts/a?ref=1', 'git::https://example.org/x@charts/a?ref=1', []],
+  [
+    'git::ssh://git@example.org/x@charts/a?sshkey=S3cret&ref=1',
+    'git::ssh://example.org/x@charts/a?sshkey=***&ref=1',
+    [],
+  ],
+  ['https://u:S3cret@example.org/a-1.0.0.tgz', 'https://example.org/a-1.0.0.tgz', []],
+  ['https://u:S3cret@example.org', 'https://example.org', []],
+  ['oci://u:S3cret@r.example.org/x/a:1.0.0', undefined, ['oci://r.example.org/x']],
+])('shows no credentials of the chart %s, and says where they belong', (chart, shown, charts) => {
+  const stated = (showSecrets: boolean) =>
+    imported(
+      JSON.stringify({releases: [{name: 'web', chart, values: [`${chart}.gotmpl`]}]}),
+      true,
+      showSecrets,
+    )
+
+  const made = stated(false)
+
+  expect(made.lost).toContainEqual(
+    expect.stringMatching(/^the credentials in the address of the chart of web: .*helm registry login/),
+  )
+  if (shown !== undefined) expect(made.lost).toContain(`where the chart ${shown} of web comes from`)
+  expect(made.charts).toEqual(charts)
+  expect(JSON.stringify(made) + environmentText(made)).not.toMatch(/S3cret|u:/)
+  expect(stated(true).lost.join()).toContain('S3cret')
+})
+
+it('shows no credentials where an address is no value of its key', () => {
+  expect(() => importedOne({timeout: 'https://u:S3cret@example.org'})).toThrow(
+    'expected whole seconds, got the string "https://example.org"',
+  )
+})
+
+it('takes what is empty for absent, as helmfile does', () => {
+  const empty = {namespace: '', version: '', condition: ''}
+  const file = {namespace: '', kubeContext: '', helmDefaults: {kubeContext: ''}, renderedvalues: {}}
+
+  const made = importedOne(empty, file, false)
+
+  expect(made.lost).toEqual([])
+  expect(made.releases).toMatchObject([{namespace: 'default', chart: {name: 'web'}}])
+  expect(made.releases[0]!.chart).not.toHaveProperty('version')
+})
+
+it.each([{}, {chart: ''}])('leaves out a release without a chart, and says so: %j', (chart) => {
+  const made = imported(JSON.stringify({releases: [{name: 'a', ...chart}]}))
+
+  expect(made.releases).toEqual([])
+  expect(made.lost).toEqual(['a is left out: it has no chart: state chart in the helmfile'])
+})
+
+it.each([
+  [true, ['wait of web', 'waitForJobs of web']],
+  // There helmfile prints those of the defaults, whether they are stated or not.
+  [false, ['wait of web', 'waitForJobs of web', 'wait of helmDefaults', 'waitForJobs of helmDefaults']],
+])('says that kk waits where it is not to, built by helmfile: %s', (isBuilt, keys) => {
+  const switches = {wait: false, waitForJobs: false}
+
+  const {lost} = importedOne(switches, {helmDefaults: switches}, isBuilt)
+
+  expect(lost.map((each) => each.replace(/: kk waits until .*/, ''))).toEqual(keys)
+})
+
+it('leaves secrets out unless they are asked for', () => {
+  const text = JSON.stringify({
+    releases: [
+      {
+        name: 'db',
+        chart: './charts/db',
+        values: [{auth: {user: 'kk', password: 'S3cret'}}],
+        set: [{name: 'admin.token', value: 'S3cret'}],
+      },
+    ],
+  })
+
+  const without = imported(text)
+  const all = imported(text, false, true)
+
+  expect(without.releases[0]!.values).toEqual({auth: {user: 'kk'}})
+  expect(without.lost).toEqual([
+    'secrets of db, left out: auth.password, admin.token; --show-secrets writes them',
+  ])
+  expect(all.releases[0]!.values).toEqual({
+    auth: {user: 'kk', password: 'S3cret'},
+    admin: {token: 'S3cret'},
+  })
+  expect(all.lost).toEqual([])
+})
+
+it('says nothing of what helmfile has worked out, and what the context was', () => {
+  const file = {environments: {default: {}}, templates: {}, kubeContext: 'production'}
+
+  expect(importedOne({inherit: [{template: 'x'}]}, file).lost).toEqual([
+    'the context production: write kk.context: production if the environment belongs to it alone',
+  ])
+})
+
+it('finds charts and values from the place of each file that helmfile has built', () => {
+  const text = [
+    `---\n#  Source: ${join(directory, 'helmfile.yaml')}\n\nreleases: []\n`,
+    `---\n#  Source: ${join(directory, 'sub/helmfile.yaml')}\n\nreleases: [{name: web, chart: ../charts/web}, {name: own, chart: ./own}]\n`,
+  ].join('')
+
+  expect(imported(text, true).charts).toEqual(['./charts', './sub'])
+})

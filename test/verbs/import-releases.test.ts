@@ -1,0 +1,141 @@
+import {describe, expect, it} from 'vitest'
+import type {StoredRelease} from '../../src/cluster/cluster.ts'
+import {readEnvironment} from '../../src/environment/read.ts'
+import type {ReleaseId, Values} from '../../src/release.ts'
+import {environmentText} from '../../src/report/import/environment-text.ts'
+import {importReleases} from '../../src/verbs/import-releases.ts'
+import {env, workload} from '../charts-reading/manifests/manifests.ts'
+
+function stored(release: ReleaseId, values: Values, more: Partial<StoredRelease> = {}): StoredRelease {
+  return {
+    release,
+    revision: 3,
+    status: 'deployed',
+    labels: {},
+    secret: {name: 'x', uid: 'x', resourceVersion: '1'},
+    manifest: '',
+    values,
+    hooks: [],
+    chart: {name: release.split('/')[1]!, version: '1.0.0', appVersion: '1'},
+    applyMethod: undefined,
+    ...more,
+  }
+}
+
+const DB = stored(
+  'data/db',
+  {size: 1, auth: {user: 'kk', password: 'hunter2'}},
+  {manifest: JSON.stringify({apiVersion: 'v1', kind: 'Service', metadata: {name: 'db'}, spec: {ports: []}})},
+)
+const WEB = stored(
+  'data/web',
+  {port: '080'},
+  {
+    status: 'failed',
+    chart: {name: 'nginx', version: '2.0.0', appVersion: '1'},
+    manifest: workload({init: env({DEPENDENCY_SERVICE: 'data:db'})}),
+  },
+)
+const OWN = stored('data/own', {}, {labels: {'kk.openstack.org/owner': 'other'}})
+
+interface Stated {
+  readonly name?: string
+  readonly charts?: readonly string[]
+  readonly showSecrets?: boolean
+}
+
+async function importedFrom(releases: readonly StoredRelease[], stated: Stated = {}) {
+  return importReleases({
+    cluster: {
+      context: 'lab',
+      records: async () => releases,
+      stored: async (release) => releases.find((each) => each.release === release),
+    },
+    name: 'lab',
+    namespace: undefined,
+    charts: ['charts'],
+    showSecrets: false,
+    ...stated,
+  })
+}
+
+describe('an environment made of what plain helm installed', () => {
+  it('has its values, and is read back as they were', async () => {
+    const text = environmentText(await importedFrom([DB, WEB, OWN], {showSecrets: true}))
+
+    const {name, namespace, releases, sections} = readEnvironment({file: 'lab.yaml', text, directory: '/'})
+
+    expect({name, namespace}).toEqual({name: 'lab', namespace: 'data'})
+    expect(Object.fromEntries(sections)).toEqual({db: DB.values, web: WEB.values})
+    expect(releases.get('web')).toMatchObject({chart: 'nginx', version: '2.0.0'})
+  })
+
+  it('says in comments what requires what, and what is not known', async () => {
+    const text = environmentText(await importedFrom([DB, WEB]))
+
+    expect(text).toContain(
+      '# requires db: Deployment/api init container init, DEPENDENCY_SERVICE data:db\nweb:',
+    )
+    expect(text).toContain('# - web is failed: its values are those of its last revision\n')
+  })
+
+  it('has no secrets unless they are asked for, and says which are missing', async () => {
+    const {releases, lost} = await importedFrom([DB])
+
+    expect(releases[0]!.values).toEqual({size: 1, auth: {user: 'kk'}})
+    expect(lost).toEqual(['secrets of db, left out: auth.password; --show-secrets writes them'])
+  })
+
+  it('leaves out releases whose name means something else in an environment, and says so', async () => {
+    const imported = await importedFrom([DB, stored('data/kk', {password: 'x'}), stored('data/global', {})])
+
+    const {sections} = readEnvironment({file: 'lab.yaml', text: environmentText(imported), directory: '/'})
+
+    expect([...sections.keys()]).toEqual(['db'])
+    expect(imported.lost).toEqual([
+      'data/global is left out: a section of that name is no release, so it stays with helm',
+      'data/kk is left out: a section of that name is no release, so it stays with helm',
+      expect.stringMatching(/^secrets of db/),
+    ])
+  })
+
+  it.each<[string, Partial<StoredRelease>, RegExp]>([
+    [
+      'data/a.b',
+      {},
+      /^data\/a\.b is left out: an environment takes the name of a release: .*, not "a\.b", so it stays/,
+    ],
+    ['data/web', {chart: {name: '_x', version: '1', appVersion: '1'}}, /takes the name of a chart, not "_x"/],
+    ['data/web', {values: {global: 'secret'}}, /takes a map of values, not a string/],
+  ])('leaves out %s, which no environment can have as it is, and says so: %j', async (id, more, said) => {
+    const odd = stored(id as ReleaseId, more.values ?? {}, more)
+    const imported = await importedFrom([DB, odd], {showSecrets: true})
+
+    const {sections} = readEnvironment({file: 'lab.yaml', text: environmentText(imported), directory: '/'})
+
+    expect([...sections.keys()]).toEqual(['db'])
+    expect(imported.lost).toEqual([expect.stringMatching(said)])
+  })
+
+  it('takes the address of a repository as a source of charts', async () => {
+    const {charts} = await importedFrom([DB], {charts: ['charts', 'https://charts.example.org']})
+
+    expect(charts).toEqual(['charts', {repository: 'https://charts.example.org'}])
+  })
+
+  it.each([
+    [{name: 'a b'}, /^--name: expected a name: .*, got "a b"$/],
+    [{charts: ['']}, /^--charts: expected a path, .*, got ""$/],
+  ])('is refused where no environment can be so: %j', async (more, message) => {
+    const importing = importedFrom([DB], more)
+
+    await expect(importing).rejects.toMatchObject({
+      code: 'KK_USAGE',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  it('is not made of what kk installed', async () => {
+    await expect(importedFrom([OWN])).rejects.toMatchObject({code: 'KK_NOT_INSTALLED'})
+  })
+})
