@@ -34,6 +34,4 @@ export interface DesiredRelease {
   readonly protected: boolean
   /** The store of the deployer's overrides that is in use; undefined without one. Decides nothing of the release. */
   readonly store?: StoreStamp
-  /** What else changes rendering, e.g. `{skipHooks: 'true'}`. */
-  readonly flags: Readonly<Record<string, string>>
 }

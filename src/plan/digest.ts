@@ -5,7 +5,7 @@ import type {DesiredRelease, LayerDigest} from './desired.ts'
 /** Raised when the same inputs are to be deployed again by a newer kk. */
 export const SCHEMA = 1
 
-/** The same text for equal data, whatever the order of its keys. */
+/** Returns one text for equal data, whatever the order of its keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (typeof inner === 'bigint') return `${inner}n`
@@ -31,10 +31,12 @@ export function layerDigests(layers: readonly Layer[]): readonly LayerDigest[] {
   })
 }
 
-/** Over what changes rendering beside chart and values, 64 hex. */
-export function flagsDigest(desired: Pick<DesiredRelease, 'flags'>): string {
-  return digest({schema: SCHEMA, flags: desired.flags})
-}
+/**
+ * The digest of flags that change rendering, 64 hex. No command has such a flag; the digest keeps its place among the
+ * inputs and on records, for without it every release that is deployed would be upgraded, and no plan could tell why
+ * when `SCHEMA` is raised.
+ */
+export const FLAGS_DIGEST = digest({schema: SCHEMA, flags: {}})
 
 /** The inputs digest, over all that decides a release; 40 hex, so that it fits into a label. */
 export function inputsDigest(desired: DesiredRelease): string {
@@ -44,7 +46,7 @@ export function inputsDigest(desired: DesiredRelease): string {
     owner,
     chart: chart.digest,
     layers,
-    flags: flagsDigest(desired),
+    flags: FLAGS_DIGEST,
     requirements: requirements.map(({to, kind}) => `${to}:${kind}`).sort(),
   }).slice(0, 40)
 }

@@ -1,7 +1,7 @@
 import {hash} from 'node:crypto'
 import type {EdgeKind, ReleaseId} from '../release.ts'
 import type {DesiredRelease, StoreStamp} from './desired.ts'
-import {flagsDigest, inputsDigest} from './digest.ts'
+import {FLAGS_DIGEST, inputsDigest} from './digest.ts'
 
 /** Names of the labels that kk writes on release records. */
 export const OWNER_LABEL = 'kk.openstack.org/owner'
@@ -82,7 +82,7 @@ export function adoptionLabels(desired: DesiredRelease, revision: number): Reado
 export function layersOf(desired: DesiredRelease): ReadonlyMap<string, string> {
   const digests = [
     ['chart', desired.chart.digest],
-    ['flags', flagsDigest(desired)],
+    ['flags', FLAGS_DIGEST],
     ...desired.layers.map((layer) => [layer.name, layer.digest] as const),
   ] as const
   return new Map(digests.map(([name, digest]) => [name, digest.slice(0, 12)]))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {canonicalJson, digest, inputsDigest, layerDigests} from '../../src/plan/digest.ts'
+import {canonicalJson, digest, FLAGS_DIGEST, inputsDigest, layerDigests} from '../../src/plan/digest.ts'
 import {desiredOf} from './fixtures.ts'
 
 test('the order of keys has no influence, the order of a list has', () => {
@@ -63,13 +63,19 @@ test.each([
   {what: 'a requirement', other: {requires: ['mariadb', 'memcached']}},
   {what: 'the kind of a requirement', other: {requires: ['mariadb:applied']}},
   {what: 'the owner', other: {owner: 'infra'}},
-  {what: 'flags', other: {flags: {skipHooks: 'true'}}},
 ])('another inputs digest for a change of $what', ({other}) => {
   const before = desiredOf('keystone', {requires: ['mariadb']})
 
   const after = desiredOf('keystone', {requires: ['mariadb'], ...other})
 
   expect(inputsDigest(after)).not.toBe(inputsDigest(before))
+})
+
+test('the inputs digest of a release is what every kk has written on records', () => {
+  const keystone = desiredOf('keystone', {requires: ['mariadb'], layers: {section: {replicas: 3}}})
+
+  expect(inputsDigest(keystone)).toBe('dd8e580fa8b257650cb8f878137289ce103e334a')
+  expect(FLAGS_DIGEST.slice(0, 12)).toBe('bf14205672ac')
 })
 
 test('the same layer under another name is another input', () => {

@@ -14,7 +14,6 @@ export interface Wanted {
   readonly owner?: string
   readonly stated?: boolean
   readonly protected?: boolean
-  readonly flags?: Readonly<Record<string, string>>
 }
 
 /** A release that the environment `all-in-one` wants. */
@@ -32,7 +31,6 @@ export function desiredOf(name: string, wanted: Wanted = {}): DesiredRelease {
     owner: wanted.owner ?? 'all-in-one',
     stated: wanted.stated ?? true,
     protected: wanted.protected ?? false,
-    flags: wanted.flags ?? {},
   }
 }
 

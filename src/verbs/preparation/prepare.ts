@@ -106,7 +106,6 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       stated: environment.sections.has(releaseName(release)),
       protected: settings?.protected ?? chart.protected,
       ...(stamp && {store: {id: stamp.id, state: stamp.state}}),
-      flags: {},
     }
     releases.set(release, {chart, layers: own, desired, timeoutSeconds: settings?.timeoutSeconds})
   }

@@ -35,11 +35,6 @@ test.each<{after: Wanted; kind: string; reasons: string[]}>([
   {after: {...before, chartDigest: 'other'}, kind: 'upgrade', reasons: ['chart files changed']},
   {after: {...before, version: '0.2.0'}, kind: 'upgrade', reasons: ['chart version 0.1.0 → 0.2.0']},
   {
-    after: {...before, flags: {skipHooks: 'true'}},
-    kind: 'upgrade',
-    reasons: ['flags that change rendering changed'],
-  },
-  {
     after: {...before, requires: ['mariadb', 'neutron:applied']},
     kind: 'relabel',
     reasons: ['now requires neutron applied, 1 requirement dropped'],
@@ -65,6 +60,16 @@ test.each<{after: Wanted; kind: string; reasons: string[]}>([
   const result = decide(desiredOf('keystone', after), record, 'environments/all-in-one.yaml')
 
   expect(result).toEqual({kind, reasons})
+})
+
+test('upgrade because the record tells of other flags that change rendering', () => {
+  const keystone = desiredOf('keystone', before)
+  const record = recordOf(keystone)
+  const labels = {...record.labels, 'layer.kk.openstack.org/flags': '0123456789ab'}
+
+  const result = decide(keystone, {...record, labels}, 'all-in-one.yaml')
+
+  expect(result).toEqual({kind: 'upgrade', reasons: ['flags that change rendering changed']})
 })
 
 test.each<{recorded: Recorded; kind: string; reasons: string[]}>([
