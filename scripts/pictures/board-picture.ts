@@ -2,6 +2,7 @@ import {boardView} from '../../src/report/run/board.ts'
 import {goodRun} from '../../test/report/support/all-in-one.ts'
 import {handClock, START} from '../../test/report/support/clock.ts'
 import {createScreen} from '../../test/report/support/screen.ts'
+import {showTo} from '../../test/report/support/show.ts'
 import {terminalSvg} from './terminal-svg.ts'
 
 const SECOND = 36.3
@@ -13,10 +14,11 @@ export async function boardPicture(): Promise<string> {
   const clock = handClock()
   screen.stream.write(COMMAND)
   const board = boardView({stream: screen.stream, level: 1, clock})
+  const show = showTo(board)
   for (const event of goodRun()) {
     const second = (event.at - START) / 1000
     if (second > SECOND) break
-    board.show(event)
+    show(event)
     // listr2 tells its renderer in later microtasks.
     await new Promise((resolve) => setImmediate(resolve))
     clock.tick(second)

@@ -6,31 +6,29 @@ import {actionGraph} from '../plan/action-graph.ts'
 import {readLabels, UNCHECKED_LABEL} from '../plan/labels.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
-import type {RunEvent} from './events.ts'
+import type {RunObserver} from './observer.ts'
+import {releasesIn} from './run-state.ts'
 
 /** How many records are patched at once. */
 const AT_ONCE = 8
 
 interface CheckedOptions {
-  readonly events: AsyncIterable<RunEvent>
   readonly plan: Plan
   readonly cluster: Pick<Cluster, 'lastRecord' | 'label'>
 }
 
 /**
- * Hands on the events of a run. Before its end, each changed release whose dependents have all passed their gates loses the
- * note that they are still to be checked; where one has not passed, the next run checks again. A note that cannot be
- * taken away is handed on as `run-warned`, and costs no more than that.
+ * Before the end of a run, takes from each changed release whose dependents have all passed their gates the note that they
+ * are still to be checked; where one has not passed, the next run checks again. A note that cannot be taken away is told as
+ * `run-warned`, and costs no more than that.
  */
-export async function* noteChecked({events, plan, cluster}: CheckedOptions): AsyncGenerator<RunEvent> {
-  const succeeded = new Set(plan.actions.filter(({kind}) => kind === 'unchanged').map(({release}) => release))
-  for await (const event of events) {
-    if (event.type === 'release-succeeded') succeeded.add(event.release)
-    if (event.type === 'run-finished') {
-      for (const message of await forgetAll(checked(plan, succeeded), cluster))
-        yield {type: 'run-warned', at: event.at, message}
-    }
-    yield event
+export function noteChecked({plan, cluster}: CheckedOptions): RunObserver {
+  return {
+    async finish(_outcome, run) {
+      const succeeded = [...releasesIn(run.state, 'succeeded'), ...releasesIn(run.state, 'unchanged')]
+      const releases = new Set(succeeded.map(({release}) => release))
+      for (const message of await forgetAll(checked(plan, releases), cluster)) run.warned(message)
+    },
   }
 }
 

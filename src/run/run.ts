@@ -1,28 +1,46 @@
-import type {RunEvent} from './events.ts'
-import {interrupted, newInterruption} from './interruption.ts'
-import {runLoop} from './run-loop.ts'
-import type {RunOptions} from './run-options.ts'
+import {asKkError} from '../errors.ts'
+import type {Action, Plan} from '../plan/plan.ts'
+import type {RunEvent, SkipReason} from './events.ts'
+import {type Interruption, interrupted, newInterruption} from './interruption.ts'
+import {type Ledger, newLedger} from './ledger.ts'
+import type {RunObserver, RunOutcome} from './observer.ts'
+import type {Controls, Perform} from './perform.ts'
+import {makeSchedule, type Schedule, type StartCondition} from './schedule/schedule.ts'
+import {skippedBy, startable} from './schedule/startable.ts'
+
+export interface RunOptions {
+  /** The run's id. */
+  readonly run: string
+  readonly plan: Plan
+  readonly perform: Perform
+  /** How many places there are for what is changed at once, at least 1; see `startable`. */
+  readonly concurrency: number
+  /** When a place is free again; by default when helm has ended. */
+  readonly startCondition?: StartCondition | undefined
+  /** After the first failure start nothing more; otherwise independent branches go on. */
+  readonly failFast?: boolean
+  readonly interruption?: Pick<Interruption, 'stop' | 'abort'>
+  /** Those who are awaited before the run has finished, in this order. */
+  readonly observers?: readonly RunObserver[]
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+}
 
 /**
  * Runs a plan and tells what happens; a failed action is an event, not an error. Nothing starts before the first event
  * is asked for. Whoever stops listening aborts the run, and waits until what ran has ended.
  */
 export async function* run(options: RunOptions): AsyncGenerator<RunEvent> {
-  const {
-    interruption = newInterruption(),
-    failFast = false,
-    startCondition = 'helm',
-    now = Date.now,
-    ...rest
-  } = options
+  const {interruption = newInterruption(), startCondition = 'helm', now = Date.now, ...rest} = options
   const deserted = new AbortController()
   const events = newChannel<RunEvent>()
   const ended = runLoop({
+    failFast: false,
+    observers: [],
     ...rest,
-    failFast,
     startCondition,
     now,
-    emit: events.push,
+    tell: events.push,
     stop: AbortSignal.any([interruption.stop, deserted.signal]),
     abort: AbortSignal.any([interruption.abort, deserted.signal]),
   }).then(
@@ -34,6 +52,123 @@ export async function* run(options: RunOptions): AsyncGenerator<RunEvent> {
   } finally {
     deserted.abort(interrupted())
     await ended
+  }
+}
+
+interface RunLoopOptions extends Omit<Required<RunOptions>, 'interruption' | 'startCondition'> {
+  readonly startCondition: StartCondition
+  /** Is given every event, in order. */
+  readonly tell: (event: RunEvent) => void
+  /** Start nothing more. */
+  readonly stop: AbortSignal
+  /** End what runs. */
+  readonly abort: AbortSignal
+}
+
+/** Starts actions as soon as they may start, until each has ended or was skipped. */
+async function runLoop(options: RunLoopOptions): Promise<void> {
+  const {plan, stop, abort, concurrency, failFast, perform, observers, now} = options
+  const schedule = makeSchedule(plan.actions, options.startCondition)
+  const emit = (event: RunEvent): void => {
+    options.tell(event)
+    for (const {observe} of observers) observe?.(event, ledger)
+  }
+  const ledger = newLedger({schedule, emit, now})
+  const finished = Promise.withResolvers<void>()
+  let open = 0
+
+  const proceed = (): void => {
+    for (let next = nextActions(); next.length > 0; next = nextActions()) {
+      for (const action of next) ledger.started(action)
+      for (const action of next) work(action)
+    }
+    if (open === 0) finished.resolve()
+  }
+  const nextActions = () => (stop.aborted ? [] : startable(schedule, ledger.states, concurrency))
+
+  const work = (action: Action): void => {
+    if (action.kind === 'unchanged') {
+      ledger.succeeded(action, action.revision)
+      return
+    }
+    open += 1
+    Promise.try(perform, action, controlsOf(action, {schedule, ledger, abort, proceed}))
+      .then(
+        ({revision}) => ledger.succeeded(action, revision),
+        (error: unknown) => fail(action, error),
+      )
+      .then(() => {
+        open -= 1
+        proceed()
+      })
+      .catch(finished.reject)
+  }
+
+  const fail = (action: Action, error: unknown): void => {
+    ledger.failed(action, error)
+    for (const {release, direct} of skippedBy(schedule, ledger.states, action.release)) {
+      ledger.skipped(release, action.release, direct ? 'failed' : 'skipped')
+    }
+    if (failFast) skipWaiting(schedule, ledger, 'fail-fast', action)
+    // What took one Lease away may have taken the others, too.
+    if (asKkError(error).code === 'KK_LEASE_LOST') skipWaiting(schedule, ledger, 'lease-lost', action)
+  }
+
+  const interrupt = (): void => {
+    ledger.interrupting()
+    skipWaiting(schedule, ledger, 'interrupted')
+  }
+
+  const finish = async (outcome: RunOutcome | undefined): Promise<void> => {
+    for (const observer of observers) await observer.finish?.(outcome, ledger)
+  }
+
+  try {
+    ledger.runStarted(options.run, plan)
+    stop.addEventListener('abort', interrupt, {once: true})
+    if (stop.aborted) interrupt()
+    proceed()
+    await finished.promise
+  } catch (error) {
+    await finish(undefined)
+    throw error
+  } finally {
+    stop.removeEventListener('abort', interrupt)
+  }
+  const outcome = ledger.ended(stop.aborted)
+  await finish(outcome)
+  ledger.runFinished(outcome)
+}
+
+/** Skips all that has not started, because of the failed action if there is one. */
+function skipWaiting(schedule: Schedule, ledger: Ledger, reason: SkipReason, failed?: Action): void {
+  for (const release of schedule.actionOf.keys()) {
+    if (ledger.states.of.get(release) !== 'waiting') continue
+    ledger.skipped(release, failed?.release, reason)
+  }
+}
+
+interface ControlsContext {
+  readonly schedule: Schedule
+  readonly ledger: Ledger
+  readonly abort: AbortSignal
+  readonly proceed: () => void
+}
+
+function controlsOf(action: Action, {schedule, ledger, abort, proceed}: ControlsContext): Controls {
+  const advance = (to: 'applied' | 'gating') => () => {
+    ledger.advanced(action, to)
+    proceed()
+  }
+  return {
+    signal: abort,
+    appliedAwaited: (schedule.waiters.get(action.release) ?? []).some(({kind}) => kind === 'applied'),
+    onProgress: (phase, message, blames) =>
+      ledger.progressed(action, {phase, message, ...(blames ? {blames} : {})}),
+    onChanging: () => ledger.changing(action),
+    onDeleted: (object) => ledger.deleted(action, object),
+    onApplied: advance('applied'),
+    onHelmEnded: advance('gating'),
   }
 }
 
@@ -76,4 +211,13 @@ export function newChannel<T>(): Channel<T> {
       }
     },
   }
+}
+
+const MOST = 8
+/** Of one helm at work: an estimate, most of it is the cluster's OpenAPI description. */
+const BYTES_PER_HELM = 300 * 2 ** 20
+
+/** How many helms run at once unless the user says so: 8, less if memory is short. `availableBytes` as of `process.availableMemory()`. */
+export function defaultConcurrency(availableBytes: number): number {
+  return Math.max(1, Math.min(MOST, Math.floor(availableBytes / BYTES_PER_HELM)))
 }

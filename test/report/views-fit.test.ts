@@ -9,18 +9,19 @@ import {runsText} from '../../src/report/history-text.ts'
 import {planText} from '../../src/report/plan/plan-text.ts'
 import {boardView} from '../../src/report/run/board.ts'
 import {linesView} from '../../src/report/run/lines.ts'
-import {NO_RUN, nextState} from '../../src/report/run/run-state.ts'
 import {summaryText} from '../../src/report/run/summary.ts'
 import {importText} from '../../src/report/secrets/secrets-text.ts'
 import {statusText} from '../../src/report/status/status-text.ts'
 import {statusTable} from '../../src/report/status/status-views.ts'
 import {fitted} from '../../src/report/text/fitted.ts'
 import type {RunEvent} from '../../src/run/events.ts'
+import {NO_RUN, nextState} from '../../src/run/run-state.ts'
 import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
 import {brokenRun, goodRun, KEYSTONE_FAILURE} from './support/all-in-one.ts'
 import {SIX} from './support/graphs.ts'
 import {action, MIXED_PLAN, plan} from './support/plans.ts'
 import {createScreen} from './support/screen.ts'
+import {showTo} from './support/show.ts'
 
 const COLOURS = palette(1)
 
@@ -84,7 +85,7 @@ const summaryOf = (events: readonly RunEvent[]) =>
 function linesOf(events: readonly RunEvent[]): string {
   let written = ''
   const view = linesView({stream: {write: (text) => (written += text)}, level: 1})
-  for (const event of events) view.show(event)
+  events.forEach(showTo(view))
   return written
 }
 
@@ -199,9 +200,9 @@ describe.each([80, 200])('at %i columns', (columns) => {
     const screen = createScreen(columns, 50)
     const board = boardView({stream: screen.stream, level: 1})
     const isOfMariadb = (event: RunEvent) => 'release' in event && event.release === 'openstack/mariadb'
-    for (const event of brokenRun()) {
-      if (event.type !== 'release-succeeded' || !isOfMariadb(event)) board.show(event)
-    }
+    brokenRun()
+      .filter((event) => event.type !== 'release-succeeded' || !isOfMariadb(event))
+      .forEach(showTo(board))
     await board.close()
 
     const words = wordsOf((await screen.everything()).join('\n'))

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {defaultConcurrency} from '../../src/run/run-options.ts'
+import {defaultConcurrency} from '../../src/run/run.ts'
 
 const MEBIBYTE = 2 ** 20
 

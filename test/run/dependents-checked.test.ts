@@ -3,8 +3,10 @@ import type {ReleaseRecord} from '../../src/cluster/cluster.ts'
 import {KkError} from '../../src/errors.ts'
 import {UNCHECKED_LABEL} from '../../src/plan/labels.ts'
 import type {Plan} from '../../src/plan/plan.ts'
+import {releaseName} from '../../src/release.ts'
 import {noteChecked} from '../../src/run/dependents-checked.ts'
-import type {RunEvent} from '../../src/run/events.ts'
+import type {Perform} from '../../src/run/perform.ts'
+import {run} from '../../src/run/run.ts'
 import {id} from '../graph/graph-of.ts'
 import {desiredOf, recordOf} from '../plan/fixtures.ts'
 import {planOf} from './plan-of.ts'
@@ -19,13 +21,6 @@ function plan(): Plan {
     action.kind === 'upgrade' ? {...action, rechecks: true as const} : action,
   )
   return {...made, actions}
-}
-
-async function* ending(succeeded: readonly string[]): AsyncGenerator<RunEvent> {
-  for (const name of succeeded)
-    yield {type: 'release-succeeded', at: 1, release: id(name), kind: 'check', revision: 2, seconds: 1}
-  const counts = {succeeded: succeeded.length, failed: 0, skipped: 0, unchanged: 0}
-  yield {type: 'run-finished', at: 2, outcome: 'succeeded', seconds: 1, ...counts}
 }
 
 /** Notes by a cluster whose records all say that dependents are unchecked after `noted`. */
@@ -45,7 +40,12 @@ async function noting(
       patched.push([record.release, labels])
     },
   }
-  for await (const event of noteChecked({events: ending(succeeded), plan: plan(), cluster}))
+  const perform: Perform = async ({release}) => {
+    if (!succeeded.includes(releaseName(release))) throw new KkError('KK_UNHEALTHY', 'not healthy')
+    return {revision: 2}
+  }
+  const observers = [noteChecked({plan: plan(), cluster})]
+  for await (const event of run({run: 'r1', plan: plan(), perform, concurrency: 8, observers}))
     events.push(event.type === 'run-warned' ? event.message : event.type)
   return {patched, events}
 }

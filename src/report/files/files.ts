@@ -1,7 +1,7 @@
 import {asKkError, KkError} from '../../errors.ts'
+import {NO_RUN, type RunState} from '../../run/run-state.ts'
 import {writeNamedFile} from '../../state/files/write-named-file.ts'
 import type {Viz} from '../graph/graph-svg.ts'
-import {NO_RUN, nextState, type RunState} from '../run/run-state.ts'
 import type {RunView} from '../run/run-view.ts'
 import {plainLine} from '../text/plain.ts'
 import {htmlReport} from './html/page.ts'
@@ -32,8 +32,8 @@ export function reportFiles(requests: readonly ReportRequest[], loadViz: () => P
 
   return {
     problems,
-    show(event) {
-      state = nextState(state, event)
+    show(_event, shown) {
+      state = shown
     },
     async close() {
       if (state === NO_RUN) return

@@ -1,7 +1,7 @@
 import type {ReleaseId} from '../../release.ts'
+import type {RunState} from '../../run/run-state.ts'
+import type {Times} from '../../run/times.ts'
 import {type RunDocument, runDocument} from '../run/run-json.ts'
-import type {RunState} from '../run/run-state.ts'
-import type {Times} from '../run/times.ts'
 import {type RunOutcome, runSpan} from './run-span.ts'
 
 /** The form of `--report json=FILE`: that of `--output json`, with times. Times are ISO 8601 in UTC. Fields are added, never renamed or taken away. */

@@ -1,6 +1,6 @@
 import {releaseName, releaseNamespace} from '../../release.ts'
-import {failureParts} from '../run/failure-parts.ts'
-import {type ReleaseProgress, type RunState, releasesIn} from '../run/run-state.ts'
+import {type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
+import {failureParts} from '../run/failure.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {type Markup, markup} from './markup.ts'
 import {resultText} from './result-text.ts'

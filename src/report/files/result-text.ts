@@ -1,4 +1,4 @@
-import type {ReleaseProgress} from '../run/run-state.ts'
+import type {ReleaseProgress} from '../../run/run-state.ts'
 import {DONE, skipText} from '../run/run-words.ts'
 import type {Labels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'

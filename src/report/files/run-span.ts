@@ -1,5 +1,5 @@
 import type {ReleaseId} from '../../release.ts'
-import type {ReleaseProgress, RunState} from '../run/run-state.ts'
+import type {ReleaseProgress, RunState} from '../../run/run-state.ts'
 
 /** How a run ended; broken off: its events ended before it did. */
 export type RunOutcome = 'succeeded' | 'failed' | 'interrupted' | 'broken-off'

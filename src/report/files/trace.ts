@@ -1,4 +1,4 @@
-import type {ReleaseProgress, RunState} from '../run/run-state.ts'
+import type {ReleaseProgress, RunState} from '../../run/run-state.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {resultText} from './result-text.ts'

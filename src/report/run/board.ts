@@ -1,5 +1,6 @@
 import {Listr, type ListrRenderer, type ListrTask, ListrTaskEventType} from 'listr2'
 import {type ReleaseId, releaseName} from '../../release.ts'
+import {NO_RUN, type Progress, type ReleaseProgress, releasesIn} from '../../run/run-state.ts'
 import {type ColourLevel, type Palette, palette} from '../colour.ts'
 import {durationText} from '../text/duration.ts'
 import {fitted} from '../text/fitted.ts'
@@ -7,7 +8,7 @@ import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {boardRows} from './board/rows.ts'
 import {type BoardStream, liveBlock, terminalSize} from './board/terminal.ts'
-import {NO_RUN, nextState, type Progress, type ReleaseProgress, releasesIn} from './run-state.ts'
+import {failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
 import {interruptedText, skipText, successText} from './run-words.ts'
 
@@ -89,8 +90,8 @@ export function boardView({stream, level, clock = SYSTEM_CLOCK}: BoardOptions): 
   }
 
   return {
-    show(event) {
-      state = nextState(state, event)
+    show(event, shown) {
+      state = shown
       if (event.type === 'run-started') start()
       if (event.type === 'run-interrupting') {
         notes.push(`${colours.change('!')} interrupted: ${interruptedText(event.running.map(labels))}`)
@@ -167,13 +168,10 @@ export function endingLines(
 
 type Failed = Extract<Progress, {state: 'failed'}>
 
-function failedLine(
-  name: string,
-  {error, seconds}: Failed,
-  {colours, isLast}: Omit<EndingOptions, 'labels'>,
-): string {
-  const why = isLast ? '' : `: ${error.code}: ${plainLine(error.message)}`
-  const text = `failed after ${durationText(seconds)}${why}`
+function failedLine(name: string, failed: Failed, {colours, isLast}: Omit<EndingOptions, 'labels'>): string {
+  const {code, message} = failureParts(failed)
+  const why = isLast ? '' : `: ${code}: ${message.join(' ')}`
+  const text = `failed after ${durationText(failed.seconds)}${why}`
   return `${colours.bad('✖')} ${name} ${text}`
 }
 

@@ -1,16 +1,19 @@
+import type {Cause} from '../../cluster/cluster.ts'
+import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
+import {NO_RUN, type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
 import {type ColourLevel, type Palette, palette} from '../colour.ts'
 import {clockText, durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
-import {plainLine, plainLines} from '../text/plain.ts'
+import {plainLine} from '../text/plain.ts'
+import {failureDetails, failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
 import {causeText, DOING, interruptedText, skipText, successText} from './run-words.ts'
 
 interface Context {
   readonly colours: Palette
-  readonly startedAt: number
   readonly labels: Labels
   /** Columns of the longest name. */
   readonly width: number
@@ -23,13 +26,6 @@ interface LinesOptions {
   readonly now?: () => number
 }
 
-/** What a release that is at work said last. */
-interface Last {
-  readonly said: string
-  /** Milliseconds since the epoch. */
-  readonly at: number
-}
-
 /** A release that has said nothing for so long is told of again, in milliseconds. */
 const SILENCE = 30_000
 const LOOK_EVERY = 5_000
@@ -39,35 +35,38 @@ const LOOK_EVERY = 5_000
  * not moved for half a minute is told again, for who reads a log cannot see whether kk still waits, and for what.
  */
 export function linesView({stream, level, now = Date.now}: LinesOptions): RunView {
-  let context: Context = {colours: palette(level), startedAt: 0, labels: releaseName, width: 0}
-  const working = new Map<ReleaseId, Last>()
+  let context: Context = {colours: palette(level), labels: releaseName, width: 0}
+  let state = NO_RUN
+  /** When each release was told of last, also where that was not worth a line: milliseconds since the epoch. */
+  const toldAt = new Map<ReleaseId, number>()
   let timer: NodeJS.Timeout | undefined
 
   const write = (at: number, release: ReleaseId | undefined, line: string) => {
-    const time = context.colours.quiet(clockText((at - context.startedAt) / 1000))
+    const time = context.colours.quiet(clockText((at - state.startedAt) / 1000))
     const about = release === undefined ? '' : `${context.labels(release).padEnd(context.width)}  `
     stream.write(`${time} ${about}${line}\n`)
   }
   const remind = () => {
     const at = now()
-    for (const [release, {said, at: since}] of working) {
-      if (at - since < SILENCE) continue
-      write(at, release, `still ${said}`)
-      working.set(release, {said, at})
+    for (const {release, kind, progress} of releasesIn(state, 'running')) {
+      if (at - (toldAt.get(release) ?? progress.since) < SILENCE) continue
+      write(at, release, `still ${workText(kind, progress)}`)
+      toldAt.set(release, at)
     }
   }
 
   return {
-    show(event) {
+    show(event, shown) {
+      state = shown
       timer ??= setInterval(remind, LOOK_EVERY).unref()
       if (event.type === 'run-started') {
-        const labels = releaseLabels(event.actions.map(({release}) => release))
-        const width = Math.max(0, ...event.actions.map(({release}) => labels(release).length))
-        context = {...context, startedAt: event.at, labels, width}
+        const labels = releaseLabels(state.releases.keys())
+        const width = Math.max(0, ...[...state.releases.keys()].map((release) => labels(release).length))
+        context = {...context, labels, width}
       }
-      note(working, event)
       const release = 'release' in event ? event.release : undefined
-      for (const line of eventLines(event, context)) write(event.at, release, line)
+      if (release !== undefined) toldAt.set(release, event.at)
+      for (const line of eventLines(event, state, context)) write(event.at, release, line)
     },
     async close() {
       clearInterval(timer)
@@ -75,26 +74,12 @@ export function linesView({stream, level, now = Date.now}: LinesOptions): RunVie
   }
 }
 
-/** Keeps what each release that is at work said last, also where that was not worth a line. */
-function note(working: Map<ReleaseId, Last>, event: RunEvent): void {
-  if (event.type === 'release-started' && event.kind !== 'unchanged')
-    working.set(event.release, {said: DOING[event.kind], at: event.at})
-  if (event.type === 'release-progressed') working.set(event.release, {said: workText(event), at: event.at})
-  if (ENDED.has(event.type) && 'release' in event) working.delete(event.release)
-}
-
-const ENDED: ReadonlySet<RunEvent['type']> = new Set([
-  'release-succeeded',
-  'release-failed',
-  'release-skipped',
-])
-
-function workText(event: Extract<RunEvent, {type: 'release-progressed'}>): string {
-  const [line = plainLine(event.message)] = progressLines(event)
+function workText(kind: ActionKind, progress: Extract<Progress, {state: 'running'}>): string {
+  const [line = plainLine(progress.message) || DOING[kind]] = progressLines(progress)
   return line
 }
 
-function eventLines(event: RunEvent, {colours, labels}: Context): readonly string[] {
+function eventLines(event: RunEvent, state: RunState, {colours, labels}: Context): readonly string[] {
   switch (event.type) {
     case 'run-started':
       return [
@@ -117,7 +102,7 @@ function eventLines(event: RunEvent, {colours, labels}: Context): readonly strin
       if (event.kind === 'unchanged') return [colours.quiet('unchanged')]
       return [colours.good(successText(event.kind, event.revision, event.seconds))]
     case 'release-failed':
-      return failureLines(event, colours)
+      return failureLines(state.releases.get(event.release), colours)
     case 'release-skipped':
       return [colours.change(skipText(event.because, event.reason, labels))]
     case 'run-finished':
@@ -126,24 +111,28 @@ function eventLines(event: RunEvent, {colours, labels}: Context): readonly strin
 }
 
 /** A log is read afterwards: it names the first that is the cause, and leaves out steps that take no time worth a line. */
-function progressLines(event: Extract<RunEvent, {type: 'release-progressed'}>): readonly string[] {
-  const [first, ...others] = event.blames ?? []
-  if (first === undefined) return event.phase === 'helm' ? [plainLine(event.message)] : []
+function progressLines({
+  phase,
+  message,
+  blames = [],
+}: {
+  readonly phase: string
+  readonly message: string
+  readonly blames?: readonly Cause[]
+}): readonly string[] {
+  const [first, ...others] = blames
+  if (first === undefined) return phase === 'helm' ? [plainLine(message)] : []
   const more = others.length === 0 ? '' : `, and ${others.length} more`
-  return [`${event.phase}: ${causeText(first)}${more}`]
+  return [`${phase}: ${causeText(first)}${more}`]
 }
 
-function failureLines(
-  {error, seconds}: Extract<RunEvent, {type: 'release-failed'}>,
-  colours: Palette,
-): readonly string[] {
-  const [first = '', ...rest] = plainLines(error.message)
-  const log = error.log.flatMap(plainLines).map((line) => `${colours.quiet('|')} ${line}`)
+function failureLines(failed: ReleaseProgress | undefined, colours: Palette): readonly string[] {
+  if (failed?.progress.state !== 'failed') return []
+  const failure = failureParts(failed.progress)
+  const {code, message} = failure
   return [
-    colours.bad(`failed after ${durationText(seconds)}: ${error.code}: ${first}`),
-    ...rest,
-    ...log,
-    ...(error.hint === undefined ? [] : [`${colours.accent('hint')}: ${plainLine(error.hint)}`]),
+    colours.bad(`failed after ${durationText(failed.progress.seconds)}: ${code}: ${message[0]}`),
+    ...failureDetails(failure, colours),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type {ReleaseId} from '../../release.ts'
-import type {Progress, RunState} from './run-state.ts'
+import type {Progress, RunState} from '../../run/run-state.ts'
 
 /** The form of `kk deploy --output json`, when the run has ended. Fields are added, never renamed or taken away. */
 export interface RunDocument {

@@ -1,9 +1,9 @@
 import type {RunEvent} from '../../run/events.ts'
-import {NO_RUN, nextState, type RunState} from './run-state.ts'
+import {NO_RUN, nextState, type RunState} from '../../run/run-state.ts'
 
-/** One audience of a run. It is shown every event in order and closed once, whatever happens. */
+/** One audience of a run. It is shown every event in order, with what is known after it, and closed once, whatever happens. */
 export interface RunView {
-  show(event: RunEvent): void
+  show(event: RunEvent, state: RunState): void
   /** Resolves when all is written and the stream is as it was. */
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ export async function watchRun(
   try {
     for await (const event of events) {
       state = nextState(state, event)
-      for (const view of views) view.show(event)
+      for (const view of views) view.show(event, state)
     }
   } finally {
     for (const view of views) await view.close()

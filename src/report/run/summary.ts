@@ -1,13 +1,13 @@
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
+import {type Progress, type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
+import type {Part} from '../../run/times.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
-import {failureParts} from './failure-parts.ts'
-import type {Part} from './part-of.ts'
-import {type Progress, type ReleaseProgress, type RunState, releasesIn} from './run-state.ts'
+import {failureDetails, failureParts} from './failure.ts'
 import {DONE, skipText} from './run-words.ts'
 
 /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
@@ -52,15 +52,12 @@ const WORD = {
 type Failed = ReleaseProgress & {readonly progress: Extract<Progress, {state: 'failed'}>}
 
 function failureBlock({release, progress}: Failed, labels: Labels, palette: Palette): readonly string[] {
-  const {code, message, blames, log, hint} = failureParts(progress)
-  const [first = '', ...rest] = message
+  const failure = failureParts(progress)
+  const {code, message} = failure
   return [
     `${palette.bad('✖')} ${palette.strong(labels(release))} failed after ${durationText(progress.seconds)}`,
-    `  ${palette.bad('error')} ${palette.strong(code)}: ${first}`,
-    ...rest.map((line) => `  ${line}`),
-    ...blames.map((cause) => `  cause: ${cause}`),
-    ...log.map((line) => `  ${palette.quiet('|')} ${line}`),
-    ...(hint === undefined ? [] : [`  ${palette.accent('hint')}: ${hint}`]),
+    `  ${palette.bad('error')} ${palette.strong(code)}: ${message[0]}`,
+    ...failureDetails(failure, palette).map((line) => `  ${line}`),
   ]
 }
 

@@ -9,8 +9,8 @@ import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {expectClaimsStay} from '../../run/execute/keep-dropped.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
-import {laterImages} from '../../run/pulls/later-images.ts'
-import {withPulls} from '../../run/pulls/with-pulls.ts'
+import {laterImages} from '../../run/later-images.ts'
+import {pullsAhead} from '../../run/pull-ahead.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {throwPlaced} from '../preparation/placed-problems.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/preflight.ts'
@@ -78,16 +78,13 @@ export async function readyDeployment(
       plan,
       close: vendored.remove,
       run: ({prepull = false, ...choices}) =>
-        withPulls({
-          events: startRun({
-            ...choices,
-            plan,
-            ports,
-            work: (release) => work.get(release),
-            mask: preparedMask(prepared),
-          }),
-          pulls: prepull ? laterImages(plan, rendered) : [],
-          cluster,
+        startRun({
+          ...choices,
+          plan,
+          ports,
+          work: (release) => work.get(release),
+          mask: preparedMask(prepared),
+          observers: prepull ? [pullsAhead({pulls: laterImages(plan, rendered), cluster})] : [],
         }),
     }
   } catch (error) {

@@ -19,10 +19,10 @@ import {newAgreement} from '../../run/execute/leases/agreement.ts'
 import {newHold, takesLease} from '../../run/execute/leases/hold.ts'
 import type {Work} from '../../run/execute/work.ts'
 import type {Interruption} from '../../run/interruption.ts'
-import {openJournal} from '../../run/journal/open-journal.ts'
-import {recordRun} from '../../run/journal/record-run.ts'
-import {run} from '../../run/run.ts'
-import {defaultConcurrency} from '../../run/run-options.ts'
+import {openJournal} from '../../run/journal.ts'
+import type {RunObserver} from '../../run/observer.ts'
+import {recordRun} from '../../run/record-run.ts'
+import {defaultConcurrency, run} from '../../run/run.ts'
 import type {StartCondition} from '../../run/schedule/schedule.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
@@ -68,6 +68,8 @@ export interface StartOptions extends RunChoices {
   readonly timeout?: (release: ReleaseId) => number | undefined
   /** Masks the secrets of the environment; by default, those that its records hold. */
   readonly mask?: Redact
+  /** Those who are awaited at the end of the run, after its record and its journal. */
+  readonly observers?: readonly RunObserver[]
   /** Leave no record in the cluster: what changes nothing is not part of its history. */
   readonly unrecorded?: boolean
   readonly env?: NodeJS.ProcessEnv
@@ -79,36 +81,43 @@ export interface StartOptions extends RunChoices {
  * somebody holds a release and is not to be waited for.
  */
 export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent> {
-  const {plan, ports, account, noWait, env = process.env} = options
-  if (noWait) await expectFree(plan, ports.cluster)
+  const {plan, ports, account, noWait, observers = [], env = process.env} = options
+  const {cluster} = ports
+  if (noWait) await expectFree(plan, cluster)
   const id = runId()
   const who = whoAmI()
   const record = options.unrecorded ? undefined : await newRecord(id, who, options)
-  const troubles: string[] = []
-  const journal = await openJournal({
+  await using journal = await openJournal({
     directory: stateDirectory(env),
     run: id,
-    onBroken: (message) => troubles.push(message),
     killAt: env.KK_TEST_KILL_AT === undefined ? undefined : Number(env.KK_TEST_KILL_AT),
+  })
+  const mask = options.mask ?? (await recordedMask(cluster, plan))
+  const lastRevision = async (release: ReleaseId) => (await cluster.lastRecord(release))?.revision
+  const recorder = record && (await recordRun({record, records: cluster.runs, lastRevision}))
+  await journal.note({
+    type: 'run-started',
+    run: id,
+    environment: plan.environment,
+    verb: account.verb,
+    context: plan.cluster.context,
+    actions: acting(plan).map(({release, kind, revision, inputs}) => ({release, kind, revision, inputs})),
   })
   const holder = `${who} (process ${process.pid}, run ${id})`
   const waits = !noWait
-  const agreement = newAgreement(plan.actions)
-  const hold = newHold({cluster: ports.cluster, holder, actions: plan.actions, waits})
-  const {environment} = plan
   const tools = {
     ...ports,
-    environment,
+    environment: plan.environment,
     run: id,
     holder,
-    hold,
+    hold: newHold({cluster, holder, actions: plan.actions, waits}),
     waits,
-    agreement,
+    agreement: newAgreement(plan.actions),
     clock: systemClock,
     journal,
-    mask: options.mask ?? (await recordedMask(ports.cluster, plan)),
+    mask,
   }
-  const performed = run({
+  yield* run({
     run: id,
     plan,
     perform: (action, controls) =>
@@ -125,30 +134,13 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     startCondition: options.startCondition,
     failFast: options.failFast,
     interruption: options.interruption,
+    observers: [
+      noteChecked({plan, cluster}),
+      ...(recorder ? [recorder] : []),
+      journal.observer,
+      ...observers,
+    ],
   })
-  const events = noteChecked({events: performed, plan, cluster: ports.cluster})
-  const lastRevision = async (release: ReleaseId) => (await ports.cluster.lastRecord(release))?.revision
-  const onRecorded = () =>
-    journal.note({
-      type: 'run-started',
-      run: id,
-      environment: plan.environment,
-      verb: account.verb,
-      context: plan.cluster.context,
-      actions: acting(plan).map(({release, kind, revision, inputs}) => ({release, kind, revision, inputs})),
-    })
-  const records = ports.cluster.runs
-  try {
-    if (!record) await onRecorded()
-    const told = record ? recordRun({events, record, records, onRecorded, lastRevision}) : events
-    for await (const event of told) {
-      if (event.type === 'run-finished') await journal.note({type: 'run-ended', outcome: event.outcome})
-      for (const message of troubles.splice(0)) yield {type: 'run-warned', at: event.at, message}
-      yield event
-    }
-  } finally {
-    await journal.close()
-  }
 }
 
 async function newRecord(id: string, who: string, options: StartOptions): Promise<RunRecord> {

@@ -7,6 +7,7 @@ import {brokenRun, goodRun} from '../support/all-in-one.ts'
 import {handClock} from '../support/clock.ts'
 import {recorder} from '../support/recorder.ts'
 import {createScreen, type Screen} from '../support/screen.ts'
+import {showTo} from '../support/show.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -15,12 +16,13 @@ function createBoard({columns = 80, rows = 24, level = 0 as 0 | 1} = {}) {
   const screen = createScreen(columns, rows)
   const clock = handClock()
   const board = boardView({stream: screen.stream, level, clock})
+  const show = showTo(board)
   onTestFinished(() => board.close())
   return {
     screen,
     board,
     async show(...events: readonly RunEvent[]) {
-      for (const event of events) board.show(event)
+      events.forEach(show)
       // listr2 tells its renderer in later microtasks.
       await turn()
     },

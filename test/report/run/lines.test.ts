@@ -3,12 +3,13 @@ import {linesView} from '../../../src/report/run/lines.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
 import {brokenRun, goodRun} from '../support/all-in-one.ts'
 import {recorder} from '../support/recorder.ts'
+import {showTo} from '../support/show.ts'
 import {createSink} from '../support/sink.ts'
 
 function linesOf(events: readonly RunEvent[], level: 0 | 1 = 0): string {
   const stream = createSink()
   const view = linesView({stream, level})
-  for (const event of events) view.show(event)
+  events.forEach(showTo(view))
   return stream.text()
 }
 
@@ -47,7 +48,9 @@ describe('a run as lines', () => {
     const view = linesView({stream, level: 0, now: () => started.at + 2_000 + elapsed})
     const gate = goodRun().findIndex((event) => event.type === 'release-progressed' && event.phase === 'gate')
     let elapsed = 0
-    for (const event of goodRun().slice(0, gate + 1)) view.show(event)
+    goodRun()
+      .slice(0, gate + 1)
+      .forEach(showTo(view))
     const before = stream.text()
 
     for (; elapsed < 65_000; elapsed += 5_000) vi.advanceTimersByTime(5_000)

@@ -1,12 +1,13 @@
 import {expect, it} from 'vitest'
 import {ndjsonView} from '../../../src/report/run/ndjson.ts'
 import {brokenRun} from '../support/all-in-one.ts'
+import {showTo} from '../support/show.ts'
 import {createSink} from '../support/sink.ts'
 
 function ndjsonOf(events: ReturnType<typeof brokenRun>): string {
   const stream = createSink()
   const view = ndjsonView({stream})
-  for (const event of events) view.show(event)
+  events.forEach(showTo(view))
   return stream.text()
 }
 

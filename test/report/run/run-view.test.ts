@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
-import {releasesIn} from '../../../src/report/run/run-state.ts'
 import {type RunView, watchRun} from '../../../src/report/run/run-view.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
+import {releasesIn} from '../../../src/run/run-state.ts'
 import {brokenRun} from '../support/all-in-one.ts'
 
 function recordingView(): RunView & {readonly calls: string[]} {

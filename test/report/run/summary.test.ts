@@ -1,8 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import {palette} from '../../../src/report/colour.ts'
-import {NO_RUN, nextState} from '../../../src/report/run/run-state.ts'
 import {summaryText} from '../../../src/report/run/summary.ts'
 import type {RunEvent} from '../../../src/run/events.ts'
+import {NO_RUN, nextState} from '../../../src/run/run-state.ts'
 import {brokenRun, goodRun} from '../support/all-in-one.ts'
 import {recorder} from '../support/recorder.ts'
 

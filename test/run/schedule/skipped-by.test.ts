@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
 import {releaseName} from '../../../src/release.ts'
-import {skippedBy} from '../../../src/run/run-loop.ts'
 import {makeSchedule} from '../../../src/run/schedule/schedule.ts'
+import {skippedBy} from '../../../src/run/schedule/startable.ts'
 import {type ActionState, newStates} from '../../../src/run/schedule/states.ts'
 import {id} from '../../graph/graph-of.ts'
 import {planOf} from '../plan-of.ts'

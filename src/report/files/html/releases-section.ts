@@ -1,5 +1,5 @@
-import type {ReleaseProgress} from '../../run/run-state.ts'
-import type {Phase} from '../../run/times.ts'
+import type {ReleaseProgress} from '../../../run/run-state.ts'
+import type {Phase} from '../../../run/times.ts'
 import {clockText, durationText} from '../../text/duration.ts'
 import {type Markup, markup} from '../markup.ts'
 import {resultText} from '../result-text.ts'

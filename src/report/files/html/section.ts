@@ -1,5 +1,5 @@
 import type {ReleaseId} from '../../../release.ts'
-import type {RunState} from '../../run/run-state.ts'
+import type {RunState} from '../../../run/run-state.ts'
 import type {Labels} from '../../text/label.ts'
 
 /** What every section of the page is made of. */

@@ -1,4 +1,4 @@
-import type {Progress} from '../../run/run-state.ts'
+import type {Progress} from '../../../run/run-state.ts'
 
 type State = Progress['state']
 

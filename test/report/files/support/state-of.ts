@@ -1,5 +1,5 @@
-import {NO_RUN, nextState, type RunState} from '../../../../src/report/run/run-state.ts'
 import type {RunEvent} from '../../../../src/run/events.ts'
+import {NO_RUN, nextState, type RunState} from '../../../../src/run/run-state.ts'
 import {recorder} from '../../support/recorder.ts'
 
 export function stateOf(events: readonly RunEvent[]): RunState {

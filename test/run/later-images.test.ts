@@ -1,8 +1,8 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
-import {laterImages} from '../../../src/run/pulls/later-images.ts'
-import {id} from '../../graph/graph-of.ts'
-import {planOf} from '../plan-of.ts'
+import type {KubernetesObject} from '../../src/cluster/cluster.ts'
+import {laterImages} from '../../src/run/later-images.ts'
+import {id} from '../graph/graph-of.ts'
+import {planOf} from './plan-of.ts'
 
 type Spec = Readonly<Record<string, unknown>>
 

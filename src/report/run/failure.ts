@@ -1,5 +1,6 @@
+import type {Progress} from '../../run/run-state.ts'
+import type {Palette} from '../colour.ts'
 import {plainLine, plainLines} from '../text/plain.ts'
-import type {Progress} from './run-state.ts'
 import {causeText} from './run-words.ts'
 
 /** A failure as every report tells it, in text that a terminal may show. */
@@ -24,4 +25,17 @@ export function failureParts({error, blames}: Extract<Progress, {state: 'failed'
     log: [error.log, ...unsaid.map(({log}) => log ?? [])].flat().flatMap(plainLines),
     hint: error.hint === undefined ? undefined : plainLine(error.hint),
   }
+}
+
+/** The lines of a failure that follow the first one of its message: the rest of it, its causes, the log and the hint. */
+export function failureDetails(
+  {message, blames, log, hint}: FailureParts,
+  {quiet, accent}: Palette,
+): readonly string[] {
+  return [
+    ...message.slice(1),
+    ...blames.map((cause) => `cause: ${cause}`),
+    ...log.map((line) => `${quiet('|')} ${line}`),
+    ...(hint === undefined ? [] : [`${accent('hint')}: ${hint}`]),
+  ]
 }

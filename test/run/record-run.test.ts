@@ -1,8 +1,11 @@
-import {describe, expect, it} from 'vitest'
-import type {RunRecord, RunRecords} from '../../../src/cluster/runs/run-record.ts'
-import {KkError} from '../../../src/errors.ts'
-import type {RunEvent} from '../../../src/run/events.ts'
-import {recordRun} from '../../../src/run/journal/record-run.ts'
+import {describe, expect, it, onTestFinished, vi} from 'vitest'
+import type {RunRecord, RunRecords} from '../../src/cluster/runs/run-record.ts'
+import {KkError} from '../../src/errors.ts'
+import type {Perform} from '../../src/run/perform.ts'
+import {recordRun} from '../../src/run/record-run.ts'
+import {run} from '../../src/run/run.ts'
+import {planOf} from './plan-of.ts'
+import {collected, story} from './run-of.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00Z')
 const RECORD: RunRecord = {
@@ -34,35 +37,14 @@ const RECORD: RunRecord = {
     },
   ],
 }
-const [MARIADB, KEYSTONE] = RECORD.releases.map(({release}) => release) as [
-  'openstack/mariadb',
-  'openstack/keystone',
-]
+const MARIADB = 'openstack/mariadb'
 
-const EVENTS: readonly RunEvent[] = [
-  {type: 'release-started', at: NOW, release: MARIADB, kind: 'install'},
-  {type: 'release-succeeded', at: NOW, release: MARIADB, kind: 'install', revision: 1, seconds: 1},
-  {type: 'release-started', at: NOW, release: KEYSTONE, kind: 'upgrade'},
-  {
-    type: 'release-failed',
-    at: NOW,
-    release: KEYSTONE,
-    error: {code: 'KK_UNHEALTHY', message: 'password is hunter2', log: []},
-    seconds: 1,
-  },
-  {
-    type: 'run-finished',
-    at: NOW,
-    outcome: 'failed',
-    seconds: 2,
-    succeeded: 1,
-    failed: 1,
-    skipped: 0,
-    unchanged: 0,
-  },
-]
+const PERFORM: Perform = async ({release}) => {
+  if (release === MARIADB) return {revision: 1}
+  throw new KkError('KK_UNHEALTHY', 'password is hunter2')
+}
 
-/** Records a run of these events with a cluster that keeps what is written. */
+/** Records a run with a cluster that keeps what is written. */
 function recording(write: RunRecords['write'] = async () => undefined) {
   const written: RunRecord[] = []
   const order: string[] = []
@@ -71,34 +53,30 @@ function recording(write: RunRecords['write'] = async () => undefined) {
       await write(record)
       written.push(record)
     },
-    prune: async (environment, keep) => void order.push(`${environment} ${keep}`),
+    prune: async (environment, keep) =>
+      void order.push(`${environment} ${keep} after ${written.length} record`),
   }
-  async function* events() {
-    yield* EVENTS
+  const recorder = recordRun({record: RECORD, records, lastRevision: async () => 5})
+  const plan = planOf({mariadb: [], keystone: ['mariadb']}, {keystone: 'upgrade'})
+  async function* recorded() {
+    yield* run({run: 'r1', plan, perform: PERFORM, concurrency: 8, observers: [await recorder]})
   }
-  const recorded = recordRun({
-    events: events(),
-    record: RECORD,
-    records,
-    onRecorded: async () => void order.push(`begins with ${written.length} record`),
-    lastRevision: async () => 5,
-    now: () => NOW,
-  })
-  return {recorded, written, order}
+  return {recorder, recorded: recorded(), written, order}
 }
 
 describe('the record of a run', () => {
   it('is in the cluster before the first event, and older ones are pruned', async () => {
-    const {recorded, written, order} = recording()
+    const {recorder, written, order} = recording()
 
-    await recorded.next()
+    await recorder
 
-    expect(written[0]).toEqual(RECORD)
-    expect(order).toEqual(['begins with 1 record', 'all-in-one 50'])
-    await recorded.return(undefined)
+    expect(written).toEqual([RECORD])
+    expect(order).toEqual(['all-in-one 50 after 1 record'])
   })
 
   it('is closed before the run is said to be finished: each release with its revisions, without any text', async () => {
+    vi.useFakeTimers({now: NOW, toFake: ['Date']})
+    onTestFinished(() => void vi.useRealTimers())
     const {recorded, written} = recording()
 
     for await (const event of recorded) {
@@ -114,6 +92,19 @@ describe('the record of a run', () => {
       })
     }
     expect(JSON.stringify(written)).not.toContain('hunter2')
+  })
+
+  it('has its keys in one order, whatever happened', async () => {
+    const {recorded, written} = recording()
+
+    await collected(recorded)
+
+    expect(Object.keys(written.at(-1)!).join()).toBe(`${Object.keys(RECORD).join()},endedAt`)
+    const keys = Object.keys(RECORD.releases[0]!).join()
+    expect(written.at(-1)?.releases.map((release) => Object.keys(release).join())).toEqual([
+      `${keys},after`,
+      `${keys},code,after`,
+    ])
   })
 
   it('that cannot be written at the start refuses the run', async () => {
@@ -132,14 +123,18 @@ describe('the record of a run', () => {
       if (writes > 1) throw new KkError('KK_UNREACHABLE', 'no answer')
     })
 
-    const events: RunEvent[] = []
-    for await (const event of recorded) events.push(event)
+    const events = await collected(recorded)
 
     const warnings = events.filter(({type}) => type === 'run-warned')
     expect(warnings[0]).toMatchObject({
       message: 'the record of run r1 in the cluster is not up to date: no answer',
     })
-    expect(events.filter(({type}) => type !== 'run-warned')).toEqual(EVENTS)
+    expect(story(events)).toEqual([
+      'started mariadb',
+      'succeeded mariadb',
+      'started keystone',
+      'failed keystone',
+    ])
     expect(events.at(-1)).toMatchObject({type: 'run-finished'})
   })
 })

@@ -1,7 +1,7 @@
-import type {Cause} from '../../cluster/cluster.ts'
-import type {ActionKind} from '../../plan/plan.ts'
-import type {ReleaseId} from '../../release.ts'
-import type {FailureDetails, RunEvent, SkipReason} from '../../run/events.ts'
+import type {Cause} from '../cluster/cluster.ts'
+import type {ActionKind} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
+import type {FailureDetails, RunEvent, SkipReason} from './events.ts'
 import {NO_TIMES, nextTimes, type Times} from './times.ts'
 
 export type Progress =

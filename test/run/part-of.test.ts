@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import type {Cause} from '../../../src/cluster/cluster.ts'
-import {partOf} from '../../../src/report/run/part-of.ts'
+import type {Cause} from '../../src/cluster/cluster.ts'
+import {partOf} from '../../src/run/times.ts'
 
 const job = (reason: string, detail?: string): Cause => ({
   object: 'Job/keystone-db-sync',

@@ -1,8 +1,8 @@
 import {expect, it} from 'vitest'
-import {NO_RUN, nextState} from '../../../src/report/run/run-state.ts'
-import type {RunEvent} from '../../../src/run/events.ts'
-import {START} from '../support/clock.ts'
-import {recorder} from '../support/recorder.ts'
+import type {RunEvent} from '../../src/run/events.ts'
+import {NO_RUN, nextState} from '../../src/run/run-state.ts'
+import {START} from '../report/support/clock.ts'
+import {recorder} from '../report/support/recorder.ts'
 
 const RUN = recorder(
   {mariadb: [], keystone: ['mariadb'], glance: ['keystone'], rabbitmq: []},

@@ -3,15 +3,17 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it, onTestFinished} from 'vitest'
-import type {Transition} from '../../../src/run/journal/journal.ts'
-import {openJournal} from '../../../src/run/journal/open-journal.ts'
+import {openJournal, type Transition} from '../../src/run/journal.ts'
+import {NO_RUN} from '../../src/run/run-state.ts'
 
-const MODULE = join(import.meta.dirname, '../../../src/run/journal/open-journal.ts')
+const MODULE = join(import.meta.dirname, '../../src/run/journal.ts')
 const STEPS = [
   {type: 'helm-starting', release: 'openstack/keystone', verb: 'upgrade', revision: 2, deadline: 1},
   {type: 'helm-started', release: 'openstack/keystone', pid: 4711},
   {type: 'helm-ended', release: 'openstack/keystone'},
 ] as const satisfies readonly Transition[]
+
+const INTERRUPTING = {type: 'run-interrupting', at: 1, running: []} as const
 
 async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'kk-journal-'))
@@ -30,33 +32,30 @@ async function stepsIn(directory: string, run: string): Promise<string[]> {
 describe('a journal', () => {
   it('has every step on disk when it was noted, in order, each with its time', async () => {
     const directory = await makeDirectory()
-    const journal = await openJournal({directory, run: 'r1', onBroken: () => {}})
+    await using journal = await openJournal({directory, run: 'r1'})
 
     for (const step of STEPS) await journal.note(step)
 
     const lines = (await readFile(journal.path, 'utf8')).split('\n').filter(Boolean)
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
     expect(lines.map((line) => JSON.parse(line))).toEqual(STEPS.map((step) => ({at, ...step})))
-    await journal.close()
   })
 
   it('keeps the order of steps that are noted without waiting', async () => {
     const directory = await makeDirectory()
-    const journal = await openJournal({directory, run: 'r1', onBroken: () => {}})
+    await using journal = await openJournal({directory, run: 'r1'})
 
     await Promise.all(STEPS.map((step) => journal.note(step)))
 
     expect(await stepsIn(directory, 'r1')).toEqual(STEPS.map(({type}) => type))
-    await journal.close()
   })
 
   it('can be read by nobody else', async () => {
     const directory = await makeDirectory()
-    const journal = await openJournal({directory, run: 'r1', onBroken: () => {}})
+    await using journal = await openJournal({directory, run: 'r1'})
 
     expect((await stat(journal.path)).mode & 0o777).toBe(0o600)
     expect((await stat(join(directory, 'runs'))).mode & 0o777).toBe(0o700)
-    await journal.close()
   })
 
   it('is one of the newest hundred that stay', async () => {
@@ -65,17 +64,16 @@ describe('a journal', () => {
     const old = Array.from({length: 100}, (_, index) => `2025-${String(index).padStart(3, '0')}.ndjson`)
     for (const name of old) await writeFile(join(directory, 'runs', name), '')
 
-    const journal = await openJournal({directory, run: '2026-000', onBroken: () => {}})
+    await using _ = await openJournal({directory, run: '2026-000'})
 
     expect(await readdir(join(directory, 'runs'))).toEqual([...old.slice(1), '2026-000.ndjson'])
-    await journal.close()
   })
 
   it('refuses to begin where it cannot be written', async () => {
     const directory = await makeDirectory()
     await writeFile(join(directory, 'runs'), 'not a directory')
 
-    const opening = openJournal({directory, run: 'r1', onBroken: () => {}})
+    const opening = openJournal({directory, run: 'r1'})
 
     await expect(opening).rejects.toMatchObject({
       code: 'KK_FILE',
@@ -84,15 +82,28 @@ describe('a journal', () => {
     })
   })
 
+  it('has the end of the run last', async () => {
+    const directory = await makeDirectory()
+    await using journal = await openJournal({directory, run: 'r1'})
+    const run = {state: NO_RUN, warned: () => {}, noted: () => {}}
+
+    await journal.observer.finish?.('failed', run)
+
+    expect(await stepsIn(directory, 'r1')).toEqual(['run-ended'])
+  })
+
   it('that cannot be written any more is told once, and holds up nothing', async () => {
     const directory = await makeDirectory()
     const told: string[] = []
-    const journal = await openJournal({directory, run: 'r1', onBroken: (message) => told.push(message)})
+    const journal = await openJournal({directory, run: 'r1'})
+    const run = {state: NO_RUN, warned: (message: string) => void told.push(message), noted: () => {}}
     await journal.note(STEPS[0])
 
-    await journal.close()
+    await journal[Symbol.asyncDispose]()
     await journal.note(STEPS[1])
+    journal.observer.observe?.(INTERRUPTING, run)
     await journal.note(STEPS[2])
+    await journal.observer.finish?.('succeeded', run)
 
     expect(told).toEqual([expect.stringContaining('the run goes on without it')])
   })
@@ -103,7 +114,7 @@ describe('a journal', () => {
       const directory = await makeDirectory()
       const script = `
       import {openJournal} from ${JSON.stringify(MODULE)}
-      const options = {directory: ${JSON.stringify(directory)}, run: 'r1', killAt: ${killAt}, onBroken() {}}
+      const options = {directory: ${JSON.stringify(directory)}, run: 'r1', killAt: ${killAt}}
       const journal = await openJournal(options)
       for (const step of ${JSON.stringify(STEPS)}) await journal.note(step)
     `

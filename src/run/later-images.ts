@@ -1,12 +1,12 @@
-import {containersOf, podTemplate} from '../../charts/manifests/pods.ts'
-import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {isHook} from '../../cluster/helm-annotations.ts'
-import type {ImagePull} from '../../cluster/pulls/image-pull.ts'
-import {levels} from '../../graph/levels.ts'
-import {isMap} from '../../overrides/merge.ts'
-import {actionGraph} from '../../plan/action-graph.ts'
-import type {Plan} from '../../plan/plan.ts'
-import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {containersOf, podTemplate} from '../charts/manifests/pods.ts'
+import type {KubernetesObject} from '../cluster/cluster.ts'
+import {isHook} from '../cluster/helm-annotations.ts'
+import type {ImagePull} from '../cluster/pulls/image-pull.ts'
+import {levels} from '../graph/levels.ts'
+import {isMap} from '../overrides/merge.ts'
+import {actionGraph} from '../plan/action-graph.ts'
+import type {Plan} from '../plan/plan.ts'
+import {type ReleaseId, releaseNamespace} from '../release.ts'
 
 /** What decides where a pod goes, and how its images are fetched. */
 const PLACEMENT = ['nodeSelector', 'tolerations', 'imagePullSecrets'] as const

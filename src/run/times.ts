@@ -1,6 +1,6 @@
-import type {ReleaseId} from '../../release.ts'
-import type {RunEvent} from '../../run/events.ts'
-import {partOf} from './part-of.ts'
+import type {Cause} from '../cluster/cluster.ts'
+import type {ReleaseId} from '../release.ts'
+import type {RunEvent} from './events.ts'
 
 /** A part of an action, from the first word of its progress to the first of the next part's. */
 export interface Phase {
@@ -54,4 +54,23 @@ function entered(phases: readonly Phase[], phase: string, at: number): readonly 
 
 function closed(phases: readonly Phase[], at: number): readonly Phase[] {
   return phases.map((phase) => (phase.until === undefined ? {...phase, until: at} : phase))
+}
+
+/** Where the time of an action goes: `containers` are being made, which fetches images and mounts volumes. */
+export type Part = 'helm' | 'containers' | 'jobs' | 'pods'
+
+/** Kubernetes' words for a container that is not there yet. */
+const MAKING = /^(?:ContainerCreating|ErrImagePull|ImagePullBackOff)$/
+
+/** What an action waits for now. Pods wait for Jobs, so that these count first. */
+export function partOf({phase, blames = []}: Extract<RunEvent, {type: 'release-progressed'}>): Part {
+  if (phase !== 'gate') return 'helm'
+  const jobs = blames.filter(({object}) => object.startsWith('Job/'))
+  const waited = jobs.length > 0 ? jobs : blames
+  if (waited.some(isMaking)) return 'containers'
+  return jobs.length > 0 ? 'jobs' : 'pods'
+}
+
+function isMaking({reason = '', detail}: Cause): boolean {
+  return MAKING.test(reason) || (reason === 'PodInitializing' && !detail?.includes('still running'))
 }

@@ -1,14 +1,13 @@
 import {setTimeout as pause} from 'node:timers/promises'
-import type {Cluster} from '../../cluster/cluster.ts'
-import type {BegunPull, ImagePull, PullProgress} from '../../cluster/pulls/image-pull.ts'
-import {asKkError} from '../../errors.ts'
-import type {RunEvent} from '../events.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import type {BegunPull, ImagePull, PullProgress} from '../cluster/pulls/image-pull.ts'
+import {asKkError} from '../errors.ts'
+import type {RunEvent} from './events.ts'
+import type {RunObserver} from './observer.ts'
 
 const PATIENCE = 5_000
 
 interface PullsOptions {
-  readonly events: AsyncIterable<RunEvent>
-  /** None: the events are handed on as they are. */
   readonly pulls: readonly ImagePull[]
   readonly cluster: Pick<Cluster, 'pulls' | 'inventory'>
   /** Milliseconds that the end of the run waits for what pulls to be taken away; 5,000 unless told. */
@@ -16,29 +15,20 @@ interface PullsOptions {
 }
 
 /**
- * Hands on the events of a run, and pulls images beside it: not before the objects of its first release are there, whose
- * own images come first. Before the end it says, as `run-noted`, what was pulled.
+ * Pulls images beside a run: not before the objects of its first release are there, whose own images come first. At the end
+ * it tells, as `run-noted`, what was pulled.
  */
-export async function* withPulls({
-  events,
-  pulls,
-  cluster,
-  patience = PATIENCE,
-}: PullsOptions): AsyncGenerator<RunEvent> {
+export function pullsAhead({pulls, cluster, patience = PATIENCE}: PullsOptions): RunObserver {
   const end = new AbortController()
   let pulling: Promise<PulledAhead> | undefined
-  try {
-    for await (const event of events) {
+  return {
+    observe(event) {
       if (pulls.length > 0 && isApplied(event)) pulling ??= pullAhead(pulls, {cluster, signal: end.signal})
-      if (event.type === 'run-finished' && pulling) {
-        end.abort()
-        yield {type: 'run-noted', at: event.at, message: pulledText(await soon(pulling, patience))}
-      }
-      yield event
-    }
-  } finally {
-    end.abort()
-    if (pulling) await soon(pulling, patience)
+    },
+    async finish(_outcome, run) {
+      end.abort()
+      if (pulling) run.noted(pulledText(await soon(pulling, patience)))
+    },
   }
 }
 

@@ -1,7 +1,11 @@
 import {describe, expect, it} from 'vitest'
-import type {ImagePull, ImagePulls} from '../../../src/cluster/pulls/image-pull.ts'
-import type {RunEvent} from '../../../src/run/events.ts'
-import {withPulls} from '../../../src/run/pulls/with-pulls.ts'
+import type {ImagePull, ImagePulls} from '../../src/cluster/pulls/image-pull.ts'
+import type {RunEvent} from '../../src/run/events.ts'
+import type {RunObserver} from '../../src/run/observer.ts'
+import type {Perform} from '../../src/run/perform.ts'
+import {pullsAhead} from '../../src/run/pull-ahead.ts'
+import {NO_RUN} from '../../src/run/run-state.ts'
+import {collected, runOf} from './run-of.ts'
 
 const release = 'openstack/mariadb' as const
 const progressed = (phase: 'helm' | 'gate'): RunEvent => ({
@@ -43,15 +47,15 @@ async function told(
   patience = 5_000,
 ) {
   const seen: string[] = []
-  async function* run() {
-    for (const event of events) {
-      yield event
-      // The next event comes when what this one began has had its turn.
-      await new Promise(setImmediate)
-    }
+  const run = {state: NO_RUN, warned: () => {}, noted: (message: string) => void seen.push(message)}
+  const observer = pullsAhead({pulls, cluster, patience})
+  for (const event of events) {
+    if (event.type === 'run-finished') await observer.finish?.(event.outcome, run)
+    seen.push(event.type)
+    observer.observe?.(event, run)
+    // The next event comes when what this one began has had its turn.
+    await new Promise(setImmediate)
   }
-  for await (const event of withPulls({events: run(), pulls, cluster, patience}))
-    seen.push(event.type === 'run-noted' ? event.message : event.type)
   return seen
 }
 
@@ -104,16 +108,19 @@ describe('images of later releases', () => {
 
   it('are left, with what pulled them taken away, when the run breaks off', async () => {
     const {did, cluster} = world()
-    async function* broken(): AsyncGenerator<RunEvent> {
-      yield progressed('gate')
-      await new Promise(setImmediate)
-      throw new Error('broken off')
+    const breaking: RunObserver = {
+      observe({type}) {
+        if (type === 'release-succeeded') throw new Error('broken off')
+      },
     }
-    const run = async () => {
-      for await (const _ of withPulls({events: broken(), pulls: [PULL], cluster}));
+    const observers = [pullsAhead({pulls: [PULL], cluster}), breaking]
+    const perform: Perform = async (_, {onProgress}) => {
+      onProgress('gate', 'waiting for health')
+      await new Promise(setImmediate)
+      return {revision: 1}
     }
 
-    await expect(run()).rejects.toThrow('broken off')
+    await expect(collected(runOf({mariadb: []}, {perform, observers}))).rejects.toThrow('broken off')
 
     expect(did).toEqual(['begin 2 in openstack on 2', 'end'])
   })

@@ -1,0 +1,141 @@
+import {asKkError} from '../errors.ts'
+import type {Action, Plan} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
+import type {FailureDetails, RunEvent, SkipReason} from './events.ts'
+import type {ObservedRun, RunOutcome} from './observer.ts'
+import {NO_RUN, nextState} from './run-state.ts'
+import type {Schedule} from './schedule/schedule.ts'
+import {isFinal, newStates, type States} from './schedule/states.ts'
+
+interface LedgerOptions {
+  readonly schedule: Schedule
+  readonly emit: (event: RunEvent) => void
+  readonly now: () => number
+}
+
+type Progress = Omit<Extract<RunEvent, {type: 'release-progressed'}>, 'type' | 'at' | 'release'>
+
+/** The one place where actions change their state, and where the events of a run are made and folded. */
+export interface Ledger extends ObservedRun {
+  readonly states: States
+  runStarted(run: string, plan: Plan): void
+  interrupting(): void
+  started(action: Action): void
+  /** Moves a started action on; does nothing when it is there already or has ended. */
+  advanced(action: Action, to: 'applied' | 'gating'): void
+  progressed(action: Action, progress: Progress): void
+  /** The release is about to be changed: what ends it afterwards is a failure, whatever its code. */
+  changing(action: Action): void
+  deleted(action: Action, object: string): void
+  succeeded(action: Action, revision: number): void
+  failed(action: Action, error: unknown): void
+  skipped(release: ReleaseId, because: ReleaseId | undefined, reason: SkipReason): void
+  /** Notes that nothing is at work any more, and how that came. */
+  ended(interrupted: boolean): RunOutcome
+  runFinished(outcome: RunOutcome): void
+}
+
+export function newLedger({schedule, emit: tell, now}: LedgerOptions): Ledger {
+  const states = newStates(schedule)
+  const startedAt = new Map<ReleaseId, number>()
+  const changed = new Set<ReleaseId>()
+  const began = now()
+  let state = NO_RUN
+  let took = 0
+  const counts = {succeeded: 0, failed: 0, skipped: 0, unchanged: 0}
+  const seconds = (release: ReleaseId) => (now() - (startedAt.get(release) ?? now())) / 1000
+  const emit = (event: RunEvent): void => {
+    state = nextState(state, event)
+    tell(event)
+  }
+
+  return {
+    states,
+    get state() {
+      return state
+    },
+    warned: (message) => emit({type: 'run-warned', at: now(), message}),
+    noted: (message) => emit({type: 'run-noted', at: now(), message}),
+    runStarted(run, {environment, cluster, actions}) {
+      emit({
+        type: 'run-started',
+        at: began,
+        run,
+        environment,
+        context: cluster.context,
+        actions: actions.map(announced),
+      })
+    },
+    interrupting() {
+      const running = [...states.of].filter(([, state]) => state !== 'waiting' && !isFinal(state))
+      emit({type: 'run-interrupting', at: now(), running: running.map(([release]) => release)})
+    },
+    started({release, kind}) {
+      states.move(release, 'running')
+      startedAt.set(release, now())
+      if (kind !== 'unchanged') emit({type: 'release-started', at: now(), release, kind})
+    },
+    advanced({release}, to) {
+      const from = states.of.get(release)!
+      if (from === 'running' || (from === 'applied' && to === 'gating')) states.move(release, to)
+    },
+    progressed({release}, progress) {
+      if (isFinal(states.of.get(release)!)) return
+      emit({type: 'release-progressed', at: now(), release, ...progress})
+    },
+    changing: ({release}) => void changed.add(release),
+    deleted({release}, object) {
+      changed.add(release)
+      emit({type: 'object-deleted', at: now(), release, object})
+    },
+    succeeded({release, kind}, revision) {
+      states.move(release, 'succeeded')
+      counts[kind === 'unchanged' ? 'unchanged' : 'succeeded'] += 1
+      emit({type: 'release-succeeded', at: now(), release, kind, revision, seconds: seconds(release)})
+    },
+    failed({release}, error) {
+      states.move(release, states.of.get(release) === 'running' ? 'failed' : 'unhealthy')
+      counts.failed += 1
+      emit({
+        type: 'release-failed',
+        at: now(),
+        release,
+        error: {...failureDetails(error), ...(!changed.has(release) && isRefusal(error) && {refused: true})},
+        seconds: seconds(release),
+      })
+    },
+    skipped(release, because, reason) {
+      states.move(release, 'skipped')
+      counts.skipped += 1
+      emit({type: 'release-skipped', at: now(), release, because, reason})
+    },
+    ended(interrupted) {
+      took = (now() - began) / 1000
+      return interrupted ? 'interrupted' : counts.failed > 0 ? 'failed' : 'succeeded'
+    },
+    runFinished: (outcome) => emit({type: 'run-finished', at: now(), outcome, seconds: took, ...counts}),
+  }
+}
+
+function announced({release, kind, requires}: Action) {
+  const applied = requires.filter((required) => required.kind === 'applied')
+  const inferred = requires.filter((required) => required.inferred !== undefined)
+  return {
+    release,
+    kind,
+    requires: requires.map((required) => required.release),
+    ...(inferred.length > 0 && {inferred: inferred.map((required) => required.release)}),
+    ...(applied.length > 0 && {applied: applied.map((required) => required.release)}),
+  }
+}
+
+/** Whether kk stopped for safety, and not because something went wrong. */
+function isRefusal(error: unknown): boolean {
+  return asKkError(error).exit === 3
+}
+
+/** An error as events carry it: plain data. */
+function failureDetails(error: unknown): FailureDetails {
+  const {code, message, hint, log} = asKkError(error)
+  return {code, message, ...(hint === undefined ? {} : {hint}), log}
+}

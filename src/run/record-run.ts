@@ -1,0 +1,132 @@
+import type {RunRecord, RunRecords, RunRelease} from '../cluster/runs/run-record.ts'
+import {asKkError} from '../errors.ts'
+import type {ReleaseId} from '../release.ts'
+import type {RunEvent} from './events.ts'
+import type {ObservedRun, RunObserver} from './observer.ts'
+import type {RunState} from './run-state.ts'
+
+export interface RecordOptions {
+  /** As it is when nothing has been done yet. */
+  readonly record: RunRecord
+  readonly records: Pick<RunRecords, 'write' | 'prune'>
+  /** Returns the last revision of a release now. */
+  readonly lastRevision: (release: ReleaseId) => Promise<number | undefined>
+}
+
+/** Records of one environment that stay in the cluster. */
+const KEPT = 50
+
+const CHANGING: ReadonlySet<RunEvent['type']> = new Set([
+  'release-started',
+  'object-deleted',
+  'release-succeeded',
+  'release-failed',
+  'release-skipped',
+])
+
+/**
+ * Writes the record of a run to the cluster, and throws what the cluster says when it cannot be written. The observer keeps it up
+ * to date as releases start and end, and closes it at the end of the run; it tells later failures to write as `run-warned`.
+ */
+export async function recordRun({record, records, lastRevision}: RecordOptions): Promise<RunObserver> {
+  await records.write(record)
+  let now = record
+  const writer = newWriter(async () => records.write(await withRevisions(now, lastRevision)))
+  await records.prune(record.environment, KEPT).catch(writer.failed)
+  const warn = (run: ObservedRun): void => {
+    const trouble = writer.takeTrouble()
+    if (trouble === undefined) return
+    run.warned(
+      `the record of run ${record.id} in the cluster is not up to date: ${asKkError(trouble).message}`,
+    )
+  }
+
+  return {
+    observe({type}, run) {
+      if (CHANGING.has(type)) {
+        now = withProgress(record, run.state)
+        writer.request()
+      }
+      warn(run)
+    },
+    async finish(outcome, run) {
+      if (outcome !== undefined) now = {...now, outcome, endedAt: new Date().toISOString()}
+      await writer.last()
+      warn(run)
+    },
+  }
+}
+
+/** Returns the record with how far each release is. */
+function withProgress(record: RunRecord, {releases}: RunState): RunRecord {
+  const progressed = record.releases.map((each): RunRelease => {
+    const {progress, deleted} = releases.get(each.release) ?? {}
+    if (!progress || progress.state === 'unchanged') return each
+    return {
+      ...each,
+      outcome: progress.state,
+      ...(deleted && {deleted}),
+      ...(progress.state === 'succeeded' && {after: progress.revision}),
+      ...(progress.state === 'failed' && {code: progress.error.code}),
+    }
+  })
+  return {...record, releases: progressed}
+}
+
+/** Of a release that failed, only the cluster knows whether helm has made a revision. */
+async function withRevisions(
+  record: RunRecord,
+  lastRevision: RecordOptions['lastRevision'],
+): Promise<RunRecord> {
+  const unknown = record.releases.filter(({outcome, after}) => outcome === 'failed' && after === undefined)
+  if (unknown.length === 0) return record
+  const revisions = await Promise.all(
+    unknown.map(async ({release}) => [release, await lastRevision(release).catch(() => undefined)] as const),
+  )
+  const known = new Map(revisions)
+  const releases = record.releases.map((each) => {
+    const after = known.get(each.release)
+    return after === undefined ? each : {...each, after}
+  })
+  return {...record, releases}
+}
+
+/** Writes one at a time; what is asked for meanwhile is one more write. */
+function newWriter(write: () => Promise<void>) {
+  let writing: Promise<void> | undefined
+  let again = false
+  let trouble: unknown
+
+  const loop = async (): Promise<void> => {
+    do {
+      again = false
+      await write().then(
+        () => undefined,
+        (error: unknown) => {
+          trouble ??= error
+        },
+      )
+    } while (again)
+    writing = undefined
+  }
+  const request = (): void => {
+    again = true
+    writing ??= loop()
+  }
+  return {
+    request,
+    failed(error: unknown): void {
+      trouble ??= error
+    },
+    async last(): Promise<void> {
+      request()
+      await writing
+    },
+    /** What went wrong since this was asked last, once. */
+    takeTrouble(): unknown {
+      const taken = trouble
+      trouble = undefined
+      return taken
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type {Action} from '../../plan/plan.ts'
+import type {ReleaseId} from '../../release.ts'
+import {isLimited, type Schedule} from './schedule.ts'
+import {meets, type States} from './states.ts'
+
+/**
+ * The actions that may start now, the most urgent first. An action may start when every edge to an action outside its
+ * group is met: `ready` when that action has succeeded, `applied` when its objects exist.
+ *
+ * `limit` bounds how many places there are. At the start condition of helm, which needs memory, an action takes one while its helm
+ * runs, and the next may start while its gate is awaited. At the start condition of gates it keeps the place until its gate has
+ * passed, so that no more than `limit` releases are half changed at any time. Other actions take none. A group needs one
+ * free place, and then starts as a whole.
+ */
+export function startable(schedule: Schedule, states: States, limit: number): readonly Action[] {
+  const waiting = (unit: number) =>
+    schedule.units[unit]!.actions.filter(({release}) => states.of.get(release) === 'waiting')
+  const units = [...states.ready.free]
+  let free = limit - states.taken
+  for (const unit of states.ready.limited) {
+    if (free <= 0) break
+    free -= waiting(unit).filter(({kind}) => isLimited(kind, schedule.startCondition)).length
+    units.push(unit)
+  }
+  return units.sort((a, b) => a - b).flatMap(waiting)
+}
+
+/** An action that cannot start any more; `direct` when it requires the failed one itself. */
+export interface Skipped {
+  readonly release: ReleaseId
+  readonly direct: boolean
+}
+
+/**
+ * The waiting actions that a failure leaves without what they require, in the order of the plan. An `applied` edge
+ * to an action that became unhealthy is met.
+ */
+export function skippedBy(schedule: Schedule, states: States, failed: ReleaseId): readonly Skipped[] {
+  const lost = new Set<ReleaseId>()
+  const direct = new Set<ReleaseId>()
+  const queue: ReleaseId[] = [failed]
+  for (const release of queue) {
+    const state = states.of.get(release)!
+    for (const waiter of schedule.waiters.get(release) ?? []) {
+      if (meets(waiter.kind, state) || states.of.get(waiter.release) !== 'waiting') continue
+      if (release === failed) direct.add(waiter.release)
+      for (const action of schedule.units[waiter.unit]!.actions) {
+        if (lost.has(action.release)) continue
+        lost.add(action.release)
+        queue.push(action.release)
+      }
+    }
+  }
+  return [...lost]
+    .sort((a, b) => schedule.position.get(a)! - schedule.position.get(b)!)
+    .map((release) => ({release, direct: direct.has(release)}))
+}
