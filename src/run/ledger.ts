@@ -3,7 +3,7 @@ import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {FailureDetails, RunEvent, SkipReason} from './events.ts'
 import type {ObservedRun, RunOutcome} from './observer.ts'
-import {NO_RUN, nextState} from './run-state.ts'
+import {NO_RUN, stateAfter} from './run-state.ts'
 import type {Schedule} from './schedule/schedule.ts'
 import {isFinal, newStates, type States} from './schedule/states.ts'
 
@@ -41,17 +41,21 @@ export function newLedger({schedule, emit: tell, now}: LedgerOptions): Ledger {
   const changed = new Set<ReleaseId>()
   const began = now()
   let state = NO_RUN
+  /** Made since the state was last asked for. */
+  let unfolded: RunEvent[] = []
   let took = 0
   const counts = {succeeded: 0, failed: 0, skipped: 0, unchanged: 0}
   const seconds = (release: ReleaseId) => (now() - (startedAt.get(release) ?? now())) / 1000
   const emit = (event: RunEvent): void => {
-    state = nextState(state, event)
+    unfolded.push(event)
     tell(event)
   }
 
   return {
     states,
     get state() {
+      state = stateAfter(state, unfolded)
+      unfolded = []
       return state
     },
     warned: (message) => emit({type: 'run-warned', at: now(), message}),

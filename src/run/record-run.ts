@@ -30,8 +30,8 @@ const CHANGING: ReadonlySet<RunEvent['type']> = new Set([
  */
 export async function recordRun({record, records, lastRevision}: RecordOptions): Promise<RunObserver> {
   await records.write(record)
-  let now = record
-  const writer = newWriter(async () => records.write(await withRevisions(now, lastRevision)))
+  let current = () => record
+  const writer = newWriter(async () => records.write(await withRevisions(current(), lastRevision)))
   await records.prune(record.environment, KEPT).catch(writer.failed)
   const warn = (run: ObservedRun): void => {
     const trouble = writer.takeTrouble()
@@ -44,13 +44,14 @@ export async function recordRun({record, records, lastRevision}: RecordOptions):
   return {
     observe({type}, run) {
       if (CHANGING.has(type)) {
-        now = withProgress(record, run.state)
+        current = () => withProgress(record, run.state)
         writer.request()
       }
       warn(run)
     },
     async finish(outcome, run) {
-      if (outcome !== undefined) now = {...now, outcome, endedAt: new Date().toISOString()}
+      const ended = outcome && {outcome, endedAt: new Date().toISOString()}
+      current = () => ({...withProgress(record, run.state), ...ended})
       await writer.last()
       warn(run)
     },

@@ -72,22 +72,54 @@ export const NO_RUN: RunState = {
   finished: undefined,
 }
 
-/** The state after one more event. An event of a release that the run did not announce changes nothing. */
+/** Returns the state after one more event. An event of a release that the run did not announce changes nothing. */
 export function nextState(state: RunState, event: RunEvent): RunState {
+  return stateAfter(state, [event])
+}
+
+/** Returns the state after more events; the releases are copied once for all of them. */
+export function stateAfter(before: RunState, events: readonly RunEvent[]): RunState {
+  let state = before
+  let copy: Map<ReleaseId, ReleaseProgress> | undefined
+  for (const event of events) {
+    if (!('release' in event)) {
+      state = {...state, ...ofRun(state, event)}
+      continue
+    }
+    const known = state.releases.get(event.release)
+    const changed = known && nextRelease(known, event)
+    if (!changed || changed === known) continue
+    if (state.releases !== copy) copy = new Map(state.releases)
+    state = {...state, lastAt: event.at, releases: copy.set(changed.release, changed)}
+  }
+  return state
+}
+
+type ReleaseEvent = Extract<RunEvent, {readonly release: ReleaseId}>
+
+/** What an event of the run itself changes. */
+function ofRun({notes}: RunState, event: Exclude<RunEvent, ReleaseEvent>): Partial<RunState> {
   const lastAt = event.at
-  if (event.type === 'run-started') return started(event)
-  if (event.type === 'run-interrupting')
-    return {...state, lastAt, interrupting: event.running, interruptedAt: event.at}
-  if (event.type === 'run-warned') return state
-  if (event.type === 'run-noted') return {...state, notes: [...state.notes, event.message]}
-  if (event.type === 'run-finished') return {...state, lastAt, finished: event}
-  const known = state.releases.get(event.release)
-  const progress = known && nextProgress(known.progress, event)
-  if (!progress || progress === known.progress) return state
+  switch (event.type) {
+    case 'run-started':
+      return started(event)
+    case 'run-interrupting':
+      return {lastAt, interrupting: event.running, interruptedAt: event.at}
+    case 'run-warned':
+      return {}
+    case 'run-noted':
+      return {notes: [...notes, event.message]}
+    case 'run-finished':
+      return {lastAt, finished: event}
+  }
+}
+
+function nextRelease(known: ReleaseProgress, event: ReleaseEvent): ReleaseProgress {
+  const progress = nextProgress(known.progress, event)
+  if (progress === known.progress) return known
   const times = progress.state === 'unchanged' ? NO_TIMES : nextTimes(known.times, event)
   const deleted = event.type === 'object-deleted' && {deleted: [...(known.deleted ?? []), event.object]}
-  const releases = new Map(state.releases).set(event.release, {...known, ...deleted, progress, times})
-  return {...state, lastAt, releases}
+  return {...known, ...deleted, progress, times}
 }
 
 /** The releases that are in this state, in the order of the plan. */
@@ -109,8 +141,6 @@ function started(event: Extract<RunEvent, {type: 'run-started'}>): RunState {
   return {...NO_RUN, run, environment, context, startedAt: at, lastAt: at, releases}
 }
 
-type ReleaseEvent = Extract<RunEvent, {readonly release: ReleaseId}>
-
 function nextProgress(before: Progress, event: ReleaseEvent): Progress {
   const blames = before.state === 'running' ? before.blames : []
   switch (event.type) {
@@ -123,7 +153,7 @@ function nextProgress(before: Progress, event: ReleaseEvent): Progress {
     case 'object-deleted':
       return before.state === 'running' ? {...before, message: `deleted ${event.object}`} : before
     case 'release-succeeded':
-      if (event.kind === 'unchanged') return {state: 'unchanged'}
+      if (event.kind === 'unchanged') return before.state === 'unchanged' ? before : {state: 'unchanged'}
       return {state: 'succeeded', revision: event.revision, seconds: event.seconds}
     case 'release-failed':
       return {state: 'failed', error: event.error, seconds: event.seconds, blames}

@@ -15,11 +15,11 @@ import {type RunView, watchRun} from '../../report/run/run-view.ts'
 import {type NextCommands, summaryText} from '../../report/run/summary.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type Interruption, newInterruption} from '../../run/interruption.ts'
+import type {RunState} from '../../run/run-state.ts'
 import {awaitOrphans} from '../../verbs/change/turn/await-orphans.ts'
 import {inTurn} from '../../verbs/change/turn/in-turn.ts'
 import {type Console, tell} from '../console.ts'
 import {interruptible} from '../signals.ts'
-import type {RunState} from '../../run/run-state.ts'
 import {sayReported} from './report-files.ts'
 
 export interface ShowOptions {
