@@ -117,8 +117,8 @@ async function expectEncrypted({base, store}: Pick<OverrideWorld, 'base' | 'stor
 }
 
 /**
- * Writes an exported document into the store, or only says what would change. Rejects as `importStore`, for charts that
- * are not active where that is known, and with `KK_SECRET` where secrets that kk keeps may not be set.
+ * Writes an exported document into the store, or only says what would change. Rejects as `importStore` and `base.check`, for
+ * charts that are not active where that is known, and with `KK_SECRET` where secrets that kk keeps may not be set.
  */
 async function importOverrides(
   {base, store, who, allowSecrets}: OverrideWorld,
@@ -134,7 +134,10 @@ async function importOverrides(
     expectPlace: (name, namespace) => {
       if (active.length > 0 && !base.isAssumed) expectActive(active, name, namespace)
     },
-    ...(!allowSecrets && {expectPlan: (planned: PlannedImport) => expectNoSecrets(planned, base)}),
+    expectPlan: async (planned) => {
+      if (!allowSecrets) await expectNoSecrets(planned, base)
+      await expectSchemas(planned, base)
+    },
   })
   return contentOf(imported)
 }
@@ -153,6 +156,19 @@ async function expectNoSecrets(
       throw keptByKk(`${place} are encrypted in the document and may hold secrets that kk keeps: these`)
     const after = (readYaml(userOverrides ?? '', {file: place}) ?? {}) as Values
     refuseSecret(changedAt(storedValues(before(name, namespace)), after, paths))
+  }
+}
+
+/** What is encrypted in the document is not asked about: a plan tells. */
+async function expectSchemas(
+  {overrides}: PlannedImport,
+  {check}: Pick<OverrideWorld['base'], 'check'>,
+): Promise<void> {
+  if (!check) return
+  for (const {name, namespace, userOverrides} of overrides) {
+    if (userOverrides === null || isSealed(userOverrides)) continue
+    const values = readYaml(userOverrides, {file: `the overrides of ${name} in ${namespace}`}) ?? {}
+    await check(name, namespace, values as Values)
   }
 }
 

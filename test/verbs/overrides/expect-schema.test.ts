@@ -28,14 +28,15 @@ async function memcached(helm: () => Promise<Pick<Helm, 'template'>>) {
   const {store} = await openService()
   const base = environmentBase(prepared, helm)
   const service = localOverrides({base, store, who: 'ada', allowSecrets: true})
-  return (expression: string, dryRun = true) =>
+  const update = (expression: string, dryRun = true) =>
     service.update('memcached', 'openstack', {...setting(expression), flag: 'reuse', dryRun})
+  return {update, service, store}
 }
 
 it('a preview and a change are refused where the schema of the chart would refuse them', async () => {
   const path = await toolPath('helm4')
   const helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
-  const update = await memcached(async () => helm)
+  const {update} = await memcached(async () => helm)
 
   for (const isPreview of [true, false]) {
     await expect(update('pod.replicas.server=many', isPreview)).rejects.toMatchObject({
@@ -46,8 +47,24 @@ it('a preview and a change are refused where the schema of the chart would refus
   expect((await update('pod.replicas.server=2', false)).userOverrides).toContain('server: 2')
 })
 
+it('an import is refused where the schema of a chart would refuse it, and nothing of it is written', async () => {
+  const path = await toolPath('helm4')
+  const helm = openHelm({path, version: await helmVersion(path, process.env), env: process.env})
+  const {service, store} = await memcached(async () => helm)
+  const document = 'version: 1\noverrides: {memcached: {openstack: {pod: {replicas: {server: many}}}}}\n'
+
+  for (const dryRun of [true, false]) {
+    const importing = service.import(document, {file: 'overrides.yaml', prune: false, dryRun})
+    await expect(importing).rejects.toMatchObject({
+      code: 'KK_VALUES',
+      message: expect.stringContaining("at '/pod/replicas/server'"),
+    })
+  }
+  expect(await store.list()).toEqual([])
+})
+
 it('without a helm nothing is asked', async () => {
-  const update = await memcached(() => Promise.reject(new KkError('KK_HELM_MISSING', 'there is none')))
+  const {update} = await memcached(() => Promise.reject(new KkError('KK_HELM_MISSING', 'there is none')))
 
   expect((await update('pod.replicas.server=many')).userOverrides).toContain('server: many')
 })
