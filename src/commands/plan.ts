@@ -21,9 +21,10 @@ import {hasChanges} from '../plan/plan.ts'
 import {diffText} from '../report/plan/diff-text.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
 import {knownAfterApplyText, planText} from '../report/plan/plan-text.ts'
+import {cacheDirectory} from '../state/directories.ts'
 import {expectWritable} from '../state/files/write-named-file.ts'
 import {planDiff} from '../verbs/diff.ts'
-import {askedToAccept, expectSupported, renderPlan, unknownYet} from '../verbs/foresee.ts'
+import {askedRenders, askedToAccept, expectSupported, renderPlan, unknownYet} from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
 import type {Prepared} from '../verbs/preparation/prepare.ts'
 import type {KnownAfterApply} from '../verbs/preparation/rendering/known-after-apply.ts'
@@ -114,8 +115,9 @@ export default class Plan extends KkCommand {
   private async foresee(flags: ForesightFlags, {prepared, observed, cluster}: Foresight): Promise<Foreseen> {
     const isIdle = helmActions(observed.plan).length === 0
     const helm = isIdle ? undefined : await openUsersHelm(flags, cluster)
-    const ifUnknown = !flags.diff && flags.save === undefined
-    const rendered = helm ? await renderPlan(prepared, observed.plan, {helm, cluster, ifUnknown}) : new Map()
+    const asked = askedRenders(prepared, {cache: cacheDirectory(process.env), cluster: observed.plan.cluster})
+    const ports = {cluster, ...(!flags.diff && flags.save === undefined && {ifUnknown: asked})}
+    const rendered = helm ? await renderPlan(prepared, observed.plan, {helm, ...ports}) : new Map()
     if (flags.diff) {
       const {diffs, redact} = planDiff(prepared, observed, rendered)
       this.console.print(`\n${diffText(diffs, {palette: this.console.palette('stdout'), redact})}`)
@@ -125,6 +127,7 @@ export default class Plan extends KkCommand {
     await expectSupported({observed, rendered, ports: {cluster, helm}, forceVersion})
     const {foreknown} = prepared
     const isAsked = await askedToAccept(rendered, cluster, {...observed, helm, forceConflicts, foreknown})
+    await asked.keep(observed.plan, rendered)
     return {rendered, isAsked}
   }
 }

@@ -1,13 +1,18 @@
-import type {Cluster} from '../cluster/cluster.ts'
+import {access, mkdir, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import type {Cluster, ClusterIdentity} from '../cluster/cluster.ts'
 import {definedKinds} from '../cluster/custom-kinds.ts'
 import {nameProblem} from '../cluster/name-problem.ts'
 import {asKkError} from '../errors.ts'
 import type {ChartFacts} from '../graph/inference/facts.ts'
 import type {Helm} from '../helm/helm.ts'
+import {digest} from '../plan/digest.ts'
 import type {Action, Plan} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
 import {refuseDowngrade} from './change/deploy.ts'
 import type {ObservedPlan} from './plan.ts'
 import {definedVersions} from './preparation/inference/facts-of-releases.ts'
+import type {Foreknown} from './preparation/inference/foreknown.ts'
 import {throwPlaced} from './preparation/placed-problems.ts'
 import {expectSupportedVersions} from './preparation/preflight.ts'
 import type {Prepared} from './preparation/prepare.ts'
@@ -24,26 +29,26 @@ import {vendor} from './preparation/rendering/vendored.ts'
 import {type Preflight, validateAll} from './preparation/validate-all.ts'
 
 /**
- * Renders what a plan would install or upgrade; with `ifUnknown` not what was rendered before with the same inputs, unless
- * it has something that is to be held against the cluster, and nothing new where the environment infers nothing. Rejects with what helm says of a chart or its values; see
- * `renderAll`.
+ * Renders what a plan would install or upgrade; with `ifUnknown` neither what was rendered before with the same inputs and asked
+ * of this cluster, unless it has something that is to be held against the cluster as it is now, nor what is new where the
+ * environment infers nothing. Rejects with what helm says of a chart or its values; see `renderAll`.
  */
 export async function renderPlan(
   prepared: Prepared,
   plan: Plan,
-  {ifUnknown = false, ...ports}: ForesightPorts,
+  {ifUnknown, ...ports}: ForesightPorts,
 ): Promise<Rendered> {
   // Whether a chart asks something of the cluster is read from its files: once.
   const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
-  const isLeft = ({release, kind}: Action) => {
+  const isLeft = async (action: Action) => {
     if (!ifUnknown) return false
-    const known = foreknown.get(release)
+    const known = foreknown.get(action.release)
     // Who has nothing rendered to find requirements need not wait for it to see a plan: a deploy renders it.
-    if (!known) return !prepared.environment.infer && kind === 'install'
-    return !known.rendered && isPlain(known.facts)
+    if (!known) return !prepared.environment.infer && action.kind === 'install'
+    return !known.rendered && isPlain(known.facts) && (await ifUnknown.wasAsked(action, known))
   }
-  const actions = plan.actions.filter((action) => !isLeft(action))
-  const wanted = {...plan, actions}
+  const left = await Promise.all(plan.actions.map(isLeft))
+  const wanted = {...plan, actions: plan.actions.filter((_, index) => !left[index])}
   const vendored = await vendor(
     prepared,
     helmActions(wanted).map(({release}) => release),
@@ -77,7 +82,43 @@ function foreknownKinds({foreknown}: Prepared): readonly string[] {
 interface ForesightPorts {
   readonly helm: Renderer
   readonly cluster: Pick<Cluster, 'customKinds'>
-  readonly ifUnknown?: boolean
+  readonly ifUnknown?: Pick<AskedRenders, 'wasAsked'>
+}
+
+/** What an API server was asked about, and did not refuse. */
+export interface AskedRenders {
+  wasAsked(action: Pick<Action, 'release'>, known: Foreknown): Promise<boolean>
+  /** Keeps in mind what of a plan was rendered. What cannot be kept is rendered and asked again. */
+  keep(plan: Plan, rendered: Rendered): Promise<void>
+}
+
+/** Those of one cluster: empty files below a cache of kk's own, named by digests of all that decided the render. */
+export function askedRenders(
+  prepared: Pick<Prepared, 'foreknown' | 'releases'>,
+  {cache, cluster}: {readonly cache: string; readonly cluster: Pick<ClusterIdentity, 'uid'>},
+): AskedRenders {
+  const fileOf = (release: ReleaseId, {layers, facts}: Foreknown) => {
+    const chart = prepared.releases.get(release)!.desired.chart.digest
+    return join(cache, 'asked', digest({release, chart, layers, facts, cluster: cluster.uid}))
+  }
+  return {
+    async wasAsked({release}, known) {
+      const found = await access(fileOf(release, known)).catch((error: unknown) => error)
+      return found === undefined
+    },
+    async keep({actions}, rendered) {
+      const files = actions.flatMap((action) => {
+        const known = rendered.has(action.release) && foreknownRender(prepared, action)
+        return known ? [fileOf(action.release, known)] : []
+      })
+      try {
+        await mkdir(join(cache, 'asked'), {recursive: true})
+        await Promise.all(files.map((file) => writeFile(file, '')))
+      } catch {
+        // A cache that cannot be written.
+      }
+    },
+  }
 }
 
 interface Foreseen {

@@ -116,6 +116,16 @@ describe.concurrent('before the first change', () => {
     expect(namespaces).toBe('')
   })
 
+  it('what the API server refuses is refused by each plan, also where an earlier command rendered it', async () => {
+    const environment = await withObjects({...CONFIG_MAP, kind: 'Service', spec: {ports: [{port: 99999}]}})
+    await environment.kk('graph')
+
+    const plans = [await environment.kk('plan'), await environment.kk('plan')]
+
+    expect(plans.map(({exitCode}) => exitCode)).toEqual([2, 2])
+    for (const {stderr} of plans) expect(stderr).toMatch(/api: Service\/a: .*Invalid value: 99999/)
+  })
+
   it('an upgrade that drops an immutable field is refused, also by plan, and no revision fails', async () => {
     const data = {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Gi'}}}
     const claims = [{metadata: {name: 'data'}, spec: data}]

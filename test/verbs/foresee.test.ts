@@ -1,6 +1,11 @@
-import {describe, expect, it} from 'vitest'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {describe, expect, it, onTestFinished} from 'vitest'
 import {KkError} from '../../src/errors.ts'
-import {askedToAccept, renderPlan} from '../../src/verbs/foresee.ts'
+import type {Layer} from '../../src/overrides/layer.ts'
+import {askedRenders, askedToAccept, renderPlan} from '../../src/verbs/foresee.ts'
+import {type Foreknown, layersKey} from '../../src/verbs/preparation/inference/foreknown.ts'
 import {id} from '../graph/graph-of.ts'
 import {planOf} from '../run/plan-of.ts'
 
@@ -52,12 +57,59 @@ describe('what is new, where nothing is inferred,', () => {
   >[0]
   const helm = {} as Parameters<typeof renderPlan>[2]['helm']
   const cluster = {customKinds: async () => []}
+  const NEVER_ASKED = {wasAsked: async () => false}
 
   it('is not rendered for who only wants to see the plan', async () => {
-    await expect(renderPlan(prepared, plan, {helm, cluster, ifUnknown: true})).resolves.toEqual(new Map())
+    await expect(renderPlan(prepared, plan, {helm, cluster, ifUnknown: NEVER_ASKED})).resolves.toEqual(
+      new Map(),
+    )
   })
 
   it('is rendered where what it makes is needed', async () => {
     await expect(renderPlan(prepared, plan, {helm, cluster})).rejects.toThrow()
+  })
+})
+
+describe('what a cluster was asked about', () => {
+  const plan = planOf({keystone: []})
+  const known = (layers: string): Foreknown => ({layers, rendered: undefined, facts: FACTS})
+  const FACTS = {provided: {objects: [], kinds: []}, wants: []} as unknown as Foreknown['facts']
+  const layers: readonly Layer[] = [{name: 'section', source: 'cloud.yaml', values: {port: 80}}]
+  const chart = {libraries: [], directory: join(import.meta.dirname, '../fixtures/charts/workload')}
+  const release = {chart, layers, desired: {chart: {digest: 'd1'}}}
+  const prepared = {
+    releases: new Map([[id('keystone'), release]]),
+    foreknown: new Map([[id('keystone'), known(layersKey(layers))]]),
+  } as unknown as Parameters<typeof askedRenders>[0]
+
+  it('is known to the next plan with the same inputs on the same cluster, and to no other', async () => {
+    const cache = await mkdtemp(join(tmpdir(), 'kk-asked-'))
+    onTestFinished(() => rm(cache, {recursive: true}))
+    const here = askedRenders(prepared, {cache, cluster: {uid: 'a'}})
+    const elsewhere = askedRenders(prepared, {cache, cluster: {uid: 'b'}})
+    const keystone = {release: id('keystone')}
+    const same = known(layersKey(layers))
+
+    const before = await here.wasAsked(keystone, same)
+    await here.keep(plan, RENDERED)
+
+    expect(before).toBe(false)
+    expect(await here.wasAsked(keystone, same)).toBe(true)
+    expect(await here.wasAsked(keystone, known('other values'))).toBe(false)
+    expect(await elsewhere.wasAsked(keystone, same)).toBe(false)
+  })
+
+  it('is not kept where it was not rendered, and no matter where it cannot be', async () => {
+    const cache = await mkdtemp(join(tmpdir(), 'kk-asked-'))
+    onTestFinished(() => rm(cache, {recursive: true}))
+    const asked = askedRenders(prepared, {cache, cluster: {uid: 'a'}})
+    await writeFile(join(cache, 'file'), '')
+    const nowhere = askedRenders(prepared, {cache: join(cache, 'file'), cluster: {uid: 'a'}})
+
+    await asked.keep(plan, new Map())
+    await nowhere.keep(plan, RENDERED)
+
+    expect(await asked.wasAsked({release: id('keystone')}, known(layersKey(layers)))).toBe(false)
+    expect(await nowhere.wasAsked({release: id('keystone')}, known(layersKey(layers)))).toBe(false)
   })
 })
