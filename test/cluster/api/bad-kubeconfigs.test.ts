@@ -122,6 +122,11 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ],
     ['a user to act as with a line break', {user: {as: 'admin\nx'}}, 'a line break'],
     [
+      'a provider of tokens without its settings',
+      {user: {'auth-provider': {name: 'oidc', config: {}}}},
+      'its auth-provider oidc lacks a key: expected client-id, id-token, idp-issuer-url and refresh-token',
+    ],
+    [
       'a certificate that is none',
       {user: {'client-certificate-data': SECRET}},
       'no credentials for context "mine"',
