@@ -24,6 +24,10 @@ export function credentialReader(
       const credentials = needsClient
         ? await inTime(byClient(), access, pluginMilliseconds)
         : {tls: tlsOptions(access), headers: headersOf(access)}
+      if (user['auth-provider'] && !credentials.headers.authorization)
+        throw new Error(
+          'its auth-provider oidc gave no token: id-token has run out, and there is no refresh-token',
+        )
       for (const [name, value] of Object.entries(credentials.headers)) validateHeaderValue(name, value)
       return credentials
     } catch (error) {
@@ -32,13 +36,24 @@ export function credentialReader(
   }
 }
 
+interface Provider {
+  readonly name?: string | null
+  readonly config?: Readonly<Record<string, unknown>> | null
+}
+
+/** Without them the Kubernetes client asks as nobody. */
+const OIDC_KEYS = ['client-id', 'id-token', 'idp-issuer-url']
+
 /** Of these the Kubernetes client throws exceptions that name nothing. */
 function refuseUnusable({cluster, user}: ClusterAccess): void {
-  const provider = user['auth-provider'] as {readonly name?: string | null} | null | undefined
+  const provider = user['auth-provider'] as Provider | null | undefined
   if (provider && provider.name !== 'oidc')
     throw new Error(
       'its user has auth-provider, which is gone since Kubernetes 1.26: use exec with a credential plugin',
     )
+  const missing = provider ? OIDC_KEYS.filter((key) => !provider.config?.[key]) : []
+  if (missing.length > 0)
+    throw new Error(`its auth-provider oidc lacks ${missing.join(', ')} below config: add them, or use exec`)
   const proxy = cluster['proxy-url']
   // What is not understood is not repeated: it may hold a password.
   if (proxy && !/^(?:https?|socks[45]?[ah]?):$/.test(URL.parse(proxy)?.protocol ?? ''))
@@ -120,8 +135,9 @@ function reasonOf(access: ClusterAccess, error: unknown): string {
   if (user.exec && (error instanceof SyntaxError || error instanceof TypeError))
     return 'the credential plugin did not print the JSON of an ExecCredential'
   if (user.exec && code === 'ENOENT') return `the credential plugin ${user.exec.command} is not installed`
-  if (user['auth-provider'] && error instanceof TypeError)
-    return 'its auth-provider oidc lacks a key: expected client-id, id-token, idp-issuer-url and refresh-token below config, or exec in its place'
+  // What a token or an address has in it is not repeated.
+  if (user['auth-provider'] && (error instanceof SyntaxError || error instanceof TypeError))
+    return 'its auth-provider oidc cannot be used: expected a JSON Web Token as id-token and an address as idp-issuer-url below config, or exec in its place'
   const isOfKey = code?.startsWith('ERR_OSSL') || message?.startsWith('error:')
   const wrong = code || isOfKey ? wrongMaterial(access) : undefined
   if (wrong) return wrong

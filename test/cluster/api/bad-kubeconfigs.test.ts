@@ -56,6 +56,7 @@ const plugin = (printed: string): Parts => ({
     exec: {apiVersion: 'client.authentication.k8s.io/v1', command: 'printf', args: ['%s', printed]},
   },
 })
+const oidc = (config: object): Parts => ({user: {'auth-provider': {name: 'oidc', config}}})
 const credential = (status: unknown): string => JSON.stringify({kind: 'ExecCredential', status})
 
 describe('a kubeconfig that cannot be used is an error of the kubeconfig, and repeats no secret', () => {
@@ -123,8 +124,28 @@ describe('a kubeconfig that cannot be used is an error of the kubeconfig, and re
     ['a user to act as with a line break', {user: {as: 'admin\nx'}}, 'a line break'],
     [
       'a provider of tokens without its settings',
-      {user: {'auth-provider': {name: 'oidc', config: {}}}},
-      'its auth-provider oidc lacks a key: expected client-id, id-token, idp-issuer-url and refresh-token',
+      oidc({}),
+      'its auth-provider oidc lacks client-id, id-token, idp-issuer-url below config',
+    ],
+    [
+      'a provider of tokens without an issuer',
+      oidc({'client-id': 'kk', 'id-token': SECRET}),
+      'its auth-provider oidc lacks idp-issuer-url below config',
+    ],
+    [
+      'a provider whose token has run out',
+      oidc({'client-id': 'kk', 'id-token': SECRET, 'idp-issuer-url': NOBODY}),
+      'id-token has run out, and there is no refresh-token',
+    ],
+    [
+      'a provider whose token is none',
+      oidc({'client-id': 'kk', 'id-token': `a.${btoa(SECRET)}.b`, 'idp-issuer-url': NOBODY}),
+      'expected a JSON Web Token as id-token',
+    ],
+    [
+      'a provider whose issuer is no address',
+      oidc({'client-id': 'kk', 'id-token': 'x', 'refresh-token': SECRET, 'idp-issuer-url': SECRET}),
+      'expected a JSON Web Token as id-token and an address as idp-issuer-url',
     ],
     [
       'a certificate that is none',
