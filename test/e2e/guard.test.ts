@@ -12,12 +12,17 @@ beforeAll(async () => {
   return cluster.end
 })
 
-it('is offered by a deploy of protected releases, and never installed by itself', async () => {
-  const {file, name, stderr} = await deployStores(cluster, 'helm4')
+it('is offered by the first deploy of protected releases alone, and never installed by itself', async () => {
+  const {file, name, stderr, kk} = await deployStores(cluster, 'helm4')
+
+  const again = await kk('deploy', '--set', 'other:note=second', '--sandbox-name', cluster.sandbox)
 
   expect(stderr.trimEnd().split('\n').at(-1)).toBe(
     `hint: db is protected, but helm and kubectl would still delete it; to prevent that: kk guard install ${file} --sandbox-name ${cluster.sandbox}`,
   )
+  expect(again.exitCode, again.stderr).toBe(0)
+  expect(again.stderr).toContain('1 upgraded')
+  expect(again.stderr).not.toContain('kk guard install')
   expect(await guardStatus(cluster)).toMatchObject({
     installed: false,
     releases: [{release: `${name}/db`, guarded: false}],
