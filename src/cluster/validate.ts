@@ -1,3 +1,5 @@
+import {redactSecretsOf} from '../helm/redact/objects.ts'
+import type {Redact} from '../helm/redact/redact.ts'
 import {type ApiError, isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
 import type {Discovery} from './api/discovery.ts'
@@ -9,7 +11,6 @@ import {apply, conflictsIn, create, mergeAsPatch, type Written} from './helm-wri
 import {objectKey, objectName} from './manifest.ts'
 import {nameProblem} from './name-problem.ts'
 import {mapParallel} from './parallel.ts'
-import {type Redact, redactSecretsOf} from './redact-secrets.ts'
 
 const AT_ONCE = 8
 /** What is wrong with the object, not with the way to the API server; 500 when a field has the wrong type or a webhook fails. */

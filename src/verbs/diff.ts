@@ -1,6 +1,6 @@
 import type {KubernetesObject} from '../cluster/cluster.ts'
 import {upgradedObjects} from '../cluster/manifest.ts'
-import {redactObjects} from '../cluster/redact-secrets.ts'
+import {redactObjects} from '../helm/redact/objects.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import type {ReleaseId} from '../release.ts'
 import type {ObservedPlan} from './plan.ts'

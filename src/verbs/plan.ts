@@ -1,5 +1,5 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
-import {describeCause} from '../cluster/gate/describe-cause.ts'
+import {describeCause} from '../cluster/gate/cause.ts'
 import {objectName, parseManifest} from '../cluster/manifest.ts'
 import {mapParallel} from '../cluster/parallel.ts'
 import {asKkError} from '../errors.ts'

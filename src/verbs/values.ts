@@ -1,7 +1,8 @@
 import type {Helm} from '../helm/helm.ts'
+import {redactValues} from '../helm/redact/values.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
-import {maskSecrets, secretPlaces} from '../overrides/secrets/secret-values.ts'
+import {secretPlaces} from '../overrides/secrets/secret-values.ts'
 import type {ReleaseId, Values} from '../release.ts'
 import {pathsOf} from './overrides/facts-base.ts'
 import {throwPlaced} from './preparation/placed-problems.ts'
@@ -38,7 +39,7 @@ export async function showValues(
   return {
     release,
     layers: layers.map((layer) => layer.source),
-    values: showSecrets ? values : maskSecrets(values, secretPlaces(layers, paths)),
+    values: showSecrets ? values : redactValues(values, secretPlaces(layers, paths)),
   }
 }
 

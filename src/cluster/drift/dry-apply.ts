@@ -1,3 +1,5 @@
+import {redactSecretsOf} from '../../helm/redact/objects.ts'
+import type {Redact} from '../../helm/redact/redact.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
@@ -5,7 +7,6 @@ import {readObject} from '../api/resources.ts'
 import type {DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from '../cluster.ts'
 import {apply, conflictsIn, mergeAsPatch, type Written} from '../helm-writes.ts'
 import {mapParallel} from '../parallel.ts'
-import {type Redact, redactSecretsOf} from '../redact-secrets.ts'
 
 const AT_ONCE = 8
 /** How often live object and dry run are read again when somebody wrote between the two. */

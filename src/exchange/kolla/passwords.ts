@@ -1,5 +1,5 @@
 import {KkError} from '../../errors.ts'
-import {redactLines} from '../../helm/redact/redact-lines.ts'
+import {redactLines} from '../../helm/redact/lines.ts'
 import {readOnlyYaml} from '../../helm/yaml.ts'
 import {isMap} from '../../overrides/merge.ts'
 import type {Values} from '../../release.ts'

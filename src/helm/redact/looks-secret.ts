@@ -26,7 +26,7 @@ const AUTHORIZATION = /^["']?(?:basic|bearer|digest|token)\s/i
 /** A rule of oslo.policy, such as that of `identity:revoke_token`. */
 const POLICY = /^\\?["']?\(?(?:not )?(?:rule|role|is_admin|system_scope|project_id|user_id|domain_id):/
 
-/** Whether a text under a key of this name is to be kept out of what people read. */
+/** Returns true for a key whose value is to be kept out of what people read. */
 export function looksSecret(key: string): boolean {
   if (WORKING_DIRECTORY.test(key)) return false
   const words = wordsOf(key).replace(FORM, '')
@@ -34,7 +34,7 @@ export function looksSecret(key: string): boolean {
   return [SECRET_WORD, PASS, SECRET_KEY, SECRET_NAME].some((pattern) => pattern.test(words))
 }
 
-/** The same of what stands at a place among values: also what is below such a key, except for settings and names. */
+/** Returns true for a place among values that looks secret: also below such a key, except for settings and names. */
 export function looksSecretPath(path: readonly string[], value?: unknown): boolean {
   if (isNameAt(path, value) || isRule(value)) return false
   return path.reduce((isSecret, key, at) => {
@@ -45,7 +45,7 @@ export function looksSecretPath(path: readonly string[], value?: unknown): boole
   }, false)
 }
 
-/** Whether a key and its value say that it is a secret, also as in `{name: DB_PASSWORD, value: …}`. */
+/** Returns true where a key and its value say that it is a secret, also as in `{name: DB_PASSWORD, value: …}`. */
 export function saysSecret(key: string, value: unknown, around: object = {}): boolean {
   if (key === 'value' && 'name' in around && typeof around.name === 'string') {
     return saysSecret(around.name, value)
@@ -63,7 +63,7 @@ function isRule(value: unknown): boolean {
   return typeof value === 'string' && POLICY.test(value)
 }
 
-/** Whether a key says how secrets are made and kept. */
+/** Returns true for a key that says how secrets are made and kept. */
 export function isSetting(key: string): boolean {
   return SETTING.test(wordsOf(key))
 }

@@ -1,3 +1,6 @@
+/** What is shown in the place of a secret. */
+export const MASK = '***'
+
 /** The beginning of what stands for a value: of a template, a variable, a mask, a block text or a map that follows; or nothing. */
 const BEGINNING = /^[\\"']*(?:(\{\{)|\$\{\w+\}|\$\(\w+\)|true|false|null|none|\*{3}|[|>][-+\d]*|[{[])?/i
 /** What may follow it. */
@@ -11,12 +14,12 @@ const VARIABLE = /^[\\"']*\$[A-Z_][A-Z0-9_]*[\\"']*[\s,;)}\]]*$/
 /** A file that holds a secret is none. */
 const PATH = /^["']?(?:~|\.{1,2})?\//
 
-/** Whether a word after a flag such as `--key` is no secret. */
+/** Returns true for a word after a flag such as `--key` that is no secret. */
 export function isNoSecretWord(word: string): boolean {
   return isPlaceholder(word) || PATH.test(word)
 }
 
-/** Whether a text where a secret would stand is none. */
+/** Returns true for a text that stands where a secret would, and is none. */
 export function isPlaceholder(text: string): boolean {
   const [beginning, template] = BEGINNING.exec(text)!
   if (template !== undefined) return TEMPLATE_END.test(text.slice(beginning.length).slice(-LONGEST_END))

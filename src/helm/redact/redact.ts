@@ -1,11 +1,15 @@
 import type {Values} from '../../release.ts'
+import {redactTexts} from './known-texts.ts'
+import {mapLeaves} from './leaves.ts'
+import {replaceSecrets} from './lines.ts'
 import {looksSecret, looksSecretPath} from './looks-secret.ts'
-import {mapLeaves} from './map-leaves.ts'
-import {maskTexts} from './mask-texts.ts'
-import {isNoSecretWord, isPlaceholder} from './placeholder.ts'
-import {replaceSecrets} from './text-secrets.ts'
+import {isNoSecretWord, isPlaceholder, MASK} from './placeholder.ts'
 
-const MASK = '***'
+/** Masks the secrets in a text. */
+export type Redact = (text: string) => string
+/** Masks them in a leaf of an object or of values; `isSecret` when it stands under a key that looks secret. */
+export type RedactLeaf = (text: string, isSecret?: boolean) => string
+
 /** Shorter texts are words of every message; masking them would hide more than they protect. */
 const SHORTEST = 6
 /** What many charts have for a default: half of all messages speak of it. */
@@ -15,26 +19,23 @@ const QUOTE = /[\\"']/
 const END = /[\\"',;)}\]\s]/
 
 /**
- * A function that masks, in what helm printed, the secrets among these values: every text under a key that looks
+ * Returns a function that masks, in what helm printed, the secrets among these values: every text under a key that looks
  * secret, what looks like one inside other texts, and whatever helm itself quotes of values in schema errors and merge warnings.
  * They are gathered when the first text comes: most runs have none. What is `shown` anyway, such as a name that is a password,
  * too, is masked only where a key says so: one in the text, or the one that the text stands under, with `isSecret`.
  */
-export function redactor(
-  values: Values,
-  shown: ReadonlySet<string> = new Set(),
-): (text: string, isSecret?: boolean) => string {
+export function redactor(values: Values, shown: ReadonlySet<string> = new Set()): RedactLeaf {
   let hide: ((text: string, isSecret: boolean) => string) | undefined
   return (text, isSecret = false) => {
-    hide ??= maskSecrets(secretsIn(values), shown)
-    return hide(text, isSecret).split('\n').map(maskQuoted).join('\n')
+    hide ??= redactSecrets(secretsIn(values), shown)
+    return hide(text, isSecret).split('\n').map(redactQuoted).join('\n')
   }
 }
 
-function maskSecrets(secrets: ReadonlySet<string>, shown: ReadonlySet<string>) {
+function redactSecrets(secrets: ReadonlySet<string>, shown: ReadonlySet<string>) {
   const words = new Set([...secrets].filter((secret) => shown.has(secret)))
-  const hide = maskTexts(new Set([...secrets].filter((secret) => !words.has(secret))), MASK)
-  const hideWords = maskTexts(words, MASK)
+  const hide = redactTexts(new Set([...secrets].filter((secret) => !words.has(secret))), MASK)
+  const hideWords = redactTexts(words, MASK)
   return (text: string, isSecret: boolean): string => {
     const hidden = hide(text)
     if (words.size === 0) return hidden
@@ -115,19 +116,19 @@ function bare(secret: string): string {
 }
 
 /** Chart defaults can be in what helm quotes, which kk does not know. */
-function maskQuoted(line: string): string {
-  return maskRejected(maskUnmerged(maskYaml(line)))
+function redactQuoted(line: string): string {
+  return redactRejected(redactUnmerged(redactYaml(line)))
 }
 
 /** go.yaml.in/yaml/v2: decode.go names the alias that it cannot resolve, as of `password: *S3cret`, and quotes the value that has another type. */
-function maskYaml(line: string): string {
+function redactYaml(line: string): string {
   return line
     .replace(/(anchor ')[^']*(' (?:referenced|value contains itself))/g, `$1${MASK}$2`)
     .replace(/(cannot (?:unmarshal|decode) \S{1,50} `)[^`]*(`)/g, `$1${MASK}$2`)
 }
 
 /** Helm: coalesce.go prints the value that it could not merge, in brackets at the end of the line. */
-function maskUnmerged(line: string): string {
+function redactUnmerged(line: string): string {
   const warning = line.indexOf('warning: ')
   if (warning === -1) return line
   const words = /non table for|non-table value/.exec(line.slice(warning))
@@ -137,7 +138,7 @@ function maskUnmerged(line: string): string {
 }
 
 /** Helm: jsonschema.go quotes the value that it rejects after the JSON pointer. */
-function maskRejected(line: string): string {
+function redactRejected(line: string): string {
   const end = /' (?:does not|is not)/g
   let masked = ''
   let done = 0

@@ -22,13 +22,13 @@ const PARTS: ReadonlySet<string> = new Set([
 /** Of a value among those of a chart: `identity.admin.password`. */
 const PLACE = /^[a-z]\w*(?:\.\w+)+$/
 
-/** Whether a text is the name of a Secret. */
+/** Returns true for the name of a Secret. */
 export function isSecretName(text: unknown): boolean {
   return typeof text === 'string' && NAME.test(text)
 }
 
 /**
- * Whether what stands below a key are names of Secrets, by service and user: openstack-helm's
+ * Returns true where names of Secrets stand below a key, by service and user: openstack-helm's
  * `secrets: {identity: {admin: keystone-keystone-admin}}`, and `keyrings` among them.
  */
 export function holdsNames(key: string, value: unknown): boolean {
@@ -39,19 +39,19 @@ export function holdsNames(key: string, value: unknown): boolean {
   return key === 'secrets' && inner.every((each) => isMap(each) && isTreeOfNames(each))
 }
 
-/** The same of one text at a place. */
+/** Returns true for the name of a Secret at a place below `secrets`. */
 export function isNameAt(path: readonly string[], value: unknown): boolean {
   const at = path.indexOf('secrets')
   return at !== -1 && path.length - at >= 3 && isSecretName(value)
 }
 
-/** Whether a key below another is part of a reference to an object: `secretKeyRef: {name: nova, key: DB_PASSWORD}`. */
+/** Returns true for a key below another that is part of a reference to an object: `secretKeyRef: {name: nova, key: DB_PASSWORD}`. */
 export function isReference(under: string, key: string): boolean {
   if (/KeyRef$/.test(under)) return key === 'key' || NAMING.has(key)
   return /(?:^s|S)ecrets?$/.test(under) && NAMING.has(key)
 }
 
-/** Whether a key tells what a thing consists of, whatever its name: `KEYS_SECRET: {object: fernet-keys}` below `variables`. */
+/** Returns true for a key that tells what a thing consists of, whatever its name: `KEYS_SECRET: {object: fernet-keys}` below `variables`. */
 export function isPartOfThing(things: string, part: string, value: unknown): boolean {
   if (!THINGS.has(things)) return false
   if (part === 'secret') return things === 'volumes' && typeof value === 'string'
@@ -63,6 +63,6 @@ function isTreeOfNames(value: unknown): boolean {
   return isMap(value) ? Object.values(value).every(isTreeOfNames) : isSecretName(value)
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
+import {secretsAmong} from '../../helm/redact/values.ts'
 import {isMap} from '../merge.ts'
 import {blockYaml} from '../overrides-yaml.ts'
-import {secretsAmong} from '../secrets/secret-values.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides, StoredSecret, StoreIdentity} from './store.ts'
 import {storedValues} from './stored-values.ts'

@@ -1,7 +1,6 @@
 import type {DryApply, KubernetesObject, ScaleTarget} from '../../cluster/cluster.ts'
-import {looksSecret} from '../../helm/redact/looks-secret.ts'
-import {mapLeaves} from '../../helm/redact/map-leaves.ts'
-import {redactLines} from '../../helm/redact/redact-lines.ts'
+import {isSecretField, redactSides} from '../../helm/redact/diff.ts'
+import type {Redact} from '../../helm/redact/redact.ts'
 import {conflictPath} from './conflict-path.ts'
 import {differences, type FieldDifference, pathText} from './differences.ts'
 
@@ -34,7 +33,7 @@ export interface DriftContext {
   readonly namespace: string
   readonly scaled: readonly ScaleTarget[]
   /** Takes the known secrets of the release out of a text. */
-  readonly redact: (text: string) => string
+  readonly redact: Redact
 }
 
 /** What of an object an apply would change; undefined when that is nothing. Holds no secret. */
@@ -68,42 +67,14 @@ function driftedField(
   const name = pathText(path)
   const manager = managerOf(name, managers)
   const by = manager === undefined ? {} : {manager}
-  if (isSecret(object, path)) return {path: name, masked: true, ...by}
-  const sides = {live: linesOf(live), applied: linesOf(applied)}
+  if (isSecretField(object, path)) return {path: name, masked: true, ...by}
+  const [shown, manifest] = redactSides(live, applied, redact)
   return {
     path: name,
-    ...(live !== undefined && {live: shown(live, besides(sides.live, sides.applied, redact))}),
-    ...(applied !== undefined && {manifest: shown(applied, besides(sides.applied, sides.live, redact))}),
+    ...(live !== undefined && {live: shown}),
+    ...(applied !== undefined && {manifest}),
     ...by,
   }
-}
-
-type Redact = (text: string) => string
-
-/**
- * Masks a text of one side: where the other side has a secret in a line of its own, what stands in its place here is one,
- * too, though nobody knows it.
- */
-function besides(own: ReadonlySet<string>, other: ReadonlySet<string>, redact: Redact): Redact {
-  const isReplaced = [...other].some((line) => !own.has(line) && redact(line) !== line)
-  if (!isReplaced) return (text) => redactLines(redact(text))
-  return (text) => {
-    const lines = text.split('\n').map((line) => (line.trim() === '' || other.has(line) ? line : '***'))
-    return redactLines(redact(lines.join('\n')))
-  }
-}
-
-/** The lines of all texts and numbers in a value. */
-function linesOf(value: unknown): ReadonlySet<string> {
-  const lines = new Set<string>()
-  mapLeaves(value, (leaf) => {
-    if (isWord(leaf)) for (const line of String(leaf).split('\n')) lines.add(line)
-  })
-  return lines
-}
-
-function isWord(leaf: unknown): leaf is string | number | bigint {
-  return typeof leaf === 'string' || typeof leaf === 'number' || typeof leaf === 'bigint'
 }
 
 /** A conflict may name the field itself, what it is part of, or a part of it. */
@@ -112,24 +83,6 @@ function managerOf(path: string, managers: ReadonlyMap<string, string>): string 
     inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
   const found = [...managers].find(([field]) => isPart(field, path) || isPart(path, field))
   return found?.[1]
-}
-
-/** The data of a Secret, and whatever stands under a key that looks like one: `env[DB_PASSWORD].value`. */
-function isSecret({kind}: KubernetesObject, path: readonly string[]): boolean {
-  if (kind === 'Secret' && path[0] !== 'metadata' && path[0] !== 'type') return true
-  const [last = '', before = ''] = path.toReversed()
-  const isNamed = last === 'value' && before.startsWith('[') && looksSecret(before.slice(1, -1))
-  return isNamed || looksSecret(last)
-}
-
-/** Texts without secrets, whatever they are part of; whole subtrees are walked. */
-function shown(value: unknown, mask: Redact): unknown {
-  return mapLeaves(value, (leaf, isSecret) => {
-    if (isSecret && leaf !== null && typeof leaf !== 'boolean') return '***'
-    if (!isWord(leaf)) return leaf
-    const masked = mask(String(leaf))
-    return masked === String(leaf) ? leaf : masked
-  })
 }
 
 /** What the API server itself writes at every change. */

@@ -1,5 +1,5 @@
 import type {Cause} from '../../cluster/cluster.ts'
-import {describeCause} from '../../cluster/gate/describe-cause.ts'
+import {describeCause} from '../../cluster/gate/cause.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {SkipReason} from '../../run/events.ts'

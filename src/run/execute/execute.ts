@@ -1,7 +1,7 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {parseManifest, testHooks} from '../../cluster/manifest.ts'
-import {redactSecretsOf} from '../../cluster/redact-secrets.ts'
 import {asKkError, KkError} from '../../errors.ts'
+import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {

@@ -1,6 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import type {Redact} from '../../cluster/redact-secrets.ts'
 import type {Helm, HelmVersion} from '../../helm/helm.ts'
+import type {Redact} from '../../helm/redact/redact.ts'
 import type {Action} from '../../plan/plan.ts'
 import type {Journal} from '../journal.ts'
 import type {Controls} from '../perform.ts'

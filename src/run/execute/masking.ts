@@ -1,4 +1,4 @@
-import type {Redact} from '../../cluster/redact-secrets.ts'
+import type {Redact} from '../../helm/redact/redact.ts'
 import type {Execution} from './execution.ts'
 
 /** Masks the secrets of the release, and those of its whole environment: a pod may print what another release was given. */

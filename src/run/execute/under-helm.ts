@@ -1,5 +1,5 @@
 import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
-import {describeCause} from '../../cluster/gate/describe-cause.ts'
+import {describeCause} from '../../cluster/gate/cause.ts'
 import {isHook} from '../../cluster/helm-annotations.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {ActionKind} from '../../plan/plan.ts'

@@ -1,8 +1,8 @@
 import type {Cluster, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {upgradedObjects} from '../../cluster/manifest.ts'
-import {redactObjects} from '../../cluster/redact-secrets.ts'
 import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
+import {redactObjects} from '../../helm/redact/objects.ts'
 import {
   adoptable,
   expectNamed,

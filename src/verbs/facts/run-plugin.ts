@@ -1,7 +1,7 @@
 import type {Dialect} from '../../charts/dialect.ts'
 import type {Environment} from '../../environment/environment.ts'
+import {redactValues} from '../../helm/redact/values.ts'
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'
-import {maskSecrets} from '../../overrides/secrets/secret-values.ts'
 import {expectDeclared, pluginFor} from '../../overrides/system/declared.ts'
 import {secretPaths} from '../../overrides/system/plugin.ts'
 import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
@@ -53,7 +53,7 @@ export async function runPlugin({
   const isJudged = spoken?.dialect !== undefined
   return {
     namespace,
-    overrides: showSecrets ? overrides : maskSecrets(overrides, secretPaths(plugin)),
+    overrides: showSecrets ? overrides : redactValues(overrides, secretPaths(plugin)),
     ...(spoken?.dialect && {dialect: spoken.dialect}),
     unread: isJudged ? unreadPaths(spoken, overrides).map((path) => path.join('.')) : [],
   }

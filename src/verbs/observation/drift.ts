@@ -1,7 +1,7 @@
 import type {Cluster, DryApply, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
-import {redactSecretsOf} from '../../cluster/redact-secrets.ts'
 import {KkError} from '../../errors.ts'
+import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {type DriftedObject, driftedObject} from '../../plan/drift/drifted-object.ts'
 import {comparedRevision} from '../../plan/leftovers/forgotten.ts'

@@ -1,7 +1,7 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {type LeaseView, staleness, standingOf} from '../../cluster/lease/view.ts'
-import type {Redact} from '../../cluster/redact-secrets.ts'
 import type {Graph} from '../../graph/graph.ts'
+import type {Redact} from '../../helm/redact/redact.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {inputsDigest} from '../../plan/digest.ts'
 import {readLabels} from '../../plan/labels.ts'

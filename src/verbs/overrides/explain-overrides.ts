@@ -1,9 +1,9 @@
 import {looksSecretPath} from '../../helm/redact/looks-secret.ts'
+import {redactPlaces, redactValue, redactWhole, type ValuePath} from '../../helm/redact/values.ts'
 import {type ExplainedKey, explain, type Statement} from '../../overrides/explain/explain.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'
-import {maskedValue, maskedWhole} from '../../overrides/secrets/masked-values.ts'
-import {maskPlaces, secretPlaces, type ValuePath} from '../../overrides/secrets/secret-values.ts'
+import {secretPlaces} from '../../overrides/secrets/secret-values.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import {saidBy, userLayer} from './layers-of-place.ts'
 import type {OverrideWorld} from './override-world.ts'
@@ -39,9 +39,9 @@ export function maskedKey(key: ExplainedKey, places: readonly ValuePath[]): Expl
     .filter((place) => isBelow(place, key.path))
     .map((place) => place.slice(key.path.length))
   const shown = (value: unknown) => {
-    if (isKnown) return maskedWhole(value)
-    const masked = maskedValue(value, looksSecretPath(key.path, value), key.path.at(-1))
-    return isMap(masked) ? maskPlaces(masked, within) : masked
+    if (isKnown) return redactWhole(value)
+    const masked = redactValue(value, looksSecretPath(key.path, value), key.path.at(-1))
+    return isMap(masked) ? redactPlaces(masked, within) : masked
   }
   const statement = (each: Statement): Statement => ({...each, value: shown(each.value)})
   return {

@@ -1,7 +1,8 @@
 import {setImmediate} from 'node:timers/promises'
+import {redactValues, type ValuePath} from '../../helm/redact/values.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
-import {maskSecrets, secretPlaces, type ValuePath} from '../../overrides/secrets/secret-values.ts'
+import {secretPlaces} from '../../overrides/secrets/secret-values.ts'
 import type {AuditEntry, AuditPage, OverrideStore} from '../../overrides/user/store.ts'
 import type {Values} from '../../release.ts'
 
@@ -44,5 +45,5 @@ export async function overridesHistory(
 function maskedYaml(yaml: string | null, sealed: boolean, paths: readonly ValuePath[]): string | null {
   if (yaml === null) return null
   const values = (readYaml(yaml, {file: 'the history of the store'}) ?? {}) as Values
-  return blockYaml(maskSecrets(values, secretPlaces([{values, sealed}], paths)))
+  return blockYaml(redactValues(values, secretPlaces([{values, sealed}], paths)))
 }

@@ -1,19 +1,13 @@
 import {isDeepStrictEqual} from 'node:util'
 import {KkError} from '../../errors.ts'
+import {redactValues, secretsAmong, type ValuePath} from '../../helm/redact/values.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import {applyUpdate} from '../../overrides/apply-update.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {blockYaml, systemYaml} from '../../overrides/overrides-yaml.ts'
-import {
-  changedAt,
-  isOpaque,
-  maskSecrets,
-  secretPlaces,
-  secretsAmong,
-  type ValuePath,
-} from '../../overrides/secrets/secret-values.ts'
+import {changedAt, isOpaque, secretPlaces} from '../../overrides/secrets/secret-values.ts'
 import type {
   Condition,
   ImportedContent,
@@ -70,7 +64,7 @@ async function show(
   const system = mergedValues(layers.filter((layer) => layer.name === 'system'))
   const user = keptValues(stored)
   const places = secretPlaces([user], paths)
-  const shown = (values: Values) => (showSecrets ? values : maskSecrets(values, places))
+  const shown = (values: Values) => (showSecrets ? values : redactValues(values, places))
   const fresh: ShownOverrides = {
     name,
     namespace,
@@ -214,7 +208,7 @@ async function updateStored(
     name,
     namespace,
     userOverrides: blockYaml(
-      showSecrets || !made.sealed ? made.values : maskSecrets(made.values, secretPlaces([made], paths)),
+      showSecrets || !made.sealed ? made.values : redactValues(made.values, secretPlaces([made], paths)),
     ),
     etag: etagOf(stored),
   })

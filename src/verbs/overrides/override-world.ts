@@ -1,5 +1,5 @@
+import type {ValuePath} from '../../helm/redact/values.ts'
 import type {Layer} from '../../overrides/layer.ts'
-import type {ValuePath} from '../../overrides/secrets/secret-values.ts'
 import type {OverriddenChart} from '../../overrides/service.ts'
 import type {FoundChart} from '../../overrides/system/plugins.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'

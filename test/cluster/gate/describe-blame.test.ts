@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import type {Cause} from '../../../src/cluster/cluster.ts'
-import {describeCause} from '../../../src/cluster/gate/describe-cause.ts'
+import {describeCause} from '../../../src/cluster/gate/cause.ts'
 
 const object = 'Deployment/api'
 

@@ -1,8 +1,9 @@
+import type {Redact} from '../../../helm/redact/redact.ts'
 import type {ApiClient} from '../../api/client.ts'
 import {listAll} from '../../api/list.ts'
 import {asking, EVENTS, PODS, resourcePath} from '../../api/resources.ts'
 import type {Cause} from '../../cluster.ts'
-import {type Redact, redactCause} from '../../redact-secrets.ts'
+import {redactCause} from '../cause.ts'
 
 /** What can be brought forward to explain a cause. */
 export interface Evidence {

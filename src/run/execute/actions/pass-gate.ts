@@ -1,5 +1,5 @@
 import type {Cause, KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
-import {describeCause} from '../../../cluster/gate/describe-cause.ts'
+import {describeCause} from '../../../cluster/gate/cause.ts'
 import {OPERATION} from '../../../cluster/lease/operation.ts'
 import {parseManifest} from '../../../cluster/manifest.ts'
 import {KkError} from '../../../errors.ts'

@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
 import {hookObjects, parseManifest} from '../../../cluster/manifest.ts'
-import {redactSecretsOf} from '../../../cluster/redact-secrets.ts'
+import {redactSecretsOf} from '../../../helm/redact/objects.ts'
 import {redactor} from '../../../helm/redact/redact.ts'
 import {GATED_LABEL, REVISION_LABEL} from '../../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../../plan/leftovers/dropped.ts'

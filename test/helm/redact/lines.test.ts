@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {redactLines} from '../../../src/helm/redact/redact-lines.ts'
+import {redactLines} from '../../../src/helm/redact/lines.ts'
 
 it.each([
   ['password = hunter2', 'password = ***'],

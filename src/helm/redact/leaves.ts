@@ -12,7 +12,7 @@ interface Standing {
   readonly above?: string
 }
 
-/** A value with each of its leaves replaced: those below a key that looks secret, and all others. */
+/** Returns a value with each of its leaves replaced: those below a key that looks secret, and all others. */
 export function mapLeaves(
   value: unknown,
   ofLeaf: OfLeaf,

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {redactSecretsOf} from '../../src/cluster/redact-secrets.ts'
+import {redactSecretsOf} from '../../../src/helm/redact/objects.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {maskTexts} from '../../../src/helm/redact/mask-texts.ts'
+import {redactTexts} from '../../../src/helm/redact/known-texts.ts'
 
 /** The same found the slow way: each text at each place. */
 function masked(text: string, texts: readonly string[]): string {
@@ -27,7 +27,7 @@ function placesOf(secret: string, text: string): {start: number; end: number}[] 
   return places
 }
 
-describe('maskTexts', () => {
+describe('redactTexts', () => {
   it.each([
     [
       'texts that overlap, as one',
@@ -40,7 +40,7 @@ describe('maskTexts', () => {
     ['one that ends inside another', ['b-cdef', 'a-b-cdef-g'], 'a-b-cdef-h', 'a-***-h'],
     ['short ones only as words', ['abcdef'], 'xabcdef abcdefü abcdef😀', 'xabcdef abcdefü ***😀'],
   ])('masks %s', (_, texts, text, masked) => {
-    expect(maskTexts(new Set(texts), '***')(text)).toBe(masked)
+    expect(redactTexts(new Set(texts), '***')(text)).toBe(masked)
   })
 
   it('masks what a search for each text finds', () => {
@@ -51,7 +51,7 @@ describe('maskTexts', () => {
         fc.array(secret, {maxLength: 12}),
         fc.string({unit: character, maxLength: 60}),
         (texts, text) => {
-          expect(maskTexts(new Set(texts), '***')(text)).toBe(masked(text, texts))
+          expect(redactTexts(new Set(texts), '***')(text)).toBe(masked(text, texts))
         },
       ),
       {numRuns: 2000},
@@ -67,6 +67,6 @@ describe('maskTexts', () => {
       'a'.repeat(300_000),
     ],
   ])('is quick with %s', (_, texts, text) => {
-    expect(maskTexts(new Set(texts), '***')(text)).toBe(text)
+    expect(redactTexts(new Set(texts), '***')(text)).toBe(text)
   })
 })

@@ -9,10 +9,10 @@ interface Part {
 }
 
 /**
- * A function that puts a mask in the place of each of these texts, and of those that overlap; short ones only where
+ * Returns a function that puts a mask in the place of each of these texts, and of those that overlap; short ones only where
  * they are no part of a word. Its time is linear in the text, that of making it in the texts (Aho and Corasick, 1975).
  */
-export function maskTexts(texts: ReadonlySet<string>, mask: string): (text: string) => string {
+export function redactTexts(texts: ReadonlySet<string>, mask: string): (text: string) => string {
   if (texts.size === 0) return (text) => text
   const automaton = automatonOf([...texts].sort())
   return (text) => {

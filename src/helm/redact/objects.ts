@@ -1,32 +1,34 @@
-import {looksSecret} from '../helm/redact/looks-secret.ts'
-import {redactor} from '../helm/redact/redact.ts'
-import type {Values} from '../release.ts'
-import type {Cause, Health, KubernetesObject} from './cluster.ts'
+import type {Values} from '../../release.ts'
+import {looksSecret} from './looks-secret.ts'
+import {type Redact, type RedactLeaf, redactor} from './redact.ts'
 
-export type Redact = (text: string) => string
+/** An object of Kubernetes as a manifest has it. */
+export interface ManifestObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {readonly name: string; readonly [key: string]: unknown}
+  readonly [key: string]: unknown
+}
 
 /**
- * A function that masks what the Secrets among these objects hold, in plain and as base64, and what `more` masks. Not the
+ * Returns a function that masks what the Secrets among these objects hold, in plain and as base64, and what `more` masks. Not the
  * names and common words beside a password, as in `OS_USERNAME: cinder`: objects are called so, too.
  */
-export function redactSecretsOf(objects: readonly KubernetesObject[], more: Redact = (text) => text): Redact {
+export function redactSecretsOf(objects: readonly ManifestObject[], more: Redact = (text) => text): Redact {
   const hide = redactor({secret: secretsOf(objects)})
   return (text) => hide(more(text))
 }
 
 /**
- * The same for these objects themselves, and what is secret among `values`: a password that is a word of their names or images
- * is masked only under a key that looks secret, given with `isSecret`, or behind one. A name with a hole in it hides nothing.
+ * Returns a function that masks texts of these objects themselves, and what is secret among `values`: a password that is a
+ * word of their names or images is masked only under a key that looks secret, given with `isSecret`, or behind one. A name with a hole in it hides nothing.
  */
-export function redactObjects(
-  objects: readonly KubernetesObject[],
-  values: Values,
-): (text: string, isSecret?: boolean) => string {
+export function redactObjects(objects: readonly ManifestObject[], values: Values): RedactLeaf {
   return redactor({secret: secretsOf(objects), values}, new Set(objects.flatMap((object) => shownIn(object))))
 }
 
 /** The texts that the Secrets among the objects hold, in plain and as base64. */
-function secretsOf(objects: readonly KubernetesObject[]): readonly string[] {
+function secretsOf(objects: readonly ManifestObject[]): readonly string[] {
   const names = new Set(
     objects.flatMap(({metadata}) => wordsOf(`${metadata.name} ${metadata.namespace ?? ''}`)),
   )
@@ -81,22 +83,6 @@ function partsOf(text: string): string[] {
   return [text, ...words.flatMap(({index}, at) => ends.slice(at).map((end) => text.slice(index, end)))]
 }
 
-/** What a container says at its end, and in its log, is its own text: it may hold anything. */
-export function redactCause(cause: Cause, redact: Redact): Cause {
-  const {message, detail, log} = cause
-  return {
-    ...cause,
-    message: redact(message),
-    ...(detail && {detail: redact(detail)}),
-    ...(log && {log: log.map(redact)}),
-  }
-}
-
-export function redactHealth(health: Health, redact: Redact): Health {
-  if (health.state === 'healthy') return health
-  return {...health, blames: health.blames.map((cause) => redactCause(cause, redact))}
-}
-
 /** Keys of what is no secret beside one: who asks for what. */
 const NAME =
   /(?:^|_)(?:user|login|project|tenant|domain|region|interface|endpoint_?type|database|role)(?:_?name)?$/i
@@ -117,7 +103,7 @@ const COMMON: ReadonlySet<string> = new Set([
   ...['password', 'public', 'secret', 'service', 'services', 'system'],
 ])
 
-/** Whether a text is a name by its key, or a word that is common or part of a name that everybody sees. */
+/** Returns true for a text that is a name by its key, or a word that is common or part of a name that everybody sees. */
 function isName({key, text, names}: {key: string; text: string; names: ReadonlySet<string>}): boolean {
   if (!WORD.test(text)) return false
   return NAME.test(key) || (!looksSecret(key) && (COMMON.has(text) || names.has(text)))

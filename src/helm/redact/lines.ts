@@ -1,6 +1,11 @@
 import {isSetting, looksSecret, looksSecretPath, saysSecret} from './looks-secret.ts'
-import {isNoSecretWord, isPlaceholder} from './placeholder.ts'
+import {isNoSecretWord, isPlaceholder, MASK} from './placeholder.ts'
 import {isReference, isSecretName} from './secret-names.ts'
+
+/** Returns a text without what looks like a secret in it, such as a file that somebody has edited. */
+export function redactLines(text: string): string {
+  return replaceSecrets(text, () => MASK)
+}
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
 /** What ends a word that may be a URL: a blank, or a quote that ends a value; a password may have a quote in it. */
@@ -24,7 +29,7 @@ const COMMANDS = [
 ].map((command) => new RegExp(command, 'g'))
 
 /**
- * The text with its secrets replaced: what follows a key such as `password =` or `"token":` up to the end of its line,
+ * Returns a text with its secrets replaced: what follows a key such as `password =` or `"token":` up to the end of its line,
  * or stands in the lines below it, the word after `--password`, passwords of well-known commands and in URLs, tokens after
  * `Bearer`, and private keys. For texts whose secrets are not known.
  */
@@ -185,7 +190,7 @@ function openingIn(line: string): Opening | undefined {
   return key === undefined ? undefined : openedBy(key, sign, before.length)
 }
 
-/** The same of a key with nothing behind it but a sign. */
+/** What a key opens that has nothing behind it but a sign. */
 function openedBy(key: string, sign: string, indent: number): Opening | undefined {
   if (/KeyRef$/.test(key)) return {kind: 'reference', indent, key}
   if (!saysSecret(key, '')) return undefined

@@ -1,8 +1,8 @@
 import {globSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
+import {redactValue} from '../../../src/helm/redact/values.ts'
 import {readYaml} from '../../../src/helm/yaml.ts'
-import {maskedValue} from '../../../src/overrides/secrets/masked-values.ts'
 
 it.each([
   [
@@ -34,7 +34,7 @@ it.each([
   ],
   [{auths: {registry: {auth: 'dTpw'}}}, {auths: {registry: {auth: '***'}}}],
 ])('%j is shown as %j', (value, shown) => {
-  expect(maskedValue(value)).toEqual(shown)
+  expect(redactValue(value)).toEqual(shown)
 })
 
 it.each([
@@ -68,7 +68,7 @@ it.each([
   {imagePullSecrets: [{name: 'registry'}]},
   {args: ['--password', '$(DB_PASSWORD)', '--token', '--verbose']},
 ])('%j is shown as it is', (value) => {
-  expect(maskedValue(value)).toEqual(value)
+  expect(redactValue(value)).toEqual(value)
 })
 
 const CHARTS = join(import.meta.dirname, '../../../charts')
@@ -78,6 +78,6 @@ it.each(globSync('*/values.yaml', {cwd: CHARTS}))(
   (file) => {
     const values = readYaml(readFileSync(join(CHARTS, file), 'utf8'))
 
-    expect(maskedValue(values)).toEqual(values)
+    expect(redactValue(values)).toEqual(values)
   },
 )
