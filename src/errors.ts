@@ -1,4 +1,4 @@
-/** What every exit code means. */
+/** The meaning of each exit code. */
 export const EXIT_CODES = {
   0: 'done',
   1: 'something failed, or is not healthy',
@@ -17,7 +17,10 @@ interface ErrorKind {
   readonly meaning: string
 }
 
-/** Every code that a user can meet, with its exit code and what it means. Codes are stable; the reference in `docs/` is made from this table. */
+/**
+ * Every error code that a user can meet, with its exit code and its meaning. Codes are stable; the reference in `docs/`
+ * is made from this table.
+ */
 export const ERRORS = {
   KK_BUG: {exit: 70, meaning: 'a bug of kk itself; please report it'},
   KK_USAGE: {exit: 2, meaning: 'the command line is wrong'},
@@ -128,24 +131,27 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 interface ErrorDetails {
-  /** What to do next. */
+  /** The next step for the user. */
   readonly hint?: string
-  /** Where it is not that of the code: which signal ended kk. */
+  /** The exit code where it is not that of the error code, e.g. after a signal. */
   readonly exit?: ExitCode
   readonly cause?: unknown
-  /** Last lines of a child program or a container, already cleaned of secrets. */
+  /** The last lines of a child program or a container, already redacted. */
   readonly log?: readonly string[]
   readonly release?: `${string}/${string}`
 }
 
-/** An error that a user can reach: what was expected, what came, where; and a hint what to do next. */
+/**
+ * An error that a user can reach: its message says what was expected, what came and where; its hint says what to do
+ * next.
+ */
 export class KkError extends Error {
   override readonly name = 'KkError'
   readonly code: ErrorCode
   readonly exit: ExitCode
   readonly hint: string | undefined
   readonly log: readonly string[]
-  /** The one on which an operation has not ended: of `KK_PENDING` alone. */
+  /** The release on which an operation has not ended; only of `KK_PENDING`. */
   readonly release: ErrorDetails['release'] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -158,11 +164,14 @@ export class KkError extends Error {
   }
 }
 
-/** What Node calls the functions of the file system; a program that cannot be started has a path, too. */
+/**
+ * Node's names of the functions of the file system. The name decides, for the error of a program that cannot be started
+ * has a path, too.
+ */
 const FILE_CALLS =
   /^(?:f?(?:access|chmod|chown|close|lstat|open|read|stat|sync|truncate|utimes?|write)|copyfile|link|mkdir|mkdtemp|opendir|readlink|realpath|rename|rm|rmdir|scandir|symlink|unlink)$/
 
-/** An error of the file system that names its place: what is wrong lies there, not in kk. */
+/** Returns true for an error of the file system that names its path: the fault lies there, not in kk. */
 function isOfFiles(
   error: unknown,
 ): error is Required<Pick<NodeJS.ErrnoException, 'code' | 'path' | 'syscall'>> {
@@ -172,9 +181,9 @@ function isOfFiles(
 }
 
 /**
- * The error as a user is shown it; anything that is neither a `KkError` nor of the file system is a bug of kk. Such an exception
- * may quote whatever kk was working on, so its words are shown up to the first that could be a secret: where it was thrown says
- * the rest.
+ * Returns an error as a user is shown it. An exception that is neither a `KkError` nor of the file system is a bug of
+ * kk. Such an exception may quote whatever kk worked on, so its message is shown up to the first word that could be a
+ * secret, and the stack tells where it was thrown.
  */
 export function asKkError(error: unknown): KkError {
   if (error instanceof KkError) return error
@@ -211,7 +220,10 @@ function exceptionText(thrown: unknown): string {
   return texts.join('\ncaused by ')
 }
 
-/** What may have a secret in it: quotes and regular expressions, and words that are none of a language or a program. */
+/**
+ * Marks of text that may hold a secret: quotes, regular expressions, and words that are neither of a language nor of a
+ * program.
+ */
 const QUOTE = /["'`/]/
 const WORD = /^[([]?(?:[A-Z]?[a-z]{1,16}(?:[A-Z][a-z]{2,16}){0,3}|[A-Z_]{2,20}|\d{1,3})[)\].,:;!?]*$/
 
@@ -222,7 +234,7 @@ function wordsOf(message: string): string {
   return [...shown, ...(plain.length < message.length ? ['***'] : [])].join(' ')
 }
 
-/** The lines of the stack that say where, without the message that V8 puts before them. */
+/** Returns the lines of the stack that name a place, without the message that V8 puts before them. */
 function framesOf({stack = '', message}: Error): string[] {
   const at = message === '' ? -1 : stack.indexOf(message)
   const lines = stack.slice(at === -1 ? 0 : at + message.length).split('\n')

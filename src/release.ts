@@ -1,33 +1,39 @@
-/** A release on one cluster: `namespace/name`. */
+/** The id of a release on one cluster: `namespace/name`. */
 export type ReleaseId = `${string}/${string}`
 
-/** `ready`: the required release is healthy first. `applied`: its objects exist first. */
+/** The kind of a requirement. `ready`: the required release is healthy first. `applied`: its objects exist first. */
 export type EdgeKind = 'ready' | 'applied'
 
-/** Values of a chart: plain data, as read from YAML or JSON. */
+/** The values of a chart: plain data, as read from YAML or JSON. */
 export interface Values {
   readonly [key: string]: unknown
 }
 
-/** A place in a file, 1-based, as it is printed in messages. */
+/** A place in a file as messages print it; line and column start at 1. */
 export interface Position {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
-/** Who needs something: a `hook`, on which helm itself waits; a `job`; a `workload`; or what runs later, if at all (`cron`). */
+/**
+ * The part of a release that needs something: a `hook`, on which helm itself waits; a `job`; a `workload`; or a `cron`
+ * job, which runs later, if at all.
+ */
 export type Waiter = 'hook' | 'job' | 'workload' | 'cron'
 
-/** What a requirement was read from. */
+/** The source of a requirement. */
 export interface Evidence {
-  /** `annotation` of a chart, a line of the `environment`, or `inferred` from what the chart renders. */
+  /**
+   * The kind of the source: an `annotation` of a chart, a line of the `environment`, or `inferred` from what the chart
+   * renders.
+   */
   readonly source: 'annotation' | 'environment' | 'inferred'
   readonly file: string
   readonly line?: number
-  /** Of what is inferred: who waits. */
+  /** The part of the release that waits; only of what is inferred. */
   readonly waiter?: Waiter
-  /** For people: what stands there, e.g. `kk.openstack.org/requires: "mariadb"`. */
+  /** The text at that place for messages, e.g. `kk.openstack.org/requires: "mariadb"`. */
   readonly text: string
 }
 

@@ -9,7 +9,7 @@ export interface SplitArguments {
   readonly releases: readonly string[]
 }
 
-/** Parts the arguments of a command into the environment file and releases. Throws `KK_USAGE` for two files. */
+/** Splits the arguments of a command into the environment file and the releases. Throws `KK_USAGE` for two files. */
 export function splitArguments(args: readonly string[]): SplitArguments {
   const files = args.filter(isFile)
   const [file, second] = files
@@ -24,17 +24,18 @@ function isFile(arg: string): boolean {
 }
 
 interface Choice {
-  /** The argument that is a file. */
+  /** The argument that names a file. */
   readonly argument?: string | undefined
-  /** `-e`. */
+  /** The value of `-e`. */
   readonly flag?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
 }
 
 /**
- * The environment file of a command line: the argument or `-e`, else KK_ENVIRONMENT, ./kk.yaml, the only file in ./environments/.
- * Throws `KK_USAGE` if argument and flag differ, `KK_NO_ENVIRONMENT` if there is none or several.
+ * Returns the environment file of a command line: the argument or `-e`, else KK_ENVIRONMENT, else ./kk.yaml, else the
+ * only file in ./environments/. Throws `KK_USAGE` if argument and flag differ, and `KK_NO_ENVIRONMENT` if there is no
+ * candidate or more than one.
  */
 export async function chooseEnvironmentFile({argument, flag, env, cwd}: Choice): Promise<string> {
   if (argument !== undefined && flag !== undefined && argument !== flag) {

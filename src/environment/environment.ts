@@ -1,7 +1,7 @@
 import type {ReadinessRules} from '../cluster/gate/readiness/rules.ts'
 import type {EdgeKind, Position, Values} from '../release.ts'
 
-/** Where charts come from, in the order of `kk.charts`; the first that has the chart wins. */
+/** A source of charts. The sources stand in the order of `kk.charts`; the first one that has a chart wins. */
 export type ChartSource =
   | {readonly kind: 'directory'; readonly path: string}
   | {readonly kind: 'repository'; readonly url: string; readonly version?: string; readonly digest?: string}
@@ -17,7 +17,7 @@ export interface StatedRequirement {
   readonly position?: Position
 }
 
-/** An entry of `kk.releases`: only what differs from "chart X as release X in the default namespace". */
+/** An entry of `kk.releases`. It states only what differs from "chart X as release X in the default namespace". */
 export interface ReleaseSettings {
   readonly chart?: string
   readonly version?: string
@@ -25,18 +25,18 @@ export interface ReleaseSettings {
   readonly requires: readonly StatedRequirement[]
   readonly without: readonly string[]
   readonly protected?: boolean
-  /** Whether requirements are inferred; by default those of charts that state none. */
+  /** Whether requirements are inferred. By default they are inferred for charts that state none. */
   readonly infer?: boolean
   readonly timeoutSeconds?: number
-  /** Whether kk makes what nobody states of its passwords and keys; by default as the environment says. */
+  /** Whether kk makes the passwords and keys that nobody states. By default the environment decides. */
   readonly secrets?: boolean
 }
 
 export interface Environment {
   readonly name: string
-  /** As the user wrote it; `-` for standard input. */
+  /** The name as the user wrote it; `-` for standard input. */
   readonly file: string
-  /** Relative paths in the file start here. */
+  /** The directory where relative paths in the file start. */
   readonly directory: string
   readonly namespace: string
   readonly context: string | undefined
@@ -46,14 +46,14 @@ export interface Environment {
   readonly infer: boolean
   /** Whether kk makes passwords and keys that nobody states. */
   readonly secrets: boolean
-  /** Objects that are there without a chart of this environment: `Secret/tls`. */
+  /** Objects that the cluster has without a chart of this environment, such as `Secret/tls`. */
   readonly given: readonly string[]
-  /** When objects of a kind are ready, by `Kind.group`. */
+  /** The rules that tell when objects of a kind are ready, by `Kind.group`. */
   readonly readiness: ReadinessRules
   readonly releases: ReadonlyMap<string, ReleaseSettings>
   readonly global: Values | undefined
   /** The values of each release that is wanted, in the order of the file; `{}` for an empty or null section. */
   readonly sections: ReadonlyMap<string, Values>
-  /** Where a key stands; the index behind it is built at the first call. */
+  /** Returns the position of a key. The first call builds the index. */
   position(path: readonly (string | number)[]): Position | undefined
 }

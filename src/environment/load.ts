@@ -9,13 +9,13 @@ import {type EnvironmentSource, readEnvironment} from './read.ts'
 import {suggest} from './suggest.ts'
 
 interface LoadOptions {
-  /** As the user wrote it; `-` for standard input. */
+  /** The name as the user wrote it; `-` for standard input. */
   readonly file: string
-  /** Relative names start here; the process's own directory unless told. */
+  /** The directory where relative names start; by default that of the process. */
   readonly cwd?: string
-  /** What `-` reads; the process's own standard input unless told. */
+  /** The stream that `-` reads; by default the standard input of the process. */
   readonly stdin?: Readable
-  /** For messages: what the file is, and how one is named. */
+  /** The words for the file in messages, and the hint how to name one. */
   readonly words?: FileWords
 }
 
@@ -29,12 +29,12 @@ const ENVIRONMENT: FileWords = {
   hint: 'name an environment file: an argument that ends in .yaml, -e FILE, or KK_ENVIRONMENT',
 }
 
-/** Reads the environment file. Rejects with `KK_FILE`, and with what `readEnvironment` throws. */
+/** Reads the environment file. Rejects with `KK_FILE`, and with the errors of `readEnvironment`. */
 export async function loadEnvironment(options: LoadOptions): Promise<Environment> {
   return readEnvironment(await loadSource(options))
 }
 
-/** The text of an environment file, or of another that is told.  Rejects with `KK_FILE`. */
+/** Returns the text of an environment file, or of the kind of file that `words` describes. Rejects with `KK_FILE`. */
 export async function loadSource({
   file,
   cwd = process.cwd(),
@@ -52,7 +52,7 @@ export async function loadSource({
   return {file, text: utf8Text(bytes, file), directory: dirname(path)}
 }
 
-/** The YAML file beside a missing one whose name is most like it. */
+/** Returns the YAML file in the directory of a missing one whose name is most like it. */
 async function closeName(path: string): Promise<string | undefined> {
   const names = await readdir(dirname(path)).catch(() => [])
   return suggest(

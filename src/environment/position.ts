@@ -8,12 +8,15 @@ import type {Position} from '../release.ts'
 type Path = readonly (string | number)[]
 
 interface Found {
-  /** Where the key stands; for an item of a list, where the item starts. */
+  /** The offset of the key; for an item of a list, the offset of the item. */
   readonly offset: number
   readonly value: Node
 }
 
-/** `positionIn` of a text. Positions are seldom asked for, and the tree behind them is large: it is built at the first call. */
+/**
+ * Returns `positionIn` for a text. It builds the tree at the first call, for positions are seldom asked for and the
+ * tree is large.
+ */
 export function locator(source: Source): (path: Path) => Position | undefined {
   let root: Node | undefined
   return (path) => {
@@ -22,7 +25,10 @@ export function locator(source: Source): (path: Path) => Position | undefined {
   }
 }
 
-/** Where the key or item at a path stands; a key that came by `<<` or an alias stands where it was written. */
+/**
+ * Returns the position of the key or item at a path. A key that came by `<<` or an alias has the position where it was
+ * written.
+ */
 export function positionIn(source: Source, root: Node, path: Path): Position | undefined {
   const found = path.reduce<Found | undefined>((at, step) => at && stepInto(source, at.value, step), {
     offset: root.offset,
@@ -47,7 +53,7 @@ function placesOf(source: Source): (offset: number) => LineColumn {
   return known
 }
 
-/** Who asks for one key of a map often asks for all of them. */
+/** The keys of each map: a caller that asks for one key of a map often asks for all of them. */
 const indexes = new WeakMap<MappingNode, ReadonlyMap<string, Found>>()
 
 function keysOf(source: Source, map: MappingNode): ReadonlyMap<string, Found> {

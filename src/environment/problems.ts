@@ -10,11 +10,11 @@ interface ProblemsOptions {
   readonly root: Node
   readonly problems: readonly Problem[]
   readonly code: ErrorCode
-  /** Prints what is allowed, e.g. `kk schema environment`. */
+  /** The command that prints what is allowed, e.g. `kk schema environment`. */
   readonly schema: string
 }
 
-/** One error that names each problem with file:line:column. */
+/** Returns one error that names each problem with file:line:column. */
 export function problemsError({source, root, problems, code, schema}: ProblemsOptions): KkError {
   const [only] = problems.length === 1 ? problems : []
   const lines = problems.map(({path, expected, got, hint}) => {
@@ -26,7 +26,7 @@ export function problemsError({source, root, problems, code, schema}: ProblemsOp
   return new KkError(code, lines.join('\n'), {hint: only?.hint ?? `see what is allowed: ${schema}`})
 }
 
-/** A key with a line break, or another character that a terminal acts on, is quoted. */
+/** Quotes a key with a line break or another character that a terminal acts on. */
 function printed(key: string | number): string {
   return /\p{Cc}/u.test(String(key)) ? JSON.stringify(key) : String(key)
 }

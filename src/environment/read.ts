@@ -18,24 +18,27 @@ import {validate} from './validate.ts'
 import {refuseAmbiguousWords} from './words.ts'
 
 export interface EnvironmentSource {
-  /** As the user wrote it; `-` for standard input. */
+  /** The name as the user wrote it; `-` for standard input. */
   readonly file: string
   readonly text: string
-  /** Where relative paths of the file start; absolute. */
+  /** The directory where relative paths in the file start; absolute. */
   readonly directory: string
-  /** Nobody will ask for the name: a file whose name makes none is taken all the same. */
+  /** Whether nobody uses the environment's name, so that a file name that makes none is accepted. */
   readonly nameless?: boolean
 }
 
 /**
- * Reads an environment. Throws `KK_YAML` for what Helm would not read, or not as the author sees it,
- * and `KK_ENVIRONMENT` for what the schema does not allow; each names file:line:column.
+ * Reads an environment. Throws `KK_YAML` for text that Helm would not read, or would read otherwise than the author
+ * sees it, and `KK_ENVIRONMENT` for what the schema does not allow. Each error names file:line:column.
  */
 export function readEnvironment(source: EnvironmentSource): Environment {
   return readEnvironmentTree(source).environment
 }
 
-/** The same, with the parsed document for who writes it again. */
+/**
+ * Reads an environment and returns the parsed document, too, for callers that write it again. Throws as
+ * `readEnvironment`.
+ */
 export function readEnvironmentTree(source: EnvironmentSource): {environment: Environment; root: Node} {
   const root = onlyDocument(source, parseTrees(source))
   refuseAmbiguousWords(source, root)
@@ -65,7 +68,10 @@ function onlyDocument(source: EnvironmentSource, documents: readonly Node[]): No
   )
 }
 
-/** Helm turns `y:` into "true" and `8080:` into "8080"; as names of releases they are mistakes. */
+/**
+ * Throws `KK_ENVIRONMENT` for keys that are not strings: Helm turns `y:` into "true" and `8080:` into "8080", which are
+ * mistakes as names of releases.
+ */
 function refuseOddSections(source: EnvironmentSource, root: Node): void {
   const map = contentOf(root)
   if (map.kind !== 'mapping') return
@@ -112,7 +118,7 @@ function defaultName({file, nameless}: EnvironmentSource): string {
 type Path = readonly (string | number)[]
 type Locate = (path: Path) => Position | undefined
 
-/** The `kk` section after it passed the schema; what it leaves out has its default. */
+/** The `kk` section after it passed the schema. A key that it leaves out has its default. */
 interface Settings {
   readonly name: string | undefined
   readonly namespace: string
@@ -127,7 +133,7 @@ interface Settings {
 }
 
 interface SettingsOptions {
-  /** Relative paths start here. */
+  /** The directory where relative paths start. */
   readonly directory: string
   readonly position: Locate
 }

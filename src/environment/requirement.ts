@@ -4,7 +4,10 @@ import type {StatedRequirement} from './environment.ts'
 const SHAPE =
   /^(?:([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)\/)?([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)(?::(ready|applied))?$/
 
-/** `placement`, `neutron:applied`, `infra/mariadb`, as environments and the annotations of charts write it; undefined for anything else. */
+/**
+ * Returns the requirement that a text states, as environments and annotations of charts write it (`placement`,
+ * `neutron:applied`, `infra/mariadb`); undefined for any other text.
+ */
 export function parseRequirement(text: string, position?: Position): StatedRequirement | undefined {
   const parts = SHAPE.exec(text)
   if (!parts) return undefined

@@ -1,7 +1,10 @@
 import {JSON_PATH_PATTERN} from '../cluster/gate/readiness/json-path.ts'
 import {TIME_PATTERN, TIME_TITLE} from './duration.ts'
 
-/** The part of JSON Schema 2020-12 that kk writes and `validate.ts` checks. `title` says what is expected, in messages. */
+/**
+ * The part of JSON Schema 2020-12 that kk writes and `validate.ts` checks. `title` describes the expected value in
+ * messages.
+ */
 export interface JsonSchema {
   readonly $schema?: string
   readonly $id?: string
@@ -195,7 +198,10 @@ const DEFINITIONS = {
   },
 } as const satisfies Record<string, JsonSchema>
 
-/** The environment file. `kk schema environment` prints it, the reader checks files against it, the reference in `docs/` is made from it. */
+/**
+ * The schema of the environment file. `kk schema environment` prints it, the reader checks files against it, and the
+ * reference in `docs/` is made from it.
+ */
 export const ENVIRONMENT_SCHEMA: JsonSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://kk.openstack.org/schema/environment.json',

@@ -23,8 +23,8 @@ export interface SplitEnvironment {
 }
 
 /**
- * The values files of an environment, as openstack-helm's `values.py` wrote them: the common `global`, then the section.
- * Throws what `readEnvironment` throws.
+ * Returns the values files of an environment as openstack-helm's `values.py` wrote them: the common `global`, then the
+ * section. Throws the errors of `readEnvironment`.
  */
 export function splitEnvironment(source: EnvironmentSource): SplitEnvironment {
   const {environment, root: tree} = readEnvironmentTree({...source, nameless: true})
@@ -41,7 +41,7 @@ export function splitEnvironment(source: EnvironmentSource): SplitEnvironment {
 
 interface Common {
   readonly global: PythonPair | undefined
-  /** `global` as it is written into every file that does not change it. */
+  /** The text of `global` in every file that does not change it. */
   readonly common: string
 }
 
@@ -55,7 +55,7 @@ function valuesFile({global, common}: Common, section: PythonNode): string {
   return dumpPython(merged) + (rest.size === 0 ? '' : dumpPython(pythonMap(rest)))
 }
 
-/** As Helm lays one values file over another: maps merge, everything else replaces. */
+/** Merges as Helm lays one values file over another: maps merge, everything else replaces. */
 function merge(below: PythonNode, above: PythonNode): PythonNode {
   if (below.kind !== 'map' || above.kind !== 'map') return above
   const entries = new Map(below.entries)
@@ -71,7 +71,10 @@ interface Constructor {
   readonly seen: Map<ContentNode, PythonNode>
 }
 
-/** A document as PyYAML holds it after `yaml.load`. Expects one that Helm reads, without keys that come twice. */
+/**
+ * Returns a document as PyYAML holds it after `yaml.load`. Expects a document that Helm reads and that has no duplicate
+ * keys.
+ */
 function constructPython(source: Source, root: Node): PythonNode {
   return construct({source, seen: new Map()}, root)
 }
@@ -89,7 +92,10 @@ function construct(state: Constructor, node: Node): PythonNode {
   return made
 }
 
-/** Dates are objects for Python: two aliases of one are written as an anchor and an alias. */
+/**
+ * Returns the scalar of a node; two aliases of a date share one. Dates are objects in Python, which writes them as
+ * anchor and alias.
+ */
 function constructShared(state: Constructor, node: ScalarNode): PythonScalar {
   const made = constructScalar(node)
   if (made.type !== 'timestamp') return made
@@ -115,7 +121,10 @@ function constructEntries(state: Constructor, node: MappingNode): Map<string, Py
   return entries
 }
 
-/** PyYAML's meaning where Helm reads the same out of what PyYAML writes; Helm's meaning elsewhere. */
+/**
+ * Returns a scalar with PyYAML's meaning where Helm reads the same from PyYAML's output, and with Helm's meaning
+ * elsewhere.
+ */
 function constructScalar(node: ScalarNode): PythonScalar {
   const core = node.tag.startsWith('tag:yaml.org,2002:') ? node.tag.slice(18) : ''
   if (core === 'binary') return {kind: 'scalar', type: 'binary', text: base64Lines(node.text), bare: false}
@@ -141,7 +150,7 @@ function taggedWord(core: string, text: string): PythonScalar | undefined {
   return {kind: 'scalar', type: core as PythonScalar['type'], text: dumped ?? text, bare: true}
 }
 
-/** Python's `base64.encodebytes`. */
+/** Returns base64 text as Python's `base64.encodebytes` writes it. */
 function base64Lines(text: string): string {
   const canonical = Buffer.from(text, 'base64').toString('base64')
   return canonical.replaceAll(/.{1,76}/g, '$&\n')

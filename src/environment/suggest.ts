@@ -1,6 +1,6 @@
 /**
- * The candidate that the word was most likely meant to be, for "did you mean": at most a third of its letters differ.
- * Ties go to the first candidate.
+ * Returns the candidate that the word was most likely meant to be, for "did you mean"; undefined if more than a third
+ * of the letters differ from every candidate. The first candidate wins a tie.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
@@ -15,7 +15,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** Levenshtein's distance, with a swap of two neighbours as one step. */
+/** Returns Levenshtein's distance, with a swap of two neighbours as one step. */
 function distance(from: string, to: string): number {
   let before: number[] = []
   let above = Array.from({length: to.length + 1}, (_, index) => index)

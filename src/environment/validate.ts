@@ -1,11 +1,11 @@
 import type {JsonSchema, JsonType} from './schema.ts'
 import {suggest} from './suggest.ts'
 
-/** What a value breaks of its schema, and where: `path` leads to the value, or to the key if `atKey`. */
+/** A violation of the schema. `path` leads to the value that breaks it, or to the key. */
 export interface Problem {
   readonly path: readonly (string | number)[]
   readonly expected: string
-  /** What came, for people; undefined where `expected` says it all. */
+  /** The value that came, as messages show it. */
   readonly got: string
   readonly hint: string | undefined
 }
@@ -15,7 +15,7 @@ interface SchemaPath {
   readonly path: readonly (string | number)[]
 }
 
-/** All problems of a value, in the order of its keys; none if it follows the schema. */
+/** Returns all problems of a value in the order of its keys; none if the value follows the schema. */
 export function validate(schema: JsonSchema, value: unknown): Problem[] {
   return check(schema, value, {root: schema, path: []})
 }
@@ -32,7 +32,7 @@ function check(stated: JsonSchema, value: unknown, place: SchemaPath): Problem[]
   return type === 'object' ? checkMap(schema, value as Record<string, unknown>, place) : []
 }
 
-/** The definition behind `$ref`, with what stands beside it. */
+/** Returns the definition behind `$ref`, with the keys that stand beside it. */
 export function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema
   return {...root.$defs?.[schema.$ref.slice('#/$defs/'.length)], ...schema}
@@ -70,7 +70,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'a map' : `a ${typeof value}`
 }
 
-/** Only for settings of kk: values of sections may be secrets. */
+/** Returns a value as messages show it. Only settings of kk may be shown: values of sections may be secrets. */
 function shown(value: unknown): string {
   const word = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   return word ? `the ${typeof value} ${JSON.stringify(value)}` : kindOf(value)
@@ -126,7 +126,10 @@ function unknownKey(known: readonly string[], key: string, path: SchemaPath['pat
   return {path, expected: `one of the keys ${known.join(', ')}`, got: JSON.stringify(key), hint}
 }
 
-/** The alternatives differ in type, or in the key that they require: the one that was meant says what is wrong. */
+/**
+ * Checks a value against the alternative that it most likely means. The alternatives differ in type, or in the key that
+ * they require.
+ */
 function checkAnyOf(
   schema: JsonSchema,
   choices: readonly JsonSchema[],

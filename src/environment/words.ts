@@ -4,8 +4,8 @@ import {resolveWord} from '../helm/yaml/word.ts'
 import {pythonWord} from './pyyaml/word.ts'
 
 /**
- * Refuses plain words that YAML 1.1 and YAML 1.2 read differently without Helm agreeing with YAML 1.1, such as `1:30`:
- * what PyYAML makes of them is not what Helm makes of them. Throws `KK_YAML`.
+ * Throws `KK_YAML` for plain words that YAML 1.1 and YAML 1.2 read differently and Helm reads not as YAML 1.1 does,
+ * such as `1:30`: PyYAML and Helm would take them for different values.
  */
 export function refuseAmbiguousWords(source: Source, root: Node): void {
   const visit = (node: Node): void => {
@@ -28,7 +28,7 @@ function refuseAmbiguous(source: Source, node: ScalarNode): void {
   throw yamlError(source, node.offset, message, 'write it in quotes, or a number in plain decimal digits')
 }
 
-/** What YAML 1.1 sees in a word and Helm does not; undefined where they agree. */
+/** Returns YAML 1.1's meaning of a word where Helm does not share it; undefined where they agree. */
 export function otherMeaning(text: string): string | undefined {
   const python = pythonWord(text)
   if (!python) return undefined

@@ -3,7 +3,7 @@ import {type EdgeKind, type Evidence, type ReleaseId, releaseName} from '../rele
 import {groups} from './cycles/groups.ts'
 import type {Edge, Graph} from './graph.ts'
 
-/** One statement that a release requires another. */
+/** A statement that a release requires another. */
 export interface Requirement {
   readonly release: ReleaseId
   readonly kind: EdgeKind
@@ -13,18 +13,18 @@ export interface Requirement {
 export interface BuildOptions {
   /** The releases that the file names, in its order. */
   readonly wanted: readonly ReleaseId[]
-  /** What any release requires; undefined when no source of charts has its chart. */
+  /** Returns what a release requires; undefined when no source of charts has its chart. */
   readonly requirementsOf: (release: ReleaseId) => readonly Requirement[] | undefined
-  /** A known name that looks like an unknown one. */
+  /** Returns a known name that looks like an unknown one. */
   readonly suggest: (name: string) => string | undefined
-  /** What is done to the graph before it is looked at for cycles. */
+  /** Changes the graph before it is checked for cycles. */
   readonly refine?: (graph: Graph) => Graph
 }
 
 /**
- * The closure: what is wanted, and all that it requires. Statements of one edge are drawn together; if one of them says
- * `ready`, it is. Throws `KK_UNKNOWN_REQUIREMENT` with a suggestion, `KK_CHART_NOT_FOUND` for a wanted release
- * without a chart, and `KK_CYCLE`.
+ * Returns the graph of the wanted releases and of all that they require. Statements of one edge are merged; the edge is
+ * `ready` if one of them says so. Throws `KK_UNKNOWN_REQUIREMENT` with a suggestion, `KK_CHART_NOT_FOUND` for a wanted
+ * release without a chart, and `KK_CYCLE`.
  */
 export function build({wanted, requirementsOf, suggest, refine = (graph) => graph}: BuildOptions): Graph {
   const found = new Map<ReleaseId, readonly Edge[]>()

@@ -1,28 +1,30 @@
 import type {EdgeKind, Evidence, ReleaseId} from '../release.ts'
 
-/** "`from` requires `to`", with everything that says so. */
+/** A requirement with its evidence: `from` requires `to`. */
 export interface Edge {
   readonly from: ReleaseId
   readonly to: ReleaseId
   readonly kind: EdgeKind
   readonly evidence: readonly Evidence[]
-  /** It only orders the two: `from` needs nothing of `to`, neither to be deployed nor to stay. */
+  /** Set where the edge only orders the two: `from` does not need `to`, neither to be deployed nor to stay. */
   readonly soft?: true
 }
 
-/** Whether nobody wrote the requirement down: all its evidence is what charts render. */
+/** Returns true where nobody wrote the requirement down: all its evidence is what charts render. */
 export function isInferred({evidence}: Pick<Edge, 'evidence'>): boolean {
   return evidence.length > 0 && evidence.every(({source}) => source === 'inferred')
 }
 
-/** Releases and what each requires. `releases` is in the order of the file, then by name for those that were added. */
+/**
+ * Releases and their requirements. `releases` is in the order of the file; the releases that were added follow by name.
+ */
 export interface Graph {
   readonly releases: readonly ReleaseId[]
   /** The edges that leave each release; every release has an entry. */
   readonly requirements: ReadonlyMap<ReleaseId, readonly Edge[]>
 }
 
-/** The same releases with every edge turned round: what was required requires. Kinds and evidence stay. */
+/** Returns the graph with every edge reversed. Kinds and evidence stay. */
 export function reverse(graph: Graph): Graph {
   const requirements = new Map<ReleaseId, Edge[]>(graph.releases.map((release) => [release, []]))
   for (const release of graph.releases) {

@@ -3,8 +3,8 @@ import {type Condensation, condense} from './cycles/condense.ts'
 import type {Graph} from './graph.ts'
 
 /**
- * Level 0 requires nothing, level n requires something of level n-1 and nothing above it; the members of a group share
- * a level. Within a level, releases are in the graph's order.
+ * Returns the releases by level. Level 0 requires nothing; level n requires something of level n-1 and nothing above
+ * it. The members of a group share a level. Within a level, releases are in the graph's order.
  */
 export function levels(graph: Graph): readonly (readonly ReleaseId[])[] {
   const condensation = condense(graph)
@@ -22,7 +22,7 @@ export function levels(graph: Graph): readonly (readonly ReleaseId[])[] {
   return result
 }
 
-/** The level of each part. */
+/** Returns the level of each part. */
 export function partLevels({requirements}: Condensation): readonly number[] {
   const level: number[] = []
   for (const required of requirements) {

@@ -3,8 +3,8 @@ import {condense} from './cycles/condense.ts'
 import type {Graph} from './graph.ts'
 
 /**
- * The longest chain of requirements that starts at each release, its own work included, in seconds of expected work.
- * The members of a group work at the same time: the group counts as much as its longest member.
+ * Returns for each release the longest chain of requirements that starts at it, its own work included, in seconds of
+ * expected work. The members of a group work at the same time: the group counts as much as its longest member.
  */
 export function longestPath(
   graph: Graph,

@@ -1,7 +1,10 @@
 import type {ReleaseId} from '../release.ts'
 import type {Graph} from './graph.ts'
 
-/** All that is reached from these, directly or not; themselves only where one of them is reached from another. */
+/**
+ * Returns all releases that are reached from the given ones, directly or not. A given one is among them only if it is
+ * reached from one of them.
+ */
 export function reached(
   from: Iterable<ReleaseId>,
   next: (release: ReleaseId) => Iterable<ReleaseId>,
@@ -18,7 +21,10 @@ export function reached(
   return found
 }
 
-/** All that these releases require, directly or not, in the graph's order; themselves only where they are in a group with another. */
+/**
+ * Returns all releases that the given ones require, directly or not, in the graph's order. A given one is among them
+ * only if one of them requires it.
+ */
 export function requirements(graph: Graph, releases: Iterable<ReleaseId>): readonly ReleaseId[] {
   const found = reached(releases, (release) => (graph.requirements.get(release) ?? []).map(({to}) => to))
   return graph.releases.filter((release) => found.has(release))

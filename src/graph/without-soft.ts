@@ -1,6 +1,6 @@
 import type {Graph} from './graph.ts'
 
-/** The graph without what only orders: who needs whom. */
+/** Returns the graph without the edges that only order. */
 export function withoutSoft({releases, requirements}: Graph): Graph {
   const hard = releases.map((release) => {
     const edges = requirements.get(release) ?? []

@@ -8,16 +8,19 @@ import {cacheDirectory} from './directories.ts'
 import {makeDirectory} from './files/make-directory.ts'
 import {writingBelow} from './files/writing-below.ts'
 
-/** What the single executable carries beside the few lines that start it. */
+/** The name of a file that the single executable carries beside its starting code. */
 export type AssetName = 'files.json' | 'licenses.txt' | `${BundleName}.cjs` | `${BundleName}.cjs.cache`
 
-/** Bundles: kk itself, Graphviz, the configuration of the Kubernetes client, and what a store of overrides and its service need. */
+/**
+ * The name of a bundle: kk itself, Graphviz, the kubeconfig reader of the Kubernetes client, the store of overrides, or
+ * its service.
+ */
 export type BundleName = 'main' | 'viz' | 'kubeconfig' | 'store' | 'server'
 
-/** The repository's root when kk runs from its sources. */
+/** The repository's root when kk runs from its sources; otherwise empty. */
 const SOURCE_ROOT = isSea() ? '' : join(import.meta.dirname, '../..')
 
-/** A file of the executable; from the sources, what `npm run build` left in `dist/assets/`. */
+/** Returns a file of the executable; from the sources, the one that `npm run build` left in `dist/assets/`. */
 export async function readAsset(name: AssetName): Promise<Buffer> {
   if (isSea()) return Buffer.from(getRawAsset(name))
   const {readFile} = await import('node:fs/promises')
@@ -25,8 +28,8 @@ export async function readAsset(name: AssetName): Promise<Buffer> {
 }
 
 /**
- * The directory that holds kk's own `charts/`, `environments/` and `images/`: the repository itself, or the executable's
- * files unpacked once into the cache, under the hash of what they are. Rejects with `KK_FILE`.
+ * Returns the directory that holds kk's own `charts/`, `environments/` and `images/`: the repository itself, or the
+ * executable's files, which are unpacked once into the cache under the hash of their content. Rejects with `KK_FILE`.
  */
 export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   if (!isSea()) return SOURCE_ROOT
@@ -40,11 +43,11 @@ export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   return directory
 }
 
-/** Evaluates a bundle of the executable, with its code cache; from the sources, imports what it is made of. */
+/** Evaluates a bundle of the executable with its code cache; from the sources, imports the modules of the bundle. */
 export async function loadBundle<T>(name: BundleName, importSource: () => Promise<T>): Promise<T> {
   if (!isSea()) return importSource()
   const file = `${name}.cjs` as const
-  // The bundles are ASCII, which is read fastest as latin1.
+  // The bundles are ASCII, and latin1 is the fastest way to read it.
   const source = Buffer.from(getRawAsset(file)).toString('latin1')
   const codeCache = Buffer.from(getRawAsset(`${file}.cache`))
   return evaluateBundle({file, source, codeCache}).exports as T

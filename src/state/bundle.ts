@@ -2,21 +2,21 @@ import {createRequire} from 'node:module'
 import {Script} from 'node:vm'
 
 export interface Bundle {
-  /** For stack traces. */
+  /** The name in stack traces. */
   readonly file: string
   /** A function of (module, exports, require), as the build writes it. */
   readonly source: string
-  /** V8's code cache of an earlier evaluation; only time is lost when V8 does not take it. */
+  /** V8's code cache of an earlier evaluation. Where V8 rejects it, only time is lost. */
   readonly codeCache?: Buffer
 }
 
 export interface Evaluated {
   readonly exports: object
-  /** What V8 has compiled by now, for the `codeCache` of a later evaluation. */
+  /** Returns the code that V8 has compiled so far, for the `codeCache` of a later evaluation. */
   codeCache(): Buffer
 }
 
-/** Evaluates a CommonJS bundle that is not a file on disk; it can require nothing but Node's own modules. */
+/** Evaluates a CommonJS bundle that is not a file on disk. The bundle can require Node's own modules only. */
 export function evaluateBundle({file, source, codeCache}: Bundle): Evaluated {
   const script = new Script(source, {filename: file, ...(codeCache && {cachedData: codeCache})})
   const evaluate = script.runInThisContext() as (

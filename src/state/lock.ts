@@ -7,10 +7,10 @@ import {makeDirectory} from './files/make-directory.ts'
 import {writingBelow} from './files/writing-below.ts'
 import {identifyProcess, isRunning, type ProcessIdentity} from './processes/process-identity.ts'
 
-/** Who holds a lock, as it stands in the lock file. */
+/** The process that holds a lock, as the lock file states it. */
 export interface LockHolder extends ProcessIdentity {
   readonly host: string
-  /** Tells two locks of one process apart. */
+  /** A random value that tells two locks of one process apart. */
   readonly token: string
 }
 
@@ -19,14 +19,14 @@ export interface Lock {
 }
 
 interface LockOptions {
-  /** Called once, when the lock is found taken. */
+  /** Called once, when another process holds the lock. */
   readonly onWait?: (holder: LockHolder) => void
   readonly signal?: AbortSignal
 }
 
 const POLL_MILLISECONDS = 50
 
-/** Runs `body` while no other process, on this host, runs one under the same lock file. */
+/** Runs `body` while no other process on this host holds the lock file. */
 export async function withLock<T>(
   path: string,
   body: () => Promise<T>,
@@ -40,7 +40,10 @@ export async function withLock<T>(
   }
 }
 
-/** Waits for the lock. A lock whose process is gone is taken over. Rejects with the signal's reason when it aborts. */
+/**
+ * Waits for the lock and returns it. Takes over a lock whose process is gone. Rejects with the signal's reason when it
+ * aborts.
+ */
 export async function acquireLock(path: string, {onWait, signal}: LockOptions = {}): Promise<Lock> {
   let waited = false
   while (true) {
@@ -53,7 +56,10 @@ export async function acquireLock(path: string, {onWait, signal}: LockOptions = 
   }
 }
 
-/** Takes the lock if it is free or abandoned; otherwise says who holds it (undefined when it was let go meanwhile). */
+/**
+ * Takes the lock if it is free or abandoned; otherwise returns its holder (undefined if the lock was released
+ * meanwhile).
+ */
 export async function tryLock(path: string): Promise<Lock | {readonly holder: LockHolder | undefined}> {
   const own = await ownHolder()
   if (await create(path, own)) return {release: () => rm(path, {force: true})}
@@ -68,7 +74,10 @@ async function ownHolder(): Promise<LockHolder> {
   return {...identity, host: hostname(), token: randomUUID()}
 }
 
-/** The file appears with its content in one step, so no reader sees it empty. Rejects with `KK_FILE`. */
+/**
+ * Makes the lock file; returns false if there is one. The file appears with its content in one step, so that no reader
+ * sees it empty. Rejects with `KK_FILE`.
+ */
 async function create(path: string, holder: LockHolder): Promise<boolean> {
   const draft = `${path}.${holder.token}.draft`
   await makeDirectory(dirname(path))
@@ -95,14 +104,18 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
   }
 }
 
-/** Of a process on another host that shares this directory nothing can be proved. */
+/**
+ * Returns true where the holder has provably ended. Nothing can be proved of a process on another host that shares this
+ * directory.
+ */
 async function isAbandoned(holder: LockHolder): Promise<boolean> {
   return holder.host === hostname() && !(await isRunning(holder))
 }
 
 /**
- * Two processes may find the same lock abandoned; the slower one must not remove the lock of the faster one.
- * So it is removed under a lock of its own, named after the abandoned one, and only while it is still that one.
+ * Removes an abandoned lock. Two processes may find the same lock abandoned, and the slower one must not remove the
+ * lock of the faster one. So the lock is removed under a lock of its own, named after the abandoned one, and only while
+ * it is still that one.
  */
 async function removeAbandoned(path: string, abandoned: LockHolder): Promise<boolean> {
   const guard = await tryLock(`${path}.${abandoned.token}`)

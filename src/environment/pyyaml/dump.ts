@@ -13,7 +13,10 @@ import {writeDoubleQuoted, writeLiteral, writePlain, writeSingleQuoted} from './
 import {pythonWord} from './word.ts'
 import {indented, newWriter, WIDTH, type Writer, writeIndent, writeIndicator} from './writer.ts'
 
-/** PyYAML's `default_flow_style`: False writes blocks everywhere, None the innermost collections in one line. */
+/**
+ * PyYAML's `default_flow_style`: `block` is False (blocks everywhere), `innermost-flow` is None (innermost collections
+ * in one line).
+ */
 export type CollectionStyle = 'block' | 'innermost-flow'
 
 interface Dumper {
@@ -24,7 +27,7 @@ interface Dumper {
 }
 
 interface Context extends ScalarPlace {
-  /** Directly in a map, as a key or a value. */
+  /** Whether the node is a key or a value of a map. */
   readonly inMap: boolean
 }
 
@@ -35,8 +38,8 @@ const IN_FLOW: Context = {inMap: false, simpleKey: false, flow: true}
 const FLOW_KEY: Context = {inMap: true, simpleKey: true, flow: true}
 
 /**
- * Writes a map as PyYAML's `yaml.dump(map, default_flow_style=False)` does, or `=None`, byte for byte, with one
- * exception: a string that PyYAML leaves bare and Helm would take for a number or a boolean ("y", "1e3", "08") gets
+ * Writes a map byte for byte as PyYAML's `yaml.dump(map, default_flow_style=False)` does, or with `=None`. One
+ * exception: a string that PyYAML leaves bare and Helm would read as a number or a boolean ("y", "1e3", "08") gets
  * quotes.
  */
 export function dumpPython(root: PythonMap, style: CollectionStyle = 'block'): string {
@@ -115,7 +118,7 @@ function writeEmpty(writer: Writer, open: string, close: string): void {
   writeIndicator(writer, close, {spaced: false})
 }
 
-/** PyYAML 6: emitter.py check_simple_key, which counts the tag although it is not written. */
+/** PyYAML 6: emitter.py check_simple_key. It counts the tag although the tag is not written. */
 function isSimpleKey(dumper: Dumper, key: PythonScalar): boolean {
   const anchor = dumper.anchors.get(key)
   if (anchor !== undefined && dumper.written.has(key)) return true
@@ -126,8 +129,8 @@ function isSimpleKey(dumper: Dumper, key: PythonScalar): boolean {
 }
 
 /**
- * Names of the objects that a tree holds more than once, in the order in which they come a second time.
- * PyYAML 6: serializer.py anchor_node; strings and numbers have no identity there.
+ * Returns the names of the objects that a tree holds more than once, in the order of their second occurrence. PyYAML 6:
+ * serializer.py anchor_node; strings and numbers have no identity there.
  */
 function anchorsOf(root: PythonNode): ReadonlyMap<PythonNode, string> {
   const met = new Set<PythonNode>()
@@ -150,17 +153,20 @@ function anchorsOf(root: PythonNode): ReadonlyMap<PythonNode, string> {
   return anchors
 }
 
-/** Where a scalar stands. */
+/** The place of a scalar in the document. */
 interface ScalarPlace {
-  /** A key that is followed by `:` in the same line. */
+  /** Whether the scalar is a key that `:` follows in the same line. */
   readonly simpleKey: boolean
-  /** Between braces or brackets, where more characters have a meaning. */
+  /** Whether the scalar stands between braces or brackets, where more characters have a meaning. */
   readonly flow: boolean
 }
 
 const FLOW_INDICATOR = /[,?[\]{}:]/
 
-/** PyYAML 6: emitter.py choose_scalar_style; words that only Helm takes for something else get quotes, too. */
+/**
+ * PyYAML 6: emitter.py choose_scalar_style. Words that only Helm reads as something other than a string get quotes,
+ * too.
+ */
 function writeScalar(writer: Writer, scalar: PythonScalar, {simpleKey, flow}: ScalarPlace): void {
   indented(writer, 'flow', () => {
     const {text} = scalar
@@ -180,12 +186,14 @@ function writeScalar(writer: Writer, scalar: PythonScalar, {simpleKey, flow}: Sc
   })
 }
 
-/** A collection that holds nothing but scalars, which `default_flow_style=None` writes in one line. */
+/** A collection of nothing but scalars. `default_flow_style=None` writes it in one line. */
 type Innermost =
   | (PythonList & {readonly items: readonly PythonScalar[]})
   | (PythonMap & {readonly pairs: readonly {readonly key: PythonScalar; readonly value: PythonScalar}[]})
 
-/** PyYAML 6: representer.py represent_sequence and represent_mapping; binary data are blocks of their own. */
+/**
+ * PyYAML 6: representer.py represent_sequence and represent_mapping. Binary data are written as blocks of their own.
+ */
 function isInnermost(node: PythonNode): node is Innermost {
   if (node.kind === 'list') return node.items.every(isInline)
   return node.kind === 'map' && node.pairs.every(({key, value}) => isInline(key) && isInline(value))
@@ -235,7 +243,7 @@ function writeFlowKey(writer: Writer, key: PythonScalar, parts: FlowParts): void
   writeIndicator(writer, ':', {spaced: !simple})
 }
 
-/** In which styles PyYAML may write a string. */
+/** The styles in which PyYAML may write a string. */
 interface Analysis {
   readonly empty: boolean
   readonly multiline: boolean
@@ -247,9 +255,12 @@ interface Analysis {
 const SIMPLE: Analysis = {empty: false, multiline: false, plain: true, single: true, block: true}
 const EMPTY: Analysis = {empty: true, multiline: false, plain: true, single: true, block: false}
 
-/** Most keys and values: nothing in them needs a closer look. */
+/** Most keys and values match this and need no analysis. */
 const ORDINARY = /^(?!\.\.\.)[A-Za-z0-9_./][A-Za-z0-9_./-]*$/
-/** Neither a line feed nor printable ASCII: escaped, for kk writes as PyYAML does without `allow_unicode`. */
+/**
+ * Characters that are neither a line feed nor printable ASCII. They are escaped, as PyYAML does without
+ * `allow_unicode`.
+ */
 const SPECIAL = /[^\n\x20-\x7e]/
 const LEADING_INDICATOR = /^(?:[#,[\]{}&*!|>'"%@`]|---|\.\.\.|[-?:](?:[ \n]|$))/
 const INNER_INDICATOR = /:(?:[ \n]|$)|[ \n]#/
@@ -272,7 +283,7 @@ function analyze(text: string): Analysis {
   }
 }
 
-/** Values as Python would hold them. No two nodes are one object, so nothing becomes an anchor. */
+/** Returns values as Python would hold them. Each node is an object of its own, so nothing becomes an anchor. */
 export function plainMap(values: Values): PythonMap {
   const entries = Object.entries(values).map(([name, value]): [string, PythonPair] => [
     name,
@@ -291,7 +302,10 @@ function plainNode(value: unknown): PythonNode {
   return text(String(value))
 }
 
-/** Helm knows one kind of number, Python two: what has no fraction is an integer, as far as Helm reads integers. */
+/**
+ * Returns a number as Python's int or float. Helm knows one kind of number: one without a fraction is an int here,
+ * within the range in which Helm reads integers.
+ */
 function number(value: number): PythonScalar {
   const isInteger = Number.isInteger(value) && Math.abs(value) < 2 ** 63 && !Object.is(value, -0)
   return isInteger ? word('int', String(BigInt(value))) : word('float', pythonFloat(value))

@@ -1,12 +1,15 @@
-/** What Python would hold after `yaml.load`, ready to be written. Shared objects are one object, as in Python. */
+/**
+ * A node of the tree that Python holds after `yaml.load`, ready to be written. Objects that Python shares are one
+ * object.
+ */
 export type PythonNode = PythonScalar | PythonList | PythonMap
 
 export interface PythonScalar {
   readonly kind: 'scalar'
   readonly type: 'str' | 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'binary'
-  /** What `yaml.dump` writes for it, before quotes. */
+  /** The text that `yaml.dump` writes, before quotes. */
   readonly text: string
-  /** To be written without quotes, whatever it looks like: a word whose meaning for Helm must stay. */
+  /** Whether the text is always written without quotes, so that the word keeps its meaning for Helm. */
   readonly bare: boolean
 }
 
@@ -22,13 +25,13 @@ export interface PythonPair {
 
 export interface PythonMap {
   readonly kind: 'map'
-  /** By the name that the key has for Helm, in the order of insertion. */
+  /** The pairs by the name that the key has for Helm, in the order of insertion. */
   readonly entries: ReadonlyMap<string, PythonPair>
-  /** As `yaml.dump` writes them. */
+  /** The pairs in the order in which `yaml.dump` writes them. */
   readonly pairs: readonly PythonPair[]
 }
 
-/** A map with its pairs in the order of Python's `sorted`; keys that Python cannot compare keep their order. */
+/** Returns a map with its pairs in the order of Python's `sorted`. Keys that Python cannot compare keep their order. */
 export function pythonMap(entries: ReadonlyMap<string, PythonPair>): PythonMap {
   const pairs = [...entries.values()]
   const compare = comparison(pairs)
@@ -60,7 +63,7 @@ function numberOf(key: PythonScalar): number {
   return key.type === 'bool' ? Number(key.text === 'true') : Number(key.text)
 }
 
-/** By code points, as Python compares strings; JavaScript's own order is by UTF-16 units. */
+/** Compares by code points, as Python compares strings. JavaScript compares UTF-16 units. */
 function comparePoints(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index += 1) {
@@ -71,7 +74,7 @@ function comparePoints(left: string, right: string): number {
   return left.length - right.length
 }
 
-/** Surrogates stand for the highest code points. */
+/** Ranks surrogates highest, for they stand for the highest code points. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }

@@ -1,6 +1,8 @@
 import {WIDTH, type Writer, writeData, writeIndent, writeIndicator, writeLineBreak} from './writer.ts'
 
-/** PyYAML 6: emitter.py write_plain, for a text of one line. `split`: long lines may be folded at single spaces. */
+/**
+ * PyYAML 6: emitter.py write_plain, for a text of one line. `split` allows long lines to be folded at single spaces.
+ */
 export function writePlain(writer: Writer, text: string, split: boolean): void {
   if (!writer.whitespace) writeData(writer, ' ')
   writer.whitespace = false
@@ -36,7 +38,7 @@ export function writeSingleQuoted(writer: Writer, text: string, split: boolean):
   writeIndicator(writer, "'", {spaced: false})
 }
 
-/** A single break is a folded space for readers, so one more is written. */
+/** Writes one line break more than the run has, for readers take a single break as a folded space. */
 function writeBreaks(writer: Writer, run: string): void {
   writeLineBreak(writer)
   for (const _ of run) writeLineBreak(writer)
@@ -72,7 +74,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\u2029', '\\P'],
 ])
 
-/** Everything but printable ASCII. PyYAML 6: emitter.py ESCAPE_REPLACEMENTS. */
+/** Returns the escape of a character that is not printable ASCII. PyYAML 6: emitter.py ESCAPE_REPLACEMENTS. */
 function escaped(character: string): string {
   const known = ESCAPES.get(character)
   if (known) return known
@@ -82,7 +84,7 @@ function escaped(character: string): string {
   return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`
 }
 
-/** PyYAML 6: emitter.py write_double_quoted; its two indices are kept, for its folding depends on them. */
+/** PyYAML 6: emitter.py write_double_quoted. It keeps PyYAML's two indices, for the folding depends on them. */
 export function writeDoubleQuoted(writer: Writer, text: string, split: boolean): void {
   writeIndicator(writer, '"', {spaced: true})
   const characters = Array.from(text)

@@ -1,9 +1,9 @@
 import {pythonFloat} from './float.ts'
 
-/** What PyYAML makes of a plain scalar that is not a string. */
+/** The meaning that PyYAML gives to a plain scalar that is not a string. */
 export interface PythonWord {
   readonly type: 'null' | 'bool' | 'int' | 'float' | 'base60' | 'timestamp' | 'merge' | 'value'
-  /** What `yaml.dump` writes for it; undefined where PyYAML fails, or gives something that is not kept. */
+  /** The text that `yaml.dump` writes for it; undefined where PyYAML fails, or returns something that is not kept. */
   readonly dumped: string | undefined
 }
 
@@ -20,10 +20,13 @@ const DATE = /^\d{4}-\d\d-\d\d$/
 const TIMESTAMP =
   /^\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?$/
 
-/** The first characters of which PyYAML resolves anything. */
+/** The first characters of the words that PyYAML resolves. */
 const STARTS = /^[-+.0-9yYnNtTfFoO~<=]|^$/
 
-/** PyYAML 6: resolver.py, constructor.py and representer.py. Undefined for a string. */
+/**
+ * Returns PyYAML's meaning of a plain scalar; undefined for a string. PyYAML 6: resolver.py, constructor.py and
+ * representer.py.
+ */
 export function pythonWord(text: string): PythonWord | undefined {
   if (!STARTS.test(text)) return undefined
   if (BOOL.test(text)) return {type: 'bool', dumped: TRUE.test(text) ? 'true' : 'false'}
@@ -49,7 +52,10 @@ function integer(text: string): string | undefined {
 
 const CANONICAL = /^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(?:\.(?!0{6})\d{6})?([-+]\d\d:\d\d)?)?$/
 
-/** The text itself where Python's `isoformat` gives it back; undefined where Python writes another, or has no such day. */
+/**
+ * Returns the text itself if Python's `isoformat` returns it unchanged; undefined where Python writes another text, or
+ * has no such day.
+ */
 function timestamp(text: string): string | undefined {
   const parts = CANONICAL.exec(text)
   if (!parts) return undefined

@@ -1,12 +1,12 @@
-/** The text that is being written, and what PyYAML's emitter remembers of its last character. */
+/** The text that is being written, and the state that PyYAML's emitter keeps about its last character. */
 export interface Writer {
   text: string
   column: number
-  /** The last character was white space. */
+  /** Whether the last character was white space. */
   whitespace: boolean
-  /** The line holds nothing but indentation, `-`, `?` and `:`. */
+  /** Whether the line holds nothing but indentation, `-`, `?` and `:`. */
   indention: boolean
-  /** Undefined before the root. */
+  /** The indentation, in columns; undefined before the root. */
   indent: number | undefined
 }
 
@@ -17,7 +17,7 @@ export function newWriter(): Writer {
   return {text: '', column: 0, whitespace: true, indention: true, indent: undefined}
 }
 
-/** Runs with a deeper indentation. PyYAML 6: emitter.py increase_indent. */
+/** Calls `write` with a deeper indentation. PyYAML 6: emitter.py increase_indent. */
 export function indented(writer: Writer, kind: 'flow' | 'block' | 'indentless', write: () => void): void {
   const {indent} = writer
   if (indent === undefined) writer.indent = kind === 'flow' ? STEP : 0
@@ -32,11 +32,11 @@ export function writeData(writer: Writer, data: string): void {
 }
 
 interface Indicator {
-  /** A space comes before it unless there is one. */
+  /** Whether a space comes before the indicator unless there is one. */
   readonly spaced: boolean
-  /** What follows needs no space before it. */
+  /** Whether the text that follows needs no space before it. */
   readonly whitespace?: boolean
-  /** Counts as indentation. */
+  /** Whether the indicator counts as indentation. */
   readonly indention?: boolean
 }
 

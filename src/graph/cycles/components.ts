@@ -3,13 +3,14 @@ import type {Graph} from '../graph.ts'
 
 interface Visit {
   readonly node: number
-  /** The next of its requirements to look at. */
+  /** The index of the next requirement to visit. */
   next: number
 }
 
 /**
- * The strongly connected components: releases that need each other are together, any other is alone. Members are in
- * the graph's order, components come requirements first. Tarjan's algorithm with its own stack, O(V+E).
+ * Returns the strongly connected components: releases that need each other are together, any other release is alone.
+ * Members are in the graph's order; components come after the components that they require. This is Tarjan's algorithm
+ * with a stack of its own, in O(V+E).
  */
 export function components(graph: Graph): readonly (readonly ReleaseId[])[] {
   const targets = adjacency(graph)

@@ -3,15 +3,18 @@ import type {ReleaseId} from '../../release.ts'
 import type {Graph} from '../graph.ts'
 import {components} from './components.ts'
 
-/** The graph with each group drawn together as one part: it has no cycles. */
+/** The graph with each group as one part. It has no cycles. */
 export interface Condensation {
-  /** Requirements first. Members are in the graph's order; a part of one is a release that is in no group. */
+  /**
+   * The parts, requirements first. Members are in the graph's order; a part of one member is a release that is in no
+   * group.
+   */
   readonly parts: readonly (readonly ReleaseId[])[]
-  /** For each part the parts that it requires, as indices into `parts`, without itself and without repetition. */
+  /** For each part, the indices in `parts` of the parts that it requires, without itself and without repetition. */
   readonly requirements: readonly (readonly number[])[]
 }
 
-/** Draws groups together and orders the parts by toposort. */
+/** Returns the graph with each group as one part, the parts ordered by toposort. */
 export function condense(graph: Graph): Condensation {
   const parts = components(graph)
   const partOf = new Map(parts.flatMap((members) => members.map((member) => [member, members] as const)))
@@ -26,8 +29,8 @@ export function condense(graph: Graph): Condensation {
   const edges = parts.flatMap((members) =>
     required.get(members)!.map((requirement): [typeof members, typeof members] => [requirement, members]),
   )
-  // toposort recurses from the last node to what follows it: as the components come requirements first, it finds
-  // every follower placed already, and a chain of any length cannot exhaust the stack.
+  // toposort recurses from the last node to the nodes that follow it. The components come requirements first, so it
+  // finds every follower placed already, and a chain of any length cannot exhaust the stack.
   const sorted = toposort.array(parts, edges)
   const index = new Map(sorted.map((members, position) => [members, position]))
   return {

@@ -5,8 +5,9 @@ import {why} from '../why.ts'
 import {components} from './components.ts'
 
 /**
- * The group of each release: all that need each other, itself included, in the graph's order; itself alone when it is
- * in no group. Throws `KK_CYCLE` when an edge inside a group is `ready`: both ends would wait for each other.
+ * Returns the group of each release: all releases that need each other, itself included, in the graph's order; only
+ * itself when it is in no group. Throws `KK_CYCLE` when an edge inside a group is `ready`: both ends would wait for
+ * each other.
  */
 export function groups(graph: Graph): ReadonlyMap<ReleaseId, readonly ReleaseId[]> {
   const result = new Map<ReleaseId, readonly ReleaseId[]>()
@@ -22,13 +23,13 @@ export function groups(graph: Graph): ReadonlyMap<ReleaseId, readonly ReleaseId[
   return result
 }
 
-/** The shortest cycle through an edge whose ends need each other; it starts with that edge. */
+/** Returns the shortest cycle through an edge whose ends need each other. The cycle starts with that edge. */
 export function cycle(graph: Graph, edge: Edge): readonly Edge[] {
   if (edge.from === edge.to) return [edge]
   return [edge, ...(why(graph, edge.to, edge.from) ?? [])]
 }
 
-/** `KK_CYCLE` with the whole path and what says so, edge by edge. */
+/** Returns `KK_CYCLE` with the whole path and the evidence of each edge. */
 export function cycleError(path: readonly Edge[]): KkError {
   const name = naming(path)
   const chain = [...path.map((edge) => edge.from), path[0]!.from].map(name).join(' → ')
@@ -46,7 +47,7 @@ function sources(edge: Edge): string {
     .join(', and ')
 }
 
-/** Bare names while they are enough to tell the releases apart. */
+/** Returns how releases are named: without the namespace if all are in one, else by id. */
 function naming(path: readonly Edge[]): (release: ReleaseId) => string {
   const namespaces = new Set(path.map((edge) => releaseNamespace(edge.from)))
   return (release) => (namespaces.size > 1 ? release : releaseName(release))

@@ -2,7 +2,7 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {KnownRelease, Provided, Target} from './facts.ts'
 import {wordDigest} from './word-digest.ts'
 
-/** Who provides something, and as what: `Service/mariadb`. */
+/** A release that provides something, with the object that it provides, such as `Service/mariadb`. */
 export interface Candidate {
   readonly release: ReleaseId
   readonly object: string
@@ -10,19 +10,19 @@ export interface Candidate {
   readonly name: string
 }
 
-/** What releases provide, for looking up what others want. */
+/** The objects that releases provide, for looking up what other releases want. */
 export interface Catalogue {
-  /** All that could be meant, each release once, in the order of the releases. */
+  /** Returns the candidates for a target, each release once, in the order of the releases. */
   find(asker: ReleaseId, target: Target): readonly Candidate[]
-  /** What a Job of some release may make at run time. */
+  /** Returns the releases with a Job that may make the named object at run time. */
   madeByJobs(name: string): readonly ReleaseId[]
-  /** Whether a fail-closed webhook of this release must pass objects of the kind. */
+  /** Returns true where a fail-closed webhook of the release must admit objects of the kind. */
   guards(release: ReleaseId, group: string, kind: string): boolean
 }
 
 const CLUSTER_WIDE = new Set(['PriorityClass', 'RuntimeClass', 'StorageClass', 'IngressClass'])
 
-/** Draws together what releases provide. */
+/** Returns the catalogue of what releases provide. */
 export function catalogue(releases: readonly KnownRelease[]): Catalogue {
   const byKey = new Map<string, Map<ReleaseId, Candidate>>()
   const made = new Map<string, ReleaseId[]>()
@@ -41,7 +41,7 @@ export function catalogue(releases: readonly KnownRelease[]): Catalogue {
   return {
     find(asker, target) {
       if (target.what === 'pods') return podsLike(releases, asker, target)
-      // Who makes the very object is meant before who only defines its kind.
+      // A release that makes the named object comes before one that only defines its kind.
       const found = keysOf(asker, target).map((key) => [...(byKey.get(key)?.values() ?? [])])
       return found.find((each) => each.length > 0) ?? []
     },

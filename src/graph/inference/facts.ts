@@ -1,9 +1,12 @@
 import type {EdgeKind, ReleaseId, Waiter} from '../../release.ts'
 
-/** As the kinds of an edge; `soft`: it is named somewhere, so that it orders what is there anyway, and adds nothing. */
+/**
+ * The kind of a want: that of an edge, or `soft`: the target is only named somewhere, so that it orders the releases
+ * that are there anyway, and adds none.
+ */
 export type WantKind = EdgeKind | 'soft'
 
-/** What an object waits for or uses. A namespace that is left out is the release's own. */
+/** The thing that an object waits for or uses. A namespace that is left out is that of the release. */
 export type Target =
   | {readonly what: 'object'; readonly kind: string; readonly name: string; readonly namespace?: string}
   /** Pods with these labels. */
@@ -12,7 +15,7 @@ export type Target =
       readonly labels: Readonly<Record<string, string>>
       readonly namespace?: string
     }
-  /** A custom kind, and so its definition; with a name, the object of that name where a chart makes it. */
+  /** A custom kind, and so its definition. With a name, it is the object of that name where a chart makes it. */
   | {
       readonly what: 'kind'
       readonly group: string
@@ -20,12 +23,12 @@ export type Target =
       readonly name?: string
       readonly namespace?: string
     }
-  /** A Service by the variable that Kubernetes makes of it: `KEYSTONE_API` of `KEYSTONE_API_SERVICE_HOST`. */
+  /** A Service by the variable that Kubernetes makes for it: `KEYSTONE_API` of `KEYSTONE_API_SERVICE_HOST`. */
   | {readonly what: 'link'; readonly variable: string}
-  /** A word of a text where a host stands, as `wordDigest` of it: it may as well be a part of a password. */
+  /** A word of a text in the place of a host, as `wordDigest`, for the word may be a part of a password. */
   | {readonly what: 'host'; readonly digest: string}
 
-/** One thing that an object of a chart needs of somebody. */
+/** Something that an object of a chart needs from another release. */
 export interface Want {
   readonly kind: WantKind
   readonly target: Target
@@ -34,52 +37,54 @@ export interface Want {
   readonly waiter: Waiter
   /** The file of the chart that makes the object. */
   readonly file: string
-  /** Where in the object it says so, for people: `init container init, DEPENDENCY_SERVICE openstack:mariadb`. */
+  /**
+   * The place in the object that says so, for messages: `init container init, DEPENDENCY_SERVICE openstack:mariadb`.
+   */
   readonly text: string
 }
 
-/** An object that a chart makes, as far as others can want it. */
+/** An object that a chart makes, with the fields by which others can want it. */
 export interface ProvidedObject {
-  /** Of a custom resource. */
+  /** The API version; only of a custom resource. */
   readonly apiVersion?: string
   readonly kind: string
   readonly name: string
   readonly namespace?: string
   readonly file: string
-  /** Of a Service. */
+  /** The ports; only of a Service. */
   readonly ports?: readonly number[]
 }
 
-/** What the render of one chart gives to others. */
+/** The objects that the render of one chart provides for others. */
 export interface Provided {
   readonly objects: readonly ProvidedObject[]
   readonly pods: readonly {
     readonly labels: Readonly<Record<string, string>>
     readonly namespace?: string
   }[]
-  /** Custom resource definitions. */
+  /** The custom resource definitions. */
   readonly kinds: readonly {
     readonly group: string
     readonly kind: string
     readonly plural: string
     readonly versions: readonly string[]
   }[]
-  /** What webhooks that fail closed must pass; `*` is any. */
+  /** The resources that webhooks must admit and that fail closed; `*` is any. */
   readonly guarded: readonly {readonly group: string; readonly resource: string}[]
-  /** What Jobs are told as names of Secrets and ConfigMaps, and perhaps make; as `wordDigest`. */
+  /** The names of Secrets and ConfigMaps that Jobs receive and may make, as `wordDigest`. */
   readonly madeByJobs: readonly string[]
 }
 
-/** What the render of one chart says of requirements. */
+/** The facts about requirements in the render of one chart. */
 export interface ChartFacts {
   readonly wants: readonly Want[]
   readonly provided: Provided
 }
 
-/** A release, or what a chart would be as a release, with its facts. */
+/** A release, or a chart as the release that it would be, with its facts. */
 export interface KnownRelease {
   readonly release: ReleaseId
   readonly facts: ChartFacts
-  /** Annotated as shared infrastructure: who names it, requires it. */
+  /** Whether the chart is annotated as shared infrastructure: a release that names it requires it. */
   readonly shared: boolean
 }

@@ -2,7 +2,7 @@ import {type Evidence, type ReleaseId, releaseName} from '../../release.ts'
 import {type Candidate, type Catalogue, catalogue} from './catalogue.ts'
 import type {KnownRelease, Want, WantKind} from './facts.ts'
 
-/** One thing that says that a release requires another. */
+/** A statement, read from a render, that a release requires another. */
 export interface InferredRequirement {
   readonly from: ReleaseId
   readonly to: ReleaseId
@@ -10,7 +10,7 @@ export interface InferredRequirement {
   readonly evidence: Evidence
 }
 
-/** A want that no release of the environment serves, or that several could. */
+/** A want that no release of the environment serves. */
 export interface UnservedWant {
   readonly release: ReleaseId
   readonly want: Want
@@ -21,24 +21,30 @@ export interface AmbiguousWant extends UnservedWant {
 
 export interface Inference {
   readonly requirements: readonly InferredRequirement[]
-  /** Releases of the chart index that something requires. */
+  /** The releases of the chart index that something requires. */
   readonly added: readonly ReleaseId[]
   readonly unserved: readonly UnservedWant[]
   readonly ambiguous: readonly AmbiguousWant[]
 }
 
 export interface InferenceInputs {
-  /** Those of the environment, as far as they are known. */
+  /** The releases of the environment, as far as they are known. */
   readonly releases: readonly KnownRelease[]
-  /** Whose requirements are inferred; the others only provide. */
+  /** The releases whose requirements are inferred; the others only provide. */
   readonly inferring: ReadonlySet<ReleaseId>
-  /** What charts that are found would be as releases; one is added when nobody else has what is wanted. */
+  /**
+   * The charts that were found, as the releases that they would be. One is added when no other release provides what is
+   * wanted.
+   */
   readonly chartIndex: readonly KnownRelease[]
   readonly named: ReadonlySet<ReleaseId>
   readonly stated: (release: ReleaseId) => Pick<Preferences, 'stated' | 'without'>
 }
 
-/** Catalogue × wants: who requires whom. The same inputs give the same, in the same order. */
+/**
+ * Returns the requirements that follow from the wants of releases and from what releases provide. Equal inputs give
+ * equal results in the same order.
+ */
 export function infer({releases, inferring, chartIndex, named, stated}: InferenceInputs): Inference {
   const present = catalogue(releases)
   const offered = catalogue(chartIndex)
@@ -65,7 +71,10 @@ export function infer({releases, inferring, chartIndex, named, stated}: Inferenc
   return {requirements, added: [...added].sort(), unserved, ambiguous}
 }
 
-/** A host may be anywhere outside the cluster, and its name is not kept. */
+/**
+ * Returns true where a want without a provider is a fault. A host may lie outside the cluster, and its name is not
+ * kept.
+ */
 function isMissed({kind, target}: Want): boolean {
   return kind !== 'soft' && target.what !== 'host'
 }
@@ -105,7 +114,10 @@ function serve(want: Want, preferences: Preferences, {present, offered, shared}:
   return kind === 'soft' ? {is: 'nobody'} : {...there, kind, isAdded: true}
 }
 
-/** No chart has it, but a Job is told its name: most likely that makes it, when it runs. */
+/**
+ * Returns the release with a Job that receives the name of the object, where no chart has the object: most likely the
+ * Job makes it when it runs.
+ */
 function madeByJob({target}: Want, preferences: Preferences, {madeByJobs}: Catalogue): Served | undefined {
   if (target.what !== 'object' || !['Secret', 'ConfigMap'].includes(target.kind)) return undefined
   const {kind, name} = target
@@ -128,31 +140,35 @@ function requirement(
   return {from, to: candidate.release, kind, evidence: {source: 'inferred', file, waiter, text}}
 }
 
-/** What an object says that it needs; a host and a link are told by the Service that was found for them. */
+/** Returns the text of what an object needs. A host and a link are described by the Service that was found for them. */
 export function wantText({target, text}: Want, {object}: Pick<Candidate, 'object'>): string {
   return target.what === 'host' || target.what === 'link' ? `${text}: ${object}` : text
 }
 
-/** What decides between several that could provide something. */
+/** The rules that choose between several candidates. */
 interface Preferences {
   readonly asker: ReleaseId
-  /** What the asker's annotation or the environment says that it requires. */
+  /** The releases that the asker requires by its annotation or by the environment. */
   readonly stated: ReadonlySet<ReleaseId>
-  /** What it does not require, whatever it looks like. */
+  /** The releases that it never requires, whatever its chart renders. */
   readonly without: ReadonlySet<ReleaseId>
-  /** Releases that the environment names, in a section. */
+  /** The releases that the environment names in a section. */
   readonly named: ReadonlySet<ReleaseId>
 }
 
-/** `settled`: nobody else is needed. `nobody` and `ambiguous` are for people to mend. */
+/**
+ * The choice between candidates. `settled`: no other release is needed. `nobody` and `ambiguous` are for the user to
+ * mend.
+ */
 type Provider =
   | {readonly is: 'settled' | 'nobody'}
   | {readonly is: 'one'; readonly candidate: Candidate}
   | {readonly is: 'ambiguous'; readonly candidates: readonly Candidate[]}
 
 /**
- * One provider out of several: the asker itself; what it is said to require; what the environment names; the release of
- * the wanted name; the one whose name is the longest beginning of it.
+ * Returns one provider out of several candidates. The asker itself comes first; then the releases that it is stated to
+ * require; then those that the environment names; then the release of the wanted name; then the one whose name is the
+ * longest beginning of it.
  */
 function providerOf(found: readonly Candidate[], preferences: Preferences): Provider {
   const {asker, stated, without, named} = preferences

@@ -5,8 +5,9 @@ import {requirements} from '../requirements.ts'
 import type {InferredRequirement} from './infer.ts'
 
 /**
- * The graph with what is only inferred fitted in: between releases that need each other an inferred edge becomes `applied`,
- * so that they start together; soft requirements order what is there, in a fixed order, as long as no cycle arises.
+ * Returns the graph with the inferred requirements fitted in. An inferred edge between releases that need each other
+ * becomes `applied`, so that they start together. Soft requirements order the releases that are there, in a fixed
+ * order, as long as no cycle arises.
  */
 export function refine(graph: Graph, inferred: readonly InferredRequirement[]): Graph {
   return withSoft(withGroups(graph), inferred)

@@ -3,8 +3,8 @@ import type {Requirement} from '../build.ts'
 import type {InferredRequirement} from './infer.ts'
 
 /**
- * What each release requires, with what was inferred. What is stated keeps its kind, and gets the evidence; soft
- * requirements are left to `refine`. Each says a thing once.
+ * Returns the requirements of each release together with the inferred ones, without repetition. A stated requirement
+ * keeps its kind and gets the evidence; soft requirements are left to `refine`.
  */
 export function withInferred(
   stated: ReadonlyMap<ReleaseId, readonly Requirement[]>,

@@ -4,13 +4,13 @@ import {KkError} from '../../errors.ts'
 import {cacheDirectory, stateDirectory} from '../directories.ts'
 
 interface DirectoryOptions {
-  /** Permission bits of what is made; the umask's unless told. */
+  /** The permission bits of the directories that are made; by default those of the umask. */
   readonly mode?: number
 }
 
 /**
- * Makes a directory, and those above it that are missing. Node's own recursive `mkdir` (26) tries for ever where the
- * parent exists and the child cannot, as below `/proc`. Rejects with `KK_FILE`.
+ * Makes a directory and the missing ones above it. Node's own recursive `mkdir` (26) tries for ever where the parent
+ * exists and the child cannot, as below `/proc`. Rejects with `KK_FILE`.
  */
 export async function makeDirectory(path: string, {mode = 0o777}: DirectoryOptions = {}): Promise<void> {
   try {
@@ -20,7 +20,7 @@ export async function makeDirectory(path: string, {mode = 0o777}: DirectoryOptio
   }
 }
 
-/** From the top down. */
+/** Returns the directories that are missing, from the top down. */
 async function missing(path: string): Promise<readonly string[]> {
   const found: string[] = []
   for (let at = path; ; at = dirname(at)) {
@@ -32,11 +32,11 @@ async function missing(path: string): Promise<readonly string[]> {
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {
-  // Below a file: which one, the directory above tells.
+  // ENOTDIR is of a path below a file; the directory above it tells which file.
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
 }
 
-/** Another process was faster. */
+/** Ignores a directory that another process made meanwhile. */
 function exists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
@@ -51,7 +51,7 @@ function unmakeable(path: string, cause: NodeJS.ErrnoException): KkError {
   })
 }
 
-/** The variable by which the user says where such a directory lies. */
+/** Returns the variable by which the user chooses the place of such a directory. */
 function variableOf(path: string): string | undefined {
   const isBelow = (directory: string) => path === directory || path.startsWith(`${directory}/`)
   if (isBelow(stateDirectory(process.env))) return 'XDG_STATE_HOME'

@@ -6,13 +6,13 @@ import {KkError} from '../../errors.ts'
 import {utf8Text} from './utf8-text.ts'
 
 interface Naming {
-  /** What messages call the file; by default its path. */
+  /** The name of the file in messages; by default its path. */
   readonly what?: string
   readonly hint?: string
   readonly silenceMilliseconds?: number
 }
 
-/** The text of a file that the user names. Rejects with `KK_FILE`, also where it is no UTF-8. */
+/** Returns the text of a file that the user names. Rejects with `KK_FILE`, also where the file is not UTF-8. */
 export async function readNamedFile(
   file: string,
   {what = file, hint = 'check the path and its permissions', silenceMilliseconds}: Naming = {},
@@ -24,13 +24,13 @@ export async function readNamedFile(
   return utf8Text(bytes, what)
 }
 
-/** More is nobody's values: a device such as `/dev/zero` has no end. */
+/** The limit of an input. No values are larger, and a device such as `/dev/zero` has no end. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Who writes to a pipe may have to ask a vault, and that one a person. */
+/** The limit of silence. A program that writes to a pipe may have to ask a vault, and the vault a person. */
 const SILENCE_MILLISECONDS = 300_000
 
-/** All bytes of a file or a named pipe. Rejects as `readToEnd`. */
+/** Returns all bytes of a file or a named pipe. Rejects as `readToEnd`. */
 export async function readFileToEnd(
   file: string,
   what: string,
@@ -39,14 +39,17 @@ export async function readFileToEnd(
   return readToEnd(await openToRead(file), what, silenceMilliseconds)
 }
 
-/** To open a named pipe waits until somebody writes to it, and a process cannot end meanwhile; but not so. */
+/**
+ * Opens a file to read it. A named pipe is opened without blocking: otherwise the call waits until somebody writes to
+ * the pipe, and the process cannot end meanwhile.
+ */
 async function openToRead(file: string): Promise<Readable> {
   if (!(await stat(file)).isFIFO()) return createReadStream(file)
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   return new Socket({fd, readable: true, writable: false})
 }
 
-/** The text of standard input; a terminal, where nobody may know of it, is told what is awaited. Rejects with `KK_FILE`. */
+/** Returns the text of standard input. On a terminal it first says what it waits for. Rejects with `KK_FILE`. */
 export async function readStandardInput(what: string, stdin: Readable = process.stdin): Promise<string> {
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true
   if (isTerminal) process.stderr.write(`reading ${what} from standard input: end it with Ctrl-D\n`)
@@ -54,8 +57,8 @@ export async function readStandardInput(what: string, stdin: Readable = process.
 }
 
 /**
- * All bytes of a stream. Rejects with `KK_FILE` where there are more than 64 MiB, or where nothing comes for so many
- * milliseconds, and as the stream does.
+ * Returns all bytes of a stream. Rejects with `KK_FILE` where there are more than 64 MiB, or where nothing comes for
+ * `silenceMilliseconds`; rejects with the stream's own errors.
  */
 export async function readToEnd(
   stream: Readable,

@@ -2,7 +2,7 @@ import {statSync} from 'node:fs'
 
 const READ_BY_OTHERS = 0o044
 
-/** A warning where others than the owner may read a file that holds something secret; undefined where that is not so. */
+/** Returns a warning where users other than the owner may read a file that holds a secret; otherwise undefined. */
 export function readByOthersWarning(file: string, what: string): string | undefined {
   const mode = modeOf(file)
   if (mode === undefined || (mode & READ_BY_OTHERS) === 0) return undefined
@@ -10,7 +10,10 @@ export function readByOthersWarning(file: string, what: string): string | undefi
   return `warning: others can read ${what}, ${file} (mode ${shown}); keep it to yourself: chmod 600 ${file}`
 }
 
-/** Undefined for what is no file, such as a pipe; one that cannot be read is told of when it is needed. */
+/**
+ * Returns the mode of a file; undefined for a pipe and the like, and for a file that cannot be read: that error is
+ * reported when the file is needed.
+ */
 function modeOf(file: string): number | undefined {
   try {
     const status = statSync(file)

@@ -4,18 +4,21 @@ import {join} from 'node:path'
 import {isRunning, type ProcessIdentity} from '../processes/process-identity.ts'
 import {thisProcess} from '../processes/process-place.ts'
 
-/** `<prefix><pid>-<start>-<place>-`, then what `mkdtemp` adds: so it can be told later whose a directory was. */
+/**
+ * The name of a temporary directory: `<prefix><pid>-<start>-<place>-`, then what `mkdtemp` adds. It tells later which
+ * process made the directory.
+ */
 const NAME = /^kk-[a-z]+-(\d+)-(\d+)-([0-9a-f]{16})-\w{6}$/
 
-/** Directories are named after the process that makes them. */
+/** The process that makes temporary directories, as their names tell it. */
 export interface Owner {
-  /** What stands in a name behind its prefix. */
+  /** The part of a directory's name behind the prefix. */
   readonly mark: string
-  /** Of everything that decides whether one process can see another. */
+  /** The digest of everything that decides whether one process can see another. */
   readonly place: string
 }
 
-/** This process; undefined where nothing could be proved of it when it is gone. */
+/** Returns this process as an owner; undefined where a later process could not prove that it is gone. */
 export async function thisOwner(): Promise<Owner | undefined> {
   const {pid, started, ...where} = await thisProcess()
   if (started === undefined || where.boot === undefined || where.pids === undefined) return undefined
@@ -25,8 +28,8 @@ export async function thisOwner(): Promise<Owner | undefined> {
 }
 
 /**
- * Removes the temporary directories of this user's processes that are provably gone, killed before they could do so
- * themselves. One that a command line still names stays: a helm may have outlived its kk. Never throws.
+ * Removes the temporary directories of this user's processes that are provably gone: killed before they could remove
+ * them. A directory that a command line still names stays, for a helm may have outlived its kk. Never throws.
  */
 export async function removeAbandoned(parent: string, {place}: Owner): Promise<void> {
   const entries = await readdir(parent).catch(() => [])
@@ -45,7 +48,7 @@ function makerOf(entry: string, place: string): ProcessIdentity | undefined {
   return {pid: Number(pid), started}
 }
 
-/** The temp folder is everyone's: a name proves nothing. */
+/** Returns true for a directory of this user. The temp folder is shared by all users, so a name proves nothing. */
 async function isOwn(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   return found?.isDirectory() === true && found.uid === process.getuid?.()

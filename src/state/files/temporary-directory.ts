@@ -8,14 +8,14 @@ import {writingBelow} from './writing-below.ts'
 /** A directory under the system's temp folder, mode 0700. */
 export interface TemporaryDirectory {
   readonly path: string
-  /** Does what writes into it. Rejects with `KK_FILE` when it cannot be written. */
+  /** Runs `body`, which writes into the directory. Rejects with `KK_FILE` when the directory cannot be written. */
   fill<T>(body: () => Promise<T>): Promise<T>
   remove(): Promise<void>
 }
 
 /**
- * Makes a directory that goes at the latest when the process ends by itself; SIGKILL leaves it to the next one that is
- * made. `prefix` is `kk-<word>-`. Rejects with `KK_FILE`.
+ * Makes a directory that is removed at the latest when the process ends by itself. After SIGKILL, the next call removes
+ * it. `prefix` is `kk-<word>-`. Rejects with `KK_FILE`.
  */
 export async function temporaryDirectory(prefix: `kk-${string}-`): Promise<TemporaryDirectory> {
   const parent = tmpdir()

@@ -1,7 +1,7 @@
 import {isUtf8} from 'node:buffer'
 import {KkError} from '../../errors.ts'
 
-/** The text of a file that a user gave, without a byte order mark. Throws `KK_FILE` with the line that is no UTF-8. */
+/** Returns the text of a user's file without a byte order mark. Throws `KK_FILE` with the line that is not UTF-8. */
 export function utf8Text(bytes: Uint8Array, file: string): string {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
   throw new KkError('KK_FILE', `${file}:${brokenLine(bytes)}: expected UTF-8 text, got other bytes`, {
@@ -9,7 +9,10 @@ export function utf8Text(bytes: Uint8Array, file: string): string {
   })
 }
 
-/** No character holds the byte of a line break, so each line can be looked at by itself. */
+/**
+ * Returns the number of the first line that is not UTF-8. Lines can be tested one by one, for no character holds the
+ * byte of a line break.
+ */
 function brokenLine(bytes: Uint8Array): number {
   let start = 0
   for (let line = 1; ; line++) {

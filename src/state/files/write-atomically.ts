@@ -4,14 +4,13 @@ import {basename, dirname, join} from 'node:path'
 import {makeDirectory} from './make-directory.ts'
 
 interface WriteOptions {
-  /** Permission bits of the file; 0644 unless told. */
+  /** The permission bits of the file; by default 0644. */
   readonly mode?: number
 }
 
 /**
- * Writes a file so that a reader, and the disk after a crash, has either the old content or the new one.
- * Missing parent directories are made. Rejects with Node's own error,
- * and with `KK_FILE` when these cannot be made.
+ * Writes a file so that a reader, and the disk after a crash, has either the old content or the new one. Missing parent
+ * directories are made. Rejects with Node's own error, and with `KK_FILE` when a directory cannot be made.
  */
 export async function writeAtomically(
   path: string,
@@ -24,7 +23,7 @@ export async function writeAtomically(
   try {
     const file = await open(temporary, 'wx', mode)
     try {
-      // The mode given to open is reduced by the umask.
+      // The umask reduces the mode that is given to open.
       await file.chmod(mode)
       await file.writeFile(content)
       await file.sync()
@@ -39,7 +38,7 @@ export async function writeAtomically(
   await syncDirectory(directory)
 }
 
-/** Without this the rename itself may be lost when the machine stops. */
+/** Flushes a directory to disk. Without this the rename itself may be lost when the machine stops. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r')
   try {

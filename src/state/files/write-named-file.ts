@@ -7,7 +7,7 @@ import {KkError} from '../../errors.ts'
 import {writeAtomically} from './write-atomically.ts'
 
 interface WriteOptions {
-  /** Permission bits of the file; 0600 unless told. */
+  /** The permission bits of the file; by default 0600. */
   readonly mode?: number
 }
 
@@ -17,8 +17,9 @@ type Target =
   | {readonly kind: 'stream'; readonly stream: NodeJS.WriteStream}
 
 /**
- * Writes a file that the user names, whole or not at all; `-` is standard output. A link is followed; a device or a FIFO is written to and never
- * replaced. No directory is made: one that is missing is mistyped. Rejects with `KK_FILE`.
+ * Writes a file that the user names, whole or not at all; `-` is standard output. A link is followed; a device or a
+ * FIFO is written to and never replaced. No directory is made, for a missing one is a typing error. Rejects with
+ * `KK_FILE`.
  */
 export async function writeNamedFile(
   file: string,
@@ -35,7 +36,7 @@ export async function writeNamedFile(
   }
 }
 
-/** Finds out beforehand whether a file could be written, and leaves nothing behind. Rejects with `KK_FILE`. */
+/** Rejects with `KK_FILE` where a file could not be written. It leaves nothing behind. */
 export async function expectWritable(file: string): Promise<void> {
   const target = await targetOf(file)
   if (target.kind !== 'file') return
@@ -45,7 +46,7 @@ export async function expectWritable(file: string): Promise<void> {
   })
 }
 
-/** Whether the name is of a file, or of one to be made, and not of a device, a FIFO or standard output. */
+/** Returns true where the name is of a file, or of one to be made, and not of a device, a FIFO or standard output. */
 export async function isPlainFile(file: string): Promise<boolean> {
   return (await targetOf(file)).kind === 'file'
 }
@@ -62,7 +63,10 @@ async function targetOf(file: string): Promise<Target> {
   return {kind: 'file', path: await followed(file, file)}
 }
 
-/** What `/dev/stdout` stands for. Opened anew, a file would be written from its start, and a socket not at all. */
+/**
+ * Returns the stream that `/dev/stdout` or `/dev/stderr` stands for. If it were opened anew, a file would be written
+ * from its start, and a socket not at all.
+ */
 function ownStream({dev, ino}: Stats): NodeJS.WriteStream | undefined {
   const isSame = (fd: number) => {
     const own = fstatSync(fd)
@@ -72,10 +76,10 @@ function ownStream({dev, ino}: Stats): NodeJS.WriteStream | undefined {
   return isSame(2) ? process.stderr : undefined
 }
 
-/** The path to which a name leads over links, of which the last may lead to nothing yet. */
+/** Returns the path to which a name leads over links. The last link may lead to nothing yet. */
 async function followed(path: string, file: string): Promise<string> {
   const above = dirname(path)
-  // With the dot a file is not taken for a directory.
+  // The dot makes `realpath` fail where the path above is a file.
   const directory = await realpath(`${above}/.`).catch((cause) => {
     throw unwritable(file, `there is no directory ${above}`, cause)
   })
@@ -84,7 +88,10 @@ async function followed(path: string, file: string): Promise<string> {
   return followed(isAbsolute(link) ? link : `${directory}/${link}`, file)
 }
 
-/** Root may write everywhere by permissions, but not on a file system that is read-only. */
+/**
+ * Rejects where no file can be made in a directory. Permissions do not tell: root may write everywhere, but not on a
+ * read-only file system.
+ */
 async function tryToWrite(directory: string): Promise<void> {
   const probe = join(directory, `.kk.${randomUUID()}`)
   await writeFile(probe, '', {flag: 'wx'})
@@ -110,7 +117,10 @@ async function writeDevice(path: string, text: string): Promise<void> {
   }
 }
 
-/** Opening a FIFO that nobody reads would hold a thread of node for good, and no signal but SIGKILL could end kk. */
+/**
+ * Opens a FIFO once it has a reader. A blocking open would hold a thread of node for good, and no signal but SIGKILL
+ * could end kk.
+ */
 async function openOnceRead(path: string): Promise<FileHandle> {
   while (true) {
     try {

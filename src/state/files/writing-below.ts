@@ -3,13 +3,13 @@ import {KkError} from '../../errors.ts'
 
 interface WritablePlace {
   readonly directory: string
-  /** The variable of the environment that names another place. */
+  /** The environment variable that names another place. */
   readonly variable: 'TMPDIR' | 'XDG_CACHE_HOME' | 'XDG_STATE_HOME'
 }
 
 /**
- * Does what writes below a directory before anything is changed. Rejects with `KK_FILE` where the directory cannot be
- * written: no room, a limit of the file size, no permission, a read-only disk. What else goes wrong stays what it is.
+ * Runs `body`, which writes below a directory before anything is changed. Rejects with `KK_FILE` where the directory
+ * cannot be written: no room, a limit of the file size, no permission, a read-only disk. Other errors pass unchanged.
  */
 export async function writingBelow<T>(place: WritablePlace, body: () => Promise<T>): Promise<T> {
   try {
@@ -19,7 +19,10 @@ export async function writingBelow<T>(place: WritablePlace, body: () => Promise<
   }
 }
 
-/** A failed write(2) tells no path; everything else that fails on a file does. */
+/**
+ * Returns true for an error of writing below the directory. The error of a failed write(2) has no path; every other
+ * error of a file has one.
+ */
 function isOfWriting(error: unknown, directory: string): error is NodeJS.ErrnoException {
   if (!(error instanceof Error) || error instanceof KkError) return false
   const {syscall, path, dest} = error as NodeJS.ErrnoException & {readonly dest?: string}

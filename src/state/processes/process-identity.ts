@@ -1,10 +1,10 @@
 import {readFile} from 'node:fs/promises'
 import {processesStartedWith} from './started-with.ts'
 
-/** One process, told apart from a later one that was given the same id. */
+/** The identity of a process, which differs from that of a later process with the same id. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** Clock ticks since boot, from `/proc/<pid>/stat`; absent where there is no `/proc`. */
+  /** The start in clock ticks since boot, from `/proc/<pid>/stat`; absent where there is no `/proc`. */
   readonly started?: string
 }
 
@@ -14,14 +14,14 @@ interface ProcessStat {
   readonly started: string
 }
 
-/** The identity of a running process, or undefined when none runs under this id. */
+/** Returns the identity of a running process; undefined when none runs under this id. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   if (process.platform !== 'linux') return answers(pid) ? {pid} : undefined
   const stat = await processStat(pid)
   return stat && !hasEnded(stat) ? {pid, started: stat.started} : undefined
 }
 
-/** Whether that very process still runs. A zombie does not: it holds nothing any more. */
+/** Returns true while the process of this identity runs. A zombie does not run: it holds nothing any more. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   const now = await identifyProcess(identity.pid)
   return now !== undefined && now.started === identity.started
@@ -35,7 +35,9 @@ async function processStat(pid: number): Promise<ProcessStat | undefined> {
   }
 }
 
-/** Fields 3 (state) and 22 (starttime) of proc(5). The command, field 2, may itself hold blanks and brackets. */
+/**
+ * Returns fields 3 (state) and 22 (starttime) of proc(5). Field 2, the command, may itself hold blanks and brackets.
+ */
 export function parseProcessStat(text: string): ProcessStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return {state: fields[0] ?? '', started: fields[19] ?? ''}
@@ -54,7 +56,7 @@ function answers(pid: number): boolean {
   }
 }
 
-/** A running process that was started with this environment variable; undefined when there is none. */
+/** Returns a running process that was started with this environment variable; undefined when there is none. */
 export async function findProcess(variable: string, value: string): Promise<ProcessIdentity | undefined> {
   for (const pid of await processesStartedWith(variable, value)) {
     const identity = await identifyProcess(pid)

@@ -2,26 +2,26 @@ import {readFile, readlink} from 'node:fs/promises'
 import {hostname} from 'node:os'
 import {identifyProcess, isRunning, type ProcessIdentity} from './process-identity.ts'
 
-/** Where a process lives: what must be the same for another to see whether it still runs. */
+/** The place of a process: all that must be equal for another process to see whether it still runs. */
 export interface ProcessPlace {
   readonly host: string
-  /** Of `/etc/machine-id`: two machines may have one name. */
+  /** The content of `/etc/machine-id`, for two machines may have one name. */
   readonly machine?: string
-  /** New at every start of the machine. */
+  /** The id of the boot, new at every start of the machine. */
   readonly boot?: string
-  /** The namespace of process ids: containers of one machine do not see each other. */
+  /** The namespace of process ids: containers of one machine do not see each other's processes. */
   readonly pids?: string
-  /** Processes of others may be hidden, and their environment cannot be read. */
+  /** The id of the user: processes of other users may be hidden, and their environment cannot be read. */
   readonly user?: number
 }
 
-/** A process that is told to others, who may be elsewhere. */
+/** A process with its place, for readers that may be elsewhere. */
 export interface PlacedProcess extends ProcessIdentity, ProcessPlace {}
 
-/** `gone`: that very process is provably no more. `unseen`: it cannot be told from here. */
+/** The state of a process. `gone`: it has provably ended. `unseen`: its state cannot be told from here. */
 export type ProcessState = 'running' | 'gone' | 'unseen'
 
-/** Where this process lives. */
+/** Returns the place of this process. */
 export async function thisPlace(): Promise<ProcessPlace> {
   const [machine, boot, pids] = await Promise.all([
     textOf('/etc/machine-id'),
@@ -43,10 +43,16 @@ export async function thisProcess(): Promise<PlacedProcess> {
   return {...place, ...(identity ?? {pid: process.pid})}
 }
 
-/** The first namespace of process ids: PROC_PID_INIT_INO of the kernel. Those of containers are reused. */
+/**
+ * The first namespace of process ids: PROC_PID_INIT_INO of the kernel. The numbers of containers' namespaces are
+ * reused.
+ */
 const FIRST_PIDS = 'pid:[4026531836]'
 
-/** How a place lies to this one. `before`: the same machine, before it was started again; nothing of then runs. */
+/**
+ * Returns how a place relates to this one. `before`: the same machine before its last start; no process of then still
+ * runs.
+ */
 export function relationOf(place: ProcessPlace, here: ProcessPlace): 'here' | 'before' | 'elsewhere' {
   const same = (key: keyof ProcessPlace) => place[key] !== undefined && place[key] === here[key]
   if (!same('host')) return 'elsewhere'
@@ -56,7 +62,7 @@ export function relationOf(place: ProcessPlace, here: ProcessPlace): 'here' | 'b
   return isRestarted && isMachine ? 'before' : 'elsewhere'
 }
 
-/** Whether that very process still runs. */
+/** Returns the state of a process as far as it can be told from here. */
 export async function sightProcess(process: PlacedProcess): Promise<ProcessState> {
   const relation = relationOf(process, await thisPlace())
   if (relation === 'before') return 'gone'

@@ -1,4 +1,4 @@
-/** Sends a signal to a process, or to a group of them by its negative id. One that has ended meanwhile is no error. */
+/** Sends a signal to a process, or by a negative id to a process group. Ignores a process that has ended meanwhile. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
