@@ -1,4 +1,4 @@
-import {access, mkdir, writeFile} from 'node:fs/promises'
+import {access, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {Cluster, ClusterIdentity} from '../cluster/cluster.ts'
 import {definedKinds} from '../cluster/custom-kinds.ts'
@@ -9,6 +9,7 @@ import type {Helm} from '../helm/helm.ts'
 import {digest} from '../plan/digest.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
+import {makeDirectory} from '../state/files/make-directory.ts'
 import {refuseDowngrade} from './change/deploy.ts'
 import type {ObservedPlan} from './plan.ts'
 import {definedVersions} from './preparation/inference/facts-of-releases.ts'
@@ -112,7 +113,7 @@ export function askedRenders(
         return known ? [fileOf(action.release, known)] : []
       })
       try {
-        await mkdir(join(cache, 'asked'), {recursive: true})
+        await makeDirectory(join(cache, 'asked'))
         await Promise.all(files.map((file) => writeFile(file, '')))
       } catch {
         // A cache that cannot be written.
