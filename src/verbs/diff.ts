@@ -7,7 +7,7 @@ import type {ObservedPlan} from './plan.ts'
 import type {Prepared} from './preparation/prepare.ts'
 import {helmActions, type Rendered} from './preparation/rendering/render.ts'
 
-/** What a plan would change in the manifests of its releases. */
+/** The changes that a plan would make in the manifests of its releases. */
 export interface PlanDiff {
   readonly diffs: readonly {
     readonly release: ReleaseId
@@ -15,11 +15,11 @@ export interface PlanDiff {
     readonly before: readonly KubernetesObject[] | undefined
     readonly after: readonly KubernetesObject[]
   }[]
-  /** Takes the secret values of the releases, those that are deployed and those that would be, out of a text. */
+  /** Takes the secret values of the releases, both the deployed and the new ones, out of a text. */
   readonly redact: ReturnType<typeof redactObjects>
 }
 
-/** What was rendered of what would be installed or upgraded, beside the last record of each. */
+/** Compares the rendered objects of each release that would be installed or upgraded with those of its last record. */
 export function planDiff(
   prepared: Prepared,
   {plan, previous}: Pick<ObservedPlan, 'plan' | 'previous'>,

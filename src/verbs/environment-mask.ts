@@ -7,18 +7,18 @@ import type {Plan} from '../plan/plan.ts'
 import type {Prepared} from './preparation/prepare.ts'
 import {seenRecords} from './preparation/seen-records.ts'
 
-/** How many records are read at once: each is up to 1 MiB. */
+/** The number of records that are read at once: each is up to 1 MiB. */
 const READERS = 4
 
-/** Masks what is secret among the values that an environment gives to any of its releases. */
+/** Returns a function that masks the secret values that an environment gives to any of its releases. */
 export function preparedMask({releases}: Pick<Prepared, 'releases'>): Redact {
   const given = [...releases.values()].flatMap(({layers}) => layers.map(({values}) => values))
   return redactor({given})
 }
 
 /**
- * Masks what is secret among the values that the releases of the plan's environment were deployed with, for who has no
- * file of it. A record that cannot be read hides its secrets from nobody but kk.
+ * Returns a function that masks the secret values with which the releases of the plan's environment were deployed, for
+ * a caller without its file. The secrets of a record that cannot be read are not masked.
  */
 export async function recordedMask(
   cluster: Pick<Cluster, 'records' | 'stored'>,

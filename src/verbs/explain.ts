@@ -18,25 +18,26 @@ export interface ExplainOptions {
   readonly release: string
   /** Only this key and what is below it: `pod.replicas`; `\.` is a dot inside a key. */
   readonly key?: string
-  /** Leave out what no layer above the defaults of the chart speaks of. */
+  /** Leave out keys that only the defaults of the chart set. */
   readonly overridden?: boolean
   readonly showSecrets?: boolean
-  /** By default nothing is said of who set a user override. */
+  /** Returns the history of user overrides, to name who set one; by default nobody is named. */
   readonly historyOf?: HistoryOf | undefined
-  /** The places among a chart's values where secrets stand; none by default. */
+  /** Returns the places among a chart's values where secrets stand; none by default. */
   readonly secretPaths?: OverrideBase['secretPaths']
 }
 
 export interface ExplainedValues {
   readonly release: ReleaseId
   readonly keys: readonly ExplainedKey[]
-  /** What Helm says of values that break the schema of the chart. */
+  /** Helm's error for values that break the schema of the chart. */
   readonly broken?: KkError
 }
 
 /**
- * For every key of a release's final values the layer that won, and those that lost. The copies of `global` that Helm
- * hands to subcharts are left out. Secrets are masked. Values that break the schema are explained, too. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a key that is not there.
+ * Returns, for every key of a release's final values, the layer that won and those that lost. The copies of `global`
+ * that Helm hands to subcharts are left out. Secrets are masked unless `showSecrets`. Values that break the schema are
+ * explained, too. Throws `KK_UNKNOWN_RELEASE`, and `KK_USAGE` for a key that does not exist.
  */
 export async function explainValues(
   prepared: Prepared,
@@ -120,7 +121,7 @@ function wanted(keys: readonly ExplainedKey[], key: string | undefined): readonl
   })
 }
 
-/** `a.b\.c` is `['a', 'b.c']`. */
+/** Splits a key at its dots: `a.b\.c` is `['a', 'b.c']`. */
 function keyPath(key: string): string[] {
   return Array.from(key.matchAll(/((?:\\.|[^.\\])+)(?:\.|$)/g), ([, name]) =>
     name!.replaceAll(/\\(.)/g, '$1'),

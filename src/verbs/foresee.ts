@@ -30,21 +30,21 @@ import {vendor} from './preparation/rendering/vendored.ts'
 import {type Preflight, validateAll} from './preparation/validate-all.ts'
 
 /**
- * Renders what a plan would install or upgrade; with `ifUnknown` neither what was rendered before with the same inputs and asked
- * of this cluster, unless it has something that is to be held against the cluster as it is now, nor what is new where the
- * environment infers nothing. Rejects with what helm says of a chart or its values; see `renderAll`.
+ * Renders what a plan would install or upgrade. With `ifUnknown` it leaves out what was rendered before with the same
+ * inputs, unless something in it has to be checked against the cluster; and new releases, if the environment infers
+ * nothing. Rejects with helm's error for a chart or its values; see `renderAll`.
  */
 export async function renderPlan(
   prepared: Prepared,
   plan: Plan,
   {ifUnknown, ...ports}: ForesightPorts,
 ): Promise<Rendered> {
-  // Whether a chart asks something of the cluster is read from its files: once.
+  // Reading from its files whether a chart asks the cluster something is done once per release.
   const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
   const isLeft = async (action: Action) => {
     if (!ifUnknown) return false
     const known = foreknown.get(action.release)
-    // Who has nothing rendered to find requirements need not wait for it to see a plan: a deploy renders it.
+    // Where requirements are not inferred from renders, a plan does not wait for them: the deploy renders the chart.
     if (!known) return !prepared.environment.infer && action.kind === 'install'
     return !known.rendered && isPlain(known.facts) && (await ifUnknown.wasAsked(action, known))
   }
@@ -61,10 +61,13 @@ export async function renderPlan(
     .finally(vendored.remove)
 }
 
-/** What may grant the right to define kinds: whether it does is seen in what is rendered. */
+/** Kinds that may grant the right to define kinds; the rendered object shows whether it does. */
 const MAY_DEFINE: ReadonlySet<string> = new Set(['APIService', 'ClusterRole', 'ClusterRoleBinding'])
 
-/** Nothing of other kinds or namespaces, nor what may grant the right to define kinds. */
+/**
+ * Whether a chart provides only objects of built-in kinds, in its own namespace, with valid names, none of which may
+ * grant the right to define kinds.
+ */
 function isPlain({provided}: ChartFacts): boolean {
   return provided.objects.every(
     ({apiVersion, kind, name, namespace}) =>
@@ -75,7 +78,7 @@ function isPlain({provided}: ChartFacts): boolean {
   )
 }
 
-/** The custom kinds that charts which were rendered to infer their requirements define. */
+/** Returns the custom kinds that those charts define which were rendered to infer their requirements. */
 function foreknownKinds({foreknown}: Prepared): readonly string[] {
   return definedVersions([...(foreknown?.values() ?? [])].map(({facts}) => facts))
 }
@@ -129,7 +132,7 @@ interface Foreseen {
   readonly forceVersion: boolean
 }
 
-/** Throws what a deploy refuses by what it has rendered: `KK_VERSION`, `KK_HELM_DOWNGRADE`. */
+/** Throws the errors with which a deploy refuses what it has rendered: `KK_VERSION`, `KK_HELM_DOWNGRADE`. */
 export async function expectSupported({observed, rendered, ports, forceVersion}: Foreseen): Promise<void> {
   const {plan, previous} = observed
   await refuseDowngrade(plan, ports)
@@ -137,8 +140,8 @@ export async function expectSupported({observed, rendered, ports, forceVersion}:
 }
 
 /**
- * Asks the API server whether it would accept what was rendered. Resolves with whether it could be asked: who may only look
- * may not. Throws as `validateAll`.
+ * Asks the API server whether it would accept what was rendered. Resolves with false if the user may not ask. Throws as
+ * `validateAll`.
  */
 export async function askedToAccept(
   rendered: Rendered,
@@ -154,7 +157,9 @@ export async function askedToAccept(
   }
 }
 
-/** Custom resources of the plan whose kind comes with it: they are validated when their turn comes. */
+/**
+ * Returns the custom resources of the plan whose kind comes with the plan: they are validated when their turn comes.
+ */
 export async function unknownYet(
   prepared: Prepared,
   plan: Plan,

@@ -5,7 +5,7 @@ import {usersOf, usesOf} from '../plan/uses/uses.ts'
 import type {ReleaseId} from '../release.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 
-/** The graph of an environment, or the part of it that the named releases need. */
+/** Returns the graph of an environment, or the part of it that the named releases need. */
 export function viewOf(prepared: Prepared, names: readonly string[]) {
   const named = names.map((name) => namedRelease(prepared, name))
   const graph = names.length === 0 ? prepared.graph : part(prepared.graph, named)
@@ -15,7 +15,7 @@ export function viewOf(prepared: Prepared, names: readonly string[]) {
   return {environment: prepared.environment.name, graph, protected: new Set(isProtected)}
 }
 
-/** What requires a release in this environment, and through what. */
+/** Returns the dependents of a release in this environment, each with the release through which it depends. */
 export function dependentsOf(prepared: Prepared, name: string) {
   const release = namedRelease(prepared, name)
   const uses = usesOf({wanted: prepared.graph, revisions: []})

@@ -9,13 +9,13 @@ import {asKkError, KkError} from '../errors.ts'
 import {readLabels} from '../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
-/** What `kk guard install` would do. */
+/** The changes that `kk guard install` would make. */
 export interface GuardPlan {
   readonly parameters: GuardParameters
-  /** Of the parameters that were read; empty when there are none yet. */
+  /** The resource version of the parameters that were read; empty if there are none yet. */
   readonly resourceVersion: string
   readonly added: readonly ReleaseId[]
-  /** Guarded until now, but not protected, or not installed, any more. */
+  /** Releases that are guarded now, but no longer protected or installed. */
   readonly dropped: readonly ReleaseId[]
 }
 
@@ -40,7 +40,7 @@ export interface ApprovalRequest {
   readonly now: number
 }
 
-/** What `kk guard approve` would write. */
+/** The approvals that `kk guard approve` would write. */
 export interface ApprovalPlan {
   readonly approvals: readonly Approval[]
   readonly parameters: GuardParameters
@@ -48,8 +48,8 @@ export interface ApprovalPlan {
 }
 
 /**
- * Compares what is protected on the whole cluster with what the guard knows. Throws `KK_NO_GUARD` where the cluster
- * cannot have one, and `KK_NOT_INSTALLED` when nothing is protected.
+ * Compares the protected releases of the whole cluster with those that the guard keeps. Throws `KK_NO_GUARD` if the
+ * cluster cannot have a guard, and `KK_NOT_INSTALLED` if nothing is protected.
  */
 export async function planGuard(cluster: Cluster, now: number): Promise<GuardPlan> {
   await requireSupport(cluster)
@@ -72,7 +72,7 @@ export async function planGuard(cluster: Cluster, now: number): Promise<GuardPla
   }
 }
 
-/** Whether there is a guard, what it keeps, and what it lets go. */
+/** Returns whether there is a guard, which releases it keeps, and which approvals exist. */
 export async function guardStatus(cluster: Cluster, now: number): Promise<GuardStatus> {
   const supported = await cluster.guard.supported()
   const [isProtected, state] = await Promise.all([
@@ -96,8 +96,8 @@ export async function guardStatus(cluster: Cluster, now: number): Promise<GuardS
 }
 
 /**
- * What may be deleted of these releases, and until when; what has run out is left out of what is written. Undefined
- * when there is no guard. Throws `KK_UNKNOWN_RELEASE` for a release that the guard does not keep.
+ * Returns the objects of these releases that may be deleted, and until when; approvals that have run out are dropped.
+ * Returns undefined when there is no guard. Throws `KK_UNKNOWN_RELEASE` for a release that the guard does not keep.
  */
 export async function planApproval(
   cluster: Cluster,
@@ -122,7 +122,10 @@ export async function planApproval(
   }
 }
 
-/** Protected releases of this plan that helm or kubectl could delete; empty when that cannot be told. */
+/**
+ * Returns the releases that helm or kubectl could delete because the guard does not keep them; empty if that cannot be
+ * read.
+ */
 export async function unguarded(
   cluster: Cluster,
   releases: readonly ReleaseId[],
@@ -136,7 +139,7 @@ export async function unguarded(
   }
 }
 
-/** For people. */
+/** Returns an object's kind and name, for people. */
 export function objectText({kind, namespace, name}: ApprovedObject): string {
   return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`
 }
@@ -151,13 +154,16 @@ async function requireSupport(cluster: Cluster): Promise<void> {
   )
 }
 
-/** By the labels of their last records: of every environment that kk deployed. */
+/** Returns the protected releases of every environment, by the labels of their last records. */
 async function protectedReleases(cluster: Cluster): Promise<readonly ReleaseId[]> {
   const records = await cluster.records()
   return records.filter(({labels}) => readLabels(labels)?.protected).map(({release}) => release)
 }
 
-/** Nothing where the record cannot be read: the roles of docs/guard.md allow no look at Secrets. */
+/**
+ * Returns the manifest of the last revision; empty if the record cannot be read, for the roles of docs/guard.md do not
+ * allow reading Secrets.
+ */
 async function lastManifest(cluster: Pick<Cluster, 'stored'>, release: ReleaseId): Promise<string> {
   try {
     return (await cluster.stored(release))?.manifest ?? ''
@@ -168,10 +174,13 @@ async function lastManifest(cluster: Pick<Cluster, 'stored'>, release: ReleaseId
   }
 }
 
-/** How many records are read at once. */
+/** The number of records that are read at once. */
 const READERS = 4
 
-/** The claims of StatefulSets as the last revisions have them: a set that is gone leaves claims that nothing else names. */
+/**
+ * Returns the claims of the StatefulSets in the last revisions: a set that is gone leaves claims that nothing else
+ * names.
+ */
 async function recordedClaims(
   cluster: Pick<Cluster, 'stored'>,
   releases: readonly ReleaseId[],

@@ -19,9 +19,9 @@ import {unservedNotes} from './preparation/inference/notes.ts'
 interface ImportOptions {
   readonly cluster: Pick<Cluster, 'records' | 'stored' | 'context'>
   readonly name: string
-  /** Only releases of this namespace. */
+  /** The namespace whose releases are imported; all namespaces if undefined. */
   readonly namespace: string | undefined
-  /** Where their charts are, as the environment will say. */
+  /** The sources of their charts, as the environment will name them. */
   readonly charts: readonly string[]
   readonly showSecrets: boolean
 }
@@ -29,9 +29,9 @@ interface ImportOptions {
 const READERS = 8
 
 /**
- * What plain helm, or helmfile, has installed: values from the records, requirements as the manifests tell them. Secrets are
- * left out and listed unless they are asked for. Rejects with `KK_NOT_INSTALLED` where there is nothing to import, and with
- * `KK_USAGE`.
+ * Reads the releases that plain helm, or helmfile, has installed: values from the records, requirements inferred from
+ * the manifests. Secrets are left out and listed unless `showSecrets`. Rejects with `KK_NOT_INSTALLED` if there is
+ * nothing to import, and with `KK_USAGE`.
  */
 export async function importReleases(options: ImportOptions): Promise<Imported> {
   const {cluster, name, namespace, showSecrets} = options
@@ -64,7 +64,7 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
   }
 }
 
-/** A repository has an index, which `kk.charts` says by its key. */
+/** Returns a source of charts as `kk.charts` states it: an http(s) address is a repository with an index. */
 function sourceOf(stated: string): ImportedSource {
   return /^https?:/.test(stated) ? {repository: stated} : stated
 }
@@ -94,12 +94,12 @@ function lostOf({release, status, values}: StoredRelease, showSecrets: boolean):
 }
 
 interface Inferred {
-  /** What each requires, and why, as comments. */
+  /** The requirements of each release with their reasons, as comments. */
   readonly requires: ReadonlyMap<ReleaseId, readonly string[]>
   readonly unserved: readonly string[]
 }
 
-/** By what was rendered when they were installed. */
+/** Infers requirements from what was rendered when the releases were installed. */
 function inferredBetween(stored: readonly StoredRelease[]): Inferred {
   const releases: readonly KnownRelease[] = stored.map(({release, manifest, hooks, crds = []}) => ({
     release,

@@ -26,25 +26,25 @@ import {serversElsewhereNotes} from './preparation/servers-elsewhere.ts'
 import {stuckReleases, unseenNotes} from './preparation/stuck-releases.ts'
 import {type LivingSecret, livingNotes, livingSecrets} from './secrets/living-secrets.ts'
 
-/** A plan, and the last record of each release that it is about, as far as there is one. */
+/** A plan, and the last record of each of its releases, if there is one. */
 export interface ObservedPlan {
   readonly plan: Plan
   readonly records: ReadonlyMap<ReleaseId, ReleaseRecord>
-  /** What each upgrade is compared with; see `previousRevisions`. */
+  /** The revisions that each upgrade is compared with; see `previousRevisions`. */
   readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
-  /** Passwords and keys in use that it would replace. */
+  /** Passwords and keys in use that the plan would replace. */
   readonly living: readonly LivingSecret[]
 }
 
 interface ObservedPlanOptions extends PlanScope, Pick<PlanInputs, 'showForeign'> {
-  /** Say which objects of releases that stay as they are do not exist: it costs their records and a list of each kind. */
+  /** Note missing objects of releases that stay as they are; it costs their records and a list of each kind. */
   readonly showMissing?: boolean
 }
 
 /**
- * Compares the environment with the cluster: one list of records' metadata, or one of each of its namespaces where the
- * whole cluster may not be listed, and one look at the cluster's identity; of what is to be upgraded also the last record, to
- * tell which verb suffices. The records that it was compared with are returned beside the plan.
+ * Compares the environment with the cluster and returns the plan beside the records that it was compared with. It costs
+ * one list of records' metadata (or one for each namespace of the environment, if the whole cluster may not be listed),
+ * one look at the cluster's identity, and the last record of each release to be upgraded, to tell which verb suffices.
  */
 export async function observedPlan(
   prepared: Prepared,
@@ -121,7 +121,7 @@ export async function observedPlan(
   }
 }
 
-/** Which passwords and keys are made when the plan is run. */
+/** Returns the names of the passwords and keys that are made when the plan is run. */
 function newSecrets({actions}: Plan, {generated}: Prepared): readonly string[] {
   const changed = actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
   const made = changed.flatMap(({release}) =>
@@ -132,7 +132,7 @@ function newSecrets({actions}: Plan, {generated}: Prepared): readonly string[] {
   return [...new Set(made)]
 }
 
-/** The actions of releases that this plan may change. */
+/** Returns the actions of releases that this plan may change. */
 function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): readonly Action[] {
   const owned = new Set(
     records.filter(({labels}) => readLabels(labels)?.owner === environment).map(({release}) => release),
@@ -142,10 +142,13 @@ function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): 
 }
 
 const CANDIDATES: ReadonlySet<string> = new Set(['unchanged', 'relabel', 'await', 'check'])
-/** Each reads a record, and eight objects at a time. */
+/** The number of releases that are compared at once: each reads a record, and eight objects at a time. */
 const AT_ONCE = 4
 
-/** Of the actions of a plan that leave a release as it is, those whose objects drifted, with the reason to upgrade them. */
+/**
+ * Returns, of the releases that a plan leaves as they are, those whose objects drifted, with the reason to upgrade
+ * them.
+ */
 async function driftedReleases(
   actions: readonly Action[],
   cluster: Pick<Cluster, 'stored' | 'dryApply' | 'scaleTargets'>,
@@ -163,7 +166,7 @@ async function driftedReleases(
   )
 }
 
-/** A line for each release that a plan leaves as it is, though objects of it do not exist. */
+/** Returns a note for each release that a plan leaves as it is though objects of it are missing. */
 async function missingNotes(
   actions: readonly Action[],
   cluster: Pick<Cluster, 'stored' | 'missing'>,
@@ -182,12 +185,12 @@ async function missingNotes(
   return notes.flat()
 }
 
-/** How many records are read at once: each is up to 1 MiB. */
+/** The number of records that are read at once: each is up to 1 MiB. */
 const READERS = 8
 
 /**
- * What is already ill of that which a plan only checks, a line each: the plan would fail for it, and not by its own fault.
- * What cannot be read, or may not be, is found when the plan is run.
+ * Returns a note for each release that the plan only checks and that is not healthy now: the plan would fail, though
+ * not by its own fault. A release that cannot, or may not, be read is left to the run.
  */
 async function ailingNotes(
   actions: readonly Action[],

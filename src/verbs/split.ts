@@ -9,11 +9,14 @@ import {suggest} from '../environment/suggest.ts'
 import {KkError} from '../errors.ts'
 
 export interface SplitOptions {
-  /** Only the files of these sections; all by default. */
+  /** The sections whose files are written; all if empty. */
   readonly releases: readonly string[]
 }
 
-/** The values file of each section by its name. Throws `KK_UNKNOWN_RELEASE` and what reading the environment throws. */
+/**
+ * Returns the values file of each section by its name. Throws `KK_UNKNOWN_RELEASE` and the errors of reading the
+ * environment.
+ */
 export function splitFiles(source: EnvironmentSource, {releases}: SplitOptions): ReadonlyMap<string, string> {
   const {files} = splitEnvironment(source)
   if (releases.length === 0) return files
@@ -35,13 +38,14 @@ export interface WrittenSplit {
   readonly paths: readonly string[]
 }
 
-/** Names the files of earlier splits, one per line: whatever else is in the directory is not kk's. */
+/** The file that names the files of earlier splits, one per line: any other file in the directory is not kk's. */
 const MARKER = '.kk-split'
 
 /**
- * Writes values files into a directory, by default a fresh `helmXXXXXX` under the temp folder, readable by the user only.
- * All files are complete before the first one takes its place. A full split takes away files of earlier ones that it does not have.
- * Rejects with `KK_DIRECTORY_IN_USE` if the directory holds files that no split wrote, `KK_FILE` if it cannot be written.
+ * Writes values files into a directory, by default a fresh `helmXXXXXX` under the temp folder that only the user can
+ * read. All files are complete before the first one takes its place. A full split removes files of earlier splits that
+ * it does not have. Rejects with `KK_DIRECTORY_IN_USE` if the directory holds files that no split wrote, `KK_FILE` if
+ * it cannot be written.
  */
 export async function writeSplit(
   files: ReadonlyMap<string, string>,
@@ -96,8 +100,8 @@ async function writeInto(
 }
 
 /**
- * Whether it was made, with its parents. Step by step, because Node's recursive mkdir tries for ever where a file
- * system lets nothing be made (/proc).
+ * Makes a directory with its parents and returns whether it was made. It goes step by step, because Node's recursive
+ * mkdir retries for ever on a file system that lets nothing be made (/proc).
  */
 async function makeDirectory(directory: string): Promise<boolean> {
   try {
@@ -112,7 +116,10 @@ async function makeDirectory(directory: string): Promise<boolean> {
   }
 }
 
-/** The files of earlier splits; rejects if there are others. What a killed split left behind is taken away. */
+/**
+ * Returns the files of earlier splits and removes what a killed split left behind. Rejects with `KK_DIRECTORY_IN_USE`
+ * if there are other files.
+ */
 async function earlierFiles(directory: string): Promise<string[]> {
   const entries = await readdir(directory)
   const marker = entries.includes(MARKER) ? await readFile(join(directory, MARKER), 'utf8') : ''
@@ -136,12 +143,12 @@ async function writeMarker(directory: string, stage: string, names: readonly str
   await rename(staged, join(directory, MARKER))
 }
 
-/** Synchronously, for many small files are written in a fraction of the time. */
+/** Writes the files synchronously, which takes a fraction of the time for many small files. */
 function writeAll(directory: string, files: ReadonlyMap<string, string>): void {
   for (const [name, text] of files) writePrivate(join(directory, `${name}.yaml`), text)
 }
 
-/** Values hold passwords: nobody else reads them, whatever the umask. */
+/** Writes a file that only the user can read, whatever the umask, for values hold passwords. */
 function writePrivate(path: string, text: string): void {
   writeFileSync(path, text, {mode: 0o600})
   chmodSync(path, 0o600)

@@ -18,14 +18,14 @@ export interface ShownValues {
 
 interface ShowOptions {
   readonly release: string
-  /** For the values as Helm itself computes them. */
+  /** The helm that computes the values, for the values as templates see them. */
   readonly helm?: Helm | undefined
   readonly showSecrets?: boolean
 }
 
 /**
- * What helm will get; with `helm`, what the chart's templates will see, as Helm itself computes it. Secrets are masked
- * unless they are asked for.
+ * Returns the values that helm will get; with `helm`, those that the chart's templates will see, as Helm itself
+ * computes them. Secrets are masked unless `showSecrets`.
  */
 export async function showValues(
   prepared: Prepared,

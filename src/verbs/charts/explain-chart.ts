@@ -14,7 +14,7 @@ import {mergeValues} from '../../overrides/merge.ts'
 interface ExplainChartOptions {
   /** A directory with a `Chart.yaml`, or the name of a chart or release of the environment. */
   readonly chart: string
-  /** Whose charts and values count; undefined for a directory on its own. */
+  /** The environment whose charts and values count; undefined for a directory on its own. */
   readonly environment: Environment | undefined
   readonly finding: ChartFinding
 }
@@ -23,12 +23,15 @@ export interface ExplainedChart {
   readonly chart: string
   readonly version: string
   readonly directory: string
-  /** Whether the values are those of a section of an environment. */
+  /** The name of the environment, if its section gives the values. */
   readonly environment?: string
   readonly components: readonly Component[]
 }
 
-/** What a chart requires by its values, without rendering it: by component, with the switch that turns it on. */
+/**
+ * Returns what a chart requires by its values, without rendering it: by component, with the switch that turns it on.
+ * Throws `KK_CHART_NOT_FOUND`.
+ */
 export async function explainChart(options: ExplainChartOptions): Promise<ExplainedChart> {
   const {chart: asked, environment, finding} = options
   const isPath = existsSync(join(asked, 'Chart.yaml'))

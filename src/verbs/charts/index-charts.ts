@@ -14,18 +14,18 @@ interface IndexOptions {
   readonly rendering: Rendering
 }
 
-/** What an index came to. */
+/** The result of indexing a directory of charts. */
 export interface ChartsIndexed {
   readonly directory: string
   readonly charts: readonly {
     readonly name: string
     readonly version: string
-    /** Objects that others may want. */
+    /** The number of objects that others may want. */
     readonly provides: number
-    /** Custom kinds that it defines. */
+    /** The number of custom kinds that it defines. */
     readonly kinds: number
   }[]
-  /** Charts that are left out, and what helm says of them. */
+  /** Charts that are left out, with helm's message on each. */
   readonly failed: readonly {readonly name: string; readonly message: string}[]
 }
 

@@ -12,16 +12,19 @@ export interface FactSources {
   /** As the user wrote it; `-` for standard input. */
   readonly file?: string | undefined
   readonly environment?: Pick<Environment, 'global'> | undefined
-  /** Opened only when a fact is wanted that neither file nor environment says; never closed here. */
+  /** Opens the cluster, only when a fact is wanted that neither file nor environment states. The caller closes it. */
   readonly cluster?: (() => Promise<Pick<Cluster, 'inventory'>>) | undefined
-  /** The facts that are wanted, from `factsRead`, or what decides them of those that are stated: for no other is a cluster asked. */
+  /**
+   * The names of the wanted facts, from `factsRead`, or a function that decides them by the stated facts. The cluster
+   * is asked for no others.
+   */
   readonly names: Iterable<FactName> | ((stated: Facts) => Promise<Iterable<FactName>>)
 }
 
 /**
- * What is known of the cloud: the facts file wins over the environment, which wins over the cluster. Rejects with
- * what `readFactsFile` and the cluster reject with; a cluster that must not be asked is `KK_FORBIDDEN`, for overrides
- * that depend on who makes them would change with the next operator.
+ * Returns what is known of the cloud: the facts file wins over the environment, which wins over the cluster. Rejects
+ * with the errors of `readFactsFile` and of the cluster. A cluster that may not be asked is `KK_FORBIDDEN`: else the
+ * overrides would depend on who makes them, and change with the next operator.
  */
 export async function knownFacts({file, environment, cluster, names}: FactSources): Promise<KnownFacts> {
   const stated = combineFacts([

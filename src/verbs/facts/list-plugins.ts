@@ -1,20 +1,20 @@
 import type {FactName} from '../../overrides/facts/facts.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 
-/** A plugin, as people and scripts are told of it. */
+/** A plugin, as it is listed for people and scripts. */
 export interface ListedPlugin {
   readonly chart: string
   readonly namespaces: readonly string[]
   readonly reads: readonly FactName[]
   /** The names of the secrets that it declares. */
   readonly secrets: readonly string[]
-  /** The file of one from outside. */
+  /** The file of a plugin from outside. */
   readonly file?: string
-  /** One from outside that takes the place of kk's own. */
+  /** Whether it is a plugin from outside that replaces kk's own. */
   readonly replaces: boolean
 }
 
-/** All plugins, by chart. */
+/** Returns all plugins, by chart. */
 export async function listPlugins(plugins: Plugins): Promise<readonly ListedPlugin[]> {
   const found = await Promise.all(plugins.charts.map((chart) => plugins.find(chart)))
   return found

@@ -12,13 +12,13 @@ import type {Values} from '../../release.ts'
 interface PluginRun {
   readonly plugins: Plugins
   readonly chart: string
-  /** The chart itself, where there is one; without, what is known of charts of the name counts. */
+  /** The chart itself, if there is one; else what is known of charts of this name counts. */
   readonly found?: FoundChart | undefined
-  /** By default the first one that the plugin declares. */
+  /** By default the first namespace that the plugin declares. */
   readonly namespace?: string | undefined
-  /** Its namespaces are allowed beside those that the plugin declares. */
+  /** The environment whose namespaces are allowed beside those that the plugin declares. */
   readonly environment?: Pick<Environment, 'namespace' | 'releases'> | undefined
-  /** The facts of these names; asked for only when chart and namespace are known. */
+  /** Returns the facts of these names; called only when chart and namespace are known. */
   readonly facts: (names: readonly FactName[]) => Promise<Facts>
   readonly showSecrets?: boolean
 }
@@ -26,13 +26,16 @@ interface PluginRun {
 export interface PluginOutcome {
   readonly namespace: string
   readonly overrides: Values
-  /** Left out where there is no chart to be asked, or one of neither. */
+  /** The chart's dialect; left out without a chart, or for one of no known dialect. */
   readonly dialect?: Dialect
-  /** What it makes, as paths joined by dots, and the chart does not read. */
+  /** The overrides that the chart does not read, as paths joined by dots. */
   readonly unread: readonly string[]
 }
 
-/** What the plugin of a chart makes of the facts, with secrets masked unless they are asked for. Rejects with `KK_UNKNOWN_CHART`, `KK_UNKNOWN_NAMESPACE`, `KK_PLUGIN`. */
+/**
+ * Returns the overrides that the plugin of a chart makes of the facts, with secrets masked unless `showSecrets`.
+ * Rejects with `KK_UNKNOWN_CHART`, `KK_UNKNOWN_NAMESPACE`, `KK_PLUGIN`.
+ */
 export async function runPlugin({
   plugins,
   chart,
@@ -59,7 +62,10 @@ export async function runPlugin({
   }
 }
 
-/** Where an environment puts releases of a chart: its default namespace, and those that releases of the chart state. */
+/**
+ * Returns the namespaces of an environment for releases of a chart: its default, and those that releases of the chart
+ * state.
+ */
 function namespacesOf(
   {namespace, releases}: Pick<Environment, 'namespace' | 'releases'>,
   chart: string,

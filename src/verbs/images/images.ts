@@ -20,15 +20,15 @@ import {cacheDirectory} from '../../state/directories.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {withLock} from '../../state/lock.ts'
 
-/** More would wait for the disk. */
+/** The number of images that are built at once; more would wait for the disk. */
 const AT_ONCE = 2
 
 export interface BuildVerbOptions {
-  /** All without a name. */
+  /** The names of the images; all if empty. */
   readonly names: readonly string[]
-  /** What holds the folder `images/`. */
+  /** The directory that holds the folder `images/`. */
   readonly root: string
-  /** A folder whose files take the place of those of `images/`. */
+  /** A folder whose files replace those of `images/`. */
   readonly overlay?: string
   readonly env: NodeJS.ProcessEnv
   readonly version: string
@@ -36,18 +36,21 @@ export interface BuildVerbOptions {
   readonly registry?: Registry
   readonly signal: AbortSignal
   readonly onEvent: (event: ImageEvent) => void
-  /** Another kk is at it. */
+  /** Called while another kk process builds images. */
   readonly onWait: (process: number) => void
 }
 
-/** The chosen images and all that they stand on, as they are now. */
+/** Returns the chosen images and all their parents, with their current state. */
 export async function planImages(
   options: Pick<BuildVerbOptions, 'names' | 'root' | 'overlay' | 'env'>,
 ): Promise<readonly SurveyedImage[]> {
   return withImages(options, (images) => survey(images, options))
 }
 
-/** Builds what is not current, and pushes it where a registry is named. Throws `KK_IMAGE_TOOLS` and `KK_USAGE`. */
+/**
+ * Builds the images that are not current, and pushes them if a registry is named. Throws `KK_IMAGE_TOOLS` and
+ * `KK_USAGE`.
+ */
 export async function build(options: BuildVerbOptions): Promise<readonly ImageResult[]> {
   const {env, refresh, signal, onEvent, onWait} = options
   expectTools(env)
@@ -72,7 +75,7 @@ async function survey(
   return surveyed(withParents(images, chooseImages(images, names)), root, env)
 }
 
-/** The folder of images, for as long as `body` needs it. */
+/** Calls `body` with the folder of images; a folder with the overlay is removed afterwards. */
 async function withImages<T>(
   {root, overlay}: Pick<BuildVerbOptions, 'root' | 'overlay'>,
   body: (folder: string) => Promise<T>,
@@ -114,12 +117,14 @@ function toolsOf({root, env, version, refresh, registry, signal}: BuildVerbOptio
   }
 }
 
-/** Where kk keeps what it remembers of images, their package lists and Debian's root file systems. */
+/**
+ * Returns the directory in which kk keeps the records of images, their package lists and Debian's root file systems.
+ */
 export function imagesCache(env: NodeJS.ProcessEnv): string {
   return join(cacheDirectory(env), 'images')
 }
 
-/** What is true of these images on this machine; each parent stands before those that need it. */
+/** Returns the state of these images on this machine; each parent comes before those that need it. */
 async function surveyed(
   images: readonly Image[],
   root: string,
@@ -133,7 +138,7 @@ async function surveyed(
   return surveyImages(images, {cache: imagesCache(env), carried, present: await presentImages()})
 }
 
-/** The images of these names, all without a name, as they are on this machine. */
+/** Returns the images of these names, or all without a name, with their state on this machine. */
 export async function listImages(
   names: readonly string[],
   root: string,
@@ -145,8 +150,9 @@ export async function listImages(
 }
 
 /**
- * The part of an environment file that lets its charts use these images: pinned to what was pushed, else by tag. Of
- * several for one chart, the first. The nodes may call the registry by another name than who pushed.
+ * Returns the part of an environment file that makes its charts use these images: pinned to the pushed digest, else by
+ * tag. Of several images for one chart, the first counts. The nodes may use another name of the registry than the
+ * machine that pushed.
  */
 export function imageValues(
   images: readonly SurveyedImage[],

@@ -12,21 +12,21 @@ import {noSuchOwner} from './no-such-owner.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 
 export interface DriftRequest {
-  /** Names on the command line; all of the owner when there are none. */
+  /** The names on the command line; all releases of the owner if empty. */
   readonly names: readonly string[]
-  /** The environment by name; all that kk installed when undefined. */
+  /** The name of the environment; all releases that kk installed if undefined. */
   readonly owner: string | undefined
   readonly environment: Environment | undefined
-  /** The environment with its charts, where its file is at hand. */
+  /** The environment with its charts, if its file is given. */
   readonly prepared: Prepared | undefined
 }
 
-/** Each release reads its record and eight objects at a time. */
+/** The number of releases that are compared at once: each reads its record, and eight objects at a time. */
 const AT_ONCE = 4
 
 /**
- * Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE` for a name that is none, or
- * several, and for an environment that is only named and has nothing there.
+ * Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`; `KK_USAGE` for a name that means several releases,
+ * and for an environment without a file that has no release there.
  */
 export async function drift(
   cluster: Cluster,
@@ -54,7 +54,10 @@ function chosen(
   return owned.filter(({status}) => status !== 'uninstalled').map(({release}) => release)
 }
 
-/** The YAML files in `crds/` of a chart and of the charts in it: what helm installs with the first revision, and never again. */
+/**
+ * Returns the texts of the YAML files in `crds/` of a chart and of its subcharts, which helm installs with the first
+ * revision and never changes.
+ */
 function crdFiles(directory: string): readonly string[] {
   return readChartFiles(directory)
     .filter(({path}) => /^(?:charts\/[^/]+\/)*crds\/.+\.ya?ml$/.test(path))

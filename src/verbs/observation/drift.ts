@@ -9,7 +9,7 @@ import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {type Leftover, leftovers} from './leftovers.ts'
 
-/** How the live objects of a release differ from its manifest. */
+/** The differences between the live objects of a release and its manifest. */
 export interface ReleaseDrift {
   readonly release: ReleaseId
   /** The revision whose manifest was compared: the last that is deployed, else the last. */
@@ -17,10 +17,10 @@ export interface ReleaseDrift {
   /** Helm's word for that revision. */
   readonly status: string
   readonly objects: readonly DriftedObject[]
-  /** Definitions in `crds/` of the chart that are not so on the cluster: helm does not apply changes of them. */
+  /** Definitions in `crds/` of the chart that differ on the cluster: helm does not apply changes of them. */
   readonly crds: readonly DriftedObject[]
   readonly leftovers: readonly Leftover[]
-  /** Why it could not be compared. */
+  /** The reason why it could not be compared. */
   readonly problem?: string
 }
 
@@ -28,9 +28,9 @@ type Reads = Pick<Cluster, 'stored' | 'present' | 'dryApply' | 'scaleTargets'>
 
 interface Subject {
   readonly release: ReleaseId
-  /** Of all releases, as `Cluster.revisions` lists them. */
+  /** The records of all releases, as `Cluster.revisions` lists them. */
   readonly revisions: readonly ReleaseRecord[]
-  /** The files in `crds/` of the chart; those that the record holds when undefined. */
+  /** The texts of the files in `crds/` of the chart; if undefined, those that the record holds. */
   readonly crds: readonly string[] | undefined
 }
 
@@ -58,7 +58,7 @@ export async function releaseDrift(
   }
 }
 
-/** The objects of a revision that an apply of its manifest would change, as helm would apply it. */
+/** Returns the objects of a revision that an apply of its manifest would change, if applied as helm does. */
 export async function driftedObjects(
   cluster: Pick<Reads, 'dryApply' | 'scaleTargets'>,
   stored: StoredRelease,
@@ -73,7 +73,7 @@ export async function driftedObjects(
   return dry.flatMap((each) => driftedObject(each, {namespace, scaled, redact}) ?? [])
 }
 
-/** Of a definition only what it defines counts: helm makes it, and never touches it again. */
+/** Returns the definitions whose `spec` differs, for helm makes them and never changes them again. */
 async function driftedDefinitions(
   cluster: Pick<Reads, 'dryApply'>,
   files: readonly string[],

@@ -13,7 +13,7 @@ import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {noSuchOwner} from './no-such-owner.ts'
 import {releaseOnCluster} from './release-on-cluster.ts'
 
-/** `killed`: its process was one of this machine and is gone. `not-ended`: nobody here can tell whether it runs. */
+/** `killed`: its process was on this machine and is gone. `not-ended`: this machine cannot tell whether it runs. */
 export type RunState = RunOutcome | 'killed' | 'not-ended'
 
 export interface RunEntry extends RunRecord {
@@ -31,7 +31,7 @@ export interface RevisionEntry {
   readonly appVersion: string
   /** ISO 8601. */
   readonly at: string | undefined
-  /** The run that made it, as far as records of runs tell. */
+  /** The run that made it, if a record of a run tells. */
   readonly run: string | undefined
   readonly note?: string
 }
@@ -45,13 +45,16 @@ export interface ReleaseHistory {
 
 const READERS = 4
 
-/** The environment that is asked for, and its file, where there is one. */
+/** The name of the environment in question, and the environment itself if its file is given. */
 interface Whose {
   readonly owner?: string | undefined
   readonly environment?: Environment | undefined
 }
 
-/** The runs of an environment, or of all; newest first. Throws `KK_USAGE` when it is only named, and has none. */
+/**
+ * Returns the runs of an environment, or of all, newest first. Throws `KK_USAGE` for an environment without a file that
+ * has no runs.
+ */
 export async function runHistory(
   cluster: Pick<Cluster, 'runs'>,
   {owner, environment}: Whose,
@@ -68,14 +71,14 @@ export async function runHistory(
   return Promise.all(records.map(async (record) => ({...record, state: await runState(record)})))
 }
 
-/** What became of a run, as far as this machine can tell. */
+/** Returns the state of a run, as far as this machine can tell. */
 export async function runState({outcome, process}: RunRecord): Promise<RunState> {
   if (outcome !== 'running') return outcome
   if (process.host !== hostname()) return 'not-ended'
   return (await isRunning(process)) ? 'running' : 'killed'
 }
 
-/** The revisions of a release that helm keeps. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`. */
+/** Returns the revisions of a release that helm keeps. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`. */
 export async function releaseHistory(
   cluster: Pick<Cluster, 'runs' | 'revisions' | 'stored'>,
   name: string,
@@ -120,7 +123,10 @@ async function entryOf(
   }
 }
 
-/** Of a run that was killed in between, what it had begun is the revision after the one it saw. */
+/**
+ * Whether a run made a revision. The revision after the one that it saw counts as made by a run that was killed before
+ * it noted the result.
+ */
 function hasMade({releases}: RunRecord, {release, revision}: ReleaseRecord): boolean {
   const entry = releases.find((each) => each.release === release)
   if (!entry || !['install', 'upgrade', 'rollback'].includes(entry.kind)) return false

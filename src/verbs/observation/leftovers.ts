@@ -9,7 +9,10 @@ import {
 import {type LeftObject, leftObject} from '../../plan/leftovers/ownership.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
-/** An object that only a failed revision created, that exists, and that helm has forgotten; `kept` is why `kk drift --prune` leaves it. */
+/**
+ * An object that only a failed revision made, that exists, and that helm has forgotten; `kept` is why `kk drift
+ * --prune` leaves it.
+ */
 export interface Leftover extends LeftObject {
   /** The last revision that had it. */
   readonly revision: number
@@ -17,15 +20,15 @@ export interface Leftover extends LeftObject {
 
 type Reads = Pick<Cluster, 'stored' | 'present'>
 
-/** Looks for the leftovers of a release. */
+/** Returns the leftovers of a release. */
 export type LeftoversReader = (
   release: ReleaseId,
   revisions: readonly ReleaseRecord[],
 ) => Promise<readonly Leftover[]>
 
 /**
- * The leftovers of a release, by the revisions of it that helm keeps (`Cluster.revisions`). Reads nothing while none of
- * them failed. Throws `KK_RECORD` when a revision cannot be read.
+ * Returns the leftovers of a release, from the revisions of it that helm keeps (`Cluster.revisions`). Reads nothing if
+ * none of them failed. Throws `KK_RECORD` when a revision cannot be read.
  */
 export async function leftovers(
   cluster: Reads,
@@ -35,7 +38,7 @@ export async function leftovers(
   return leftoversReader(cluster)(release, revisions)
 }
 
-/** The same for whoever looks often: revisions are read again only when there are others. */
+/** Returns a reader of leftovers that reads revisions again only when there are others. */
 export function leftoversReader(cluster: Reads): LeftoversReader {
   const known = new Map<ReleaseId, {readonly version: string; readonly made: readonly ForgottenObject[]}>()
   return async (release, revisions) => {
@@ -64,7 +67,7 @@ async function existing(
   })
 }
 
-/** One after the other: a record is up to 1 MiB. */
+/** Reads the revisions one after the other, for a record is up to 1 MiB. */
 async function readAll(cluster: Reads, records: readonly ReleaseRecord[]): Promise<RevisionObjects[]> {
   const base = comparedRevision(records)
   const wanted = records.filter((record) => record === base || /^(failed|superseded)$/.test(record.status))

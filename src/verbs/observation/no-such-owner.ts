@@ -1,7 +1,10 @@
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 
-/** For an environment that is only named, and of which the cluster knows nothing; `owners` are those that it knows. */
+/**
+ * Returns the error for an environment without a file of which the cluster knows nothing; `owners` are the ones that it
+ * knows.
+ */
 export function noSuchOwner(owner: string, what: 'release' | 'run', owners: Iterable<string>): KkError {
   const known = [...new Set(owners)].sort()
   const close = suggest(owner, known)

@@ -5,8 +5,9 @@ import {readLabels} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**
- * The release that a name on the command line means, by the cluster alone: `namespace/name`, or a name; that of the
- * environment where several namespaces have one. Throws `KK_UNKNOWN_RELEASE`, and `KK_USAGE` when it could be several.
+ * Returns the release that a name on the command line means, by the cluster alone: `namespace/name`, or a name. If
+ * several namespaces have the name, the environment's own release is meant. Throws `KK_UNKNOWN_RELEASE`, and `KK_USAGE`
+ * if it could be several.
  */
 export function releaseOnCluster(
   records: readonly ReleaseRecord[],

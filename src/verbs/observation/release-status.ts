@@ -11,19 +11,19 @@ interface Dependent {
   readonly isForeign?: true
 }
 
-/** Who works on a release now, by its Lease. */
+/** The holder of a release's Lease, who works on it now. */
 export interface ReleaseHolder {
-  /** User, host, process and run; and the helm that has outlived them. */
+  /** The user, host, process and run, and the helm if it has outlived them. */
   readonly holder: string
-  /** ISO 8601, of the holder's clock; undefined where the Lease does not tell. */
+  /** The time since when it is held, ISO 8601 by the holder's clock; undefined if the Lease does not tell. */
   readonly since: string | undefined
-  /** What is done; undefined where the Lease does not tell. */
+  /** The operation; undefined if the Lease does not tell. */
   readonly operation: string | undefined
-  /** Why nobody works under it any more, so that the next run takes it over; absent while somebody may. */
+  /** The reason why the holder is dead, so that the next run takes the Lease over; absent while it may live. */
   readonly stale?: string
 }
 
-/** One release, as it is on the cluster. */
+/** The state of one release on the cluster. */
 export interface ReleaseStatus {
   readonly release: ReleaseId
   readonly chart: string
@@ -31,35 +31,38 @@ export interface ReleaseStatus {
   /** 0 when it is not installed. */
   readonly revision: number
   readonly status: string
-  /** Whether a deploy would find other inputs than those that are deployed. */
+  /** Whether the deployed inputs are those that a deploy would find. */
   readonly inputs: 'current' | 'changed' | 'unknown'
-  /** False for what the environment owns, but its file no longer names. */
+  /** Whether the file names it; false for a release that the environment owns, but its file no longer names. */
   readonly wanted: boolean
   /** Undefined when it is not installed, or its record cannot be read. */
   readonly health: Health | undefined
   readonly owner: string | undefined
   readonly holder?: ReleaseHolder
   readonly requires: readonly string[]
-  /** Those of other environments included. */
+  /** The dependents, including those in other environments. */
   readonly dependents: readonly Dependent[]
-  /** What only a failed revision made, that exists, and that helm has forgotten; absent when there is nothing. */
+  /** Objects that only a failed revision made, that exist, and that helm has forgotten; absent if there are none. */
   readonly leftovers?: readonly Leftover[]
   /** Objects of its manifest that do not exist, e.g. `ConfigMap/api`; absent when there are none. */
   readonly missing?: readonly string[]
-  /** Why it cannot be told more. */
+  /** The reason why nothing more can be told. */
   readonly unreadable?: string
-  /** What to do about an operation that has not ended. */
+  /** The advice on an operation that has not ended. */
   readonly advice?: string
 }
 
 export interface StatusReport {
   readonly environment: string
   readonly releases: readonly ReleaseStatus[]
-  /** What cannot be seen, for people. */
+  /** What could not be seen, in words. */
   readonly notes: readonly string[]
 }
 
-/** Of an operation that failed, or has not ended, the objects may be healthy all the same. */
+/**
+ * Whether the release is deployed and healthy: the objects of an operation that failed, or has not ended, may be
+ * healthy all the same.
+ */
 export function isWell({status, health}: ReleaseStatus): boolean {
   return status === 'deployed' && health?.state === 'healthy'
 }

@@ -13,36 +13,36 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import type {ReleaseHolder, ReleaseStatus} from './release-status.ts'
 
-/** Whose releases are looked at: those of a file, or those of an environment that is only named. */
+/** The releases to look at: those of a file, or those of an environment that is only named. */
 export interface StatusSubject {
   readonly owner: string
   readonly prepared: Prepared | undefined
-  /** The releases that the command line names; none means all. */
+  /** The releases that the command line names; all if empty. */
   readonly names: readonly string[]
 }
 
-/** What is kept of a record's payload. */
+/** The parts of a record's payload that are kept. */
 export type Payload =
   | {
       readonly chart: {readonly name: string; readonly version: string}
-      /** What it tells of who uses whom. */
+      /** The facts that tell which releases it uses. */
       readonly facts: RecordFacts
       readonly objects: readonly KubernetesObject[]
-      /** Masks the secrets among what helm was given. */
+      /** Masks the secrets among the values that helm was given. */
       readonly redact: Redact
     }
   | {readonly unreadable: string}
 
-/** What one look at the cluster has found. */
+/** The result of one look at the cluster. */
 export interface Look extends StatusSubject {
   readonly records: ReadonlyMap<ReleaseId, ObservedRecord>
   readonly leases: ReadonlyMap<ReleaseId, LeaseView>
-  /** Of the environment and of all that the cluster tells. */
+  /** The requirements of the environment and of all releases on the cluster. */
   readonly graph: Graph
   readonly now: number
 }
 
-/** All of a release but its health. */
+/** Returns the status of a release without its health. */
 export function statusOf(
   look: Look,
   release: ReleaseId,

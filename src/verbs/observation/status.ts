@@ -34,14 +34,15 @@ type Sight = Pick<
   | 'lastRecord'
 >
 
-/** How many records are read at once; each holds a whole chart. */
+/** The number of records that are read at once; each holds a whole chart. */
 const READERS = 8
 const NO_GRAPH: Graph = {releases: [], requirements: new Map()}
 
 /**
- * A reader of the state of every release of an environment, and of those that its file no longer names, in the order of
- * the graph. Each record is downloaded once, however often it looks; beside these a look costs two lists, one of each kind
- * of object in each namespace, and what failed revisions alone have made, where a release has any. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
+ * Returns a reader of the state of every release of an environment, and of those that its file no longer names, in the
+ * order of the graph. Each record is downloaded once, however often the reader is called. Apart from that, a call costs
+ * two lists, one list for each kind of object in each namespace, and reads of the objects that only failed revisions
+ * made, where there are such. Throws `KK_UNKNOWN_RELEASE`, `KK_USAGE`.
  */
 export function statusReader(subject: StatusSubject, cluster: Sight): () => Promise<StatusReport> {
   const graph = subject.prepared?.graph ?? NO_GRAPH
@@ -63,7 +64,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const others = await readFacts(living.filter((record) => !own(record)))
     return (record) => own(record) ?? others(record)
   }
-  /** A pod may print what another release of the environment was given. */
+  /** The log of a pod may contain secrets that another release of the environment was given. */
   const maskOf = async (records: readonly ReleaseRecord[]): Promise<Redact> => {
     const payloads = await mapParallel(records, READERS, readPayload)
     const masks = payloads.flatMap((payload) => ('redact' in payload ? [payload.redact] : []))
@@ -93,7 +94,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
       now: cluster.now(),
     }
     const rows = releases.map((release, index) => statusOf(look, release, payloads[index]))
-    // All at once: those who ask for the same lists share them.
+    // All at once, so that requests for the same lists share them.
     const healths = await Promise.all(
       payloads.map((payload, index) => healthOf(cluster, releases[index]!, payload)),
     )
@@ -159,14 +160,14 @@ async function missingOf(cluster: Sight, release: ReleaseId, payload: Payload | 
   return (await cluster.missing(releaseNamespace(release), payload.objects)).map(objectName)
 }
 
-/** What of the file could not be used, so that it is not known whether its inputs changed. */
+/** Returns a note for each release whose inputs cannot be compared because a part of the file could not be used. */
 function unusableNotes({prepared}: StatusSubject): readonly string[] {
   return [...(prepared?.unusable ?? [])].map(
     ([release, {message}]) => `what ${releaseName(release)} would be made of is not known: ${message}`,
   )
 }
 
-/** A revision that cannot be read, or may not be, hides what it left. */
+/** Returns the leftovers of a release; a revision that cannot, or may not, be read gives a note instead. */
 async function leftOver(
   read: LeftoversReader,
   release: ReleaseId,
@@ -187,7 +188,7 @@ function unreadNote(unknown: readonly UnknownUser[]): string | undefined {
   return `the records of other releases cannot be read, and may be of dependents: ${names}`
 }
 
-/** Who may not see the Leases is told so. */
+/** Returns the Leases; none and a note if the user may not list them. */
 async function seenLeases(
   cluster: Sight,
 ): Promise<{readonly leases: readonly LeaseView[]; readonly note: string | undefined}> {

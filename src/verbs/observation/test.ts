@@ -6,12 +6,12 @@ import type {Plan} from '../../plan/plan.ts'
 import {namedRelease, type Prepared} from '../preparation/prepare.ts'
 import {seenRecords} from '../preparation/seen-records.ts'
 
-/** How many records are read at once: each is up to 1 MiB. */
+/** The number of records that are read at once: each is up to 1 MiB. */
 const READERS = 4
 
 /**
- * Plans the tests of these releases, or of all that the environment has installed. What has tests is told by the records,
- * not by the charts: helm runs what was deployed. Throws what `testable` throws, and `KK_RECORD`.
+ * Plans the tests of these releases, or of all that the environment has installed. The records, not the charts, tell
+ * which releases have tests, for helm runs what was deployed. Throws the errors of `testable`, and `KK_RECORD`.
  */
 export async function planTests(
   {environment, graph}: Prepared,

@@ -6,21 +6,24 @@ import type {StatusReport} from './release-status.ts'
 /** One look at the cluster. */
 export type StatusLook =
   | {readonly at: Date; readonly report: StatusReport}
-  /** It could not be seen; the next look may. */
+  /** The cluster could not be read; the next look may succeed. */
   | {readonly at: Date; readonly problem: KkError}
 
 interface WatchOptions {
   readonly read: () => Promise<StatusReport>
   readonly cluster: Pick<Cluster, 'onChange'>
   readonly signal: AbortSignal
-  /** Milliseconds between two looks, and how soon a change is looked at. */
+  /**
+   * The time between two looks without a change (`calm`) and the least time between two with one (`soon`), in
+   * milliseconds.
+   */
   readonly pace?: {readonly calm: number; readonly soon: number}
 }
 
-/** Health is polled: workloads are too many to be watched in full. */
+/** Health is polled, for there are too many workloads to watch them all. */
 const PACE = {calm: 3_000, soon: 400}
 
-/** Looks again whenever a record or a Lease changes, and from time to time for health, until the signal. */
+/** Yields a look whenever a record or a Lease changes, and from time to time for health, until the signal. */
 export async function* watchStatus({
   read,
   cluster,
@@ -44,7 +47,7 @@ async function look(read: () => Promise<StatusReport>): Promise<StatusLook> {
     return {report: await read(), at: new Date()}
   } catch (error) {
     const problem = asKkError(error)
-    // What another look cannot mend ends the watch.
+    // An error that another look cannot mend ends the watch.
     if (problem.code !== 'KK_UNREACHABLE' && problem.code !== 'KK_API') throw error
     return {problem, at: new Date()}
   }

@@ -4,7 +4,7 @@ import type {ReleaseId} from '../../release.ts'
 
 type Looked = Pick<Cluster, 'lease' | 'now'>
 
-/** Records with the evidence of who left them unfinished; only of the releases that are asked for, and only where it is needed. */
+/** Returns the records, those of the concerned releases with the evidence of who left them unfinished, if they are. */
 export async function observedRecords(
   cluster: Looked & Pick<Cluster, 'lastRecord'>,
   records: readonly ReleaseRecord[],
@@ -17,8 +17,8 @@ export async function observedRecords(
 }
 
 /**
- * A helm that is gone when its process is looked for may have been at work when the record was read: it is read again.
- * Undefined when it has gone meanwhile.
+ * Returns a record that was not written while its evidence was read. A helm whose process is gone now may have been at
+ * work when the record was read, so the record is read again. Returns undefined if the record is gone by then.
  */
 async function settledRecord(
   cluster: Looked & Pick<Cluster, 'lastRecord'>,
@@ -31,14 +31,17 @@ async function settledRecord(
   return now && settledRecord(cluster, now)
 }
 
-/** One last record with its evidence, where it is unfinished. */
+/** Returns the last record of a release, with the evidence if it is unfinished. */
 async function observedRecord(cluster: Looked, record: ReleaseRecord): Promise<ObservedRecord> {
   if (!isUnfinished(record)) return record
   const lease = await cluster.lease(record.release)
   return {...record, evidence: evidenceOf(record, lease, {now: cluster.now()})}
 }
 
-/** The same of every revision: only the last of a release can be unfinished. The input is ascending. */
+/**
+ * Returns all revisions, with the evidence for the last of each release: only that can be unfinished. The input must be
+ * ascending.
+ */
 export async function observedRevisions(
   cluster: Looked,
   revisions: readonly ReleaseRecord[],

@@ -13,7 +13,10 @@ export interface Given {
   readonly layers: readonly Layer[]
 }
 
-/** Throws the error; one of values that break a schema with the place where each was written, and what was meant. */
+/**
+ * Throws the error; if values break a schema, with the place where each was written and the key that was probably
+ * meant.
+ */
 export async function throwPlaced(
   error: unknown,
   releases: {get(release: ReleaseId): Given | undefined},
@@ -21,7 +24,7 @@ export async function throwPlaced(
   throw error instanceof BrokenSchema ? await placed(error, releases.get(error.of)) : error
 }
 
-/** The same error with the place where each value was written, and what was meant. */
+/** Returns the error with the place where each value was written and the key that was probably meant. */
 export async function placed(error: BrokenSchema, given: Given | undefined): Promise<BrokenSchema> {
   if (!given || error.problems.length === 0) return error
   const lines = await Promise.all(error.problems.map((problem) => linesOf(problem, given)))
@@ -34,7 +37,7 @@ export async function placed(error: BrokenSchema, given: Given | undefined): Pro
   )
 }
 
-/** A line for each unknown key, or one. */
+/** Returns a line for each unknown key, or one for another problem. */
 async function linesOf(problem: SchemaProblem, {chart, layers}: Given): Promise<readonly string[]> {
   const {path, text, unknown} = problem
   const above = problem.chart === chart.name ? [] : [problem.chart]
@@ -52,7 +55,10 @@ function keyText(path: readonly string[]): string {
   return path.length === 0 ? '' : `${path.join('.')}: `
 }
 
-/** Where the strongest layer wrote it; where none did, for a key is missing, what is above it. */
+/**
+ * Returns the place in the last layer that has the path; if none has it, as for a missing key, the place of what is
+ * above it.
+ */
 function placeOf(path: readonly string[], layers: readonly Layer[]): string {
   const layer = layers.findLast(({values}) => holds(values, path))
   if (!layer) return path.length === 0 ? '' : placeOf(path.slice(0, -1), layers)
@@ -67,7 +73,7 @@ function holds(value: unknown, [key, ...rest]: readonly string[]): boolean {
   return isMap(value) && Object.hasOwn(value, key) && holds(value[key], rest)
 }
 
-/** The keys that a chart's schema knows at a path; none where it cannot be read so far. */
+/** Returns the keys that a chart's schema knows at a path; none if the path cannot be followed. */
 async function knownKeys(directory: string, path: readonly string[]): Promise<readonly string[]> {
   const text = await readFile(join(directory, 'values.schema.json'), 'utf8').catch(() => '{}')
   const root = JSON.parse(text) as Values
@@ -81,7 +87,7 @@ function below({properties, additionalProperties, items}: Values, step: string):
   return additionalProperties ?? items
 }
 
-/** The definition behind a `$ref` into the same file, with what stands beside it. */
+/** Returns a schema with the definition behind its `$ref` into the same file merged in. */
 function resolved(schema: unknown, root: Values): Values {
   if (!isMap(schema)) return {}
   const {$ref} = schema

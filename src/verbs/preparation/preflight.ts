@@ -9,7 +9,7 @@ import {unsupported} from '../../plan/versions/unsupported.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Rendered} from './rendering/render.ts'
 
-/** What is to be changed, beside what is there. */
+/** The rendered objects of a plan, and the revisions that they are compared with. */
 export interface RenderedChange {
   readonly plan: Plan
   readonly rendered: Rendered
@@ -17,8 +17,8 @@ export interface RenderedChange {
 }
 
 /**
- * The exact check of a verb that changes no images: the plan tells by the names of values, this by what is rendered.
- * Throws `KK_VERB` with every container.
+ * Throws `KK_VERB` with every container whose image changes, for a verb that changes no images. The check is exact: it
+ * compares rendered objects, while the plan compares names of values.
  */
 export function expectSameImages({rendered, previous}: RenderedChange, verb: ChangeVerb): void {
   if (VERB_TABLE[verb].image) return
@@ -33,7 +33,10 @@ export function expectSameImages({rendered, previous}: RenderedChange, verb: Cha
   if (lines.length > 0) throw refusedVerb(verb, 'update', [...new Set(lines)])
 }
 
-/** Throws `KK_VERSION` for each release that would go back, or leave out releases of OpenStack that it must not. */
+/**
+ * Throws `KK_VERSION` with each release that would go back to an older version, or skip versions of OpenStack that it
+ * may not skip.
+ */
 export function expectSupportedVersions({plan, rendered, previous}: RenderedChange): void {
   const lines = plan.actions.flatMap(({release, chart}) => {
     const after = {appVersion: chart.appVersion, objects: rendered.get(release) ?? []}

@@ -31,11 +31,11 @@ export interface PreparedRelease {
   readonly timeoutSeconds: number | undefined
 }
 
-/** What a release gets from kk, without its value. */
+/** A secret that a release gets from kk, without its value. */
 export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byHand'> {
-  /** Marks of what the cluster kept before; see `KeptSecret`. */
+  /** Marks of the values that the cluster kept before; see `KeptSecret`. */
   readonly former: readonly string[]
-  /** Whether nobody keeps it: it is made when it is used. */
+  /** Whether nothing keeps it yet, so that it is made when it is used. */
   readonly isNew: boolean
 }
 
@@ -43,32 +43,35 @@ export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byH
 export interface Prepared {
   readonly environment: Environment
   readonly graph: Graph
-  /** Every release of the graph but those that only other environments have. */
+  /** Every release of the graph except those that only other environments have. */
   readonly releases: ReadonlyMap<ReleaseId, PreparedRelease>
-  /** Whose system overrides are among the values. */
+  /** The plugins whose system overrides are among the values. */
   readonly plugins: Plugins
-  /** Undefined where the deployer's overrides were not asked for. */
+  /** The store of the deployer's overrides; undefined if they were not asked for. */
   readonly store?: StoreUse | undefined
-  /** What each release gets of generated secrets; undefined before they are supplied. */
+  /** The generated secrets that each release gets; undefined before they are supplied. */
   readonly generated?: ReadonlyMap<ReleaseId, readonly GeneratedSecret[]> | undefined
-  /** What contradicts itself among stated passwords and keys, for people. */
+  /** Contradictions among stated passwords and keys, in words. */
   readonly secretNotes?: readonly string[]
-  /** What is to be known of requirements that were inferred, for people; undefined where none were to be. */
+  /** Notes on inferred requirements, in words; undefined if none were to be inferred. */
   readonly inferenceNotes?: readonly string[]
-  /** What speaks against the inference; see `InferenceOptions`. */
+  /** The faults of the inference; see `InferenceOptions`. */
   readonly faults?: InferenceFaults
-  /** Releases whose charts are missing, or cannot be used, where that is no error. */
+  /** Releases whose charts are missing or cannot be used, if that is no error. */
   readonly unusable?: ReadonlyMap<ReleaseId, KkError> | undefined
-  /** What was rendered meanwhile, so that it need not be again. */
+  /** The releases that were rendered to infer requirements, so that they need not be rendered again. */
   readonly foreknown?: ForeknownReleases
 }
 
 export interface PrepareOptions extends GatherOptions {
-  /** Without it, nothing is inferred. */
+  /** The options of the inference; without them, nothing is inferred. */
   readonly inference?: InferenceOptions | undefined
 }
 
-/** Rejects with what is wrong with the environment, its charts, its graph or its values; changes nothing. */
+/**
+ * Finds the charts of an environment, builds its graph and layers its values. Changes nothing. Rejects with the error
+ * of the environment, its charts, its graph or its values.
+ */
 export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const {environment, finding, values, sets, places = {}} = options
   const {gathered, requirements, inferred, notes, faults, foreknown} = await inferRequirements(options)
@@ -80,7 +83,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     suggest: (name) => suggest(name, known),
     refine: (stated) => refine(stated, inferred),
   })
-  // What is to be inferred, and is not here, may bring more.
+  // Without the inference, releases may be missing here that settings are for.
   if (options.inference || !environment.infer) refuseIdleSettings(environment, graph)
   refuseUnknown([...values, ...sets], charts)
 
@@ -88,7 +91,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const releases = new Map<ReleaseId, PreparedRelease>()
   for (const [release, chart] of charts) {
     const edges = graph.requirements.get(release)
-    // A chart that was added for what it no longer provides.
+    // A chart was added for something that it no longer provides.
     if (!edges) continue
     const settings = environment.releases.get(releaseName(release))
     const own = layers.get(release)!
@@ -122,7 +125,10 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   }
 }
 
-/** The release of the graph that a name on the command line means. Throws `KK_UNKNOWN_RELEASE` with a suggestion. */
+/**
+ * Returns the release of the graph that a name on the command line means. Throws `KK_UNKNOWN_RELEASE` with a
+ * suggestion.
+ */
 export function namedRelease(
   {environment, graph}: Pick<Prepared, 'environment' | 'graph'>,
   name: string,
@@ -138,7 +144,10 @@ export function namedRelease(
   })
 }
 
-/** Settings of a release that nothing brings would do nothing, unsaid: `protected: true` with a slip in the name. */
+/**
+ * Throws `KK_ENVIRONMENT` for settings of a release that is not in the graph: without the error, a slip in the name
+ * would make `protected: true` do nothing.
+ */
 function refuseIdleSettings({file, releases, position}: Environment, graph: Graph): void {
   const names = [...new Set(graph.releases.map(releaseName))]
   for (const name of releases.keys()) {
@@ -174,7 +183,7 @@ function refuseUnknown(
   }
 }
 
-/** Names of charts are only looked up when something is missing. */
+/** Returns names for suggestions. The sources of charts are only listed if a required release is missing. */
 async function suggestions(
   environment: Environment,
   charts: ReadonlyMap<ReleaseId, Chart>,

@@ -3,12 +3,12 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 
-/** How many records are read at once. */
+/** The number of records that are read at once. */
 const READERS = 8
 
 /**
- * What an upgrade is compared with, by release: its last revision and, where that failed, the one that is deployed, too,
- * for nobody knows which of the two runs. Only of releases that a plan upgrades.
+ * Returns the revisions that each upgrade of a plan is compared with: the last one and, if that failed, also the
+ * deployed one, for either of the two may be what runs.
  */
 export async function previousRevisions(
   plan: Plan,

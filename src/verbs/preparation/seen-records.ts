@@ -5,14 +5,14 @@ import {type ReleaseId, releaseNamespace} from '../../release.ts'
 /** The last revisions that this user may see. */
 export interface SeenRecords {
   readonly records: readonly ReleaseRecord[]
-  /** What is not seen, for people; undefined when the whole cluster is. */
+  /** A note on what is not seen; undefined if the whole cluster is. */
   readonly note: string | undefined
 }
 
 /**
- * The records of the whole cluster or, for who may not list these, of the namespaces in which the releases live. That is
- * enough to see what they are, not who uses them: who removes must see all. Throws `KK_FORBIDDEN` when one of these
- * namespaces may not be seen either.
+ * Returns the records of the whole cluster or, for a user who may not list these, of the namespaces of the releases.
+ * The latter tell the state of the releases, but not all users of them: a removal must see the whole cluster. Throws
+ * `KK_FORBIDDEN` if one of these namespaces may not be seen either.
  */
 export async function seenRecords(
   cluster: Pick<Cluster, 'records'>,
@@ -25,7 +25,10 @@ export async function seenRecords(
   }
 }
 
-/** Throws what refused the list of the whole cluster where there is no other way. */
+/**
+ * Returns the records of the releases' namespaces. Throws the given error if it has another cause than a refused list,
+ * or no namespace is known.
+ */
 async function inNamespaces(
   cluster: Pick<Cluster, 'records'>,
   releases: readonly ReleaseId[],

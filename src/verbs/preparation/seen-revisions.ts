@@ -7,18 +7,18 @@ import {unseenNote} from './seen-records.ts'
 
 /** Revisions that this user may see. */
 export interface SeenRevisions {
-  /** Those of a release are ascending. */
+  /** The revisions; those of one release are ascending. */
   readonly revisions: readonly ReleaseRecord[]
-  /** What is not seen, for people; undefined when the whole cluster is. */
+  /** A note on what is not seen; undefined if the whole cluster is. */
   readonly note: string | undefined
 }
 
-/** What a command is about, as far as it tells in which namespaces that lives. */
+/** The subject of a command, from which the namespaces of its releases are found. */
 export interface Sought {
   readonly releases?: readonly ReleaseId[]
-  /** As the command line names releases: only a name with its namespace tells. */
+  /** The names on the command line; only a name with its namespace tells where it lives. */
   readonly names?: readonly string[]
-  /** The environment by name: where its file is not at hand, the records of its runs tell. */
+  /** The name of the environment: without its file, the records of its runs tell the namespaces. */
   readonly owner?: string | undefined
   readonly environment?: Environment | undefined
 }
@@ -28,8 +28,8 @@ type Reads = Pick<Cluster, 'revisions' | 'runs'>
 const AT_ONCE = 8
 
 /**
- * Every revision on the cluster or, for who may not list these, in the namespaces of what is sought. Throws
- * `KK_FORBIDDEN` when nothing tells a namespace, or one of them may not be seen either.
+ * Returns every revision on the cluster or, for a user who may not list these, those in the namespaces of what is
+ * sought. Throws `KK_FORBIDDEN` if nothing tells a namespace, or one of them may not be seen either.
  */
 export async function seenRevisions(cluster: Reads, sought: Sought): Promise<SeenRevisions> {
   try {

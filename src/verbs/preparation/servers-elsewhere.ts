@@ -11,7 +11,7 @@ import {recordedChart} from '../../plan/recorded-chart.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Prepared} from './prepare.ts'
 
-/** A server that another environment has, and those of this one that look for it elsewhere. */
+/** A server of another environment, and the releases of this one that look for it under another name. */
 interface Server {
   readonly endpoint: string
   readonly record: ReleaseRecord
@@ -24,9 +24,10 @@ interface Client {
 }
 
 /**
- * A line for each client of openstack-helm that uses a database, bus, cache or keystone of another environment, made by a chart
- * of kk's own, and looks for it by a name at which nothing answers: within one environment plugins tell it host and administrator,
- * but what another one has decides no values. Costs the record of each such server; one that may not be read is passed over.
+ * Returns a note for each chart of openstack-helm that uses a database, message bus, cache or keystone of another
+ * environment, made by a chart of kk's own, and looks for it under a name at which nothing answers. Within one
+ * environment plugins tell it host and administrator, but what another environment has decides no values. Costs the
+ * record of each such server; one that may not be read is passed over.
  */
 export async function serversElsewhereNotes(
   prepared: Pick<Prepared, 'releases' | 'graph' | 'plugins' | 'environment'>,
@@ -43,10 +44,10 @@ export async function serversElsewhereNotes(
   return notes
 }
 
-/** Of a release whose objects are away, or about to be. */
+/** Statuses of a release whose objects are gone, or about to be. */
 const GONE = new Set(['uninstalled', 'uninstalling'])
 
-/** The servers of other environments that somebody here uses, with nobody here to serve the same. */
+/** Returns the servers of other environments that releases here use, if no release here serves the same endpoint. */
 function serversElsewhere(
   {releases, graph, plugins, environment}: Pick<Prepared, 'releases' | 'graph' | 'plugins' | 'environment'>,
   records: readonly ReleaseRecord[],
@@ -94,12 +95,12 @@ async function readable(
   }
 }
 
-/** Charts of openstack-helm bear no annotation of kk's. */
+/** Whether a release was made by a chart of kk's own; charts of openstack-helm have no annotation of kk's. */
 function isOfKk({chart: {annotations = {}}}: StoredRelease): boolean {
   return Object.keys(annotations).some((name) => name.startsWith('kk.openstack.org/'))
 }
 
-/** The names by which clients reach what a release made, but those of single members. */
+/** Returns the Services by which clients reach a release, without headless ones, which name single members. */
 function servicesOf({manifest}: StoredRelease): readonly string[] {
   return parseManifest(manifest)
     .filter((object) => object.kind === 'Service' && dig(object, 'spec', 'clusterIP') !== 'None')
@@ -122,7 +123,7 @@ function noteOf({release, chart}: Client, server: Server, hosts: readonly string
   ]
 }
 
-/** `endpoints.oslo_db.hosts.default: mariadb-server`, for each value. */
+/** Returns a line for each value, such as `endpoints.oslo_db.hosts.default: mariadb-server`. */
 function statements(path: readonly string[], value: unknown): readonly string[] {
   if (!isMap(value)) return [`${path.join('.')}: ${value}`]
   return Object.entries(value).flatMap(([key, inner]) => statements([...path, key], inner))

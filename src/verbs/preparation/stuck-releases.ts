@@ -8,16 +8,17 @@ import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../
 import type {Prepared} from './prepare.ts'
 
 export interface StuckReleases {
-  /** With the reason, for people. */
+  /** The stuck releases, each with the reason in words. */
   readonly stuck: ReadonlyMap<ReleaseId, string>
-  /** Those whose objects this user may not look at: what is with them is found when the plan is run. */
+  /** Releases whose objects this user may not read: their state is found when the plan is run. */
   readonly unseen: readonly ReleaseId[]
 }
 
 /**
- * Releases whose health would be waited for in vain: of those that what changes requires, the ones whose objects are gone;
- * of those whose gate is to be awaited, also the ones whose Jobs have failed, or which helm made without their values: it
- * takes an empty standard input for none, and that is what a kk leaves that is killed when helm has just started.
+ * Returns the releases that would be awaited in vain: among those that changed releases require, the ones whose objects
+ * are gone; among those whose gate is awaited, also the ones whose Jobs have failed, or which helm made without their
+ * values. Helm takes an empty standard input for no values, and that is what it gets from a kk that is killed just
+ * after it has started helm.
  */
 export async function stuckReleases(
   planned: Plan,

@@ -8,23 +8,23 @@ import {isHelms} from '../../plan/leftovers/ownership.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 
-/** An object of a release that exists already. */
+/** An object of a release that exists on the cluster already. */
 export interface StandingObject {
   readonly release: ReleaseId
   readonly object: KubernetesObject
   readonly live: KubernetesObject['metadata']
 }
 
-/** What is planned, and what each upgrade is compared with. */
+/** A plan, and the revisions that each upgrade is compared with. */
 export interface Compared {
   readonly plan: Plan
   readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
 }
 
 /**
- * Throws `KK_IN_THE_WAY` for objects that exist and that helm does not take over, for it has not made them for this release:
- * it says so only when the turn of the release has come (Helm 4.2: validate.go checkOwnership). What a release had before
- * it may have again, and what another one gives up earlier in the same plan it may have then.
+ * Throws `KK_IN_THE_WAY` for objects that exist and that helm would not take over because it has not made them for this
+ * release; helm itself says so only when the turn of the release has come (Helm 4.2: validate.go checkOwnership).
+ * Allowed are objects that the release had before, and those that another release gives up earlier in the same plan.
  */
 export function expectUnclaimed(
   standing: readonly StandingObject[],
@@ -38,7 +38,7 @@ export function expectUnclaimed(
     comesBefore(plan, owner, release) && !has(rendered.get(owner), object, releaseNamespace(owner))
   const blocked = standing.filter((each) => {
     const {release, object, live} = each
-    // Those of `crds/` helm takes as they are, whoever made them, and here they look like any other.
+    // Helm takes definitions in `crds/` as they are, whoever made them, and here they look like any other.
     if (object.kind === 'CustomResourceDefinition') return false
     const owner = annotatedRelease(live)
     if (owner === release ? isHelms(live) : owner && isGiven(each, owner)) return false
@@ -77,7 +77,7 @@ function isUpgraded({actions}: Plan, release: ReleaseId): boolean {
   return actions.some((action) => action.release === release && action.kind === 'upgrade')
 }
 
-/** Whether one is upgraded before the turn of another, which requires it. */
+/** Whether the first release is upgraded before the turn of the other, which requires it. */
 function comesBefore(plan: Plan, first: ReleaseId, then: ReleaseId): boolean {
   const requires = new Map(plan.actions.map((action) => [action.release, action.requires]))
   const required = reached([then], (release) => (requires.get(release) ?? []).map((each) => each.release))

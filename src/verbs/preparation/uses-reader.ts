@@ -7,15 +7,16 @@ import {livingRevisions, type RecordFacts} from '../../plan/uses/observed.ts'
 import {type Uses, usesOf} from '../../plan/uses/uses.ts'
 import {observedRevisions} from './observed-records.ts'
 
-/** How many records are read at once; each holds a whole chart. */
+/** The number of records that are read at once; each holds a whole chart. */
 const AT_ONCE = 8
 
-/** Reads who uses whom on the cluster, anew at each call. */
+/** Reads which releases on the cluster use which, anew at each call. */
 export type UsesReader = () => Promise<Uses>
 
 /**
- * A reader that downloads each record once, however often it looks: payloads never change under one version. Without
- * the permission to list all records it throws `KK_HAS_DEPENDENTS`: what cannot be seen may use anything.
+ * Returns a reader that downloads each record once, however often it is called, for a payload never changes under one
+ * version. Without the permission to list all records it throws `KK_HAS_DEPENDENTS`, for releases that cannot be seen
+ * may use anything.
  */
 export function usesReader(
   cluster: Pick<Cluster, 'everyRecord' | 'stored' | 'lease' | 'now'>,
@@ -29,7 +30,7 @@ export function usesReader(
       })
       const living = livingOf(records)
       const factsOf = await readFacts(living)
-      // What went while others were read has left its release in another state than the list says.
+      // A record that went while others were read shows that its release is no longer in the state of the list.
       if (!living.every(factsOf)) continue
       const revisions = await observedRevisions(cluster, records)
       return usesOf({revisions, factsOf, strays, excused})
@@ -37,17 +38,17 @@ export function usesReader(
   }
 }
 
-/** The living revisions of each release. */
+/** Returns the living revisions of each release. */
 export function livingOf(revisions: readonly ReleaseRecord[]): readonly ReleaseRecord[] {
   return [...Map.groupBy(revisions, ({release}) => release).values()].flatMap(livingRevisions)
 }
 
-/** Reads what the payloads of these records tell; of one that went while it was read, nothing. */
+/** Reads the facts in the payloads of these records; undefined for one that went while it was read. */
 export type FactsReader = (
   records: readonly ReleaseRecord[],
 ) => Promise<(record: ReleaseRecord) => RecordFacts | undefined>
 
-/** A reader that downloads each record once, however often it looks. */
+/** Returns a reader that downloads each record once, however often it is called. */
 export function factsReader(cluster: Pick<Cluster, 'stored'>): FactsReader {
   const known = new Map<string, RecordFacts>()
   const factsOf = (record: ReleaseRecord) => known.get(versionOf(record))
@@ -64,7 +65,7 @@ export function factsReader(cluster: Pick<Cluster, 'stored'>): FactsReader {
   }
 }
 
-/** Undefined for a record that went while others were read. */
+/** Returns the facts of a record; undefined if it went while others were read. */
 async function readFacts(
   cluster: Pick<Cluster, 'stored'>,
   {release, revision}: ReleaseRecord,
@@ -79,7 +80,7 @@ async function readFacts(
   }
 }
 
-/** What a record that was read tells. */
+/** Returns the facts of a record that was read. */
 export function factsIn(stored: StoredRelease): RecordFacts {
   return {
     readable: true,
@@ -88,7 +89,10 @@ export function factsIn(stored: StoredRelease): RecordFacts {
   }
 }
 
-/** Most manifests hold no Namespace: only those that seem to are parsed. */
+/**
+ * Returns the namespaces that a removal of the release deletes. Most manifests hold none: only those that seem to are
+ * parsed.
+ */
 function goingNamespaces({manifest}: StoredRelease): readonly string[] {
   if (!/\bNamespace\b/.test(manifest)) return []
   return parseManifest(manifest)
@@ -96,7 +100,7 @@ function goingNamespaces({manifest}: StoredRelease): readonly string[] {
     .map(({metadata}) => metadata.name)
 }
 
-/** What tells one writing of a record from another: a payload never changes under it. */
+/** Returns the version of a record: its payload never changes under one. */
 export function versionOf({secret}: ReleaseRecord): string {
   return `${secret.uid} ${secret.resourceVersion}`
 }

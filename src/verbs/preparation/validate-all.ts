@@ -12,19 +12,19 @@ import type {ForeknownReleases} from './inference/foreknown.ts'
 import {helmActions, type Rendered} from './rendering/render.ts'
 import {type Compared, expectUnclaimed, type StandingObject} from './unclaimed.ts'
 
-/** What is planned, what each upgrade is compared with, and how helm will write it. */
+/** A plan, the revisions that each upgrade is compared with, and how helm will write it. */
 export interface Preflight extends Compared {
   readonly helm: {readonly version: Pick<HelmVersion, 'major'>}
-  /** Take fields from those who manage them now. */
+  /** Whether to take fields from their present managers. */
   readonly forceConflicts: boolean
-  /** Of releases that were rendered before; those that are not rendered again define no kinds but these. */
+  /** Releases that were rendered before; those that are not rendered again define only the kinds in these facts. */
   readonly foreknown?: ForeknownReleases | undefined
 }
 
 /**
  * Asks the API server, in a dry run and as helm will write them, to accept every object whose namespace and kind exist.
- * Resolves with the others, which are known after apply. Throws `KK_INVALID_OBJECT` with all that it refuses, and all whose
- * namespace or kind nobody makes; `KK_IN_THE_WAY` and `KK_CONFLICT` with all that helm would refuse.
+ * Resolves with the others, which are known after apply. Throws `KK_INVALID_OBJECT` with all objects that it refuses,
+ * or whose namespace or kind nothing makes, and `KK_IN_THE_WAY` and `KK_CONFLICT` with all that helm would refuse.
  */
 export async function validateAll(
   rendered: Rendered,
@@ -52,14 +52,17 @@ export async function validateAll(
   )
 }
 
-/** What the API server says of one object. */
+/** The API server's answer on one object. */
 interface Answer {
   readonly release: ReleaseId
   readonly object: KubernetesObject
   readonly validation: Validation
 }
 
-/** Helm 4 goes on as the last revision was applied, and compares with the one that is deployed. */
+/**
+ * Returns how helm will write the objects of a release: Helm 4 keeps the method of the last revision, and compares with
+ * the deployed one.
+ */
 function helmWrites(
   release: ReleaseId,
   {plan, previous, helm, forceConflicts: force}: Preflight,
@@ -82,7 +85,7 @@ function standingAmong(answers: readonly Answer[]): readonly StandingObject[] {
   )
 }
 
-/** A line for each field of an object that helm would have to take from others. */
+/** Returns a line for each field of an object that helm would have to take from another manager. */
 export function conflictTexts({release, validation}: Omit<Answer, 'object'>): readonly string[] {
   if (validation.outcome !== 'accepted') return []
   return (validation.conflicts ?? []).map(
@@ -90,7 +93,7 @@ export function conflictTexts({release, validation}: Omit<Answer, 'object'>): re
   )
 }
 
-/** Throws `KK_CONFLICT` unless there are none. */
+/** Throws `KK_CONFLICT` if there are conflicts. */
 export function expectNoConflicts(
   conflicts: readonly string[],
   hint = 'leave these fields out of the values, or take them over: run the same command with --force-conflicts',
@@ -103,16 +106,19 @@ export function expectNoConflicts(
   )
 }
 
-/** What a plan makes beside what is there. */
+/** The namespaces and kinds that a plan brings to the cluster. */
 interface Brought {
   readonly namespaces: ReadonlySet<string>
-  /** `group/version/Kind`. */
+  /** The kinds, as `group/version/Kind`. */
   readonly kinds: ReadonlySet<string>
-  /** Also kinds that nothing of it defines. */
+  /** Whether it may bring kinds that no object of it defines. */
   readonly mayBringMore: boolean
 }
 
-/** An operator may define its kinds itself, when it runs: who may, and who is only awaited, is not judged by its manifest. */
+/**
+ * Returns the namespaces and kinds that a plan brings. An operator may define its kinds itself when it runs; whether
+ * one may is not known of a release that is only awaited, or that was not rendered.
+ */
 function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight): Brought {
   const objects = [...rendered.values()].flat()
   const facts = [...foreknown.values()].map(({facts}) => facts.provided)
@@ -139,7 +145,7 @@ function broughtBy(rendered: Rendered, {plan, foreknown = new Map()}: Preflight)
   }
 }
 
-/** Throws `KK_INVALID_OBJECT`, naming all. */
+/** Throws `KK_INVALID_OBJECT` with all refused objects. */
 function expectAllAccepted(answers: readonly Answer[], brought: Brought): void {
   const refusals = answers.flatMap(({release, object, validation}) => {
     const why = whyRefused(object, validation, {release, brought})
@@ -178,7 +184,7 @@ function whyRefused(
   return `the cluster serves no kind ${kind} of ${apiVersion}, and nothing that is planned defines it`
 }
 
-/** As the API server's admission says it (NamespaceLifecycle). */
+/** Returns the namespace in deletion that a refusal of the API server's admission names (NamespaceLifecycle). */
 function goingNamespace(refusal: string): string | undefined {
   return /in namespace (\S+) because it is being terminated/.exec(refusal)?.[1]
 }

@@ -8,8 +8,8 @@ import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext}
 import {clusterOf} from './remove.ts'
 
 /**
- * What taking the environment away would do. `confirmed` are the names after `--confirm`, without the environment's own:
- * protected releases go only when they are among them. Throws `KK_USAGE` for a name that is no release of the
+ * Plans the removal of an environment. `confirmed` are the names after `--confirm` without the environment's own:
+ * protected releases go only if they are among them. Throws `KK_USAGE` for a name that is no release of the
  * environment, `KK_HAS_DEPENDENTS`, `KK_PENDING`, `KK_RECORD`.
  */
 export async function planDestroy(
@@ -36,7 +36,10 @@ export async function planDestroy(
   return plannedRemoval(context, plan, {isIncomplete, left})
 }
 
-/** None for a release that the file knows and the cluster does not: who repeats the command names what is gone. */
+/**
+ * Returns the owned releases that a confirmed name means; none for one that the file has and the cluster has not, for a
+ * repeated command still names what is gone.
+ */
 function confirmedReleases(
   name: string,
   owned: readonly ReleaseId[],

@@ -4,8 +4,8 @@ import {KkError} from '../../errors.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /**
- * Throws `KK_UNCONFIRMED` for releases that the cluster's guard would not let go: helm would take away what holds no
- * data, and then be denied the rest. Where this user may not see the guard, helm finds out.
+ * Throws `KK_UNCONFIRMED` for releases that the cluster's guard would not let go: helm would delete the objects that
+ * hold no data, and then be denied the rest. If this user may not see the guard, helm's error tells.
  */
 export async function expectLetGo(
   cluster: Pick<Cluster, 'guard'>,
@@ -21,7 +21,8 @@ export async function expectLetGo(
   const kept = await Promise.all(
     guarded.map((release) => cluster.guard.objects(release, {parameters, namespace: false}).catch(() => [])),
   )
-  // Claims stay, or go by themselves. What was made after the approval is not approved: a record of a new revision.
+  // Claims stay, or are deleted by others. An object made after the approval, such as the record of a new revision, is
+  // not approved.
   const denied = guarded.filter(
     (release, index) =>
       !named.has(release) ||

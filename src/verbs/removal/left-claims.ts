@@ -4,17 +4,17 @@ import type {ReleaseId} from '../../release.ts'
 import {raced} from '../../run/execute/races.ts'
 import {claimsIn} from './live-claims.ts'
 
-/** A claim that is there still, though a removal that was cut short was to delete it with its release, which is gone. */
+/** A claim that still exists, though a removal that was cut short was to delete it with its release, which is gone. */
 export interface LeftClaim extends Claim {
   readonly release: ReleaseId
-  /** The removal, and the releases that its command line named. */
+  /** The run of the removal. */
   readonly run: string
   readonly names: readonly string[]
 }
 
 /**
- * The claims that removals of an environment have left. The records of these runs tell the UID of each, so none is found
- * that was made anew, or by somebody else.
+ * Returns the claims that removals of an environment have left. The records of these runs hold the UID of each claim,
+ * so none is found that was made anew, or by somebody else.
  */
 export async function leftClaims(
   cluster: Pick<Cluster, 'runs' | 'claims'>,
@@ -38,14 +38,17 @@ export async function leftClaims(
 }
 
 interface Deleting {
-  /** Who deletes, as others are told. */
+  /** The name of the deleter, which others are told. */
   readonly holder: string
-  /** How long somebody who holds a release is waited for, in milliseconds. */
+  /** The time to wait for another holder of a release, in milliseconds. */
   readonly patience: number
   readonly onHeld: (release: ReleaseId, by: string) => void
 }
 
-/** Deletes such claims under the Leases of their releases. Throws `KK_HELD`, `KK_RACED` for one that is installed again. */
+/**
+ * Deletes left claims under the Leases of their releases. Throws `KK_HELD`, and `KK_RACED` for a release that is
+ * installed again.
+ */
 export async function deleteLeftClaims(
   cluster: Pick<Cluster, 'hold' | 'lastRecord' | 'deleteClaim'>,
   claims: readonly LeftClaim[],
@@ -56,7 +59,7 @@ export async function deleteLeftClaims(
     try {
       if (await cluster.lastRecord(release)) throw raced(release, 'it is installed again')
       for (const claim of own) await cluster.deleteClaim(claim)
-      // What helm was started for has ended long ago, and is evidence of nothing.
+      // The operation that the Lease notes has ended long ago, and is no evidence any more.
       await held.annotate({[OPERATION]: null})
     } finally {
       await held.release().catch(() => undefined)

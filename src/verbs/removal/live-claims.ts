@@ -2,14 +2,14 @@ import type {Claim, Cluster, KubernetesObject} from '../../cluster/cluster.ts'
 
 export const CLAIM = 'PersistentVolumeClaim'
 
-/** The namespaces of claims, and of StatefulSets, which make claims. */
+/** Returns the namespaces of claims, and of StatefulSets, which make claims. */
 export function homesOf(objects: readonly KubernetesObject[], namespace: string): readonly string[] {
   return objects
     .filter(({kind}) => kind === CLAIM || kind === 'StatefulSet')
     .map(({metadata}) => metadata.namespace ?? namespace)
 }
 
-/** All claims of these namespaces, as they are now. */
+/** Returns all claims of these namespaces, as they are now. */
 export async function claimsIn(
   cluster: Pick<Cluster, 'claims'>,
   namespaces: readonly string[],
@@ -18,7 +18,7 @@ export async function claimsIn(
   return (await Promise.all(each.map((name) => cluster.claims(name)))).flat()
 }
 
-/** Those of the objects that are claims, as they are now. */
+/** Returns the claims among the objects, as they are now. */
 export function claimsAmong(
   objects: readonly KubernetesObject[],
   live: readonly Claim[],

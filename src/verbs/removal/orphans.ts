@@ -4,11 +4,14 @@ import type {UsesReader} from '../preparation/uses-reader.ts'
 
 export interface FoundOrphans {
   readonly orphans: readonly Orphan[]
-  /** Records that cannot be read: what they are of may use any of these. */
+  /** Records that cannot be read: their releases may use any of these. */
   readonly unknown: readonly UnknownUser[]
 }
 
-/** Releases that were only added as requirements, and that nothing on the cluster uses any more. Removes nothing. */
+/**
+ * Returns the releases that were only added as requirements, and that nothing on the cluster uses any more. Removes
+ * nothing.
+ */
 export async function findOrphans(readUses: UsesReader): Promise<FoundOrphans> {
   const uses = await readUses()
   return {orphans: orphans(uses), unknown: uses.unknown}

@@ -14,7 +14,7 @@ import type {UsesReader} from '../preparation/uses-reader.ts'
 import type {LeftClaim} from './left-claims.ts'
 import {type FoundObjects, findObjects} from './removal-objects.ts'
 
-/** What all removals are given. */
+/** The input of all removals. */
 export interface RemovalContext {
   readonly environment: Environment
   readonly cluster: Cluster
@@ -26,17 +26,17 @@ export interface RemovalContext {
 /** A removal that is ready to run. */
 export interface PlannedRemoval {
   readonly plan: Plan
-  /** What happens to the objects of each release, in the order of the plan. */
+  /** The outcome for the objects of each release, in the order of the plan. */
   readonly releases: readonly ReleaseRemoval[]
   /** Claims that stay unless they are given up by name. */
   readonly claims: readonly Claim[]
-  /** Those of them that a removal was to delete which was cut short: their releases are gone. */
+  /** The claims among them that a removal was to delete which was cut short: their releases are gone. */
   readonly leftClaims: readonly LeftClaim[]
   /** Claims that go with their release, which must be given up by name. */
   readonly goingClaims: readonly Claim[]
-  /** Releases that were named and are not there. */
+  /** Releases that were named and are not installed. */
   readonly absent: readonly string[]
-  /** Whether an earlier removal may have taken away a part: a name that nothing bears is then no slip. */
+  /** Whether an earlier removal may have done a part: then a name without a release is no slip. */
   readonly isRepeated: boolean
   run(options: RemovalRun): AsyncIterable<RunEvent>
 }
@@ -45,19 +45,22 @@ interface RemovalRun extends RunChoices {
   readonly ports: RunPorts
   /** Claims that are given up. */
   readonly claims: readonly Claim[]
-  /** Told after each release what of it stays, as it is then. */
+  /** Called after each release with the objects of it that stay, as they are then. */
   readonly onStays: (stays: ReleaseRemoval) => void
 }
 
 interface Missing {
   readonly left?: readonly LeftClaim[]
-  /** Releases that were named and are not there. */
+  /** Releases that were named and are not installed. */
   readonly absent?: readonly string[]
-  /** Whether some of what was meant is not there. */
+  /** Whether some of the releases that were meant are not installed. */
   readonly isIncomplete?: boolean
 }
 
-/** Looks at the objects of what a plan removes. Throws `KK_RECORD`, and `KK_HAS_DEPENDENTS` for what is being installed now. */
+/**
+ * Finds the objects of the releases that a plan removes. Throws `KK_RECORD`, and `KK_HAS_DEPENDENTS` for a release that
+ * one being installed now requires.
+ */
 export async function plannedRemoval(
   context: RemovalContext,
   plan: Plan,
@@ -120,7 +123,10 @@ function workOf(context: RemovalContext, action: Action, {found, claims, onStays
   }
 }
 
-/** The other members of its group go at the same time. */
+/**
+ * Returns the refusal of a removal by the present users of the release, if any. The other members of its group do not
+ * count, for they go at the same time.
+ */
 function refusalNow(uses: Uses, {release, group}: Action, environment: string): KkError | undefined {
   const releases = new Set([release])
   const users = usersOf(uses, new Set([release, ...group]))
@@ -167,7 +173,10 @@ async function staysNow(
   }
 }
 
-/** Whether a release is protected: when the cluster says so, or the file, for the one may not know of the other yet. */
+/**
+ * Returns a predicate for protected releases. A release is protected if the cluster or the file says so, for either may
+ * not know of the other yet.
+ */
 export function isProtectedIn(
   {observed}: Uses,
   {releases}: Pick<Environment, 'releases'>,

@@ -18,29 +18,29 @@ import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {clusterOf} from './remove.ts'
 
 export interface PruneRequest {
-  /** Names on the command line; all of the owner when there are none. */
+  /** The names on the command line; all releases of the owner if empty. */
   readonly names: readonly string[]
-  /** The environment by name. */
+  /** The name of the environment. */
   readonly owner: string | undefined
-  /** Its file, where there is one. */
+  /** The environment, if its file is given. */
   readonly environment: Environment | undefined
 }
 
-/** Prunings that are ready to be made. */
+/** A pruning that is ready to run. */
 export interface PlannedPruning {
   readonly prunings: readonly Pruning[]
-  /** Those of which something goes. */
+  /** The plan of the prunings that delete something. */
   readonly plan: Plan
   run(choices: RunChoices & {readonly ports: RunPorts}): AsyncIterable<RunEvent>
 }
 
-/** Each reads up to ten records. */
+/** The number of releases that are read at once: each reads up to ten records. */
 const AT_ONCE = 4
 
 /**
- * Looks for what may be pruned; changes nothing. Throws `KK_FOREIGN` and `KK_OWNER` for a release that is named and is not
- * the environment's, `KK_UNKNOWN_RELEASE`, `KK_NO_ENVIRONMENT` when neither releases nor an environment are named,
- * `KK_USAGE` when releases of several environments are, `KK_RECORD`.
+ * Finds what may be pruned; changes nothing. Throws `KK_FOREIGN` and `KK_OWNER` for a release that is named and is not
+ * the environment's, `KK_UNKNOWN_RELEASE`, `KK_NO_ENVIRONMENT` if neither releases nor an environment are named,
+ * `KK_USAGE` for releases of several environments, `KK_RECORD`.
  */
 export async function planPrune(cluster: Cluster, request: PruneRequest): Promise<PlannedPruning> {
   const {revisions} = await seenRevisions(cluster, request)
@@ -69,7 +69,7 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
         plan,
         work: () => undefined,
         pruning: (release) => work.get(release),
-        // No pod speaks here.
+        // No log of a pod is shown.
         mask: (text) => text,
       }),
   }
@@ -102,7 +102,7 @@ function actionOf({record, leftovers}: Pruning & {readonly record: ReleaseRecord
   }
 }
 
-/** Each is looked for again: what has changed since it was shown stays. */
+/** Looks for the leftovers again just before they are deleted: those that have changed since they were shown stay. */
 function workOf(cluster: Reads, {release, leftovers: shown}: Pruning): PruningWork {
   const meant = new Set(shown.map(({uid}) => uid))
   return {
@@ -132,7 +132,7 @@ function ownRecord(
   return record
 }
 
-/** A run is one of one environment. */
+/** Returns the owner of the releases. Throws `KK_USAGE` if there are several, for a run belongs to one environment. */
 function onlyOwner(records: readonly ReleaseRecord[]): string {
   const owners = [...ownersOf(records)].sort()
   const [first, second] = owners
@@ -142,17 +142,17 @@ function onlyOwner(records: readonly ReleaseRecord[]): string {
   })
 }
 
-/** What failed revisions of one release have left behind. */
+/** The leftovers of the failed revisions of one release. */
 export interface Pruning {
   readonly release: ReleaseId
   /** Its last revision. */
   readonly revision: number
   readonly leftovers: readonly Leftover[]
-  /** Why nothing of it is deleted now. */
+  /** The reason why nothing of it is deleted now. */
   readonly skipped?: string
 }
 
-/** What would be deleted, of the releases that have such. */
+/** Returns the prunings that delete something, with only the objects that go. */
 export function goingOf<T extends Pruning>(prunings: readonly T[]): readonly T[] {
   return prunings
     .filter(({skipped}) => skipped === undefined)

@@ -15,12 +15,12 @@ import {livingRevisions} from '../../plan/uses/observed.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
 import {CLAIM, claimsAmong, claimsIn, homesOf} from './live-claims.ts'
 
-/** All that is known of the objects of one release that is to be removed. */
+/** The objects of one release that is to be removed. */
 export interface FoundObjects {
   readonly view: ReleaseRemoval
   readonly objects: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
-  /** What helm leaves, whether it exists now or not. */
+  /** The objects that helm leaves, whether they exist now or not. */
   readonly stays: SplitObjects['stays']
   /** Claims that stay unless the user gives them up by name. */
   readonly claims: readonly Claim[]
@@ -34,7 +34,10 @@ export interface FoundObjects {
 
 type Reads = Pick<Cluster, 'stored' | 'revisions' | 'present' | 'claims'>
 
-/** Looks at the stored manifests and at the cluster. Throws `KK_RECORD` when the manifest cannot be read. */
+/**
+ * Finds the objects of a release in the stored manifests and on the cluster. Throws `KK_RECORD` if the manifest cannot
+ * be read, and `KK_RACED` if the release is gone.
+ */
 export async function findObjects(cluster: Reads, release: ReleaseId): Promise<FoundObjects> {
   const namespace = releaseNamespace(release)
   const stored = await cluster.stored(release)
@@ -54,7 +57,7 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
   const stays = split.stays.filter(
     ({object}) => !goingNamespaces.includes(object.metadata.namespace ?? namespace),
   )
-  // Of a release whose history alone was kept, helm takes only the records.
+  // For an uninstalled release whose history was kept, helm deletes only the records.
   const isPurge = stored.status === 'uninstalled'
   const goes = isPurge ? [] : split.goes
   const present = await presentStays(cluster, namespace, stays)
@@ -102,8 +105,9 @@ export async function findObjects(cluster: Reads, release: ReleaseId): Promise<F
 }
 
 /**
- * Objects of revisions before the last that may exist, for helm deletes only what its last revision has: all of those that
- * failed since the last deployed one, and of superseded ones what kk or helm was told to keep.
+ * Returns objects of revisions before the last that may still exist, for helm deletes only the objects of the last
+ * revision: all objects of revisions that failed since the last deployed one, and of superseded revisions those that kk
+ * or helm was told to keep.
  */
 async function earlierObjects(
   cluster: Reads,

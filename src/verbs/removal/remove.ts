@@ -16,9 +16,9 @@ export interface RemoveScope {
 }
 
 /**
- * What removing releases by name would do. A release that the file knows and the cluster does not is told as absent.
- * Throws `KK_HAS_DEPENDENTS`, `KK_OWNER`, `KK_FOREIGN`, `KK_PENDING`, `KK_RECORD`, and `KK_NOT_INSTALLED` for a name that
- * nothing bears.
+ * Plans the removal of releases by name. A release that the file has and the cluster has not is reported as absent.
+ * Throws `KK_HAS_DEPENDENTS`, `KK_OWNER`, `KK_FOREIGN`, `KK_PENDING`, `KK_RECORD`, and `KK_NOT_INSTALLED` for a name
+ * without a release.
  */
 export async function planRemove(
   context: RemovalContext,
@@ -50,11 +50,14 @@ export async function clusterOf(cluster: Cluster): Promise<Plan['cluster']> {
 
 interface OnCluster {
   readonly uses: Uses
-  /** Those of which a removal has left claims. */
+  /** The releases of which a removal has left claims. */
   readonly removed: ReadonlySet<ReleaseId>
 }
 
-/** The release that a name means; undefined when the file knows it, or it was removed, but the cluster does not have it. */
+/**
+ * Returns the release that a name means; undefined if the file has it, or it was removed, but the cluster does not have
+ * it.
+ */
 function namedOnCluster(
   environment: Environment,
   {uses: {observed}, removed}: OnCluster,
@@ -62,7 +65,7 @@ function namedOnCluster(
 ): ReleaseId | undefined {
   const id = name.includes('/') ? (name as ReleaseId) : idOf(environment, name)
   const isInFile = environment.sections.has(name) || environment.releases.has(name)
-  // Not one of the same name that an earlier file put elsewhere: who repeats a removal means what is gone.
+  // Not a release of the same name that an earlier file put elsewhere: a repeated removal means the one that is gone.
   if (observed.has(id) || isInFile) return observed.has(id) ? id : undefined
   const named = [...observed.values()].filter(({release}) => releaseName(release) === name)
   const ours = named.filter(({labels}) => labels?.owner === environment.name)

@@ -5,16 +5,16 @@ import type {SecretKeeper} from './secret-keeper.ts'
 
 export interface ImportedSecret {
   readonly name: string
-  /** Kolla's name. */
+  /** The name in kolla. */
   readonly from: string
-  /** `kept`: another value was there, and stays. `same`: this value was. */
+  /** `kept`: another value existed, and stays. `same`: this value existed. */
   readonly outcome: 'added' | 'replaced' | 'kept' | 'same'
 }
 
 export interface SecretImport {
   readonly namespace: string
   readonly secrets: readonly ImportedSecret[]
-  /** Kolla's names that kk has no place for, or no chart uses. */
+  /** Kolla's names that kk does not know, or no chart uses. */
   readonly unknown: readonly string[]
   /** Kolla's names without a value. */
   readonly empty: readonly string[]
@@ -24,14 +24,14 @@ interface ImportOptions {
   readonly namespace: string
   readonly replace: boolean
   readonly dryRun: boolean
-  /** Who asks for it has done by hand what no upgrade does. */
+  /** Whether the user has already done by hand what no upgrade does. */
   readonly byHand: boolean
   readonly uses: SecretUses
 }
 
 /**
- * Keeps what kolla's passwords have for kk's charts; what exists stays unless it is to be replaced. Rejects with
- * `KK_ROTATION` where no upgrade would bring what is replaced into effect, unless that was done by hand.
+ * Keeps those of kolla's passwords that kk's charts use; an existing secret stays unless `replace`. Rejects with
+ * `KK_ROTATION` if no upgrade would bring a replaced value into effect, unless that was done by hand.
  */
 export async function importSecrets(
   {secrets, unknown, empty}: KollaPasswords,

@@ -8,8 +8,8 @@ import {helmActions} from '../preparation/rendering/render.ts'
 import type {Supplied, SuppliedSecret} from './supply-secrets.ts'
 
 /**
- * Keeps in the cluster what the releases that a plan installs or upgrades get of new secrets. Rejects with `KK_RACED`
- * where somebody else was faster: their values count, and what was rendered has others.
+ * Keeps the new secrets of the releases that a plan installs or upgrades in the cluster. Rejects with `KK_RACED` if
+ * somebody else kept other values first: theirs count, and the rendered objects have others.
  */
 export async function keepSecrets(
   {missing}: Pick<Supplied, 'missing'>,
@@ -26,7 +26,7 @@ export async function keepSecrets(
   }
 }
 
-/** The plan with the digests of what its run deploys. */
+/** Returns the plan with the digests of the inputs that its run deploys. */
 export function withInputs(plan: Plan, {releases}: Pick<Prepared, 'releases'>): Plan {
   return {
     ...plan,

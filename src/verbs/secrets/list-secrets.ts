@@ -12,24 +12,24 @@ export type SecretPlace = 'cluster' | 'store'
 export interface ListedSecret {
   readonly namespace: string
   readonly name: string
-  /** Undefined for a name that no plugin knows, which somebody else put there. */
+  /** The kind; undefined for a name that no plugin knows, which somebody else put there. */
   readonly kind: string | undefined
   readonly keptIn: SecretPlace
-  /** ISO 8601; undefined where somebody else put it there. */
+  /** The time since when it is kept, ISO 8601; undefined if somebody else put it there. */
   readonly since: string | undefined
   /** The charts that read it, or would if they were deployed. */
   readonly charts: readonly string[]
-  /** The releases that get it; left out where no environment says which there are. */
+  /** The releases that get it; left out without an environment. */
   readonly releases?: readonly ReleaseId[]
 }
 
-/** By namespace and name, the releases that get a secret from kk, with their charts. */
+/** The releases that get a secret from kk, with their charts, by namespace and name. */
 export type SecretReaders = ReadonlyMap<
   string,
   readonly {readonly release: ReleaseId; readonly chart: string}[]
 >
 
-/** Who of an environment gets each secret. */
+/** Returns the releases of an environment that get each secret. */
 export async function secretReaders(prepared: Prepared): Promise<SecretReaders> {
   const readers = new Map<string, {readonly release: ReleaseId; readonly chart: string}[]>()
   for (const [release, needs] of await secretNeeds(await withSharedSecrets(prepared))) {
@@ -45,7 +45,7 @@ export async function secretReaders(prepared: Prepared): Promise<SecretReaders> 
 interface SecretUse {
   readonly kind: SecretNeed['kind']
   readonly charts: readonly string[]
-  /** What the chart says that makes the account, or keeps what the key opens. */
+  /** The steps by hand that a chart states which creates the account, or keeps the data that the key opens. */
   readonly byHand: SecretNeed['byHand']
 }
 
@@ -68,7 +68,7 @@ export async function secretUses(plugins: Plugins): Promise<SecretUses> {
   return uses
 }
 
-/** By namespace, then name. */
+/** Returns the kept secrets without their values, by namespace, then name. */
 export function listSecrets(
   kept: ReadonlyMap<string, SecretsByName>,
   keptIn: SecretPlace,

@@ -8,21 +8,25 @@ import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {isStated} from './secret-needs.ts'
 
-/** A password or key with which a release runs, and that another would take the place of. */
+/** A password or key with which a release runs, and that another value would replace. */
 export interface LivingSecret {
   readonly namespace: string
   readonly name: string
   readonly byHand?: ByHand | undefined
   /**
-   * `unstated`: nobody rotated it, but the environment states it no more, and kk would give what it keeps or makes. `stated`:
-   * the environment states another. `turned-off`: kk is to give it no more, and nobody states it: what the chart has counts.
+   * `unstated`: it was not rotated, but the environment no longer states it, and kk would give the value that it keeps
+   * or makes. `stated`: the environment states another value. `turned-off`: kk may no longer give it, and the
+   * environment does not state it, so the chart's default counts.
    */
   readonly reason: 'unstated' | 'stated' | 'turned-off'
   /** Whether kk keeps another value. */
   readonly isKept: boolean
 }
 
-/** What upgrades would replace: compared with the last revision of each. A rotation is none: it was asked for. */
+/**
+ * Returns the secrets that upgrades would replace, compared with the last revision of each release. A rotated secret is
+ * left out, for its replacement was asked for.
+ */
 export async function livingSecrets(
   {releases, plugins, generated}: Pick<Prepared, 'releases' | 'plugins' | 'generated'>,
   previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>,
@@ -36,7 +40,7 @@ export async function livingSecrets(
       const former = textAt(before?.values ?? {}, path)
       if (former === undefined || former === textAt(values, path)) continue
       const ours = given.get(name)
-      // It was rotated since: that was asked for.
+      // It was rotated since, which was asked for.
       if (ours?.former.includes(secretMark(name, former))) continue
       const namespace = releaseNamespace(release)
       const reason = ours ? 'unstated' : isStated(values, path) ? 'stated' : 'turned-off'
@@ -54,7 +58,7 @@ export async function livingSecrets(
   return [...found.values()]
 }
 
-/** What is to be known of them beside a plan. */
+/** Returns the notes on these secrets for a plan. */
 export function livingNotes(secrets: readonly LivingSecret[]): readonly string[] {
   const unstated = secrets.filter(({reason}) => reason === 'unstated')
   const turnedOff = secrets.filter(({reason}) => reason === 'turned-off')
@@ -74,7 +78,7 @@ export function livingNotes(secrets: readonly LivingSecret[]): readonly string[]
   ]
 }
 
-/** Throws `KK_ROTATION` where no upgrade would bring a new value of this one into effect. */
+/** Throws `KK_ROTATION` if no upgrade would bring a new value of this secret into effect. */
 export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'reason' | 'isKept'>): void {
   if (!byHand) return
   throw new KkError(
@@ -86,13 +90,16 @@ export function expectEffective({namespace, name, byHand}: Omit<LivingSecret, 'r
   )
 }
 
-/** Throws what `unstatedSecret` gives. */
+/** Throws the error of `unstatedSecret`, if there is one. */
 export function expectStated(living: readonly LivingSecret[]): void {
   const refusal = unstatedSecret(living)
   if (refusal) throw refusal
 }
 
-/** `KK_ROTATION` where one of them is stated, or given by kk, no more, and no upgrade would bring another into effect. */
+/**
+ * Returns `KK_ROTATION` if one of the secrets is no longer stated, or no longer given by kk, and no upgrade would bring
+ * another value into effect.
+ */
 export function unstatedSecret(living: readonly LivingSecret[]): KkError | undefined {
   const held = living.find(({reason, byHand}) => reason !== 'stated' && byHand !== undefined)
   if (!held) return undefined
@@ -110,7 +117,7 @@ function label({namespace, name}: Pick<LivingSecret, 'namespace' | 'name'>): str
   return `${namespace}/${name}`
 }
 
-/** Undefined also for an empty one, which opens nothing. */
+/** Returns the text at a path; undefined also for an empty one, which opens nothing. */
 function textAt(values: Values, path: readonly string[]): string | undefined {
   const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
   return typeof value === 'string' && value !== '' ? value : undefined

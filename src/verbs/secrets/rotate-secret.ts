@@ -15,7 +15,7 @@ import {type KnownSecrets, supplySecrets} from './supply-secrets.ts'
 export interface Rotation {
   readonly namespace: string
   readonly secret: NewSecret
-  /** What an upgrade would do afterwards with the installed releases that use it, and with no others. */
+  /** The upgrade that follows, of the installed releases that use the secret and no others. */
   readonly plan: Plan
   readonly releases: readonly ReleaseId[]
 }
@@ -24,13 +24,13 @@ export interface RotationOptions {
   readonly namespace: string
   readonly name: string
   readonly needs: SecretNeeds
-  /** What the cluster keeps, of every namespace of `needs`. */
+  /** The secrets that the cluster keeps, for every namespace of `needs`. */
   readonly kept: KnownSecrets
 }
 
 /**
- * Plans a new value; keeps it nowhere yet. Throws `KK_USAGE` for a secret that the cluster does not keep, or nobody uses, and
- * `KK_ROTATION` where no upgrade would bring the new value into effect.
+ * Plans a new value and keeps it nowhere yet. Throws `KK_USAGE` for a secret that the cluster does not keep, or no
+ * release uses, and `KK_ROTATION` if no upgrade would bring the new value into effect.
  */
 export async function planRotation(
   prepared: Prepared,

@@ -2,14 +2,14 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {KeptSecrets, SecretsByName} from '../../cluster/secrets/kept-secret.ts'
 import type {DatedSecret, OverrideStore} from '../../overrides/user/store.ts'
 
-/** Where secrets are kept: the cluster or, for work without one, the store. */
+/** The keeper of secrets: the cluster or, for work without one, the store. */
 export type SecretKeeper = KeptSecrets
 
 export function clusterKeeper({secrets}: Pick<Cluster, 'secrets'>): SecretKeeper {
   return secrets
 }
 
-/** The store does not know the kind. */
+/** Returns the store as a keeper; it does not know the kinds of its secrets. */
 export function storeKeeper(store: Pick<OverrideStore, 'secrets' | 'putSecret'>): SecretKeeper {
   const list = async (): Promise<ReadonlyMap<string, SecretsByName>> => {
     const groups = Map.groupBy(await store.secrets(), ({namespace}) => namespace)

@@ -4,10 +4,16 @@ import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 
-/** What each release needs of generated secrets: what its chart reads, no layer states, and the environment does not turn off. */
+/**
+ * The generated secrets that each release needs: those that its chart reads, no layer states, and the environment does
+ * not turn off.
+ */
 export type SecretNeeds = ReadonlyMap<ReleaseId, readonly SecretNeed[]>
 
-/** Releases that need none are left out. A value of null or "" counts as stated: somebody wants it so. */
+/**
+ * Returns the secrets that releases need; releases without any are left out. A value of null or "" counts as stated,
+ * for it was written on purpose.
+ */
 export async function secretNeeds({
   environment,
   releases,
@@ -26,12 +32,12 @@ export async function secretNeeds({
   return needs
 }
 
-/** Whether the environment lets kk give a release what it does not state. */
+/** Whether the environment lets kk give a release the secrets that it does not state. */
 export function isSupplied({releases, secrets}: Prepared['environment'], release: ReleaseId): boolean {
   return releases.get(releaseName(release))?.secrets ?? secrets
 }
 
-/** Also where something else than a map stands in the way. */
+/** Whether a path has a value; true also if something other than a map stands on the way. */
 export function isStated(value: unknown, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined || !isMap(value)) return true
   return Object.hasOwn(value, key) && isStated(value[key], rest)

@@ -19,14 +19,17 @@ type Sharing<Release> = Pick<Prepared, 'environment' | 'plugins'> & {
   readonly releases: ReadonlyMap<ReleaseId, Release>
 }
 
-/** An account's password or key where a layer states it. */
+/** The password or key of an account, as a layer states it. */
 interface Statement {
   readonly value: string
-  /** For people: the line, or the layer. */
+  /** The line or the layer that states it, for people. */
   readonly place: string
 }
 
-/** Gives what is stated for an account in one place to all who have the account and state nothing. */
+/**
+ * Returns the environment with each password or key that is stated for an account in one place given to all releases
+ * that have the account and state nothing.
+ */
 export async function withSharedSecrets(prepared: Prepared): Promise<Prepared> {
   const {layers, notes} = await sharedSecrets(prepared)
   if (layers.size === 0 && notes.length === 0) return prepared
@@ -38,7 +41,7 @@ export async function withSharedSecrets(prepared: Prepared): Promise<Prepared> {
   return {...prepared, releases: new Map(releases), secretNotes: notes}
 }
 
-/** The layers of releases that are given something, and what is stated in two ways. */
+/** Returns the layers of releases that are given something, and notes on accounts that are stated in two ways. */
 export async function sharedSecrets<Release extends Layered>({
   environment,
   releases,
@@ -75,7 +78,10 @@ export async function sharedSecrets<Release extends Layered>({
   return {layers: new Map(given), notes: [...stated].flatMap(([key, each]) => contradiction(key, each))}
 }
 
-/** What a plugin from outside names stays each release's own, but for the accounts of servers. */
+/**
+ * Returns the secrets that releases share. A plugin from outside shares only the accounts of servers; its other names
+ * mean each release's own secrets.
+ */
 function sharedOf({file, secrets}: Plugin): readonly SecretNeed[] {
   return file === undefined ? secrets : secrets.filter(({name}) => ACCOUNT.test(name))
 }
@@ -84,12 +90,12 @@ function accountKey(release: ReleaseId, name: string): string {
   return `${releaseNamespace(release)}/${name}`
 }
 
-/** What stands below `global` is read at the top, too, and wins there. */
+/** Returns the paths at which a value may stand: one below `global` is also read at the top, and wins there. */
 function placesOf(path: readonly string[]): readonly (readonly string[])[] {
   return path[0] === 'global' ? [path.slice(1), path] : [path]
 }
 
-/** In `global` of the environment, where kk's own charts look, and which is for all. */
+/** Returns the value in `global` of the environment, which is for all releases and which kk's own charts read. */
 function statedForAll(layers: readonly Layer[], name: string): readonly Statement[] {
   const [endpoint = '', ...rest] = name.split('.')
   const found = statedAt(
@@ -99,7 +105,10 @@ function statedForAll(layers: readonly Layer[], name: string): readonly Statemen
   return found ? [found] : []
 }
 
-/** What a chart has by default, its files of features and plugins say, nobody has stated. */
+/**
+ * Returns the value that layers state at a path. Defaults of the chart, feature files and plugins do not count as
+ * stated.
+ */
 function statedAt(layers: readonly Layer[], path: readonly string[]): Statement | undefined {
   const own = layers.filter(({name}) => name !== 'features' && name !== 'system')
   for (const place of placesOf(path)) {
@@ -113,7 +122,7 @@ function statedAt(layers: readonly Layer[], path: readonly string[]): Statement 
   return undefined
 }
 
-/** Not an empty one, which opens nothing; a number as helm renders it. */
+/** Returns the text at a path, a number as helm renders it; undefined for an empty text, which opens nothing. */
 function textAt(values: Values, path: readonly string[]): string | undefined {
   const value = path.reduce<unknown>((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
   if (Number.isSafeInteger(value)) return String(value)

@@ -8,14 +8,14 @@ import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'
 import type {GeneratedSecret, Prepared, PreparedRelease} from '../preparation/prepare.ts'
 import type {SecretNeeds} from './secret-needs.ts'
 
-/** By namespace. */
+/** The kept secrets, by namespace. */
 export type KnownSecrets = ReadonlyMap<string, SecretsByName>
 
 export interface SecretSources {
   readonly needs: SecretNeeds
-  /** What the cluster keeps; it wins. */
+  /** The secrets that the cluster keeps; they win. */
   readonly cluster: KnownSecrets
-  /** What the store keeps, for work without a cluster. */
+  /** The secrets that the store keeps, for work without a cluster. */
   readonly store: KnownSecrets
 }
 
@@ -30,18 +30,18 @@ export interface SuppliedSecret {
 
 /** An environment whose releases have their secrets. */
 export interface Supplied {
-  /** To plan with: a secret that nobody keeps yet counts as new, whatever value it would get. */
+  /** The environment to plan with: a secret that is not kept yet counts as new, whatever value it would get. */
   readonly planned: Prepared
-  /** To run with: its digests are those of the values. */
+  /** The environment to run with: its digests are those of the real values. */
   readonly settled: Prepared
-  /** To be kept in the cluster before any of them is used, by release. */
+  /** The secrets to keep in the cluster before any of them is used, by release. */
   readonly missing: readonly SuppliedSecret[]
 }
 
-/** Stands for a value that is made when it is used, in the digest of a plan. */
+/** The text that stands for a value in the digest of a plan if the value is made when it is used. */
 const NEW = 'new secret'
 
-/** Gives the releases what they need; what nobody keeps is generated, and kept nowhere yet. */
+/** Gives the releases the secrets that they need. A secret that is not kept yet is generated, and kept nowhere yet. */
 export function supplySecrets(prepared: Prepared, {needs, cluster, store}: SecretSources): Supplied {
   if (needs.size === 0) return {planned: prepared, settled: prepared, missing: []}
   const generated = new Map<string, string>()
@@ -92,8 +92,8 @@ export interface PlacedValue {
 }
 
 /**
- * The layers of releases with the secrets that they need, for those who only look at what charts render: for what nobody
- * keeps, something stands that is the same each time.
+ * Returns the layers of releases with the secrets that they need, for callers that only look at what charts render. A
+ * secret that is not kept yet has a stand-in that is the same each time.
  */
 export function layersWithSecrets(
   releases: ReadonlyMap<ReleaseId, Pick<PreparedRelease, 'chart' | 'layers'>>,
@@ -116,7 +116,7 @@ function withLayer(prepared: PreparedRelease, secrets: readonly PlacedValue[]): 
   return {...prepared, layers, desired: {...prepared.desired, layers: layerDigests(layers)}}
 }
 
-/** With a layer among those of the system. */
+/** Returns the layers with one more below those of the environment, beside the system overrides. */
 export function laidIn(
   chart: PreparedRelease['chart'],
   layers: readonly Layer[],

@@ -42,13 +42,14 @@ const CHECKS = [randomValues, jobNames, immutableFields, refusedChanges, untouch
 
 interface Examining {
   readonly helm: Renderer
-  /** With one, what is deployed there is compared with what would be. */
+  /** With a cluster, what is deployed there is compared with what would be. */
   readonly cluster?: Pick<Cluster, 'identity' | 'customKinds' | 'stored' | 'validate'> | undefined
 }
 
 /**
- * What is wrong with the charts of an environment, said before anything is changed: of each what it renders, what of that is
- * another the next time, and what its next version with other images renders. `prepared` was inferred tolerantly.
+ * Returns the faults of the charts of an environment before anything is changed. It examines what each chart renders,
+ * which of that differs when it is rendered again, and what its next version renders with other images. `prepared` must
+ * have been inferred tolerantly.
  */
 export async function examineCharts(
   prepared: Prepared,
@@ -107,15 +108,15 @@ export async function examineCharts(
   }
 }
 
-/** What is worst comes first. */
+/** The levels of faults, worst first. */
 const LEVELS = ['problem', 'warning', 'info', 'ok'] as const
 
-/** The copies of the charts, each with one of its releases. */
+/** Returns the copies of the charts, each with one of its releases. */
 function chartsOf(releases: readonly ReleaseId[], {call}: Vendored): ReadonlyMap<string, ReleaseId> {
   return new Map(releases.map((release) => [call(release).chart, release]))
 }
 
-/** Leaves out of a copy all templates that make the same each time. */
+/** Removes from a copy all templates that render the same each time. */
 async function keepRandom(copy: string, templates: Templates): Promise<void> {
   const random = templates.reaching(RANDOM)
   const others = templates.files.filter((path) => !random.has(path))
@@ -133,14 +134,17 @@ function memoized<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
 
 interface Examined {
   readonly examined: readonly ExaminedRelease[]
-  /** Of what does not render. */
+  /** The faults of releases that do not render. */
   readonly faults: readonly ChartFault[]
 }
 
-/** What a chart renders, or why it does not. */
+/** The objects that a chart renders, or the error why it does not. */
 type Outcome = readonly RenderedObject[] | KkError
 
-/** Charts that ask which kinds there are get those of the cluster, and those that any of these charts defines. */
+/**
+ * Renders and examines releases. Charts that ask which kinds exist are given those of the cluster and those that any of
+ * these charts defines.
+ */
 async function examineAll(releases: readonly ReleaseId[], renderers: Renderers): Promise<Examined> {
   const {now, place} = renderers
   const knowing = (defined: readonly string[]) => [...new Set([...place.kinds, ...defined])].sort()
@@ -183,7 +187,7 @@ function brokenChart(release: ReleaseId, {code, message, hint}: KkError): ChartF
   }
 }
 
-/** What system overrides say and no chart reads: a setting that was meant to have an effect, and has none. */
+/** Returns the system overrides that the chart does not read: settings that have no effect. */
 export function unreadOverrides({
   releases,
   plugins,
@@ -199,7 +203,7 @@ export function unreadOverrides({
   })
 }
 
-/** What else the cluster refuses of an upgrade, in its own words: changes of objects that it was asked for. */
+/** Returns the other changes of objects that the cluster refuses, with its own message. */
 function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFault[] {
   const refusals = deployed?.refusals
   if (!refusals) return []
@@ -223,8 +227,8 @@ function refusedChanges({release, deployed}: ExaminedRelease): readonly ChartFau
 }
 
 /**
- * Objects that two renders with the same values make differently: every upgrade changes them. What a template looks up on a
- * cluster that was not asked may well be kept.
+ * Returns the objects that two renders with the same values make differently, so that every upgrade changes them. A
+ * template that looks something up on a cluster which was not asked is left out: it may keep what it finds.
  */
 function randomValues({
   release,

@@ -17,26 +17,29 @@ import {nextObjects, withOtherImages} from './next-version.ts'
 import type {ExaminedCluster} from './place.ts'
 import type {Templates} from './templates.ts'
 
-/** How the charts of an environment are rendered for an examination. */
+/** The copies and lookups with which the charts of an environment are rendered for an examination. */
 export interface Renderers {
-  /** As they are. */
+  /** The charts as they are. */
   readonly now: Vendored
-  /** Each as its next version, where what that renders is not known without. */
+  /** Each chart as its next version, where what that renders cannot be told without rendering it. */
   readonly next: Vendored
-  /** With those templates alone that may be random. */
+  /** The charts with only those templates whose result may be random. */
   readonly again: Vendored
   readonly templates: (release: ReleaseId) => Templates
-  /** What was rendered before, if the layers are those. */
+  /** Returns what was rendered before, if its layers were the same. */
   readonly foreknown: (release: ReleaseId) => readonly RenderedObject[] | undefined
   readonly place: ExaminedCluster
   readonly helm: Renderer
 }
 
-/** Actions of templates whose result is another each time. */
+/** Actions of templates whose result differs each time. */
 export const RANDOM =
   /\b(?:rand(?:AlphaNum|Alpha|Ascii|Numeric|Bytes|Int)|uuidv4|gen(?:PrivateKey|CA|SelfSignedCert|SignedCert)\w*|htpasswd|bcrypt|now|ago|shuffle|encryptAES)\b/
 
-/** What a release renders where these kinds are known, without what only tests, deletion and rollback make. */
+/**
+ * Renders a release where these kinds are known, without objects that helm makes only in tests, deletions and
+ * rollbacks.
+ */
 export async function renderNow(
   release: ReleaseId,
   kinds: readonly string[],
@@ -52,7 +55,10 @@ export async function renderNow(
   return render(now.call(release), options, helm)
 }
 
-/** `objects` is what it renders; what it renders again, and as its next version with other images, is added. */
+/**
+ * Examines a release that renders `objects`: renders it again, as its next version with other images, and as an upgrade
+ * of what is deployed.
+ */
 export async function examineRelease(
   release: ReleaseId,
   objects: readonly RenderedObject[],
@@ -71,7 +77,7 @@ export async function examineRelease(
     atFirst: asksForOwn ? await render(now.call(release), {...options, apiVersions: foreign}, helm) : objects,
     again: templates.reaching(RANDOM).size === 0 ? objects : await renderAgain(),
     lookingUp: options.looksUp ? new Set() : filesOf(chart, templates.reaching(/\blookup\b/)),
-    // Other images may be refused by a schema: then nothing is known of the next version.
+    // A schema may refuse other images; then nothing is known of the next version.
     next: nextObjects(chart, values, {objects, templates}) ?? (await renderNext().catch(() => [])),
     deployed: deployed && {
       ...deployed,
@@ -87,7 +93,7 @@ export async function examineRelease(
     },
   }
 
-  /** A template may need what was left out. */
+  /** Falls back to the whole chart, for a template may need one that was left out. */
   async function renderAgain(): Promise<readonly RenderedObject[]> {
     return render(again.call(release), options, helm).catch(() => render(now.call(release), options, helm))
   }
@@ -98,12 +104,15 @@ export async function examineRelease(
   }
 }
 
-/** As helm names them: with the chart in front. */
+/** Returns the paths as helm names them, with the chart in front. */
 function filesOf(chart: string, paths: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...paths].map((path) => `${basename(chart)}/${path}`))
 }
 
-/** What is known before a release is installed: what the cluster serves, what others define, and its own `crds/`. */
+/**
+ * Returns the kinds that are known before a release is installed: those that the cluster serves, that others define,
+ * and of its own those in `crds/`.
+ */
 function withoutOwn(
   kinds: readonly string[],
   objects: readonly RenderedObject[],
@@ -125,7 +134,7 @@ function optionsOf(
   return {
     kubeVersion: place.kubeVersion,
     apiVersions,
-    // What is not deployed yet has nothing that it could find.
+    // A release that is not deployed yet has nothing to look up.
     looksUp: canAsk && now.looksUp(release),
   } satisfies ClusterRender
 }

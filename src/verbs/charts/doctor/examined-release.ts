@@ -2,26 +2,26 @@ import type {RenderedObject} from '../../../cluster/manifest.ts'
 import type {ReleaseId} from '../../../release.ts'
 import type {DeployedRelease} from './place.ts'
 
-/** A release as its chart renders it in several ways. */
+/** A release with what its chart renders in several ways. */
 export interface ExaminedRelease {
   readonly release: ReleaseId
-  /** With the values of the environment. */
+  /** What it renders with the values of the environment. */
   readonly objects: readonly RenderedObject[]
-  /** The same where the kinds that it defines itself, but those in `crds/`, are not known yet. */
+  /** What it renders while the kinds that it defines itself, except in `crds/`, are not known yet. */
   readonly atFirst: readonly RenderedObject[]
-  /** What `objects` are once more, of what may be random; the same list where nothing is. */
+  /** What it renders a second time, where the result may be random; else the same list as `objects`. */
   readonly again: readonly RenderedObject[]
-  /** Files of the chart that look up what is on the cluster, which was not asked: perhaps to keep what they made up. */
+  /** Files of the chart that look something up on a cluster that was not asked, perhaps to keep a random value. */
   readonly lookingUp?: ReadonlySet<string>
-  /** As the next version of the chart, with other images; empty where that does not render. */
+  /** What it renders as the next version of the chart with other images; empty where that does not render. */
   readonly next: readonly RenderedObject[]
-  /** Left out where no cluster was asked, or has none. */
+  /** What is deployed; left out where no cluster was asked, or the release is not deployed. */
   readonly deployed?: ComparedRelease | undefined
 }
 
-/** What is deployed, and what an upgrade would make of it. */
+/** What is deployed, and what an upgrade would render. */
 export interface ComparedRelease extends DeployedRelease {
   readonly upgrade: readonly RenderedObject[]
-  /** What the cluster says to changed objects that it would refuse, by what they are there; undefined where it was not asked. */
+  /** The cluster's refusals of changed objects, by identity of the object; undefined where it could not be asked. */
   readonly refusals?: ReadonlyMap<string, string> | undefined
 }

@@ -9,10 +9,13 @@ import type {Templates} from './templates.ts'
 
 const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
 
-/** Of a template: helm renders every chart without a cluster as the first revision. */
+/** Matches the revision in a template. Helm renders every chart without a cluster as the first revision. */
 const REVISION = /\$?\.Release\.Revision\b/g
 
-/** Makes a copy of a chart its next version, and its next revision: what a template makes of them changes. */
+/**
+ * Turns a copy of a chart into its next version and its next revision, so that what its templates make of either
+ * changes.
+ */
 export async function bumpVersion(copy: string): Promise<void> {
   for (const path of await readdir(copy, {recursive: true})) {
     if (!/templates\/.*\.(?:ya?ml|tpl)$/.test(path)) continue
@@ -28,17 +31,18 @@ export async function bumpVersion(copy: string): Promise<void> {
   await writeFile(file, bumped)
 }
 
-/** The values of a release, with other images than those that they, or the defaults of the chart, say. */
+/** Returns the values of a release with other images than the values, or the chart's defaults, name. */
 export function withOtherImages(copy: string, values: Values): Values {
   return mergeValues(values, imagesIn(mergeValues(defaultValues(copy), values), false))
 }
 
-/** Of a template: what of a chart changes with its version. */
+/** Matches what a template reads that changes with the chart's version. */
 const OF_VERSION = /\.Chart\.(?!Name\b)|\.Chart\b(?!\.)|Revision/
 
 /**
- * What was rendered, with other images and as the next version, where that is known without another render: the templates ask
- * for no version, and every image stands as a whole in the values. Undefined where it is not.
+ * Returns the rendered objects as the next version with other images would make them, where that is known without
+ * another render: the templates read no version, and every image stands as a whole in the values. Returns undefined
+ * elsewhere.
  */
 export function nextObjects(
   copy: string,
@@ -50,7 +54,7 @@ export function nextObjects(
     text.slice(0, -'-next'.length),
   )
   if (images.some((image) => !/^[\w.-]+(?::\d+)?\/[\w./-]+:[\w.-]+$/.test(image))) return undefined
-  // The longest first: one may begin with another.
+  // The longest comes first, for one image may begin with another.
   const longest = images.toSorted((one, other) => other.length - one.length)
   const whole = longest.map((image) => image.replaceAll('.', '\\.'))
   if (whole.length === 0) return objects
@@ -75,7 +79,7 @@ function withTexts(value: unknown, pattern: RegExp): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withTexts(inner, pattern)]))
 }
 
-/** Only the texts below a key that means an image, each another than it was. */
+/** Returns only the values below a key that names an image, each changed. */
 function imagesIn(values: Values, isBelow: boolean): Values {
   const entries = Object.entries(values).flatMap(([key, value]): (readonly [string, unknown])[] => {
     const isImage = isBelow || IMAGE_KEY.test(key)
@@ -85,7 +89,7 @@ function imagesIn(values: Values, isBelow: boolean): Values {
     }
     // A tag such as 8 is read as a number.
     if (typeof value === 'number' && /tag$/i.test(key)) return [[key, `${value}-next`]]
-    // A digest would not be one any more.
+    // A changed digest would be invalid.
     const isText = typeof value === 'string' && value !== '' && !value.includes('@') && !/policy/i.test(key)
     return isImage && isText ? [[key, `${value}-next`]] : []
   })

@@ -6,13 +6,13 @@ import {KUBE_VERSION} from '../../preparation/inference/facts-of-releases.ts'
 
 const READERS = 8
 
-/** What helm deployed with the last revision of a release, hooks left out. */
+/** The objects that helm deployed with the last revision of a release, without hooks. */
 export interface DeployedRelease {
   readonly revision: number
   readonly objects: readonly RenderedObject[]
 }
 
-/** What charts can ask of a cluster, and what is deployed there. */
+/** The facts of a cluster that charts can ask for, and what is deployed there. */
 export interface ExaminedCluster {
   readonly kubeVersion: string
   /** The custom kinds that it serves, as `helm template --api-versions` takes them. */
@@ -20,7 +20,7 @@ export interface ExaminedCluster {
   readonly deployed: ReadonlyMap<ReleaseId, DeployedRelease>
 }
 
-/** Where charts are examined: on a cluster or, without one, nowhere in particular. */
+/** Reads the cluster on which charts are examined; without one, returns defaults and nothing deployed. */
 export async function placeOf(
   releases: readonly ReleaseId[],
   cluster: Pick<Cluster, 'identity' | 'customKinds' | 'stored'> | undefined,
@@ -34,7 +34,7 @@ export async function placeOf(
   return {kubeVersion, kinds, deployed: new Map(deployed.flat())}
 }
 
-/** Whoever installed it; none where it is not there. */
+/** Returns what is deployed of a release, whoever installed it; empty if it is not installed. */
 async function deployedRelease(
   release: ReleaseId,
   cluster: Pick<Cluster, 'stored'>,

@@ -15,7 +15,10 @@ interface Asking {
   readonly valuesOf: (release: ReleaseId) => Values
 }
 
-/** With what the cluster says, in a dry run, to the objects that an upgrade would change; hooks are made anew. */
+/**
+ * Returns the releases with the cluster's refusals, in a dry run, of objects that an upgrade would change. Hooks are
+ * left out, for helm makes them anew.
+ */
 export async function withRefusals(
   releases: readonly ExaminedRelease[],
   {cluster, valuesOf}: Asking,
@@ -35,7 +38,7 @@ interface Server {
   readonly redact: (text: string) => string
 }
 
-/** Undefined for who may not ask. */
+/** Returns refusals by identity of the object; undefined if the user may not ask the cluster. */
 async function refusalsOf(
   release: ReleaseId,
   {upgrade, objects}: ComparedRelease,
@@ -59,12 +62,12 @@ async function refusalsOf(
   }
 }
 
-/** Below it, the API server prints the whole objects. */
+/** Returns the first line of a message; the API server prints whole objects below it. */
 function firstLine(message: string): string {
   return message.split('\n', 1)[0]!
 }
 
-/** Whether the cluster refuses the object; where nobody could ask it, its rules are all that is known. */
+/** Whether the cluster refuses the object; true where it could not be asked, for then only its rules are known. */
 export function mayBeRefused(
   {refusals}: Pick<ComparedRelease, 'refusals'>,
   object: KubernetesObject,

@@ -2,12 +2,12 @@ import type {KubernetesObject} from '../../../cluster/cluster.ts'
 import {objectKey, type RenderedObject} from '../../../cluster/manifest.ts'
 import {type ReleaseId, releaseNamespace} from '../../../release.ts'
 
-/** What an object is on a cluster: its group, kind, namespace and name. */
+/** Returns the identity of an object on a cluster: its group, kind, namespace and name. */
 export function identity(object: KubernetesObject, release: ReleaseId): string {
   return objectKey(object, releaseNamespace(release))
 }
 
-/** The objects that two renders of a release have in common, in the order of the first. */
+/** Returns pairs of the objects that two renders of a release have in common, in the order of the first. */
 export function inBoth(
   one: readonly RenderedObject[],
   other: readonly RenderedObject[],

@@ -1,22 +1,28 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join, sep} from 'node:path'
 
-/** What the templates of a chart's copy say, each with all named templates that it includes. */
+/** The templates of a chart's copy, each with all named templates that it includes. */
 export interface Templates {
-  /** `templates/secret.yaml`, of those that make objects, from which an action is reached that has what is looked for. */
+  /**
+   * Returns the templates that make objects (`templates/secret.yaml`) and that contain, or include, an action with a
+   * match of the pattern.
+   */
   reaching(pattern: RegExp): ReadonlySet<string>
-  /** Those that make objects, of the chart itself and of the charts in it. */
+  /** The templates that make objects, of the chart itself and of its subcharts. */
   readonly files: readonly string[]
 }
 
 interface Text {
-  /** All actions outside of comments, one after the other. */
+  /** All actions except comments, one after the other. */
   readonly actions: string
   /** The named templates that they include. */
   readonly includes: readonly string[]
 }
 
-/** The templates of a chart in a directory, libraries and subcharts included. A packed subchart may say anything. */
+/**
+ * Reads the templates of a chart in a directory, with its libraries and subcharts. A packed subchart is taken to match
+ * every pattern.
+ */
 export function templatesOf(chart: string): Templates {
   const files = readdirSync(chart, {recursive: true, withFileTypes: true})
     .filter((entry) => entry.isFile())
@@ -31,7 +37,7 @@ export function templatesOf(chart: string): Templates {
     if (/(?:^|\/)templates\/(?:[^_][^/]*\/)*[^_/][^/]*\.(?:ya?ml|json|txt|tpl)$/.test(path))
       own.set(path, textOf(text))
   }
-  // What values hold may be a template, too.
+  // Values may hold templates, too.
   const values = files.filter((path) => /(?:^|\/)values\.yaml$/.test(path))
   const stated = textOf(values.map((path) => readFileSync(join(chart, path), 'utf8')).join('\n'))
   return {
@@ -59,7 +65,10 @@ function isReached(start: Text, pattern: RegExp, named: ReadonlyMap<string, Text
   return false
 }
 
-/** Where one ends is not told apart from what follows it: that may only make more of it. */
+/**
+ * Returns the named templates of a text, each with all that follows it up to the next one: a larger text can only match
+ * more.
+ */
 function definesIn(text: string): readonly (readonly [string, string])[] {
   const starts = Array.from(text.matchAll(/\{\{-?\s*(?:define|block)\s+"([^"]+)"/g))
   return starts.map(({index, 1: name}, at) => [name!, text.slice(index, starts[at + 1]?.index)])

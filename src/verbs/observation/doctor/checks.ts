@@ -19,7 +19,7 @@ import {reservationsCheck} from './leftovers/reservations.ts'
 import {runsCheck} from './leftovers/runs.ts'
 import {stateDirectoryCheck} from './local/state-directory.ts'
 
-/** Jobs that were hooks of releases which are gone, or no longer have them: helm never looks at them again. */
+/** Finds Jobs that were hooks of releases which are gone, or no longer have them: helm never looks at them again. */
 const hookJobsCheck: Check = {
   name: 'hook-jobs',
   needs: 'cluster',
@@ -35,7 +35,7 @@ function judgeHookJobs(
   records: readonly ReadRecord[],
   kubectl: string,
 ): readonly Found[] {
-  // What cannot be read may have any of them.
+  // A record that cannot be read may hold any hook of its namespace.
   const blind = new Set(
     records.flatMap((each) => ('unreadable' in each ? [releaseNamespace(each.record.release)] : [])),
   )
@@ -57,7 +57,7 @@ function judgeHookJobs(
     }))
 }
 
-/** Namespaces that were deleted and do not go. */
+/** Finds namespaces whose deletion does not end. */
 const namespacesCheck: Check = {
   name: 'namespaces',
   needs: 'cluster',
@@ -67,7 +67,7 @@ const namespacesCheck: Check = {
   },
 }
 
-/** Kubernetes 1.36: namespaced_resources_deleter.go. */
+/** Reads the conditions of a namespace in deletion (Kubernetes 1.36: namespaced_resources_deleter.go). */
 function judgeNamespace({name, deletedAt, hindrances}: SeenNamespace, kubectl: string): readonly Found[] {
   if (deletedAt === undefined) return []
   if (hindrances.length === 0)
@@ -90,7 +90,10 @@ function adviceFor(name: string, hindrances: SeenNamespace['hindrances'], kubect
   return `${kubectl} get ${what} --namespace ${name} --output ${columns}`
 }
 
-/** Helm passes over records that it cannot read, as if their releases did not exist; kk takes them for users of everything. */
+/**
+ * Finds records of helm that cannot be read. Helm passes over them as if their releases did not exist; kk assumes that
+ * those releases use every other.
+ */
 const recordsCheck: Check = {
   name: 'records',
   needs: 'cluster',
@@ -105,7 +108,7 @@ const recordsCheck: Check = {
 }
 
 interface Records {
-  /** `namespace/name` of Secrets. */
+  /** The Secrets, as `namespace/name`. */
   readonly strays: readonly string[]
   readonly unreadable: readonly string[]
   readonly kubectl: string
@@ -123,7 +126,7 @@ function judgeRecords({strays, unreadable, kubectl}: Records): readonly Found[] 
   ]
 }
 
-/** Operations that have not ended, with what is known of who left them, or is at work. */
+/** Finds operations that have not ended, with what is known of who left them or is still at work. */
 const pendingCheck: Check = {
   name: 'pending',
   needs: 'cluster',
@@ -135,7 +138,10 @@ const pendingCheck: Check = {
   },
 }
 
-/** `place` stands behind the command that mends, for the environment that has the release; undefined where its file is not at hand. */
+/**
+ * `place` is appended to the command that repairs, for the environment that owns the release; it is undefined without
+ * its file.
+ */
 export function judgePending(record: ObservedRecord, place: string | undefined): readonly Found[] {
   const refusal = unfinished(record)
   if (!refusal) return []
@@ -153,7 +159,7 @@ export function judgePending(record: ObservedRecord, place: string | undefined):
   ]
 }
 
-/** Approvals of the guard that have run out: they allow nothing, and go when the guard is written again. */
+/** Finds approvals of the guard that have run out: they allow nothing, and go when the guard is written again. */
 const approvalsCheck: Check = {
   name: 'guard-approvals',
   needs: 'cluster',
@@ -166,7 +172,10 @@ const approvalsCheck: Check = {
   },
 }
 
-/** `mend` writes the guard again; where nothing is protected any more, as after an approved removal, there is none to write. */
+/**
+ * `mend` is the command that writes the guard again, or removes it where nothing is protected any more, as after an
+ * approved removal.
+ */
 export function judgeApprovals(approvals: readonly Approval[], now: number, mend: string): readonly Found[] {
   return approvals
     .filter(({expires}) => expires * 1000 <= now)
@@ -177,11 +186,14 @@ export function judgeApprovals(approvals: readonly Approval[], now: number, mend
     }))
 }
 
-/** A Secret holds at most 1 MiB (Kubernetes 1.36: MaxSecretSize). */
+/** The most that a Secret holds, in bytes (Kubernetes 1.36: MaxSecretSize). */
 const MOST = 2 ** 20
 const MUCH = 700_000
 
-/** Helm keeps chart, values and manifest in one Secret: when that is full, nothing can be upgraded any more. */
+/**
+ * Finds records that are nearly full: helm keeps chart, values and manifest in one Secret, and cannot upgrade once that
+ * is full.
+ */
 const recordSizeCheck: Check = {
   name: 'record-size',
   needs: 'cluster',
@@ -200,7 +212,7 @@ function judgeSizes(records: readonly ReadRecord[]): readonly Found[] {
   })
 }
 
-/** The helm that kk would use: found, new enough, and keeping its releases where kk reads them. */
+/** Checks that the helm that kk would use exists, is new enough, and keeps its releases where kk reads them. */
 const helmCheck: Check = {
   name: 'helm',
   needs: 'nothing',
@@ -219,7 +231,9 @@ const helmCheck: Check = {
 
 const TOLERABLE_SECONDS = 30
 
-/** Deadlines in the cluster are written by the clocks of operators' machines. */
+/**
+ * Compares this machine's clock with the API server's, for deadlines in the cluster are written by operators' machines.
+ */
 const clockCheck: Check = {
   name: 'clock',
   needs: 'cluster',
@@ -235,7 +249,7 @@ export function judgeClock(ahead: number): readonly Found[] {
   return [{level: 'warning', what, advice: 'timedatectl set-ntp true'}]
 }
 
-/** Where kk keeps what belongs to no release. */
+/** Checks that the namespace exists in which kk keeps what belongs to no release. */
 const kkSystemCheck: Check = {
   name: 'kk-system',
   needs: 'cluster',
@@ -247,7 +261,7 @@ const kkSystemCheck: Check = {
   },
 }
 
-/** Who the cluster is; that it answers was found before. */
+/** Reports version and address of the cluster. That it answers was found before. */
 const clusterCheck: Check = {
   name: 'cluster',
   needs: 'cluster',

@@ -6,8 +6,8 @@ import {type Examination, factsOf, type Subject} from './facts.ts'
 import type {Check, Finding} from './finding.ts'
 
 /**
- * Runs every check, all at once, and resolves with what they found, in the order of the checks; each has at least one
- * finding. What a check needs and is not there is said, and so is why it could not look. Changes nothing.
+ * Runs all checks at once and resolves with their findings, at least one for each, in the order of the checks. A check
+ * that lacks its cluster or environment, or that could not look, has a finding that says so. Changes nothing.
  */
 export async function diagnose(
   subject: Subject,
@@ -45,7 +45,10 @@ async function findingsOf(check: Check, facts: Examination, subject: Subject): P
 
 export type Reached = {readonly cluster: Cluster} | {readonly cluster: undefined; readonly trouble: Finding}
 
-/** The cluster, if it answers and knows who asks; else what is wrong. Whoever may do little has reached it all the same. */
+/**
+ * Returns the cluster if it answers and authenticates the user, else a finding with the error. A user without
+ * permissions counts as having reached it.
+ */
 export async function reach(open: () => Promise<Cluster>): Promise<Reached> {
   let cluster: Cluster | undefined
   try {

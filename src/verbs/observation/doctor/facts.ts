@@ -11,23 +11,23 @@ import {observedRecords} from '../../preparation/observed-records.ts'
 import type {Prepared} from '../../preparation/prepare.ts'
 import {vendor} from '../../preparation/rendering/vendored.ts'
 
-/** What the checks are given. */
+/** The input of the checks. */
 export interface Subject {
   readonly env: NodeJS.ProcessEnv
   /** kk's own state directory. */
   readonly directory: string
-  /** Throws what is wrong with the helm that would be used. */
+  /** Opens helm. Throws the error of the helm that would be used. */
   readonly helm: () => Promise<Pick<Helm, 'path' | 'version' | 'template'>>
-  /** Undefined where none can be reached. */
+  /** The cluster; undefined if none can be reached. */
   readonly cluster: Cluster | undefined
   readonly prepared: Prepared | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** What stands after the words of a kk command, so that it is about this environment and cluster. */
+  /** The arguments after a kk command that name this environment and cluster. */
   readonly place: string
 }
 
-/** A record whose objects may exist, read. */
+/** A record whose objects may exist, with its payload if that can be read. */
 export type ReadRecord =
   | {
       readonly record: ReleaseRecord
@@ -37,18 +37,18 @@ export type ReadRecord =
     }
   | {readonly record: ReleaseRecord; readonly unreadable: string}
 
-/** The subject, and what several checks read of it; each is read once. */
+/** The subject, and what several checks read; each part is read once. */
 export interface Examination extends Subject {
-  /** The same, where there must be one. */
+  /** The cluster; checks that need one do not run without. */
   readonly cluster: Cluster
-  /** `kubectl` with the flags that mean this cluster. */
+  /** `kubectl` with the flags that select this cluster. */
   readonly kubectl: string
   everyRecord(): Promise<EveryRecord>
-  /** The last revision of each release, with who left it unfinished. */
+  /** Returns the last revision of each release, with the evidence of who left it unfinished. */
   last(): Promise<readonly ObservedRecord[]>
   readRecords(): Promise<readonly ReadRecord[]>
   leases(): Promise<readonly LeaseView[]>
-  /** What the charts of the environment render. */
+  /** Returns the objects that the charts of the environment render. */
   rendered(): Promise<ReadonlyMap<ReleaseId, readonly KubernetesObject[]>>
 }
 
@@ -56,7 +56,7 @@ const READERS = 8
 const RENDERERS = 4
 
 export function factsOf(subject: Subject): Examination {
-  // A check that needs a cluster is not begun without one.
+  // A check that needs a cluster does not run without one.
   const cluster = subject.cluster!
   const everyRecord = once(() => cluster.everyRecord())
   const facts: Examination = {

@@ -2,24 +2,24 @@ import type {Examination} from './facts.ts'
 
 export type Level = 'ok' | 'info' | 'warning' | 'problem'
 
-/** What a check has found. */
+/** A finding of a check. */
 export interface Finding {
   readonly check: string
   readonly level: Level
-  /** For people, with the names of what is meant. */
+  /** The finding in words, with the names of the objects. */
   readonly what: string
-  /** What to do: a command line where one does it, else a sentence. */
+  /** The advice: a command line if one does it, else a sentence. */
   readonly advice?: string
 }
 
-/** A finding, before it is known which check made it. */
+/** A finding without the name of its check. */
 export type Found = Omit<Finding, 'check'>
 
 export interface Check {
   readonly name: string
-  /** What must be there; where it is not, the check is left out. */
+  /** What the check needs; without it, it does not run. */
   readonly needs: 'nothing' | 'cluster' | 'environment'
-  /** What is said when nothing is found. */
+  /** The message of the finding if nothing is found. */
   readonly fine: string
   find(facts: Examination): Promise<readonly Found[]>
 }

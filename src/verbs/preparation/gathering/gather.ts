@@ -13,7 +13,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts
 import type {LayerOf, PlaceLayers} from '../../overrides/layers-of-place.ts'
 import {type LoadedCharts, loadCharts} from './load-charts.ts'
 
-/** The layers of releases, with what they are supplied with. */
+/** Returns the layers of releases with the secrets that they are supplied with. */
 export type SupplyLayers = (
   releases: ReadonlyMap<ReleaseId, {readonly chart: Chart; readonly layers: readonly Layer[]}>,
 ) => Promise<ReadonlyMap<ReleaseId, readonly Layer[]>>
@@ -23,22 +23,27 @@ export interface GatherOptions {
   readonly finding: ChartFinding
   readonly values: readonly ValuesFlag[]
   readonly sets: readonly SetFlag[]
-  /** Layers that depend on chart and namespace; none by default. */
+  /** The layers that depend on chart and namespace; none by default. */
   readonly places?: PlaceLayers
-  /** Lays the secrets that the releases need among their layers. */
+  /** Adds the secrets that the releases need to their layers. */
   readonly supply?: SupplyLayers
-  /** Is given the releases whose charts cannot be used, which then have none; without it, the first is thrown. */
+  /**
+   * Receives the releases whose charts cannot be used, which are then left out; without it, the first error is thrown.
+   */
   readonly unusable?: Map<ReleaseId, KkError> | undefined
 }
 
-/** The charts of an environment with what is put into them. */
+/** The charts of an environment with the values that they are given. */
 export interface Gathered extends LoadedCharts {
   /** By the directory of the chart. */
   readonly digests: ReadonlyMap<string, string>
   readonly layers: ReadonlyMap<ReleaseId, readonly Layer[]>
 }
 
-/** Finds the charts of what is wanted, of what that states to require, and of the releases that were added to it. */
+/**
+ * Finds the charts of the releases that the environment wants, of those that they state to require, and of the added
+ * ones, and reads their layers.
+ */
 export async function gather(
   {environment, finding, values, sets, places = {}, supply, unusable}: GatherOptions,
   added: readonly ReleaseId[] = [],
@@ -67,7 +72,7 @@ interface LayersOptions {
   readonly chart: Chart
 }
 
-/** The values of a release in layers, from all who have a say. Rejects with what is wrong with them. */
+/** Returns the layers of a release's values. Rejects with the error of a layer that cannot be read. */
 async function layersOf({
   environment,
   release,

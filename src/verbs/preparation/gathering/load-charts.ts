@@ -5,10 +5,10 @@ import {KkError} from '../../../errors.ts'
 import type {Requirement} from '../../../graph/build.ts'
 import {type Evidence, type ReleaseId, releaseId, releaseName} from '../../../release.ts'
 
-/** What was found for the releases of an environment. */
+/** The charts and stated requirements of the releases of an environment. */
 export interface LoadedCharts {
   readonly charts: ReadonlyMap<ReleaseId, Chart>
-  /** What each release requires; no entry for what no source of charts has. */
+  /** The requirements of each release; no entry for a release whose chart no source has. */
   readonly requirements: ReadonlyMap<ReleaseId, readonly Requirement[]>
 }
 
@@ -19,15 +19,15 @@ interface LoadOptions {
   readonly unusable?: Map<ReleaseId, KkError> | undefined
 }
 
-/** The namespace and name that a release of this environment has, or will have. */
+/** Returns the namespace and name that a release of this environment has, or will have. */
 export function idOf(environment: Environment, name: string): ReleaseId {
   return releaseId(environment.releases.get(name)?.namespace ?? environment.namespace, name)
 }
 
 /**
- * Finds the chart of every section, then of what those require, and so on. A requirement written as
- * `namespace/release` is another environment's: it is used, so it needs no chart here. `added` are releases that others
- * were found to require.
+ * Finds the chart of every section, then of the releases that those require, and so on. A requirement written as
+ * `namespace/release` belongs to another environment: it is used, so it needs no chart here. `added` are releases that
+ * others were found to require.
  */
 export async function loadCharts(
   {environment, finding, unusable}: LoadOptions,
@@ -56,7 +56,10 @@ export async function loadCharts(
   return {charts, requirements}
 }
 
-/** Undefined for a requirement that no source has: the graph says so, with the place that requires it. */
+/**
+ * Returns the chart of a release; undefined for a requirement that no source has, which the graph reports with the
+ * place that requires it.
+ */
 async function chartOf({environment, finding, unusable}: LoadOptions, release: ReleaseId, required: boolean) {
   const name = releaseName(release)
   const settings = environment.releases.get(name)
@@ -75,7 +78,7 @@ async function chartOf({environment, finding, unusable}: LoadOptions, release: R
   }
 }
 
-/** The same error, with the place in the file that names the chart. */
+/** Returns the error with the place in the file that names the chart. */
 function placed({code, message, hint}: KkError, {file, position}: Environment, name: string): KkError {
   const at = position(['kk', 'releases', name, 'chart']) ?? position([name])
   const place = at ? `${at.file}:${at.line}:${at.column}` : file

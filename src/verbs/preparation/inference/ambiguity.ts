@@ -9,7 +9,7 @@ interface AmbiguityOptions {
   readonly requirements: Requirements
 }
 
-/** `KK_AMBIGUOUS` with everything that several releases could provide, and the lines to write. */
+/** Returns `KK_AMBIGUOUS` with every want that several releases could meet, and the lines to write. */
 export function ambiguousError(ambiguous: readonly AmbiguousWant[], options: AmbiguityOptions): KkError {
   const {file} = options.environment
   const lines = ambiguous.map(({release, want, candidates}) => {
@@ -25,7 +25,10 @@ export function ambiguousError(ambiguous: readonly AmbiguousWant[], options: Amb
   )
 }
 
-/** By release the line that settles what is ambiguous for it, beside what is stated already; all together can be written. */
+/**
+ * Returns, by release, the line that settles what is ambiguous for it; it repeats what is stated already, so all lines
+ * can be written together.
+ */
 export function choiceLines(
   ambiguous: readonly AmbiguousWant[],
   {environment: {releases}, requirements}: AmbiguityOptions,

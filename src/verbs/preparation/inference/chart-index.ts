@@ -7,16 +7,16 @@ import {idOf} from '../gathering/load-charts.ts'
 
 interface ChartIndexOptions {
   readonly environment: Environment
-  /** What the environment has already. */
+  /** The releases that the environment has already. */
   readonly present: ReadonlyMap<ReleaseId, Chart>
   readonly cache: string
-  /** What was indexed, and is not found any more. */
+  /** The releases whose charts were indexed, but are no longer found. */
   readonly gone: ReadonlySet<ReleaseId>
 }
 
 /**
- * What the charts of the indexed directories of `kk.charts` would be as releases, each under its own name; the first
- * directory that has a chart wins, as when it is looked for.
+ * Returns the charts of the indexed directories of `kk.charts` as releases, each under its own name. The first
+ * directory that has a chart wins, as when a chart is looked up.
  */
 export async function readChartIndex({
   environment,

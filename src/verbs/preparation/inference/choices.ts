@@ -4,19 +4,19 @@ import {type Edge, type Graph, isInferred} from '../../../graph/graph.ts'
 import type {AmbiguousWant} from '../../../graph/inference/infer.ts'
 import type {EdgeKind, ReleaseId} from '../../../release.ts'
 
-/** What is not ambiguous: all that each release requires, stated and inferred. */
+/** The unambiguous requirements of each release, stated and inferred. */
 export type Requirements = ReadonlyMap<ReleaseId, readonly Requirement[]>
 
-/** A requirement that, once it is stated, settles something ambiguous. */
+/** A requirement that settles an ambiguous want once it is stated. */
 export interface Choice {
   readonly to: ReleaseId
   readonly kind: EdgeKind
 }
 
 /**
- * For each release one provider of all that several could provide: the first with whom no requirement that somebody has
- * stated as `ready` comes to lie in a cycle. For the same reason a choice between releases that then need each other is
- * `applied`; any other has the kind of the wants.
+ * Returns, for each release, one provider for each of its ambiguous wants: the first that puts no requirement which was
+ * stated as `ready` into a cycle. For the same reason a choice between releases that then need each other is `applied`;
+ * any other has the kind of the wants.
  */
 export function choices(
   ambiguous: readonly AmbiguousWant[],
@@ -38,7 +38,7 @@ export function choices(
   return Map.groupBy(found, ({from}) => from)
 }
 
-/** Whether anything that the first wants of the second must be ready. */
+/** Whether any want of the first release for the second is `ready`. */
 function isReady(
   {from, to}: Pick<Edge, 'from' | 'to'>,
   ambiguous: readonly AmbiguousWant[],
@@ -66,7 +66,7 @@ function edgeOf(
   return {from, to: release, kind, evidence: evidence ? [evidence] : []}
 }
 
-/** Whether releases that need each other do so by a `ready` that somebody stated, which would be `KK_CYCLE`. */
+/** Whether releases that need each other have a stated `ready` requirement among them, which would be `KK_CYCLE`. */
 function isStuck(graph: Graph): boolean {
   const partOf = partsOf(graph)
   const edges = [...graph.requirements.values()].flat()
@@ -75,7 +75,7 @@ function isStuck(graph: Graph): boolean {
   )
 }
 
-/** The group of each release; those that are in none are alone. */
+/** Returns the group of each release; a release in no group is alone in its own. */
 function partsOf(graph: Graph): ReadonlyMap<ReleaseId, readonly ReleaseId[]> {
   return new Map(components(graph).flatMap((part) => part.map((member) => [member, part] as const)))
 }

@@ -21,21 +21,21 @@ import {writeAtomically} from '../../../state/files/write-atomically.ts'
 import {placed} from '../placed-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 
-/** How many helms render at once: each takes about 100 MB for a moment. */
+/** The number of helms that render at once: each takes about 100 MB for a moment. */
 const RENDERERS = 4
 
-/** The same for every helm: what `helm template` takes for the cluster's version is that of its own build. */
+/** The Kubernetes version given to `helm template`, so that it does not depend on helm's build. */
 export const KUBE_VERSION = 'v1.36.0'
 
 /** What rendering needs from outside: helm, a cluster, a cache. */
 export interface Rendering {
-  /** Opened only when something is to be rendered. */
+  /** Opens helm, only when something is to be rendered. */
   readonly helm: () => Promise<Pick<Helm, 'template'>>
-  /** Where facts of what was rendered are kept. */
+  /** The directory in which the facts of rendered charts are kept. */
   readonly cache: string
-  /** The custom kinds that the cluster serves, as `group/version/Kind`; without it those are not known. */
+  /** Returns the custom kinds that the cluster serves, as `group/version/Kind`; without it they are not known. */
   readonly served?: () => Promise<readonly string[]>
-  /** Told what was rendered now. */
+  /** Called with what was rendered now, not for what the cache had. */
   readonly onRendered?: (release: ReleaseId, objects: readonly RenderedObject[]) => void
 }
 
@@ -49,12 +49,13 @@ export interface Subject {
   readonly timeoutSeconds?: number | undefined
 }
 
-/** The facts of each release; for those that do not render, what helm says. */
+/** The facts of each release; helm's error for those that do not render. */
 export type FactsOfReleases = ReadonlyMap<ReleaseId, ChartFacts | KkError>
 
 /**
- * What the charts of releases provide and want. Only what was not rendered before with the same inputs is rendered; a chart
- * that asks which kinds the cluster has, with those that the other charts define, and those that it serves and the chart names.
+ * Returns what the charts of releases provide and want. Only charts that were not rendered before with the same inputs
+ * are rendered. A chart that asks which kinds the cluster has is given the kinds that the other charts define, and
+ * those of the cluster whose group the chart names.
  */
 export async function factsOfReleases(
   subjects: readonly Subject[],
@@ -76,7 +77,10 @@ export async function factsOfReleases(
   })
 }
 
-/** Those whose group a chart names: what else the cluster comes to serve must not have the chart rendered again. */
+/**
+ * Returns the served kinds whose group a chart names, so that no other kind that the cluster comes to serve has the
+ * chart rendered again.
+ */
 function namedBy({chart}: Subject, served: readonly string[]): readonly string[] {
   const groups = mentioned(chart, [...new Set(served.map(apiGroup))])
   return served.filter((kind) => groups.has(apiGroup(kind)))
@@ -86,7 +90,7 @@ function isKnown(facts: ChartFacts | KkError): facts is ChartFacts {
   return 'provided' in facts
 }
 
-/** The custom kinds that these charts define, as `definedKinds` tells those of objects. */
+/** Returns the custom kinds that these charts define, in the form of `definedKinds`. */
 export function definedVersions(charts: readonly ChartFacts[]): readonly string[] {
   const kinds = charts.flatMap(({provided}) => provided.kinds)
   return apiVersionsOf(
@@ -145,12 +149,12 @@ async function render(
   }
 }
 
-/** Throws what is a bug. */
+/** Returns the error of a chart that does not render. Throws `KK_BUG`. */
 async function expected(error: unknown, given: Subject): Promise<KkError> {
   if (error instanceof BrokenSchema) return placed(error, given)
   const known = asKkError(error)
   if (known.code === 'KK_BUG') throw error
-  // Helm says of a values.yaml that it cannot read neither the file nor the place.
+  // Helm's error for a values.yaml that it cannot read names neither the file nor the place.
   return (known.code === 'KK_CHART' && valuesFault(given.chart.directory)) || known
 }
 
@@ -158,17 +162,17 @@ function keyOf({release, chartDigest, layers, apiVersions}: Render): string {
   return digest({release, chart: chartDigest, layers: layerDigests(layers), apiVersions, KUBE_VERSION})
 }
 
-/** Raised when facts are read from manifests by other rules. */
+/** The version of the cached facts, raised when they are read from manifests by other rules. */
 const FORMAT = 3
 
-/** The facts of charts that were rendered before, by the digest of all that decided the render. */
+/** A cache of the facts of charts that were rendered, by the digest of all inputs of the render. */
 interface FactsCache {
   read(digest: string): Promise<ChartFacts | undefined>
-  /** What cannot be kept is rendered again next time. */
+  /** Keeps facts. A chart whose facts cannot be kept is rendered again next time. */
   keep(digest: string, facts: ChartFacts): Promise<void>
 }
 
-/** A cache below a directory of kk's own. Holds names and digests, no values and no words of texts. */
+/** Opens the cache below a directory of kk's own. It holds names and digests, but no values and no words of texts. */
 function openFactsCache(directory: string): FactsCache {
   const fileOf = (digest: string) => join(directory, 'facts', String(FORMAT), `${digest}.json`)
   return {

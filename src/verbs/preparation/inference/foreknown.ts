@@ -4,11 +4,11 @@ import type {Layer} from '../../../overrides/layer.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'
 import type {ReleaseId} from '../../../release.ts'
 
-/** A release that was rendered to infer what it requires, now or, with the same inputs, before. */
+/** A release that was rendered to infer its requirements, now or earlier with the same inputs. */
 export interface Foreknown {
-  /** Of the layers that it was rendered with. */
+  /** The digest of the layers that it was rendered with. */
   readonly layers: string
-  /** What was rendered; undefined where that was before. */
+  /** The rendered objects; undefined if it was rendered earlier. */
   readonly rendered: readonly RenderedObject[] | undefined
   readonly facts: ChartFacts
 }

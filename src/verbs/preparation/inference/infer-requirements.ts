@@ -27,15 +27,15 @@ import {statedByPlugins} from './stated-by-plugins.ts'
 
 /** What inferring needs from outside: charts rendered, kinds served, a cache. */
 export interface InferenceOptions extends Rendering {
-  /** Resolve with what speaks against the inference, instead of throwing it. */
+  /** Whether to resolve with the faults of the inference instead of throwing them. */
   readonly isTolerant?: boolean
 }
 
-/** What nobody serves, and what several could. */
+/** The wants that no release serves, and those that several could. */
 export interface InferenceFaults {
   readonly unserved: readonly UnservedWant[]
   readonly ambiguous: readonly AmbiguousWant[]
-  /** What is required beside that, and could be by the releases that may be chosen. */
+  /** The requirements beside these, including those that releases of the chart index could have if they are chosen. */
   readonly requirements: Requirements
 }
 
@@ -54,9 +54,9 @@ interface InferOptions extends GatherOptions {
 }
 
 /**
- * Gathers an environment, reads from what its charts render what they require, adds the charts that provide that, and so on.
- * Where no chart is to be inferred, nothing is rendered. Throws `KK_AMBIGUOUS`, `KK_UNSERVED` and what helm says of a chart
- * that does not render.
+ * Gathers an environment, infers requirements from what its charts render, adds the charts that provide them, and so
+ * on. If no chart's requirements are to be inferred, nothing is rendered. Throws `KK_AMBIGUOUS`, `KK_UNSERVED` and
+ * helm's error for a chart that does not render.
  */
 export async function inferRequirements(options: InferOptions): Promise<Inferred> {
   const {environment, inference} = options
@@ -119,7 +119,7 @@ const NOTHING = {
   foreknown: new Map<ReleaseId, never>(),
 } as const
 
-/** All that has rendered. */
+/** Returns all releases that have rendered. */
 function foreknownOf(
   releases: readonly KnownRelease[],
   {layers}: Gathered,
@@ -133,7 +133,7 @@ function foreknownOf(
   )
 }
 
-/** Releases whose charts say nothing of requirements themselves, unless the environment says otherwise. */
+/** Returns the releases whose charts do not state requirements, unless the environment says otherwise. */
 function inferringAmong(environment: Environment, {charts}: Gathered): ReadonlySet<ReleaseId> {
   const found = [...charts].filter(([release, {annotated}]) => {
     const stated = environment.releases.get(releaseName(release))?.infer
@@ -171,7 +171,10 @@ function readable(
   return {releases, failures}
 }
 
-/** A chart that only provides may stay unknown; one whose requirements are to be found may not. */
+/**
+ * Throws the error of the first chart that does not render though its requirements are to be inferred. A chart that
+ * only provides may stay unknown.
+ */
 function refuseUnreadable(failures: readonly Failure[], inferring: ReadonlySet<ReleaseId>): void {
   const failure = failures.find(({release}) => inferring.has(release))
   if (!failure) return
@@ -186,7 +189,7 @@ function refuseUnreadable(failures: readonly Failure[], inferring: ReadonlySet<R
 
 function statementsOf(environment: Environment, {requirements}: Gathered, release: ReleaseId) {
   const {without = [], requires = []} = environment.releases.get(releaseName(release)) ?? {}
-  // Both together change a requirement of the chart's: what is stated of it counts.
+  // `without` and `requires` together replace a requirement of the chart by the stated one.
   const again = new Set(requires.map((each) => each.release))
   const taken = without.filter((name) => !again.has(name))
   return {
@@ -195,7 +198,9 @@ function statementsOf(environment: Environment, {requirements}: Gathered, releas
   }
 }
 
-/** Whether the cluster has the definition that is wanted; it is asked only where one is. */
+/**
+ * Returns a predicate for wants of a definition that the cluster has. The cluster is asked only if such a want exists.
+ */
 async function servedAmong(
   {unserved, ambiguous}: Inference,
   {served}: InferenceOptions,
@@ -215,7 +220,10 @@ interface There {
   readonly isServed: (want: UnservedWant) => boolean
 }
 
-/** Not missed is what the cluster serves, or the environment says to be there already, or to require of another environment. */
+/**
+ * Leaves out wants that the cluster serves, that the environment says to be there already (`kk.given`), or that a
+ * required release of another environment serves.
+ */
 function withoutServed(found: Inference, {environment, gathered, isServed}: There): Inference {
   const isMissed = (each: UnservedWant) =>
     !isServed(each) && !isGiven(each, environment) && !isElsewhere(each, gathered)
@@ -226,7 +234,7 @@ function withoutServed(found: Inference, {environment, gathered, isServed}: Ther
   }
 }
 
-/** Wanted in a namespace where a release of another environment is required. */
+/** Whether a want is in a namespace where a release of another environment is required. */
 function isElsewhere({release, want}: UnservedWant, {requirements, charts}: Gathered): boolean {
   const namespace = 'namespace' in want.target ? want.target.namespace : undefined
   const elsewhere = (requirements.get(release) ?? []).filter((each) => !charts.has(each.release))
@@ -273,7 +281,10 @@ interface Found {
   readonly inputs: InferenceInputs
 }
 
-/** What each release requires that is not ambiguous, and all that those of the chart index could: one may be chosen from it. */
+/**
+ * Returns the unambiguous requirements of each release, and all that releases of the chart index could have, for one
+ * may be chosen from it.
+ */
 export function possibleRequirements({stated, inferred, inputs}: Found): Requirements {
   const {releases, chartIndex} = inputs
   const offered = new Set(chartIndex.map(({release}) => release))

@@ -6,7 +6,10 @@ import type {Want} from '../../../graph/inference/facts.ts'
 import type {UnservedWant} from '../../../graph/inference/infer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 
-/** What is wanted, as `kk.given` writes it and people read it: `Secret/tls`, `openstack/Secret/tls` of another namespace. */
+/**
+ * Returns the name of a want as `kk.given` writes it and people read it: `Secret/tls`, or `openstack/Secret/tls` in
+ * another namespace.
+ */
 export function wantedName({target}: Want): string {
   if (target.what === 'object') {
     const name = `${target.kind}/${target.name}`
@@ -19,14 +22,17 @@ export function wantedName({target}: Want): string {
   return `Pod/${labels.join(',')}`
 }
 
-/** Whether the environment says that it is there, or comes, without a chart of its own. */
+/** Whether the environment says (`kk.given`) that the object exists, or will, without a chart of its own. */
 export function isGiven({want}: UnservedWant, {given}: Pick<Environment, 'given'>): boolean {
   return given.includes(wantedName(want))
 }
 
-/** Whether helm itself would wait in vain: a hook needs what nobody makes in a namespace of this environment. */
+/**
+ * Whether helm itself would wait in vain: a hook needs an object that no release makes, in a namespace of this
+ * environment.
+ */
 export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<ReleaseId, unknown>): boolean {
-  // An object of a kind that is missing fails at once; who waits for one does not.
+  // An object of a missing kind fails at once; only a wait for one blocks.
   const isMade = want.target.what === 'kind' && want.kind !== 'ready'
   if (want.waiter !== 'hook' || isMade) return false
   const stated = 'namespace' in want.target ? want.target.namespace : undefined
@@ -34,7 +40,7 @@ export function isHanging({release, want}: UnservedWant, releases: ReadonlyMap<R
   return namespaces.has(stated ?? releaseNamespace(release))
 }
 
-/** `KK_UNSERVED` for what helm would wait for without end. */
+/** Returns `KK_UNSERVED` for the wants that helm would wait for without end. */
 export function unservedError(hanging: readonly UnservedWant[], {file}: Environment): KkError {
   const names = [...new Set(hanging.map(({want}) => wantedName(want)))]
   return new KkError(
@@ -48,7 +54,7 @@ export function unservedError(hanging: readonly UnservedWant[], {file}: Environm
   )
 }
 
-/** One note for each thing that nobody makes, with the first object that needs it. */
+/** Returns one note for each object that no release makes, with the first object that needs it. */
 export function unservedNotes(unserved: readonly UnservedWant[]): readonly string[] {
   const byThing = Map.groupBy(unserved, ({release, want}) => `${release} ${wantedName(want)}`)
   return [...byThing.values()].map((wants) => {
@@ -58,7 +64,7 @@ export function unservedNotes(unserved: readonly UnservedWant[]): readonly strin
   })
 }
 
-/** Charts that an index has and their directory has no more. */
+/** Returns a note for each chart that is indexed, but no longer in its directory. */
 export function goneNotes(gone: ReadonlySet<ReleaseId>): readonly string[] {
   return [...gone].map(
     (release) =>
@@ -74,7 +80,10 @@ function linesOf(wants: readonly UnservedWant[]): readonly string[] {
   ]
 }
 
-/** Hooks that wait for a member of their own group: said, for they end only because all members start together. */
+/**
+ * Returns a note for each hook that waits for a member of its own group: it ends only because all members start
+ * together.
+ */
 export function waitingHookNotes(graph: Graph): readonly string[] {
   return waitingHooks(graph).map(({from, to, evidence}) => {
     const hook = evidence.find(({waiter}) => waiter === 'hook')!
@@ -83,8 +92,8 @@ export function waitingHookNotes(graph: Graph): readonly string[] {
 }
 
 /**
- * Edges inside groups by which a hook waits. Helm waits for the hook: it ends only because the members of a group start
- * together, and helm installs them side by side.
+ * Returns the edges inside groups by which a hook waits. Helm waits for the hook, which ends only because helm installs
+ * the members of a group side by side.
  */
 export function waitingHooks(graph: Graph): readonly Edge[] {
   const groupOf = groups(graph)

@@ -13,19 +13,19 @@ interface Asked {
   readonly inferring: ReadonlySet<ReleaseId>
   readonly plugins: Plugins
   readonly finding: ChartFinding
-  /** What a release is said not to require. */
+  /** Returns the releases that the environment says a release does not require. */
   readonly without: (release: ReleaseId) => ReadonlySet<ReleaseId>
 }
 
 interface StatedByPlugins {
   readonly requirements: readonly InferredRequirement[]
-  /** Releases that the environment does not have yet, and whose charts are there. */
+  /** Releases that the environment does not have yet, and whose charts can be found. */
   readonly added: readonly ReleaseId[]
 }
 
 /**
- * What charts require and no manifest shows, because they ask keystone's catalogue or a daemon beside them: kk's plugins state
- * it. As what is inferred, it adds a release only where a chart of that name can be found.
+ * Returns the requirements that kk's plugins state because no manifest shows them: the chart asks keystone's catalogue,
+ * or a daemon beside it. Like inferred requirements, they add a release only if a chart of that name can be found.
  */
 export async function statedByPlugins(asked: Asked): Promise<StatedByPlugins> {
   const {gathered, inferring, plugins, without} = asked
@@ -45,13 +45,16 @@ export async function statedByPlugins(asked: Asked): Promise<StatedByPlugins> {
   return {requirements, added: [...added].sort()}
 }
 
-/** The release of the chart: of several that of the same namespace; else what the chart would be as a release. */
+/**
+ * Returns the release of the required chart, in the same namespace if there are several; if there is none, the release
+ * that the chart would be.
+ */
 async function providerOf(
   from: ReleaseId,
   required: string,
   {environment, gathered, finding}: Asked,
 ): Promise<ReleaseId | undefined> {
-  // It is said already which one, perhaps another environment's.
+  // The environment states already which one, perhaps that of another environment.
   const stated = gathered.requirements.get(from) ?? []
   if (stated.some(({release}) => releaseName(release) === required)) return undefined
   const present = [...gathered.charts].flatMap(([release, {name}]) => (name === required ? [release] : []))

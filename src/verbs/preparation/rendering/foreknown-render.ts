@@ -5,8 +5,8 @@ import {type Foreknown, layersKey} from '../inference/foreknown.ts'
 import type {Prepared} from '../prepare.ts'
 
 /**
- * What is known of the render of a release without another one: only of one that is new, whose values are still those,
- * and whose chart asks nothing of the cluster.
+ * Returns what is known of the render of a release without rendering it again: only for an install whose values are
+ * unchanged and whose chart asks the cluster nothing. Returns undefined for any other.
  */
 export function foreknownRender(
   {foreknown, releases}: Pick<Prepared, 'foreknown' | 'releases'>,

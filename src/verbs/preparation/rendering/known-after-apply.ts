@@ -4,11 +4,11 @@ import {objectName} from '../../../cluster/manifest.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
 import type {ReleaseId} from '../../../release.ts'
 
-/** An object of a kind that the API server has not of itself. */
+/** An object of a kind that is not built into the API server. */
 export interface CustomResource {
-  /** As the API server serves it: `group/version/Kind`. */
+  /** The kind as the API server serves it: `group/version/Kind`. */
   readonly kind: string
-  /** For people: `Cache/one`. */
+  /** The object, for people: `Cache/one`. */
   readonly object: string
 }
 
@@ -18,14 +18,14 @@ export function customResources(objects: readonly KubernetesObject[]): readonly 
     .map((object) => ({kind: `${object.apiVersion}/${object.kind}`, object: objectName(object)}))
 }
 
-/** The same of a chart that was rendered before. */
+/** Returns the custom resources of a chart that was rendered before, from its facts. */
 export function customResourcesOf({provided}: ChartFacts): readonly CustomResource[] {
   return provided.objects.flatMap(({apiVersion, kind, name}) =>
     apiVersion === undefined ? [] : [{kind: `${apiVersion}/${kind}`, object: `${kind}/${name}`}],
   )
 }
 
-/** A custom resource that the API server can only be asked about when its kind is there. */
+/** A custom resource that the API server can validate only once its kind exists. */
 export interface KnownAfterApply {
   readonly release: ReleaseId
   readonly object: string
@@ -33,11 +33,14 @@ export interface KnownAfterApply {
 
 interface Kinds {
   readonly cluster: Pick<Cluster, 'customKinds'>
-  /** Those that the plan brings. */
+  /** The kinds that the plan brings. */
   readonly brought: ReadonlySet<string>
 }
 
-/** Those whose kind the cluster does not serve and the plan brings; the cluster is asked only where there are custom resources. */
+/**
+ * Returns the custom resources whose kind the plan brings and the cluster does not serve. The cluster is asked only if
+ * the plan brings the kind of one.
+ */
 export async function knownAfterApply(
   resources: ReadonlyMap<ReleaseId, readonly CustomResource[]>,
   {cluster, brought}: Kinds,

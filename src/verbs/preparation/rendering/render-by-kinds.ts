@@ -1,11 +1,11 @@
 import type {ReleaseId} from '../../../release.ts'
 
 interface ByKinds<Item, Outcome> {
-  /** Whether a chart asks which kinds the cluster has. */
+  /** Returns whether a chart asks which kinds the cluster has. */
   readonly asks: (item: Item) => boolean
-  /** The custom kinds that what was rendered defines, as `group/version/Kind`. */
+  /** Returns the custom kinds that the rendered objects define, as `group/version/Kind`. */
   readonly definedBy: (outcomes: readonly Outcome[]) => readonly string[]
-  /** Renders charts that do not ask, or those that do for a cluster that has these kinds, too. */
+  /** Renders charts that do not ask; with `defined`, those that do, for a cluster that also has these kinds. */
   readonly render: (
     items: readonly Item[],
     defined?: readonly string[],
@@ -13,8 +13,8 @@ interface ByKinds<Item, Outcome> {
 }
 
 /**
- * Renders charts that ask which kinds the cluster has after the others, with the kinds that these define; again while they
- * define more themselves.
+ * Renders charts that ask which kinds the cluster has after the others, with the kinds that the others define, and
+ * again as long as they define more themselves.
  */
 export async function renderByKinds<Item, Outcome>(
   items: readonly Item[],

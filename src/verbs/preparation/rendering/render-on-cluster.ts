@@ -4,14 +4,16 @@ import {asKkError, type ErrorCode} from '../../../errors.ts'
 import type {Helm, ReleaseCall, TemplateOptions} from '../../../helm/helm.ts'
 
 export interface ClusterRender extends TemplateOptions {
-  /** The revision that an upgrade makes, for a chart that asks for its number; without the cluster it is 1. */
+  /** The revision that an upgrade makes, for a chart that asks for its number; helm renders 1 without the cluster. */
   readonly revision?: number | undefined
 }
 
-/** The helm that renders. */
+/** The part of helm that renders. */
 export type Renderer = Pick<Helm, 'template' | 'previewUpgrade'>
 
-/** What helm would make of one release on the cluster: its objects, hooks and, of one that is new, `crds/`. */
+/**
+ * Returns the objects that helm would make of one release on the cluster, with hooks and, for a new release, `crds/`.
+ */
 export async function renderOnCluster(
   helm: Renderer,
   call: ReleaseCall,
@@ -21,8 +23,8 @@ export async function renderOnCluster(
 }
 
 /**
- * The same as the YAML stream. What cannot be asked of the cluster yet (the deployer may not look, a kind comes with the plan)
- * is rendered without it.
+ * Returns what helm would make of one release on the cluster, as a YAML stream. If the cluster cannot be asked yet (the
+ * deployer may not look, or a kind comes with the plan), the chart is rendered without it.
  */
 export async function manifestOnCluster(
   helm: Renderer,
@@ -49,14 +51,14 @@ async function firstThatCan([way, ...others]: readonly Way[]): Promise<string> {
   }
 }
 
-/** Of the chart, not of what the cluster is asked about it. */
+/** Errors of the chart, which rendering it without the cluster does not mend. */
 const FINAL: readonly ErrorCode[] = ['KK_RENDER', 'KK_VALUES', 'KK_CHART', 'KK_INTERRUPTED', 'KK_UNREACHABLE']
 
 function isFinal(error: unknown): boolean {
   return FINAL.includes(asKkError(error).code) && !isOfLookup(error)
 }
 
-/** The lookup itself failed: it is not allowed, or of a kind that is not there yet. */
+/** Whether a lookup failed: it is not allowed, or of a kind that does not exist yet. */
 function isOfLookup(error: unknown): boolean {
   return /error calling lookup:/.test(asKkError(error).message)
 }

@@ -7,13 +7,13 @@ import {renderByKinds} from './render-by-kinds.ts'
 import {type Renderer, renderOnCluster} from './render-on-cluster.ts'
 import type {Vendored} from './vendored.ts'
 
-/** How many helms render at once: each takes about 100 MB for a moment. */
+/** The number of helms that render at once: each takes about 100 MB for a moment. */
 const RENDERERS = 4
 
 /** The objects of each release that is to be installed or upgraded, hooks included. */
 export type Rendered = ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
 
-/** The actions for which helm will run. */
+/** Returns the actions for which helm will run. */
 export function helmActions(plan: Plan): readonly Action[] {
   return plan.actions.filter(({kind}) => kind === 'install' || kind === 'upgrade')
 }
@@ -25,14 +25,15 @@ export interface Rendering {
   readonly cluster: Pick<Cluster, 'customKinds'>
   /** Custom kinds of releases that are not rendered again, as `group/version/Kind`. */
   readonly kinds?: readonly string[]
-  /** What is rendered already. */
+  /** Returns the objects of an action that is rendered already. */
   readonly known?: (action: Action) => readonly KubernetesObject[] | undefined
 }
 
 /**
- * Charts that ask which kinds the cluster has are rendered with those that it serves, and those that come with this plan;
- * those that look objects up, or ask for the number of the revision, as an upgrade would find them.
- * Rejects with what helm says of the first chart, in the order of the plan, that does not render.
+ * Renders what a plan installs or upgrades. Charts that ask which kinds the cluster has are given those that it serves
+ * and those that come with the plan. Charts that look objects up, or ask for the number of the revision, are rendered
+ * as an upgrade would render them. Rejects with helm's error for the first chart, in the order of the plan, that does
+ * not render.
  */
 export async function renderAll(rendering: Rendering): Promise<Rendered> {
   const {plan, vendored, cluster, kinds = []} = rendering
@@ -53,10 +54,12 @@ export async function renderAll(rendering: Rendering): Promise<Rendered> {
   return expectRendered(outcomes, actions)
 }
 
-/** What a chart renders, or why it does not. */
+/** The objects that a chart renders, or the error why it does not. */
 type Outcome = {readonly objects: readonly KubernetesObject[]} | {readonly error: unknown}
 
-/** In the order of the plan, which they are rendered in no more. */
+/**
+ * Returns the rendered objects in the order of the plan, which is not the order of rendering. Throws the first error.
+ */
 function expectRendered(outcomes: ReadonlyMap<ReleaseId, Outcome>, actions: readonly Action[]): Rendered {
   return new Map(
     actions.map(({release}) => {
@@ -72,7 +75,7 @@ interface WithKinds extends Rendering {
   readonly isServed: (apiVersion: string) => boolean
 }
 
-/** Of kinds that come with the plan, the cluster cannot be asked. */
+/** Renders charts. The cluster is asked only if it serves all kinds that the charts are given. */
 async function render(
   actions: readonly Action[],
   {plan, helm, vendored, known, apiVersions, isServed}: WithKinds,

@@ -9,23 +9,26 @@ import type {Prepared} from '../prepare.ts'
 
 /** The charts of a run, copied with their libraries into a directory of the run's own. */
 export interface Vendored {
-  /** What helm is told of a release. */
+  /** Returns the release's name, chart and values for helm. */
   call(release: ReleaseId): ReleaseCall
-  /** Whether a template of its chart asks which kinds the cluster has. */
+  /** Returns whether a template of its chart asks which kinds the cluster has. */
   asksKinds(release: ReleaseId): boolean
-  /** Whether one looks objects of the cluster up. */
+  /** Returns whether a template looks up objects of the cluster. */
   looksUp(release: ReleaseId): boolean
-  /** Whether one asks for the number of the revision that is made. */
+  /** Returns whether a template asks for the number of the revision. */
   asksRevision(release: ReleaseId): boolean
   /** Removes the directory. */
   remove(): Promise<void>
 }
 
-/** What templates have that ask something of the cluster. */
+/** The words by which templates ask the cluster something. */
 const WORDS = ['APIVersions', 'lookup', 'Revision'] as const
 type Word = (typeof WORDS)[number]
 
-/** One after the other, before helms run beside each other; the user's chart directories are never written. Rejects with `KK_FILE`. */
+/**
+ * Copies the charts of the releases before helms run beside each other, for the user's chart directories are never
+ * written to. Rejects with `KK_FILE`.
+ */
 export async function vendor(prepared: Prepared, releases: Iterable<ReleaseId>): Promise<Vendored> {
   const directory = await temporaryDirectory('kk-run-')
   const charts = [...releases].map((release) => prepared.releases.get(release)!.chart)

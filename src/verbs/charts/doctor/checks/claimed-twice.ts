@@ -6,7 +6,7 @@ import type {ExaminedRelease} from '../examined-release.ts'
 import {identity} from '../same-object.ts'
 import {isUntouchedDefinition} from './untouched-definitions.ts'
 
-/** Kinds of Kubernetes whose objects are in no namespace. */
+/** The built-in kinds whose objects are in no namespace. */
 const CLUSTER_WIDE =
   /^(?:APIService|CSIDriver|ClusterRole|ClusterRoleBinding|CustomResourceDefinition|FlowSchema|Namespace|PersistentVolume|PriorityLevelConfiguration|(?:Priority|Runtime|Storage|Ingress)Class|(?:Mutating|Validating)(?:WebhookConfiguration|AdmissionPolicy|AdmissionPolicyBinding))$/
 
@@ -15,8 +15,9 @@ interface MadeObject extends RenderedObject {
 }
 
 /**
- * Objects that two releases both make: helm refuses the second, or each takes it from the other. A definition that both have
- * in `crds/` is only made by the first, which may bring another version of it.
+ * Returns a fault for each object that two releases both make: helm refuses the second release, or each takes the
+ * object from the other. A definition that both have in `crds/` is a warning: only the first makes it, and may bring
+ * another version of it.
  */
 export function claimedTwice(releases: readonly ExaminedRelease[]): readonly ChartFault[] {
   const isWide = wideKinds(releases)
@@ -43,7 +44,10 @@ function faultOf(same: readonly MadeObject[]): readonly ChartFault[] {
   return [{...fault, level: isKept ? 'warning' : 'problem', what, advice}]
 }
 
-/** Those of Kubernetes, and custom ones as these releases define them. */
+/**
+ * Returns a predicate for objects of cluster-wide kinds: the built-in ones, and custom kinds as these releases define
+ * them.
+ */
 function wideKinds(releases: readonly ExaminedRelease[]): (object: RenderedObject['object']) => boolean {
   const definitions = releases.flatMap(({objects}) =>
     objects.filter(

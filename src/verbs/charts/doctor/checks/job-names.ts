@@ -10,8 +10,8 @@ import {inBoth} from '../same-object.ts'
 const ADVICE = 'put a digest of the template, or .Release.Revision, into its name; or make it a hook'
 
 /**
- * Jobs that keep their name while their template changes, which no API server accepts: since they were deployed, or with
- * other images. Hooks are made anew each time.
+ * Returns the Jobs that keep their name while their template changes, which no API server accepts: since they were
+ * deployed, or with other images. Hooks are left out, for helm makes them anew each time.
  */
 export function jobNames({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
   const changed = (one: readonly RenderedObject[], others: readonly RenderedObject[]) =>
@@ -19,7 +19,7 @@ export function jobNames({release, objects, next, deployed}: ExaminedRelease): r
       .filter(([one, other]) => hasOtherTemplate(one, other))
       .map(([{object, file}]) => ({name: objectName(object), object, file}))
   const refused = changed(deployed?.upgrade ?? [], deployed?.objects ?? []).filter(({object}) =>
-    // One that is gone meanwhile is made anew.
+    // The cluster refuses no change of a Job that is gone by now: helm makes it anew.
     mayBeRefused(deployed!, object, release),
   )
   const fault = ({name, file}: {readonly name: string; readonly file: string}) =>
@@ -40,7 +40,7 @@ export function jobNames({release, objects, next, deployed}: ExaminedRelease): r
   ]
 }
 
-/** Whether two are one Job that keeps its name with another template. */
+/** Whether two objects are one Job, not a hook, with different templates. */
 export function hasOtherTemplate(one: RenderedObject, other: RenderedObject): boolean {
   return isPlainJob(one) && !isDeepStrictEqual(templateOf(one), templateOf(other))
 }

@@ -7,8 +7,9 @@ import {isLater, momentOf} from './deadlocks/moment.ts'
 import {isUntouchedDefinition} from './untouched-definitions.ts'
 
 /**
- * Custom resources whose definition the same chart makes with them, or after them. Helm looks up the kinds of all objects but
- * hooks before it makes any, and of each hook when its turn comes (Helm 4.2: install.go RunWithContext).
+ * Returns the custom resources whose definition the same chart makes with them or after them. Helm looks up the kinds
+ * of all objects but hooks before it makes any, and of each hook when its turn comes (Helm 4.2: install.go
+ * RunWithContext).
  */
 export function missingKinds(
   {release, atFirst}: Pick<ExaminedRelease, 'release' | 'atFirst'>,
@@ -38,7 +39,7 @@ export function missingKinds(
   })
 }
 
-/** Whether helm has made one when it looks up the kind of the other. */
+/** Whether helm has made the definition when it looks up the kind of the other object. */
 function isEarlier({object: definition}: RenderedObject, {object}: RenderedObject): boolean {
   return isHook(object) && isLater(momentOf(object), momentOf(definition))
 }

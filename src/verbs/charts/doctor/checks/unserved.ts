@@ -6,7 +6,7 @@ import {isHanging, wantedName} from '../../../preparation/inference/notes.ts'
 import type {Prepared} from '../../../preparation/prepare.ts'
 import type {ChartFault} from '../chart-fault.ts'
 
-/** Waits that nobody serves, objects that nobody makes, and what several could provide. */
+/** Returns waits that no release serves, objects that no release makes, and wants that several releases could meet. */
 export function unserved({
   faults,
   releases,

@@ -2,7 +2,9 @@ import {objectName, type RenderedObject} from '../../../../cluster/manifest.ts'
 import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
-/** Definitions in `crds/`: helm makes them with the first revision, and no upgrade touches them. */
+/**
+ * Returns a warning for each definition in `crds/`: helm makes it with the first revision, and no upgrade changes it.
+ */
 export function untouchedDefinitions({release, objects}: ExaminedRelease): readonly ChartFault[] {
   return objects.filter(isUntouchedDefinition).map(({object, file}) => ({
     check: 'definitions',

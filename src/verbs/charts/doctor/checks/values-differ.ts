@@ -10,8 +10,8 @@ import type {ChartFault} from '../chart-fault.ts'
 import type {ExaminedRelease} from '../examined-release.ts'
 
 /**
- * Where the values of a chart of openstack-helm say that a component waits for another release, and what is rendered does
- * not: the rendered chart counts, but a switch may be off that was meant to be on.
+ * Returns the places where the values of a chart of openstack-helm say that a component waits for another release,
+ * while nothing that is rendered does. The rendered objects decide, but a switch may be off that was meant to be on.
  */
 export function valuesDiffer(
   prepared: Pick<Prepared, 'graph' | 'releases'>,
@@ -27,7 +27,10 @@ export function valuesDiffer(
   })
 }
 
-/** The names of what it waits for, served or not: whether somebody serves that is said elsewhere. */
+/**
+ * Returns the names that a release waits for, whether anything serves them or not: that is the subject of another
+ * check.
+ */
 function waitedFor(release: ReleaseId, objects: ExaminedRelease['objects']): ReadonlySet<string> {
   const wants = wantsOf(objects, releaseNamespace(release)).filter(({kind}) => kind !== 'soft')
   return new Set(
@@ -38,7 +41,7 @@ function waitedFor(release: ReleaseId, objects: ExaminedRelease['objects']): Rea
   )
 }
 
-/** Undefined for a release whose requirements are not inferred. */
+/** Returns the releases that a release requires; undefined if its requirements are not inferred. */
 function requiredBy({graph, releases}: Pick<Prepared, 'graph' | 'releases'>, release: ReleaseId) {
   const edges = graph.requirements.get(release) ?? []
   const isOurs = releases.has(release)

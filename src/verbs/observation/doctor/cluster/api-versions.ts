@@ -9,7 +9,7 @@ export interface UsedKind {
   readonly releases: readonly ReleaseId[]
 }
 
-/** What charts render, and what releases were rendered to, must be of kinds that the cluster serves. */
+/** Checks that the cluster serves the kinds of all objects that charts render or that releases were installed with. */
 export const apiVersionsCheck: Check = {
   name: 'api-versions',
   needs: 'cluster',
@@ -53,7 +53,7 @@ function keyOf({apiVersion, kind}: Pick<UsedKind, 'apiVersion' | 'kind'>): strin
   return `${apiVersion}/${kind}`
 }
 
-/** The kinds that a CustomResourceDefinition brings. */
+/** Returns the kinds that a CustomResourceDefinition defines. */
 function kindsOf({kind, spec}: KubernetesObject): readonly string[] {
   if (kind !== 'CustomResourceDefinition') return []
   const {
@@ -68,7 +68,7 @@ function kindsOf({kind, spec}: KubernetesObject): readonly string[] {
   return versions.map(({name}) => `${group}/${name}/${names?.kind}`)
 }
 
-/** Charts that cannot be installed. */
+/** Returns a problem for each kind that is not served: its charts cannot be installed. */
 export function judgeMissing(missing: readonly UsedKind[]): readonly Found[] {
   return missing.map(({apiVersion, kind, releases}) => {
     const known = deprecationOf({apiVersion, kind})
@@ -91,7 +91,10 @@ export function judgeDeprecated(used: readonly UsedKind[]): readonly Found[] {
   })
 }
 
-/** Helm reads the last manifest at every upgrade, and fails when it holds a kind that is gone (helm issue 7219). */
+/**
+ * Returns a problem for each release with a kind that is no longer served: helm reads the last manifest at every
+ * upgrade, and fails when it holds such a kind (helm issue 7219).
+ */
 export function judgeForgotten(missing: readonly UsedKind[]): readonly Found[] {
   return missing.flatMap(({apiVersion, kind, releases}) =>
     releases.map((release): Found => {
@@ -111,7 +114,7 @@ function deprecationOf({apiVersion, kind}: Pick<UsedKind, 'apiVersion' | 'kind'>
 
 interface DeprecatedApi {
   readonly apiVersion: string
-  /** All kinds of that version, where none is named. */
+  /** The kind; all kinds of that version if left out. */
   readonly kind?: string
   /** The Kubernetes that deprecated it. */
   readonly since: string

@@ -8,14 +8,14 @@ import {releaseNamespace} from '../../../../release.ts'
 import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** One thing that verbs of kk need to be allowed. */
+/** One access that verbs of kk need. */
 interface NeededAccess extends Pick<Need, 'why' | 'without'> {
   readonly access: Access
   /** The verbs of kk. */
   readonly by: readonly string[]
 }
 
-/** What this user may not do of what the verbs of kk need. */
+/** Finds the accesses that the verbs of kk need and this user does not have. */
 export const permissionsCheck: Check = {
   name: 'permissions',
   needs: 'cluster',
@@ -31,7 +31,9 @@ export const permissionsCheck: Check = {
   },
 }
 
-/** What all verbs need, each once; what lies in the namespaces of releases only where these are known. */
+/**
+ * Returns the accesses that all verbs need, each once; those in the namespaces of releases only where these are known.
+ */
 function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] {
   const needed = Object.entries(NEEDS).flatMap(([by, needs]) =>
     needs.flatMap((need) =>
@@ -54,12 +56,15 @@ function placesOf({where}: Need, namespaces: readonly string[]): readonly string
   return [where === 'cluster' ? '' : KK_NAMESPACE]
 }
 
-/** A namespace is asked for by its own name, which a right on that alone suffices for. */
+/**
+ * Returns the name of the object that access is asked for; a namespace is asked for by its own name, so that a right on
+ * that alone suffices.
+ */
 function nameOf({resource, where, names}: Need, namespace: string): string | undefined {
   return resource === 'namespaces' && where === 'release' ? namespace : names?.[0]
 }
 
-/** What helm needs for the objects that the charts of the environment render. */
+/** Returns the accesses that helm needs for the objects that the charts of the environment render. */
 async function renderedAccesses({rendered, cluster}: Examination): Promise<readonly NeededAccess[]> {
   const needed = new Map<string, NeededAccess>()
   for (const [release, objects] of await rendered()) {
@@ -80,11 +85,14 @@ async function renderedAccesses({rendered, cluster}: Examination): Promise<reado
 
 interface Grant {
   readonly kubectl: string
-  /** Who is to be allowed it. */
+  /** The user who is to be granted it. */
   readonly user: string
 }
 
-/** One finding for each kind of object and place. Who may not even look can do nothing; other verbs may be left to others on purpose. */
+/**
+ * Returns one finding for each kind of object and place. Without the accesses of status and plan, kk can do nothing;
+ * those of other verbs may be denied on purpose.
+ */
 function judgeDenied(denied: readonly NeededAccess[], grant: Grant): readonly Found[] {
   const groups = Map.groupBy(denied, ({access: {verb: _, ...object}, by, without}) =>
     JSON.stringify([object, by, without]),
@@ -106,7 +114,7 @@ function placeText({namespace, name}: Access): string {
   return object + (namespace === '' ? 'on the whole cluster' : `in namespace ${namespace}`)
 }
 
-/** For an administrator: the role and its binding. */
+/** Returns the commands with which an administrator makes the role and its binding. */
 function grantText(
   {group, resource, namespace, name}: Access,
   verbs: readonly string[],

@@ -6,7 +6,7 @@ import {objectName} from '../../../../cluster/manifest.ts'
 import {type ReleaseId, releaseName} from '../../../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** What no node can take, not even an empty one: pods would wait for ever, and their release with them. */
+/** Finds pods that no node can take, not even an empty one: they would wait for ever, and their release with them. */
 export const schedulingCheck: Check = {
   name: 'scheduling',
   needs: 'environment',
@@ -42,7 +42,7 @@ interface Container {
   readonly resources?: Resources
 }
 
-/** What the scheduler looks at of a pod. */
+/** The fields of a pod that the scheduler reads. */
 interface PodSpec {
   readonly nodeName?: string
   readonly hostNetwork?: boolean
@@ -63,16 +63,16 @@ interface PodSpec {
   readonly overhead?: Quantities
 }
 
-/** What keeps a pod from a node, each in words that follow the node's name. */
+/** The reasons that keep a pod from a node, each phrased to follow the node's name. */
 interface Hindrances {
   readonly labels: readonly string[]
   readonly taints: readonly string[]
   readonly sizes: readonly string[]
-  /** How many times more is asked for than the node has, of what it lacks most. */
+  /** The request divided by what the node has, of the resource that it lacks most. */
   readonly excess: number
 }
 
-/** Workloads that ask for the same, which no node has, are one finding. */
+/** Returns one finding for all workloads with the same reason why no node can take them. */
 export function judgeScheduling(
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
   nodes: readonly SchedulableNode[],
@@ -120,7 +120,7 @@ function whyNowhere(
   const {labels, taints, sizes, node} = nearest
   const lacks = [...labels, ...taints, ...sizes].join('; ')
   if (lacks === '') return undefined
-  // A DaemonSet makes pods for those nodes only that may have them.
+  // A DaemonSet makes pods only for nodes that can take them.
   if (kind === 'DaemonSet' && labels.length + taints.length > 0) {
     const why = `runs on none of the ${nodes.length} nodes; the nearest, ${node.name}, ${lacks}`
     return {level: 'info', why, advice: 'nothing to do, unless nodes were to have it'}
@@ -173,7 +173,9 @@ function unmetLabels({name, labels}: SchedulableNode, {nodeSelector, affinity}: 
   ]
 }
 
-/** Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity. */
+/**
+ * Whether a label's value matches an expression (Kubernetes 1.36: component-helpers/scheduling/corev1/nodeaffinity).
+ */
 function matches(value: string | undefined, {operator, values = []}: Expression): boolean {
   if (operator === 'Exists') return value !== undefined
   if (operator === 'DoesNotExist') return value === undefined
@@ -195,7 +197,7 @@ function termText({
   return `(${[...matchExpressions, ...matchFields].map(each).join(' and ')})`
 }
 
-/** Kubernetes 1.36: core/v1 Toleration.ToleratesTaint. */
+/** Whether a toleration tolerates a taint (Kubernetes 1.36: core/v1 Toleration.ToleratesTaint). */
 function tolerates(
   {key = '', operator = 'Equal', value = '', effect = ''}: Toleration,
   taint: Taint,
@@ -209,7 +211,10 @@ function taintText({key, value, effect}: Taint): string {
   return `${key}${value ? `=${value}` : ''}:${effect}`
 }
 
-/** What its controller adds to the pods of a DaemonSet (Kubernetes 1.36: daemon_controller AddOrUpdateDaemonPodTolerations). */
+/**
+ * The tolerations that the controller adds to the pods of a DaemonSet (Kubernetes 1.36: daemon_controller
+ * AddOrUpdateDaemonPodTolerations).
+ */
 const OF_DAEMON_SETS: readonly Toleration[] = [
   'not-ready',
   'unreachable',
@@ -222,7 +227,7 @@ const OF_DAEMON_SETS: readonly Toleration[] = [
 
 type Amounts = ReadonlyMap<string, number>
 
-/** What a pod takes of a node (Kubernetes 1.36: resourcehelper PodRequests). */
+/** Returns what a pod requests of a node (Kubernetes 1.36: resourcehelper PodRequests). */
 function requestsOf({containers = [], initContainers = [], overhead = {}}: PodSpec): Amounts {
   let [sidecars, start]: Amounts[] = [new Map(), new Map()]
   for (const each of initContainers) {
@@ -234,7 +239,7 @@ function requestsOf({containers = [], initContainers = [], overhead = {}}: PodSp
   return combine(combine(running, start!, Math.max), amounts(overhead), sum)
 }
 
-/** Who states a limit and no request asks for the limit. */
+/** Returns the requests of a container; a limit without a request counts as the request. */
 function containerRequests({resources}: Container): Amounts {
   return amounts({...resources?.limits, ...resources?.requests})
 }
@@ -250,7 +255,7 @@ function combine(one: Amounts, other: Amounts, how: (one: number, other: number)
   return new Map([...names].map((name) => [name, how(one.get(name) ?? 0, other.get(name) ?? 0)]))
 }
 
-/** Memory in Gi, what else there is as a number; to two places. */
+/** Returns bytes in Gi, and any other quantity as a plain number, rounded to two places. */
 function text(name: string, value: number): string {
   const isBytes = name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-')
   return isBytes ? `${round(value / 2 ** 30)}Gi` : `${round(value)}`

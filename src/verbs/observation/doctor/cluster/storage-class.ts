@@ -3,7 +3,10 @@ import type {SeenStorageClass} from '../../../../cluster/diagnosis/diagnosis.ts'
 import {type ReleaseId, releaseName} from '../../../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Claims without a class get the default one: there must be one, and better not several. The others' classes must exist. */
+/**
+ * Checks that there is exactly one default storage class, which claims without a class get, and that the classes exist
+ * that other claims name.
+ */
 export const storageClassCheck: Check = {
   name: 'storage-class',
   needs: 'cluster',
@@ -17,7 +20,7 @@ export const storageClassCheck: Check = {
   },
 }
 
-/** The releases that have claims which name no class. */
+/** Returns the releases with claims that name no class. */
 export function classless(
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,
 ): readonly ReleaseId[] {
@@ -28,7 +31,10 @@ interface ClaimSpec {
   readonly storageClassName?: string | null
 }
 
-/** `storageClassName: ""` is a class: none is provided, and a volume of that kind is waited for. */
+/**
+ * Whether an object has a claim without a class. `storageClassName: ""` is a class: no volume is provisioned, and the
+ * claim waits for a volume of that class.
+ */
 function hasClasslessClaim(object: KubernetesObject): boolean {
   return claimsOf(object).some((claim) => (claim?.storageClassName ?? undefined) === undefined)
 }
@@ -40,7 +46,10 @@ function claimsOf({kind, spec}: KubernetesObject): readonly (ClaimSpec | undefin
   return volumeClaimTemplates.map((template) => template.spec)
 }
 
-/** Classes that claims name, and neither the cluster nor a chart has. A volume made by hand may have such a name, too. */
+/**
+ * Returns the classes that claims name, but that neither the cluster nor a chart has. A volume made by hand may have
+ * such a name, too.
+ */
 export function judgeNamedClasses(
   classes: readonly SeenStorageClass[],
   rendered: ReadonlyMap<ReleaseId, readonly KubernetesObject[]>,

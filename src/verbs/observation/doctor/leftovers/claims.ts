@@ -4,7 +4,7 @@ import type {RunRecord} from '../../../../cluster/runs/run-record.ts'
 import {type ReleaseId, releaseId} from '../../../../release.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Data of releases that are gone: helm leaves the claims of StatefulSets, and kk deletes none unasked. */
+/** Finds claims of releases that are gone: helm leaves the claims of StatefulSets, and kk deletes none unasked. */
 export const claimsCheck: Check = {
   name: 'claims',
   needs: 'cluster',
@@ -32,8 +32,9 @@ interface AbandonedClaim {
 }
 
 /**
- * Claims whose release is gone. Whose a claim is, annotations and labels tell or, of a claim with a label of the
- * chart's own, that a run of kk removed a release of that name there; a claim about which nothing tells is not one.
+ * Returns the claims whose release is gone. A claim's release is the one that its annotations and labels name or, for a
+ * claim with a label of the chart's own, one of that name that a run of kk removed there. A claim without either is
+ * left out.
  */
 function abandonedClaims(
   claims: readonly SeenClaim[],

@@ -9,7 +9,7 @@ import type {Check, Found} from '../finding.ts'
 
 const READERS = 4
 
-/** Objects that only a failed revision made. */
+/** Finds objects that only a failed revision made. */
 export const forgottenCheck: Check = {
   name: 'forgotten',
   needs: 'cluster',
@@ -25,7 +25,7 @@ export const forgottenCheck: Check = {
   },
 }
 
-/** A record that cannot be read is another check's finding. */
+/** Returns the leftovers of a release; none if a record cannot be read, which is the finding of another check. */
 async function leftOf(
   cluster: Examination['cluster'],
   {release}: ReleaseRecord,
@@ -40,13 +40,16 @@ async function leftOf(
 }
 
 interface Places {
-  /** What stands behind a kk command. */
+  /** The arguments that follow a kk command. */
   readonly place: string
-  /** The same behind one that needs the environment's file. */
+  /** The arguments that follow a kk command which needs the environment's file. */
   readonly file: string
 }
 
-/** Nothing is pruned while the last revision failed, and may need it; and never what holds data, or is to be kept. */
+/**
+ * Returns the finding for the leftovers of a release. It advises a deploy before pruning if the last revision failed,
+ * for that may need them; objects that hold data, or are to be kept, are never pruned.
+ */
 export function judgeForgottenObjects(
   {release, status}: Pick<ReleaseRecord, 'release' | 'status'>,
   left: readonly Leftover[],

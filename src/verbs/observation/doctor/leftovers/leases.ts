@@ -3,7 +3,7 @@ import {type LeaseView, staleness} from '../../../../cluster/lease/view.ts'
 import {unfinished} from '../../../../plan/refusals.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Leases whose holders are dead: the next run on the release takes them over. */
+/** Finds Leases whose holders are dead: the next run on the release takes them over. */
 export const leasesCheck: Check = {
   name: 'leases',
   needs: 'cluster',
@@ -20,7 +20,10 @@ export const leasesCheck: Check = {
   },
 }
 
-/** Nothing has to be done: whoever needs such a Lease next takes it, at once or when it was seen unchanged for a minute. */
+/**
+ * Returns the finding for a Lease whose holder is dead. Nothing has to be done: the next run that needs the Lease takes
+ * it, at once or after it was seen unchanged for a minute.
+ */
 export function judgeLease(
   lease: LeaseView,
   record: ReleaseRecord | undefined,
@@ -29,7 +32,7 @@ export function judgeLease(
   const {release, holder, isRemoval} = lease
   const why = holder === undefined ? undefined : staleness(lease, now)
   if (why === undefined) return []
-  // The evidence by which a pending release is recovered stands on its Lease.
+  // The Lease of a pending release holds the evidence by which the release is recovered.
   const tells = record && unfinished(record) ? '; it tells what was done' : ''
   const removal = isRemoval
     ? ': it says that the release is being removed, and who would install what requires it waits for it first'

@@ -4,7 +4,7 @@ import type {Reservation} from '../../../../cluster/reservations/reservation.ts'
 import {identifyProcess} from '../../../../state/processes/process-identity.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Reservations of operators who are dead: nobody can remove what these were about to use. */
+/** Finds reservations of operators who are dead: they keep anybody from removing what was to be used. */
 export const reservationsCheck: Check = {
   name: 'intents',
   needs: 'cluster',
@@ -35,17 +35,20 @@ function judgeReservation({reservation, now, isDead, kubectl}: ReservationInputs
   return [{level: 'warning', what, advice: `${kubectl} delete configmap ${name} --namespace ${KK_NAMESPACE}`}]
 }
 
-/** `user@host (process 42, run …)`, as runs call themselves. */
+/** Matches how runs name themselves: `user@host (process 42, run …)`. */
 const HOLDER = /@(?<host>\S+) \(process (?<pid>\d+),/
 
-/** Whether who calls itself so was a process of this machine and is gone; false for what cannot be told from here. */
+/** Whether the holder was a process of this machine and is gone; false if that cannot be told from here. */
 async function isGone(holder: string): Promise<boolean> {
   const {host, pid} = HOLDER.exec(holder)?.groups ?? {}
   if (host !== hostname() || pid === undefined) return false
   return !(await runs(Number(pid)))
 }
 
-/** Another process may have got the id since: it then counts as living, which errs towards leaving things alone. */
+/**
+ * Whether a process with this id runs. Another process may have got the id since; the holder then counts as living,
+ * which is the safe error.
+ */
 async function runs(pid: number): Promise<boolean> {
   return (await identifyProcess(pid)) !== undefined
 }

@@ -2,7 +2,7 @@ import type {LeaseView} from '../../../../cluster/lease/view.ts'
 import {type RunEntry, runHistory} from '../../history.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Records of runs that say "running", though their process is gone. */
+/** Finds records of runs that say "running" though their process is gone. */
 export const runsCheck: Check = {
   name: 'runs',
   needs: 'cluster',
@@ -20,13 +20,16 @@ interface RunsInputs {
   readonly runs: readonly RunEntry[]
   readonly leases: readonly Pick<LeaseView, 'holder' | 'runsOut'>[]
   readonly now: number
-  /** What stands behind the command that goes on. */
+  /** Returns the arguments that follow the command which goes on with the run. */
   readonly placeOf: (run: RunEntry) => string
 }
 
 const DAY = 24 * 3600 * 1000
 
-/** Only the last run of an environment: what a later one has done settles what an earlier one left. */
+/**
+ * Returns a finding for the last run of each environment if it was broken off; a later run settles what an earlier one
+ * left.
+ */
 export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly Found[] {
   const last = [...Map.groupBy(runs, ({environment}) => environment).values()].map((each) => each[0]!)
   return last.flatMap((run): readonly Found[] => {
@@ -40,7 +43,7 @@ export function judgeRuns({runs, leases, now, placeOf}: RunsInputs): readonly Fo
   })
 }
 
-/** A removal is not resumed: it goes on when it is asked for again, and confirmed again. */
+/** Returns the command that goes on with a run. A removal is not resumed: it is asked for and confirmed again. */
 function againOf({id, verb, scope}: RunEntry): string {
   if (verb === 'remove' || verb === 'destroy') return ['kk', verb, ...scope.names].join(' ')
   return `kk resume ${id}`

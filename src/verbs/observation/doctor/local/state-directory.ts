@@ -3,10 +3,10 @@ import {KkError} from '../../../../errors.ts'
 import {makeDirectory} from '../../../../state/files/make-directory.ts'
 import type {Check, Found} from '../finding.ts'
 
-/** Below this a journal may stop in the middle of a run. */
+/** The free space below which a journal may stop in the middle of a run, in bytes. */
 const ENOUGH_BYTES = 100 * 2 ** 20
 
-/** Where kk writes the journals of its runs. */
+/** Checks that the directory in which kk writes the journals of its runs can be written and has room. */
 export const stateDirectoryCheck: Check = {
   name: 'state-directory',
   needs: 'nothing',

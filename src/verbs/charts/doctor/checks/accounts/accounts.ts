@@ -9,14 +9,14 @@ import type {ValueLocation} from './places.ts'
 type Examined = Pick<ExaminedRelease, 'release' | 'objects' | 'again'>
 
 /**
- * Accounts of databases, message buses, caches and keystone whose server is given another password than who logs in. Names
- * and places are told, never what stands there.
+ * Returns the accounts of databases, message buses, caches and keystone for which the server is given another password
+ * than its clients. Faults name accounts and places, never values.
  */
 export function accounts(releases: readonly Examined[]): readonly ChartFault[] {
   const mentions = mentionsIn(releases)
   const random = randomPlaces(releases, mentions)
   const servers = serversAmong(releases, mentions)
-  // What a chart makes up is another fault; a key that each makes up for itself is none.
+  // A random password is a fault of its own check; a key of a cache that every client makes up for itself is none.
   const compared = mentions.filter(({realm, place}) => realm !== 'cache' || !random.has(textOf(place)))
   const scoped = compared.flatMap((mention) => {
     const server = servers.of(mention)
@@ -29,12 +29,15 @@ export function accounts(releases: readonly Examined[]): readonly ChartFault[] {
   ])
 }
 
-/** A mention with its server: a release, or the name of a host that none of these makes. */
+/** A mention with its server: a release, or the name of a host that no release here makes. */
 interface Scoped extends Mention {
   readonly server: ReleaseId | `host ${string}`
 }
 
-/** By user; of keystone also by domain where the makers tell several domains apart. */
+/**
+ * Returns the mentions grouped by user and, where the accounts of keystone that are made belong to several domains,
+ * also by domain.
+ */
 function accountsOf(mentions: readonly Scoped[]): readonly (readonly Scoped[])[] {
   const byUser = Map.groupBy(mentions, ({user}) => user)
   return [...byUser.values()].flatMap((same) => {
@@ -45,7 +48,7 @@ function accountsOf(mentions: readonly Scoped[]): readonly (readonly Scoped[])[]
   })
 }
 
-/** One fault for each release that has other values than the server. */
+/** Returns one fault for each release whose values differ from the server's. */
 function differences(same: readonly Scoped[]): readonly ChartFault[] {
   const reference = referenceOf(same)
   const others = same.filter((each) => !sharesValue(each, reference))
@@ -69,7 +72,10 @@ const GIVEN: Readonly<Record<Mention['role'], (place: string, release: string) =
   client: (place, release) => `${place} of ${release}`,
 }
 
-/** The server's own word, that of who makes the account, or else what most have. */
+/**
+ * Returns the mention to compare with: the server's own, else that of the job which creates the account, else the one
+ * whose value most mentions share.
+ */
 function referenceOf(same: readonly Scoped[]): Scoped {
   const strongest = (['server', 'maker'] as const).find((role) => same.some((each) => each.role === role))
   const candidates = strongest ? same.filter(({role}) => role === strongest) : same
@@ -81,7 +87,10 @@ function sharesValue(one: Scoped, other: Scoped): boolean {
   return one.passwords.some((password) => other.passwords.includes(password))
 }
 
-/** Administrators whose name the server does not know: what it is given is told by the releases here. */
+/**
+ * Returns faults for administrators with a name that the server does not know; the server's names are read from the
+ * releases here.
+ */
 function strangers(same: readonly Scoped[]): readonly ChartFault[] {
   const server = same.find(({role}) => role === 'server')
   if (!server) return []
@@ -133,7 +142,7 @@ function textOf({release, object, key}: ValueLocation): string {
   return `${release} ${object} ${key}`
 }
 
-/** The places that another render fills otherwise. */
+/** Returns the places whose value differs when the charts are rendered again. */
 function randomPlaces(releases: readonly Examined[], mentions: readonly Mention[]): ReadonlySet<string> {
   const changed = releases.filter(({objects, again}) => objects !== again)
   const again = mentionsIn(changed.map(({release, again: objects}) => ({release, objects})))
@@ -150,7 +159,10 @@ interface Servers {
   of(mention: Mention): Scoped['server'] | undefined
 }
 
-/** Whose server a host is: by the Services and Ingresses of the releases; where none is named, the only one there is. */
+/**
+ * Returns a lookup of the server that a mention means: the release that makes the Service or Ingress of its host; for a
+ * mention without a host, the only release that serves its realm.
+ */
 function serversAmong(releases: readonly Examined[], mentions: readonly Mention[]): Servers {
   const hosts = hostsOf(releases)
   const serving = mentions.filter(({role}) => role === 'server')
@@ -167,13 +179,16 @@ function serversAmong(releases: readonly Examined[], mentions: readonly Mention[
       const name = host.replace(/:\d*$/, '').toLowerCase()
       const meant = [name, ...serviceNames(name, releaseNamespace(release))]
       const found = meant.flatMap((each) => hosts.get(each) ?? [])[0]
-      // A Service that nobody makes: the server may be there under another name.
+      // No release here makes the Service: the server may have another name in it.
       return found ?? (only && isNamedAfter(name, only) ? only : `host ${name}`)
     },
   }
 }
 
-/** `keystone.openstack.svc` and the release keystone, whose Service is keystone-api. */
+/**
+ * Whether a host in the cluster starts with the same word as a release: `keystone.openstack.svc` and the release
+ * keystone, whose Service is keystone-api.
+ */
 function isNamedAfter(host: string, release: ReleaseId): boolean {
   const isInCluster = !host.includes('.') || host.includes('.svc')
   return isInCluster && firstWord(host) === firstWord(releaseName(release))
@@ -183,7 +198,7 @@ function firstWord(name: string): string | undefined {
   return name.split(/[.-]/)[0]
 }
 
-/** What a host can mean in Kubernetes: a Service, or a pod behind one. */
+/** Returns what a host can mean in Kubernetes, as `service.namespace`: a Service, or a pod behind one. */
 function serviceNames(host: string, namespace: string): readonly string[] {
   const [before] = host.split('.svc')
   const labels = before!.split('.')
@@ -192,7 +207,7 @@ function serviceNames(host: string, namespace: string): readonly string[] {
   return [before!, `${labels.at(-1)}.${namespace}`]
 }
 
-/** `service.namespace`, and the hosts of Ingresses. */
+/** Returns the releases by `service.namespace` of their Services and by the hosts of their Ingresses. */
 function hostsOf(releases: readonly Examined[]): ReadonlyMap<string, ReleaseId> {
   return new Map(
     releases.flatMap(({release, objects}) =>

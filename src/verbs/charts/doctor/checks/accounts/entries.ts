@@ -4,7 +4,7 @@ import {hostOf, type Mention, mention, type Realm} from './mention.ts'
 import type {Entry, ValueLocation} from './places.ts'
 import {type IniOption, iniOptions, jsonAt, maps, textsOf, urlAccounts} from './texts.ts'
 
-/** What a Secret or a ConfigMap says under one key. */
+/** Returns the accounts that one key of a Secret or ConfigMap mentions. */
 export function inEntry(entry: Entry): readonly Mention[] {
   const {place, text} = entry
   const options = optionsOf(text)
@@ -22,7 +22,7 @@ export function inEntry(entry: Entry): readonly Mention[] {
   })
 }
 
-/** `mysql://…` is an INI file to nobody, though it may have a `=`. */
+/** Returns the options of a text that looks like an INI file. `mysql://…` with a `=` in it is none. */
 export function optionsOf(text: string): readonly IniOption[] {
   return text.includes('=') && (text.includes('\n') || text.startsWith('[')) ? iniOptions(text) : []
 }
@@ -36,7 +36,7 @@ const USERS = [
   ['trustee_domain_admin_name', 'trustee_domain_admin_password'],
 ] as const
 
-/** What shows that an account is one of keystone. */
+/** Options that show that an account belongs to keystone. */
 const OF_KEYSTONE = [
   'auth_url',
   'auth_uri',
@@ -46,10 +46,13 @@ const OF_KEYSTONE = [
   'project_name',
 ]
 
-/** Of my.cnf, and of programs that have the parts of a URL in options of their own. */
+/** Sections of my.cnf, and of programs that have the parts of a URL in options of their own. */
 const OF_DATABASE = ['client', 'mysql', 'mysqladmin', 'mysqldump', 'database']
 
-/** The accounts of a section; `at` is where each of its options stands, undefined for what is read elsewhere. */
+/**
+ * Returns the accounts that a section mentions. `at` returns where an option stands, undefined for one that is read
+ * from elsewhere.
+ */
 export function inSection(
   section: string,
   options: ReadonlyMap<string, string>,
@@ -96,7 +99,7 @@ const REALMS: readonly (readonly [RegExp, Realm])[] = [
 export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
   if (!text.includes('://') || !text.includes('@')) return []
   return urlAccounts(text).flatMap(({scheme, user, passwords, host}) => {
-    // RabbitMQ's management is asked by HTTP.
+    // RabbitMQ's management API speaks HTTP.
     const isBus = /^https?$/.test(scheme) && /RABBIT/i.test(place.key)
     const realm = isBus ? 'message bus' : REALMS.find(([pattern]) => pattern.test(scheme))?.[1]
     if (realm === undefined) return []
@@ -107,7 +110,10 @@ export function inUrls(text: string, place: ValueLocation): readonly Mention[] {
   })
 }
 
-/** RabbitMQ's definitions, and the accounts that openstack-helm's chart makes beside its administrator. */
+/**
+ * Returns the accounts of RabbitMQ's definitions, and those that openstack-helm's chart creates beside its
+ * administrator.
+ */
 function inDefinitions({text, place}: Entry): readonly Mention[] {
   if (!text.includes('password') || !text.trimStart().startsWith('{')) return []
   const definitions = jsonAt(text, 'users')
@@ -131,7 +137,7 @@ function inDefinitions({text, place}: Entry): readonly Mention[] {
   ]
 }
 
-/** `clouds.yaml` of OpenStack's clients. */
+/** Returns the accounts in a `clouds.yaml` of OpenStack's clients. */
 function inClouds({text, place}: Entry): readonly Mention[] {
   if (!/^clouds:/m.test(text)) return []
   const clouds = yamlAt(text)

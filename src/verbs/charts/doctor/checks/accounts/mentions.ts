@@ -4,7 +4,7 @@ import {hostOf, type Mention, mention, type Realm, type Role} from './mention.ts
 import {type Entry, type Holdings, holdingsOf, type NamedValues, type ValueLocation} from './places.ts'
 import {jsonAt, maps, textsOf} from './texts.ts'
 
-/** Every place in these charts that holds the password of an account, once, with the strongest of its roles. */
+/** Returns every place in these charts that holds the password of an account, once, with the strongest of its roles. */
 export function mentionsIn(
   releases: readonly Pick<ExaminedRelease, 'release' | 'objects'>[],
 ): readonly Mention[] {
@@ -16,7 +16,7 @@ export function mentionsIn(
     ...groupsIn(values, sections),
     ...[...values.values.values()].flatMap(inLiteral),
   ])
-  // A container knows more of an account than the Secret from which it has the password.
+  // The variables of a container tell more of an account (its host, its role) than the Secret that holds the password.
   const known = new Set(inContainers.map(({place}) => keyOf(place)))
   const found = [
     ...inContainers,
@@ -37,7 +37,7 @@ function keyOf({release, object, key}: ValueLocation): string {
   return `${release} ${object} ${key.split(' [')[0]}`
 }
 
-/** Each account once at each place. */
+/** Returns each account once per place, with its strongest role. */
 function strongest(mentions: readonly Mention[]): readonly Mention[] {
   const byPlace = Map.groupBy(
     mentions,
@@ -53,7 +53,7 @@ function strongest(mentions: readonly Mention[]): readonly Mention[] {
   })
 }
 
-/** Variables, or keys of a Secret, that hold an account together. */
+/** The variables, or keys of a Secret, that together make an account. */
 interface Pair {
   readonly realm: Realm
   readonly role: Role
@@ -131,7 +131,10 @@ function pairsIn({values}: NamedValues, isContainer: boolean): readonly Mention[
   })
 }
 
-/** Of who logs in to keystone: it is the administrator who makes others, and the one who bootstraps makes himself. */
+/**
+ * Returns the role of a container that logs in to keystone: the administrator if it creates other users, the server if
+ * it creates its own account (bootstrap), else a client.
+ */
 function loginRole(values: NamedValues['values']): Role {
   const names = [...values.keys()]
   if (names.some((name) => name.startsWith('OS_BOOTSTRAP_')))
@@ -140,7 +143,7 @@ function loginRole(values: NamedValues['values']): Role {
   return makes ? 'administrator' : 'client'
 }
 
-/** What the jobs of kk's own charts make, each account with the variable that has its password. */
+/** Returns the accounts that the jobs of kk's own charts create, each with the variable that holds its password. */
 function makersIn({values}: NamedValues): readonly Mention[] {
   const made = (name: string, user: string) => {
     const list =
@@ -162,7 +165,7 @@ function makersIn({values}: NamedValues): readonly Mention[] {
   ]
 }
 
-/** By release and section. */
+/** The options of INI files, by release and section. */
 type Sections = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 function sectionsByRelease(entries: readonly Entry[]): Sections {
@@ -179,7 +182,10 @@ function sectionsByRelease(entries: readonly Entry[]): Sections {
 
 const GROUP = /^OS_(.+)__(?:PASSWORD|MEMCACHE_SECRET_KEY)$/
 
-/** Options that oslo.config reads from the environment, the rest of their section from a file: `OS_<GROUP>__PASSWORD`. */
+/**
+ * Returns the accounts in options that oslo.config reads from the environment (`OS_<GROUP>__PASSWORD`), while the rest
+ * of their section stands in a file.
+ */
 function groupsIn({release, values}: NamedValues, sections: Sections): readonly Mention[] {
   const groups = new Set([...values.keys()].flatMap((name) => GROUP.exec(name)?.[1] ?? []))
   return [...groups].flatMap((group) => {
@@ -193,7 +199,10 @@ function groupsIn({release, values}: NamedValues, sections: Sections): readonly 
   })
 }
 
-/** What the variables of jobs say of the Secrets behind them: who makes an account, and as whom. */
+/**
+ * Returns the roles of Secrets whose keys the variables of jobs name: which account a job creates, and which it logs in
+ * with.
+ */
 function connectionRoles({containers}: Holdings): ReadonlyMap<string, Role> {
   const roles = new Map<string, Role>()
   for (const {values} of containers) {
@@ -214,7 +223,9 @@ function connectionRoles({containers}: Holdings): ReadonlyMap<string, Role> {
   return roles
 }
 
-/** Values that stand in a container itself; those of Secrets and ConfigMaps are entries. */
+/**
+ * Returns the accounts in URLs that stand in a container itself; those from Secrets and ConfigMaps are read as entries.
+ */
 function inLiteral({place, text}: Entry): readonly Mention[] {
   return place.key.startsWith('container ') || place.key.startsWith('init container ')
     ? inUrls(text, place)

@@ -4,7 +4,7 @@ import {objectName, type RenderedObject} from '../../../../../cluster/manifest.t
 import {type ReleaseId, releaseNamespace} from '../../../../../release.ts'
 import type {ExaminedRelease} from '../../examined-release.ts'
 
-/** Where a value stands: an object of a release, and the key in it. */
+/** The place of a value: an object of a release, and the key in it. */
 export interface ValueLocation {
   readonly release: ReleaseId
   /** `Secret/nova-db-admin` */
@@ -14,7 +14,7 @@ export interface ValueLocation {
   readonly key: string
 }
 
-/** What a Secret or a ConfigMap holds under a key, decoded. */
+/** The decoded text under a key of a Secret or a ConfigMap. */
 export interface Entry {
   readonly place: ValueLocation
   readonly text: string
@@ -26,7 +26,7 @@ export interface NamedValues {
   readonly values: ReadonlyMap<string, Entry>
 }
 
-/** What the objects of an environment hold and hand to their containers. */
+/** The values that the objects of an environment hold and hand to their containers. */
 export interface Holdings {
   readonly entries: readonly Entry[]
   readonly secrets: readonly NamedValues[]
@@ -77,7 +77,7 @@ function decoded(value: unknown): unknown {
 
 type Values = ReadonlyMap<string, Entry>
 
-/** What the containers of an object find in their environment, as far as these charts decide it. */
+/** Returns the variables of each container of an object, as far as these charts set them. */
 function variablesOf(owned: Owned, byObject: ReadonlyMap<string, Values>): readonly NamedValues[] {
   const {object, release, file} = owned
   const template = podTemplate(object)

@@ -8,7 +8,7 @@ export interface IniOption {
   readonly value: string
 }
 
-/** The options of an INI file, as oslo.config, MariaDB and ceph write them; none for what is no INI file. */
+/** Returns the options of an INI file as oslo.config, MariaDB and ceph write them; none for any other text. */
 export function iniOptions(text: string): readonly IniOption[] {
   const options: IniOption[] = []
   let section = ''
@@ -30,15 +30,17 @@ export function iniOptions(text: string): readonly IniOption[] {
 export interface UrlAccount {
   readonly scheme: string
   readonly user: string
-  /** As it is written, and decoded: not everybody encodes. */
+  /** The password as it is written, and decoded: not every program percent-encodes it. */
   readonly passwords: readonly string[]
   readonly host: string
 }
 
-/** Where a URL with its account ends. */
+/** The characters that end the authority of a URL. */
 const END = /[\s"'`<>\\)/?#]/
 
-/** The accounts in the URLs of a text, several hosts of one URL each for itself: `rabbit://u:p@a:1,u:p@b:1/`. */
+/**
+ * Returns the accounts in the URLs of a text; a URL with several hosts has one for each: `rabbit://u:p@a:1,u:p@b:1/`.
+ */
 export function urlAccounts(text: string): readonly UrlAccount[] {
   const found: UrlAccount[] = []
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
@@ -53,7 +55,7 @@ export function urlAccounts(text: string): readonly UrlAccount[] {
   return found
 }
 
-/** Longer ones are no URLs of accounts. */
+/** The longest authority that is read, in characters. */
 const MOST = 4096
 
 function authorityAt(text: string, start: number): string {
@@ -77,7 +79,7 @@ function memberAccount(scheme: string, member: string): UrlAccount | undefined {
   }
 }
 
-/** Whether a text is filled in by a program: `${PASSWORD}`, `{{ .Password }}`, `%(password)s`. */
+/** Whether a program fills in the text: `${PASSWORD}`, `{{ .Password }}`, `%(password)s`. */
 export function isTemplate(text: string): boolean {
   return /\$\{|\$\(|\{\{|\}\}|%\(|^\$\w+$|:\$\w+@|:\{\w+\}@/.test(text)
 }
@@ -90,7 +92,7 @@ function decodedPart(text: string): string {
   }
 }
 
-/** What a JSON text holds, or what it holds under a key; undefined for what is none. */
+/** Returns the value of a JSON text, or the value under a key of it; undefined for any other text. */
 export function jsonAt(text: string | undefined, key?: string): unknown {
   if (text === undefined) return undefined
   try {
@@ -101,12 +103,12 @@ export function jsonAt(text: string | undefined, key?: string): unknown {
   }
 }
 
-/** The maps of a list. */
+/** Returns the maps among the items of a list. */
 export function maps(list: unknown): readonly object[] {
   return Array.isArray(list) ? list.filter(isMap) : []
 }
 
-/** The texts of a map. */
+/** Returns the texts among the values of a map. */
 export function textsOf(map: unknown): Readonly<Record<string, string | undefined>> {
   if (!isMap(map)) return {}
   return Object.fromEntries(Object.entries(map).filter(([, value]) => typeof value === 'string')) as Record<

@@ -15,8 +15,9 @@ import type {ExaminedRelease} from '../../examined-release.ts'
 import {isLater, momentOf} from './moment.ts'
 
 /**
- * Hooks that wait, perhaps by way of other pods, for what helm makes only when they have ended; and pods that wait for a hook
- * which runs after them, which is well as long as nobody waits for the pods first, as `helm --wait` does.
+ * Returns a problem for each hook that waits, directly or through other pods, for what helm makes only after the hook
+ * has ended, and one note for pods that wait for a hook which runs after them. The latter is harmless unless something
+ * waits for the pods first, as `helm --wait` does.
  */
 export function deadlocks(releases: readonly ExaminedRelease[]): readonly ChartFault[] {
   const owned = releases.flatMap(({release, objects}) => objects.map((each) => ({...each, release})))
@@ -38,7 +39,9 @@ export function deadlocks(releases: readonly ExaminedRelease[]): readonly ChartF
   return [...circles, ...lateHooksFault(late)]
 }
 
-/** Any of the makers may be what is waited for. */
+/**
+ * Returns the late hook of a need, if every object that could meet it is a hook of the same release that runs later.
+ */
 function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): readonly LateHook[] {
   const own = momentOf(each.object)
   const makers = anyOf.map((event) => owned[placeOf(event)]!)
@@ -48,7 +51,7 @@ function lateHook(each: Owned, {anyOf, want}: Need, owned: readonly Owned[]): re
   return isLate ? [{waiting: each, hook: makers[0]!, want: want!}] : []
 }
 
-/** A hook whose end needs itself, by these steps. */
+/** Returns the fault of a hook whose end requires itself, by these steps. */
 function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Owned[]): ChartFault {
   const at = (event: Step['from']) => objects[placeOf(event)]!
   const nameOf = ({object, release}: Owned) =>
@@ -72,7 +75,7 @@ function circleFault(hook: Owned, circle: readonly Step[], objects: readonly Own
   }
 }
 
-/** `last` is what needs the end of the hook in the end. */
+/** Returns how to break a circle; `last` is the object whose step leads back to the hook. */
 function adviceFor(hook: Owned, last: Owned, {need: {want}}: Step): string {
   const [name, other] = [objectName(hook.object), objectName(last.object)]
   if (want) return `take the wait for ${name} out of ${hook === last ? 'it' : other}`
@@ -93,7 +96,7 @@ interface LateHook {
   readonly want: Want
 }
 
-/** One word on all of them: it matters to those alone who deploy with `helm --wait`, too. */
+/** Returns one note for all late hooks, since they matter only to those who deploy with `helm --wait`. */
 function lateHooksFault(late: readonly LateHook[]): readonly ChartFault[] {
   const [first] = late
   if (!first) return []
@@ -118,14 +121,14 @@ function textOf(want: Want, {object}: Owned): string {
   return wantText(want, {object: objectName(object)})
 }
 
-/** One event needs another. */
+/** One event that needs another. */
 interface Step {
   readonly from: Event
   readonly to: Event
   readonly need: Need
 }
 
-/** The events that can happen, one after the other. */
+/** Returns the events that can happen: those whose needs can be met in some order. */
 function happening(needs: Needs): ReadonlySet<Event> {
   const happened = new Set<Event>()
   for (;;) {
@@ -138,7 +141,10 @@ function happening(needs: Needs): ReadonlySet<Event> {
   }
 }
 
-/** The shortest way from an event by this need back to itself, over events that cannot happen; none where there is none. */
+/**
+ * Returns the shortest path from an event through this need back to itself, over events that cannot happen; empty if
+ * there is none.
+ */
 function circleOf(
   event: Event,
   need: Need,
@@ -159,24 +165,27 @@ function circleOf(
   return []
 }
 
-/** An object is made, or it is done: ready, or at its end. By its place among the objects. */
+/** An object is made, or it is done: ready, or ended. The number is its index among the objects. */
 type Event = `${'made' | 'done'} ${number}`
 
-/** The place of the object of an event. */
+/** Returns the index of an event's object. */
 function placeOf(event: Event): number {
   return Number(event.slice(event.indexOf(' ') + 1))
 }
 
-/** What an event needs: that one of these has happened. */
+/** A need of an event: one of these must have happened. */
 interface Need {
   readonly anyOf: readonly Event[]
-  /** For which the object waits; left out for what helm or Kubernetes sees to. */
+  /** The want of the object that waits; left out for a need that comes from helm or Kubernetes. */
   readonly want?: Want
 }
 
 type Needs = ReadonlyMap<Event, readonly Need[]>
 
-/** What each event of an installation needs. Releases that wait for each other are installed side by side. */
+/**
+ * Returns the needs of each event of an installation. Releases that wait for each other are taken to be installed side
+ * by side.
+ */
 function needsOf(objects: readonly Owned[]): Needs {
   const makersOf = makersAmong(objects)
   const hooks = hooksByRelease(objects)
@@ -186,7 +195,7 @@ function needsOf(objects: readonly Owned[]): Needs {
       const before = hooks.get(each.release)?.filter((hook) => isBefore(hook, each.object)) ?? []
       const wanted = blockingWants(each).flatMap((want): readonly Need[] => {
         const makers = makersOf(each.release, want)
-        // What nobody makes is another fault.
+        // A want that no object meets is a fault of another check.
         return makers.length === 0 ? [] : [{anyOf: makers.map(eventOf(want)), want}]
       })
       return [
@@ -210,13 +219,13 @@ function hooksByRelease(objects: readonly Owned[]) {
   )
 }
 
-/** Hooks of upgrades alone hold up no installation. */
+/** Whether a hook runs before an object is made. Hooks that run only in upgrades do not hold up an installation. */
 function isBefore({object: hook}: Hook, object: KubernetesObject): boolean {
   const [one, other] = [momentOf(hook), momentOf(object)]
   return isLater(other, one) && one.isOfUpgrades === other.isOfUpgrades
 }
 
-/** Helm waits for the end of Jobs and pods, and for no other hooks. */
+/** Returns the event of a hook that helm waits for: Jobs and pods must end, other hooks are only made. */
 function endOf({kind}: KubernetesObject, place: number): Event {
   return kind === 'Job' || kind === 'Pod' ? `done ${place}` : `made ${place}`
 }
@@ -231,7 +240,7 @@ function eventOf({kind}: Want): (place: number) => Event {
   return (place) => (kind === 'ready' ? `done ${place}` : `made ${place}`)
 }
 
-/** Pods that stay, and are ready when this has happened. */
+/** Pods that keep running, and are ready when the event has happened. */
 interface Pods {
   readonly event: Event
   readonly namespace: string
@@ -250,7 +259,7 @@ function namespaceOf({object, release}: Pick<Owned, 'object' | 'release'>): stri
   return object.metadata.namespace ?? releaseNamespace(release)
 }
 
-/** A Service serves when one of its pods is ready. */
+/** Returns the need of a Service: it serves once one of the pods behind it is ready. */
 function podsBehind({object, release}: Owned, pods: readonly Pods[]): readonly Need[] {
   const selector = Object.entries(dig(object, 'spec', 'selector') ?? {})
   const isOpen = dig(object, 'spec', 'publishNotReadyAddresses') === true
@@ -267,7 +276,7 @@ interface Owned extends RenderedObject {
   readonly release: ReleaseId
 }
 
-/** For what a release wants, the objects that could be meant, by their places among these. */
+/** Returns a lookup of the objects, by index, that a want of a release can mean. */
 function makersAmong(objects: readonly Owned[]): (asker: ReleaseId, want: Want) => readonly number[] {
   // Each object stands in the catalogue as a release of its own, in the namespace of the one that makes it.
   const known = catalogue(
@@ -279,7 +288,7 @@ function makersAmong(objects: readonly Owned[]): (asker: ReleaseId, want: Want) 
   )
   return (asker, {target}) => {
     const places = known.find(asker, target).map(({release}) => Number(releaseName(release)))
-    // Definitions are no matter of waiting.
+    // A custom resource definition is not awaited.
     return target.what === 'kind' ? places.filter((at) => objects[at]!.object.kind === target.kind) : places
   }
 }

@@ -1,12 +1,18 @@
 import type {KubernetesObject} from '../../../../../cluster/cluster.ts'
 import {hookEvents, hookWeight} from '../../../../../cluster/helm-annotations.ts'
 
-/** When helm makes an object: before all others, with them, or after them; and among hooks by weight, then by name. */
+/**
+ * The moment at which helm makes an object: before all others, with them, or after them; hooks among themselves by
+ * weight, then by name.
+ */
 export interface Moment {
   readonly stage: 'before' | 'with' | 'after'
   readonly weight: number
   readonly name: string
-  /** Hooks of upgrades alone find what the revision before has made, and hold up no installation. */
+  /**
+   * Whether it is a hook that runs only in upgrades: it finds what the revision before has made, and holds up no
+   * installation.
+   */
   readonly isOfUpgrades: boolean
 }
 
@@ -24,8 +30,9 @@ function stageOf(events: readonly string[]): Moment['stage'] {
 const STAGES = ['before', 'with', 'after']
 
 /**
- * Hooks of one stage are made one after the other, and each is waited for. Of one weight and name, a Job comes last
- * (Helm 4.2: hooks.go hookByWeight, stable after the order of kinds).
+ * Whether helm makes the first after the second. It makes the hooks of one stage one after the other, and waits for
+ * each. Among those of the same weight and name, a Job comes last (Helm 4.2: hooks.go hookByWeight, stable after the
+ * order of kinds).
  */
 export function isLater(one: Moment, other: Moment): boolean {
   const stages = STAGES.indexOf(one.stage) - STAGES.indexOf(other.stage)

@@ -2,12 +2,12 @@ import {isDeepStrictEqual} from 'node:util'
 import {dig, digMaps} from '../../../../../charts/manifests/dig.ts'
 import type {KubernetesObject} from '../../../../../cluster/cluster.ts'
 
-/** A field that the API server lets nobody change. */
+/** A field that the API server does not let anybody change. */
 interface Field {
   readonly path: readonly string[]
-  /** What the API server takes for one that is left out. */
+  /** The API server's default for the field. */
   readonly fallback?: unknown
-  /** The API server fills it in: whoever states it later most likely says the same. */
+  /** Whether the API server fills it in; a later manifest that states it most likely says the same. */
   readonly isFilledIn?: true
 }
 
@@ -20,7 +20,7 @@ const ROLE = field('roleRef')
 const COMPLETIONS: Field = {path: ['spec', 'completions'], isFilledIn: true}
 const STORAGE_CLASS: Field = {path: ['spec', 'storageClassName'], isFilledIn: true}
 
-/** By kind; of a StatefulSet and of a Pod all but a few. */
+/** Immutable fields by kind. A StatefulSet and a Pod have only a few that are not. */
 const IMMUTABLE: Readonly<Record<string, readonly Field[]>> = {
   Deployment: [SELECTOR],
   DaemonSet: [SELECTOR],
@@ -53,16 +53,16 @@ const IMMUTABLE: Readonly<Record<string, readonly Field[]>> = {
   ClusterRoleBinding: [ROLE],
 }
 
-/** Of Secrets and ConfigMaps that are `immutable: true`. */
+/** The immutable fields of Secrets and ConfigMaps with `immutable: true`. */
 const SEALED = [field('immutable', false), field('data'), field('stringData'), field('binaryData')]
 
 interface Touched {
   readonly path: string
-  /** The later object does not state it any more. */
+  /** Whether the later object no longer states it. */
   readonly isTakenOut: boolean
 }
 
-/** The fields that nobody may change, and that are not the same in the later object. */
+/** Returns the immutable fields that differ in the later object. */
 export function touchedFields(object: KubernetesObject, later: KubernetesObject): readonly Touched[] {
   const sealed = object.immutable === true ? SEALED : []
   return [...(IMMUTABLE[object.kind] ?? []), ...sealed]
@@ -81,14 +81,14 @@ function valueAt(object: KubernetesObject, {path, fallback}: Field): unknown {
   return dig(object, ...path) ?? fallback
 }
 
-/** A claim without what the API server adds, or takes for the same. */
+/** Returns a claim template without the fields that the API server adds, and with its default for the volume mode. */
 function claimOf(claim: object): object {
   const {apiVersion: _version, kind: _kind, status: _status, ...rest} = claim as Record<string, unknown>
   const spec = {volumeMode: 'Filesystem', ...(dig(claim, 'spec') as object | undefined)}
   return {...rest, spec}
 }
 
-/** What of a pod cannot change: all but images, deadlines and what it tolerates. */
+/** Returns the part of a pod's spec that cannot change: all but images, deadlines and tolerations. */
 function fixedInPod(spec: object | undefined): object {
   const {
     activeDeadlineSeconds: _deadline,

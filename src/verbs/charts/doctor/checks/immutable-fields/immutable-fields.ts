@@ -8,8 +8,9 @@ import {touchedFields} from './fields.ts'
 import {undoing} from './undoing.ts'
 
 /**
- * What nobody may change though an upgrade would, so that it fails: between what is deployed and what is rendered now, and
- * between that and the next version of the chart. Hooks are made anew each time.
+ * Returns the immutable fields that an upgrade would change, so that it fails: between what is deployed and what is
+ * rendered now, and between that and the next version of the chart. Hooks are left out, for helm makes them anew each
+ * time.
  */
 export function immutableFields({release, objects, next, deployed}: ExaminedRelease): readonly ChartFault[] {
   const before = deployed ? sinceDeployed(release, deployed) : []
@@ -27,7 +28,10 @@ export function immutableFields({release, objects, next, deployed}: ExaminedRele
   return [...before, ...after]
 }
 
-/** The dry run of the cluster takes no field away: what is taken out counts even where it refuses nothing. */
+/**
+ * Returns the immutable fields that differ from what is deployed. The cluster's dry run takes no field away, so a field
+ * that was taken out counts even if nothing is refused.
+ */
 function sinceDeployed(
   release: ExaminedRelease['release'],
   deployed: ComparedRelease,

@@ -1,7 +1,7 @@
 import type {KubernetesObject} from '../../../../../cluster/cluster.ts'
 import {objectName} from '../../../../../cluster/manifest.ts'
 
-/** What to do about a change of an object that the cluster refuses. */
+/** Returns advice on a change of an object that the cluster refuses. */
 export function undoing(object: KubernetesObject): string {
   const name = objectName(object)
   if (object.kind === 'PersistentVolumeClaim')
