@@ -1,15 +1,18 @@
 /**
  * `npm run docs`: writes the parts of the pages that are made from the schema, the commands, the error codes, the table of
- * permissions and the decisions.
+ * permissions, the charts, the images and the decisions.
  */
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {chartTables} from './docs/chart-tables.ts'
 import {errorCodeTable, exitCodeTable} from './docs/code-tables.ts'
 import {commandList, commandSections, sharedFlags} from './docs/command-reference.ts'
 import {decisionList} from './docs/decision-list.ts'
 import {environmentTables} from './docs/environment-tables.ts'
+import {imageTable} from './docs/image-table.ts'
 import {withMadeParts} from './docs/marked.ts'
 import {permissionParts} from './docs/permission-roles.ts'
+import {podTable} from './docs/pod-table.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
 
@@ -19,7 +22,7 @@ interface Page {
 }
 
 /** The pages that have made parts, as they should be. */
-export function madePages(): readonly Page[] {
+export async function madePages(): Promise<readonly Page[]> {
   return [
     page('environment.md', environmentTables()),
     page('commands.md', {
@@ -30,6 +33,9 @@ export function madePages(): readonly Page[] {
       'error-codes': errorCodeTable(),
     }),
     page('permissions.md', permissionParts()),
+    page('charts.md', chartTables()),
+    page('images.md', await imageTable()),
+    page('pods.md', podTable()),
     page('decisions/README.md', {decisions: decisionList(join(DOCS, 'decisions'))}),
   ]
 }
@@ -39,4 +45,4 @@ function page(name: string, parts: Readonly<Record<string, string>>): Page {
   return {path, text: withMadeParts(readFileSync(path, 'utf8'), parts)}
 }
 
-if (import.meta.main) for (const {path, text} of madePages()) writeFileSync(path, text)
+if (import.meta.main) for (const {path, text} of await madePages()) writeFileSync(path, text)

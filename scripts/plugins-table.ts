@@ -1,8 +1,12 @@
-/** Writes `src/overrides/system/table.ts`: a lazy import of each plugin in the folder `charts` beside it. */
+/** Writes `src/overrides/system/table.ts`: a lazy import of each plugin in the folder `charts` beside it, and what kk's own charts look up. */
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {pathToFileURL} from 'node:url'
+import {spokenChart} from '../src/charts/dialect.ts'
+import {readChart} from '../src/charts/read-chart.ts'
+import {accountSecrets} from '../src/overrides/system/accounts.ts'
 import type {Plugin} from '../src/overrides/system/plugin.ts'
+import {readOwnCharts} from './charts/read-charts.ts'
 import {format} from './format.ts'
 
 const SYSTEM = join(import.meta.dirname, '../src/overrides/system')
@@ -17,14 +21,35 @@ export async function pluginsTable(directory = SYSTEM): Promise<string> {
   const rows = charts.map((chart) => `${JSON.stringify(chart)}: () => import('./charts/${chart}.ts'),`)
   return format(
     join(SYSTEM, 'table.ts'),
-    `// Made by \`npm run table\` from the files in charts/.
+    `// Made by \`npm run charts\` from the plugins in charts/ beside it, and from kk's own charts.
 import type {Plugin} from './plugin.ts'
 
 export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Plugin}>>> = {
 ${rows.join('\n')}
 }
+
+/** The passwords and keys that kk's own charts look up, where a name is all that is known of one. */
+export const credentials: Readonly<Record<string, readonly string[]>> = {
+${credentials().join('\n')}
+}
 `,
   )
+}
+
+/** A row for each of kk's own charts that looks something up. */
+function credentials(): readonly string[] {
+  return readOwnCharts().flatMap(({name, directory}) => {
+    const names = accountSecrets(spokenChart(readChart(directory))).map((secret) => secret.name)
+    return names.length === 0 ? [] : [`${JSON.stringify(name)}: ${JSON.stringify(names.sort(byServer))},`]
+  })
+}
+
+/** What stands behind most services comes first. */
+const SERVERS = ['oslo_db', 'oslo_messaging', 'identity', 'oslo_cache']
+
+function byServer(one: string, other: string): number {
+  const place = (name: string) => SERVERS.indexOf(name.split('.', 1)[0]!) + 1 || SERVERS.length + 1
+  return place(one) - place(other) || (one < other ? -1 : 1)
 }
 
 /** A plugin is found by the name of its file, so one for another chart would never be. */

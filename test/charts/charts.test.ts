@@ -4,7 +4,8 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
-import {chartSchemas} from '../../scripts/chart-schema.ts'
+import {madeOfCharts} from '../../scripts/charts.ts'
+import {readChart} from '../../src/charts/read-chart.ts'
 import {HELMS} from '../support/helms.ts'
 import {CHARTS, SERVICES, useCharts} from './support/charts.ts'
 import {ofKind} from './support/objects.ts'
@@ -42,7 +43,7 @@ describe.each(SERVICES)('%s', (chart) => {
       expect(metadata.labels, `${kind} ${metadata.name}`).toMatchObject({
         'app.kubernetes.io/name': chart,
         'app.kubernetes.io/instance': chart,
-        'app.kubernetes.io/version': '2025.2',
+        'app.kubernetes.io/version': readChart(join(CHARTS, chart)).appVersion,
         'app.kubernetes.io/part-of': 'openstack',
         'app.kubernetes.io/managed-by': 'Helm',
       })
@@ -57,8 +58,8 @@ describe.each(SERVICES)('%s', (chart) => {
   })
 })
 
-it.each(chartSchemas())('$path is made from the chart as it is', ({path, text}) => {
-  expect(readFileSync(path, 'utf8'), 'run: node scripts/chart-schema.ts').toBe(text)
+it.each(madeOfCharts())('$path is made from the charts as they are', ({path, text}) => {
+  expect(readFileSync(path, 'utf8'), 'run: npm run charts').toBe(text)
 })
 
 it('no template calls what answers differently each time, or renders values as templates', () => {

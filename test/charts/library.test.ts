@@ -1,6 +1,7 @@
 import {cp, rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {mergeValues} from '../../src/overrides/merge.ts'
 import {SECRETS, useCharts} from './support/charts.ts'
 import {find, ofKind, secret, variable} from './support/objects.ts'
 
@@ -63,9 +64,8 @@ await writeFile(
   'apiVersion: v2\nname: compute\nversion: 0.1.0\ndependencies: [{name: common, version: 0.1.0}]\n',
 )
 await writeFile(join(charts.directory, 'compute/values.yaml'), JSON.stringify(SERVICE))
-const global = {
-  endpoints: {oslo_db: {auth: {...SECRETS.endpoints.oslo_db.auth, compute: {password: 'marked-compute'}}}},
-}
+const auth = {compute: {password: 'marked-compute'}}
+const global = mergeValues(SECRETS, {endpoints: {oslo_db: {auth}}})
 const objects = await charts.render('compute', {global})
 
 describe('a service of the library', () => {

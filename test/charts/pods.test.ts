@@ -1,23 +1,34 @@
 import {describe, expect, it} from 'vitest'
-import {SERVICES, useCharts} from './support/charts.ts'
-import {containers, ofKind, pods, workloads} from './support/objects.ts'
+import type {Values} from '../../src/release.ts'
+import {SERVICES, useCharts, valuesOf} from './support/charts.ts'
+import {containers, ofKind, type PodSpec, pods, workloads} from './support/objects.ts'
 
-/** Workloads that may share their node's network or processes, or be privileged. None yet. */
-const HOST: readonly string[] = []
+/** The label that nodes of a role bear. */
+const LABELS: Readonly<Record<string, string>> = {
+  control_plane: 'openstack-control-plane',
+  compute: 'openstack-compute-node',
+  openvswitch: 'openvswitch',
+  node: 'openstack-node',
+}
 
 const charts = await useCharts()
 
 describe.each(SERVICES)('the pods of %s', async (chart) => {
   const objects = await charts.render(chart)
+  const {components = {}, jobs, cronjobs, tests} = valuesOf(chart)
+  const units: Readonly<Record<string, Values>> = {...components, ...jobs, ...cronjobs, ...tests}
+  const unitOf = (pod: {readonly spec: PodSpec}) => units[pod.spec.containers[0]!.name] ?? {}
 
-  it.each([3, {server: 3, api: 3}])('are as many as pod.replicas says: %j', async (replicas) => {
-    const only =
-      typeof replicas === 'number' ? replicas : component(replicas, workloads(objects)[0]!.metadata.name)
+  it.each([3, Object.fromEntries(Object.keys(components).map((name) => [name, 3]))])(
+    'are as many as pod.replicas says: %j',
+    async (replicas) => {
+      const scaled = workloads(await charts.render(chart, {values: {pod: {replicas}}}))
 
-    const scaled = workloads(await charts.render(chart, {values: {pod: {replicas: only}}}))
-
-    expect(scaled.map(({spec}) => spec?.replicas)).toEqual(scaled.map(() => 3))
-  })
+      const counted = scaled.filter(({kind}) => kind !== 'DaemonSet')
+      expect(scaled).toHaveLength(Object.keys(components).length)
+      expect(counted.map(({spec}) => spec?.replicas)).toEqual(counted.map(() => 3))
+    },
+  )
 
   it('are probed', () => {
     for (const {spec} of pods(workloads(objects))) {
@@ -38,7 +49,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
     expect(policies('Pod')).toEqual(new Set(['Never']))
   })
 
-  it('share nothing with their node, nor are privileged, but those that are named', () => {
+  it('share nothing with their node, nor are privileged, but those whose facts say so', () => {
     const shares = pods(objects).filter(
       (pod) =>
         pod.spec.hostNetwork ||
@@ -47,7 +58,8 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
         containers(pod).some(({securityContext}) => securityContext.privileged),
     )
 
-    expect(shares.map(({owner}) => owner)).toEqual(HOST.filter((owner) => owner.includes(chart)))
+    const stated = pods(objects).filter((pod) => unitOf(pod).host || unitOf(pod).privileged)
+    expect(shares.map(({owner}) => owner)).toEqual(stated.map(({owner}) => owner))
   })
 
   it('are confined: seccomp, no capability by default, no token but where it is mounted by name', () => {
@@ -55,6 +67,7 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
       expect(pod.spec.securityContext.seccompProfile, pod.owner).toEqual({type: 'RuntimeDefault'})
       expect(pod.spec.automountServiceAccountToken, pod.owner).toBe(false)
       for (const {name, securityContext} of containers(pod)) {
+        if (securityContext.privileged) continue
         expect(securityContext.capabilities?.drop, `${pod.owner}, ${name}`).toEqual(['ALL'])
       }
     }
@@ -73,7 +86,8 @@ describe.each(SERVICES)('the pods of %s', async (chart) => {
 
   it('ask for resources, and for a node that bears a label', () => {
     for (const pod of pods(objects)) {
-      expect(pod.spec.nodeSelector).toEqual({'openstack-control-plane': 'enabled'})
+      const role = String(unitOf(pod).node ?? 'control_plane')
+      expect(pod.spec.nodeSelector, pod.owner).toEqual({[LABELS[role]!]: 'enabled'})
       for (const {resources} of containers(pod)) {
         expect(Object.keys(resources.requests ?? {}).sort()).toEqual(['cpu', 'memory'])
       }
@@ -203,8 +217,3 @@ describe('a workload that needs its node', () => {
     expect(daemons?.spec?.template?.spec.nodeSelector).toEqual({'openstack-compute-node': 'enabled'})
   })
 })
-
-function component(replicas: Readonly<Record<string, number>>, workload: string): Record<string, number> {
-  const name = workload.slice(workload.lastIndexOf('-') + 1)
-  return {[name]: replicas[name]!}
-}

@@ -4,7 +4,7 @@ import {describe, expect, it} from 'vitest'
 import {withMadeParts} from '../../scripts/docs/marked.ts'
 import {madePages} from '../../scripts/docs.ts'
 
-const pages = madePages().map(({path, text}) => ({page: relative(process.cwd(), path), text}))
+const pages = (await madePages()).map(({path, text}) => ({page: relative(process.cwd(), path), text}))
 
 it.each(pages)('$page is what npm run docs writes', ({page, text}) => {
   expect(readFileSync(page, 'utf8'), 'run: npm run docs').toBe(text)

@@ -39,7 +39,7 @@ it('an older Node says what is missing where its package is', async () => {
   const clone = await mkdtemp(join(tmpdir(), 'kk-clone-'))
   for (const file of ['scripts/node.mjs', '.nvmrc']) await cp(join(ROOT, file), join(clone, file))
 
-  const words = ['--import', OLD, 'scripts/node.mjs', 'scripts/chart-schema.ts']
+  const words = ['--import', OLD, 'scripts/node.mjs', 'scripts/charts.ts']
   const {exitCode, stderr} = await execa(process.execPath, words, {cwd: clone, reject: false})
 
   expect(exitCode).toBe(2)

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const copy = await mkdtemp(join(tmpdir(), 'kk-plugins-'))
 afterAll(() => rm(copy, {recursive: true}))
 
-it('src/overrides/system/table.ts is what npm run table writes', async () => {
+it('src/overrides/system/table.ts is what npm run charts writes', async () => {
   const committed = await readFile(join(ROOT, 'src/overrides/system/table.ts'), 'utf8')
 
   expect(committed).toBe(await pluginsTable())

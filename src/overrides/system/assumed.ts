@@ -1,5 +1,6 @@
 import type {SpokenChart} from '../../charts/dialect.ts'
 import type {Values} from '../../release.ts'
+import {credentials} from './table.ts'
 
 /** What a service of openstack-helm's differs in from: a database, the message bus, the cache, and one account of its name. */
 interface Service {
@@ -48,34 +49,6 @@ const SERVICES: Readonly<Record<string, Service>> = {
   zaqar: {without: ['oslo_messaging']},
 }
 
-/** What kk's own charts look up. */
-const CREDENTIALS: Readonly<Record<string, readonly string[]>> = {
-  mariadb: ['oslo_db.admin.password'],
-  rabbitmq: ['oslo_messaging.admin.password', 'oslo_messaging.erlang_cookie'],
-  keystone: [
-    'oslo_db.admin.password',
-    'oslo_db.keystone.password',
-    'oslo_messaging.admin.password',
-    'identity.admin.password',
-  ],
-  glance: [
-    'oslo_db.admin.password',
-    'oslo_db.glance.password',
-    'oslo_messaging.admin.password',
-    'identity.admin.password',
-    'identity.glance.password',
-    'oslo_cache.memcache_secret_key',
-  ],
-  placement: [
-    'oslo_db.admin.password',
-    'oslo_db.placement.password',
-    'identity.admin.password',
-    'identity.placement.password',
-    'oslo_cache.memcache_secret_key',
-  ],
-  horizon: ['dashboard.secret_key'],
-}
-
 /** A chart of this name as it is known to be, where there is none to be asked: no environment says which it is. */
 export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): SpokenChart {
   const endpoints = dialect === 'kk' ? {} : endpointsOf(name)
@@ -84,7 +57,7 @@ export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): Sp
 }
 
 function namedCredentials(name: string): Values {
-  const names = CREDENTIALS[name] ?? []
+  const names = Object.hasOwn(credentials, name) ? credentials[name]! : []
   return Object.fromEntries(names.map((credential) => [credential, {credential}]))
 }
 

@@ -1,4 +1,4 @@
-// Made by `npm run table` from the files in charts/.
+// Made by `npm run charts` from the plugins in charts/ beside it, and from kk's own charts.
 import type {Plugin} from './plugin.ts'
 
 export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Plugin}>>> = {
@@ -27,4 +27,32 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
   placement: () => import('./charts/placement.ts'),
   rabbitmq: () => import('./charts/rabbitmq.ts'),
   'rbd-provisioner': () => import('./charts/rbd-provisioner.ts'),
+}
+
+/** The passwords and keys that kk's own charts look up, where a name is all that is known of one. */
+export const credentials: Readonly<Record<string, readonly string[]>> = {
+  glance: [
+    'oslo_db.admin.password',
+    'oslo_db.glance.password',
+    'oslo_messaging.admin.password',
+    'identity.admin.password',
+    'identity.glance.password',
+    'oslo_cache.memcache_secret_key',
+  ],
+  horizon: ['dashboard.secret_key'],
+  keystone: [
+    'oslo_db.admin.password',
+    'oslo_db.keystone.password',
+    'oslo_messaging.admin.password',
+    'identity.admin.password',
+  ],
+  mariadb: ['oslo_db.admin.password'],
+  placement: [
+    'oslo_db.admin.password',
+    'oslo_db.placement.password',
+    'identity.admin.password',
+    'identity.placement.password',
+    'oslo_cache.memcache_secret_key',
+  ],
+  rabbitmq: ['oslo_messaging.admin.password', 'oslo_messaging.erlang_cookie'],
 }

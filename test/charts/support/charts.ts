@@ -4,43 +4,44 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {loadAll} from 'js-yaml'
 import {afterAll} from 'vitest'
+import {readOwnCharts} from '../../../scripts/charts/read-charts.ts'
+import type {ServiceValues} from '../../../scripts/charts/units.ts'
+import {spokenChart} from '../../../src/charts/dialect.ts'
+import {readChart} from '../../../src/charts/read-chart.ts'
+import {mergeValues} from '../../../src/overrides/merge.ts'
+import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
+import type {Values} from '../../../src/release.ts'
 import type {HelmName} from '../../support/helms.ts'
 import {toolPath} from '../../support/tools.ts'
 import type {KubernetesObject} from './objects.ts'
 
 export const CHARTS = join(import.meta.dirname, '../../../charts')
-export const SERVICES = [
-  'mariadb',
-  'rabbitmq',
-  'memcached',
-  'keystone',
-  'glance',
-  'placement',
-  'horizon',
-] as const
+/** kk's own charts of services, by their facts. */
+const OWN = readOwnCharts(CHARTS).filter(({values}) => values.components !== undefined)
 
-/** Every secret that the charts ask for; each is a word that stands nowhere else. */
-export const SECRETS = {
-  endpoints: {
-    oslo_db: {
-      auth: {
-        admin: {password: 'marked-db-admin'},
-        keystone: {password: 'marked-db-keystone'},
-        glance: {password: 'marked-db-glance'},
-        placement: {password: 'marked-db-placement'},
-      },
-    },
-    oslo_messaging: {auth: {admin: {password: 'marked-bus'}, erlang_cookie: 'marked-cookie'}},
-    oslo_cache: {auth: {memcache_secret_key: 'marked-cache'}},
-    identity: {
-      auth: {
-        admin: {password: 'marked-admin'},
-        glance: {password: 'marked-glance'},
-        placement: {password: 'marked-placement'},
-      },
-    },
-    dashboard: {auth: {secret_key: 'marked-dashboard'}},
-  },
+/** Their names: those of the directories in `charts/` whose chart has components. */
+export const SERVICES: readonly string[] = OWN.map(({name}) => name)
+
+/** The values of a chart of a service. */
+export function valuesOf(chart: string): ServiceValues {
+  return OWN.find(({name}) => name === chart)!.values
+}
+
+/** Every secret that the charts ask for, by its place; each is a word that stands nowhere else. */
+export const SECRETS: Values = OWN.flatMap(({directory}) => accountSecrets(spokenChart(readChart(directory))))
+  .map(({name}) => {
+    const [endpoint = '', ...place] = name.split('.')
+    const word = name
+      .replace(/^oslo_/, '')
+      .replace(/\.password$/, '')
+      .replaceAll(/[._]/g, '-')
+    return nested(['endpoints', endpoint, 'auth', ...place], `marked-${word}`)
+  })
+  .reduce(mergeValues, {})
+
+/** A value at a place. */
+export function nested(path: readonly string[], value: unknown): Values {
+  return path.reduceRight<unknown>((inner, key) => ({[key]: inner}), value) as Values
 }
 
 interface Options {

@@ -35,7 +35,7 @@ export function service(
     replicas(facts.controllers, perController),
     spread(facts),
     limits(facts.allInOne, shares),
-    publicEndpoints(facts, ['identity', ...serves]),
+    publicEndpoints(facts, namesOf(serves)),
   )
 }
 
@@ -44,9 +44,16 @@ export function serviceBelowGlobal(
   facts: Pick<Facts, 'region' | 'publicDomain' | 'tls' | 'dnsDomain'>,
   serves: Service['serves'],
 ): Values | undefined {
+  return namedBelowGlobal(facts, namesOf(serves))
+}
+
+function namedBelowGlobal(
+  facts: Pick<Facts, 'region' | 'publicDomain' | 'tls' | 'dnsDomain'>,
+  names: PublicNames,
+): Values | undefined {
   return belowGlobal(
     given(facts.region, (region) => ({region})),
-    publicEndpoints(facts, ['identity', ...serves]),
+    publicEndpoints(facts, names),
     clusterDomain(facts.dnsDomain),
   )
 }
@@ -57,7 +64,7 @@ export function serviceBelowGlobal(
  */
 export function serviceOfKk(
   facts: Pick<Facts, (typeof KK_FACTS)[number]>,
-  {values: {components}}: SpokenChart,
+  {name: chart, values: {components, serves}}: SpokenChart,
 ): Values {
   const all = Object.entries(isMap(components) ? components : {}).filter(([, each]) => isMap(each))
   const served = all.flatMap(([name, component]) => {
@@ -71,8 +78,31 @@ export function serviceOfKk(
     ),
     served.length > 0 ? spread(facts) : undefined,
     limits(facts.allInOne, Object.fromEntries(all.map(([name]) => [name, API]))),
-    serviceBelowGlobal(facts, served.map(({endpoint}) => endpoint).filter(isPublicService)),
+    namedBelowGlobal(facts, {
+      ...namesOf(served.map(({endpoint}) => endpoint).filter(isPublicService)),
+      ...statedNames(
+        chart,
+        served.map(({endpoint}) => endpoint),
+        isMap(serves) ? serves : {},
+      ),
+    }),
   )
+}
+
+/**
+ * The public names of endpoints that a chart states itself (`serves`) and that nobody here knows, if HTTP leads to them: of
+ * its only one the chart's, of several their own.
+ */
+function statedNames(chart: string, endpoints: readonly string[], serves: Values): PublicNames {
+  const unknown = endpoints.filter((endpoint) => !isPublicService(endpoint) && isMap(serves[endpoint]))
+  const names = unknown.flatMap((endpoint): readonly [string, PublicName][] => {
+    const {scheme, port} = serves[endpoint] as Values
+    const [first] = Object.keys(isMap(port) ? port : {})
+    if (!isMap(scheme) || !/^https?$/.test(String(scheme.default)) || first === undefined) return []
+    const host = unknown.length === 1 ? chart : endpoint.replaceAll('_', '-')
+    return [[endpoint, {host, port: first}]]
+  })
+  return Object.fromEntries(names)
 }
 
 /** What a service is called in public, before the domain, and the name of its port in openstack-helm's tree. */
@@ -99,6 +129,18 @@ const SERVICES = {
 
 type PublicService = keyof typeof SERVICES
 
+interface PublicName {
+  readonly host: string
+  readonly port: string
+}
+
+type PublicNames = Readonly<Record<string, PublicName>>
+
+/** Those of these endpoints, and of the identity service, which is known to all. */
+function namesOf(services: readonly PublicService[]): PublicNames {
+  return Object.fromEntries(['identity' as const, ...services].map((service) => [service, SERVICES[service]]))
+}
+
 function isPublicService(name: string): name is PublicService {
   return Object.hasOwn(SERVICES, name)
 }
@@ -112,18 +154,15 @@ interface PublicFacts {
  * The public side of endpoints: `<service>.<domain>` and, when the facts say whether there is TLS, scheme and port of
  * what stands before it. Without a public domain there is no name that a certificate could be for.
  */
-function publicEndpoints(
-  {publicDomain, tls}: PublicFacts,
-  services: readonly PublicService[],
-): Values | undefined {
+function publicEndpoints({publicDomain, tls}: PublicFacts, names: PublicNames): Values | undefined {
   return given(publicDomain, (domain) => ({
     endpoints: Object.fromEntries(
-      services.map((service) => [service, publicSide(SERVICES[service], domain, tls)]),
+      Object.entries(names).map(([endpoint, name]) => [endpoint, publicSide(name, domain, tls)]),
     ),
   }))
 }
 
-function publicSide({host, port}: {host: string; port: string}, domain: string, tls: boolean | undefined) {
+function publicSide({host, port}: PublicName, domain: string, tls: boolean | undefined) {
   const name = {host_fqdn_override: {public: {host: `${host}.${domain}`}}}
   if (tls === undefined) return name
   return {...name, scheme: {public: tls ? 'https' : 'http'}, port: {[port]: {public: tls ? 443 : 80}}}

@@ -2,7 +2,9 @@ type Named = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** What the schema of a chart needs to know of its values. */
 export interface ServiceValues {
+  readonly user?: {readonly name?: string; readonly id?: number}
   readonly components?: Named
+  readonly serves?: Named
   readonly jobs?: Named
   readonly cronjobs?: Named
   readonly tests?: Named
@@ -56,7 +58,7 @@ export function manifestKeys(values: ServiceValues): string[] {
 }
 
 /** The jobs of a chart, with those that the library adds for its databases and its registration. */
-function jobNames({jobs, databases, registration}: ServiceValues): string[] {
+export function jobNames({jobs, databases, registration}: ServiceValues): string[] {
   return [
     ...(databases === undefined ? [] : ['db-create']),
     ...(registration === undefined ? [] : ['register']),

@@ -1,4 +1,4 @@
-import {ANY_OBJECT, closed, flag, keyed, mapOf, ref, type Schema, scalar, text, whole} from './schema.ts'
+import {ANY_OBJECT, closed, flag, keyed, mapOf, ref, type Schema, scalar, text, whole} from './json-schema.ts'
 
 const port = mapOf({anyOf: [whole, mapOf({type: ['integer', 'null']})]})
 const byInterface: Schema = {type: ['string', 'object', 'null']}

@@ -29,3 +29,16 @@ export function keyed(names: Schema, schema: Schema): Schema {
 export function ref(name: string): Schema {
   return {$ref: `#/definitions/${name}`}
 }
+
+/** JSON has no place for a symbol, so the meaning stays out of the schemas: another byte there would change the digest of each release. */
+const MEANING = Symbol('meaning')
+
+/** The schema with the words that the documentation has for it. */
+export function meaning(words: string, schema: Schema): Schema {
+  return {...schema, [MEANING]: words}
+}
+
+/** The words given by `meaning`; undefined where none were. */
+export function meaningOf(schema: Schema): string | undefined {
+  return (schema as {readonly [MEANING]?: string})[MEANING]
+}

@@ -1,0 +1,63 @@
+/**
+ * `npm run charts`: writes what follows from the facts of the charts: the schema of each chart's values, the catalogue of
+ * endpoints, the table of plugins, the golden files of plugins that have none, and the tables in `docs/`.
+ */
+import {existsSync, readFileSync, writeFileSync} from 'node:fs'
+import {join, relative} from 'node:path'
+import {execa} from 'execa'
+import {catalogueText, endpointsIn} from './charts/catalogue.ts'
+import {wrongNames} from './charts/names.ts'
+import {readOwnCharts} from './charts/read-charts.ts'
+import {chartSchema} from './charts/schema.ts'
+import {madePages} from './docs.ts'
+import {writePluginsTable} from './plugins-table.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const CATALOGUE = join(ROOT, 'charts/common/templates/context/_catalogue.tpl')
+
+export interface MadeFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** The files in `charts/` that are made from the facts of the charts, as they should be. Throws for a name that nothing has. */
+export function madeOfCharts(): readonly MadeFile[] {
+  const charts = readOwnCharts()
+  const catalogue = catalogueText(readFileSync(CATALOGUE, 'utf8'), charts)
+  const wrong = charts.flatMap((chart) => wrongNames(chart, endpointsIn(catalogue)))
+  if (wrong.length > 0) throw new WrongNames(wrong.join('\n'))
+  return [
+    {path: CATALOGUE, text: catalogue},
+    ...charts.map(({name, directory, values}) => ({
+      path: join(directory, 'values.schema.json'),
+      text: `${JSON.stringify(chartSchema(name, values), null, 1)}\n`,
+    })),
+  ]
+}
+
+/** A line for each name in the facts of a chart that nothing has. */
+class WrongNames extends Error {}
+
+async function writeMade(): Promise<void> {
+  for (const {path, text} of madeOfCharts()) writeChanged(path, text)
+  await writePluginsTable()
+  // By a process of its own, which reads the table as it is now.
+  await execa(process.execPath, [join(ROOT, 'scripts/charts/golden.ts')], {stdio: 'inherit'})
+  for (const {path, text} of await madePages()) writeChanged(path, text)
+}
+
+function writeChanged(path: string, text: string): void {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return
+  writeFileSync(path, text)
+  console.log(`wrote ${relative(ROOT, path)}`)
+}
+
+if (import.meta.main) {
+  try {
+    await writeMade()
+  } catch (error) {
+    if (!(error instanceof WrongNames)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,28 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {readYaml} from '../../src/helm/yaml.ts'
+import type {ServiceValues} from './units.ts'
+
+const CHARTS = join(import.meta.dirname, '../../charts')
+
+/** One of kk's own charts, but for the library. */
+export interface OwnChart {
+  readonly name: string
+  readonly directory: string
+  /** The text of its `values.yaml`, and what it says. */
+  readonly text: string
+  readonly values: ServiceValues
+}
+
+/** The charts of a directory that have values of their own, by name. Throws `KK_YAML`. */
+export function readOwnCharts(charts = CHARTS): readonly OwnChart[] {
+  return readdirSync(charts)
+    .filter((name) => name !== 'common' && existsSync(join(charts, name, 'Chart.yaml')))
+    .sort()
+    .map((name) => {
+      const directory = join(charts, name)
+      const file = join(directory, 'values.yaml')
+      const text = readFileSync(file, 'utf8')
+      return {name, directory, text, values: readYaml(text, {file}) as ServiceValues}
+    })
+}
