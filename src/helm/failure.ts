@@ -1,4 +1,5 @@
 import {type ErrorCode, KkError} from '../errors.ts'
+import {type ReleaseId, releaseId} from '../release.ts'
 import type {ReleaseCall} from './helm.ts'
 import {BrokenSchema, schemaProblems, sortedProblems} from './schema-problems.ts'
 
@@ -20,6 +21,25 @@ interface Kind {
   readonly says: string
   readonly hint: (name: string, command: HelmCommand) => string
 }
+
+/** A template that a chart includes and nothing defines: `KK_RENDER` with its name. */
+export class MissingTemplate extends KkError {
+  readonly of: ReleaseId
+  readonly template: string
+
+  constructor(
+    call: Failure['call'],
+    message: string,
+    details: {hint: string; log: readonly string[]; template: string; cause?: unknown},
+  ) {
+    super('KK_RENDER', message, details)
+    this.of = releaseId(call.namespace, call.name)
+    this.template = details.template
+  }
+}
+
+/** Go: text/template, exec.go. */
+const NO_TEMPLATE = /no template "([^"]+)" associated with template/
 
 const LAST_LINES = 20
 
@@ -108,6 +128,11 @@ export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Fa
       log,
       problems: schemaProblems(told.slice(1)),
     })
+  }
+  const [, template] = NO_TEMPLATE.exec(output) ?? []
+  if (kind?.code === 'KK_RENDER' && template !== undefined) {
+    const message = `${subject}: ${kind.says}: ${reasonOf(lines)}`
+    return new MissingTemplate(call, message, {hint: kind.hint(call.name, command), log, template})
   }
   return new KkError(
     kind?.code ?? 'KK_HELM_FAILED',

@@ -1,7 +1,12 @@
+import {existsSync, readFileSync} from 'node:fs'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import type {Chart} from '../../charts/chart.ts'
+import {namedTemplates} from '../../charts/template-names.ts'
+import {defaultValues} from '../../charts/values-method/default-values.ts'
+import {locator} from '../../environment/position.ts'
 import {suggest} from '../../environment/suggest.ts'
+import {MissingTemplate} from '../../helm/failure.ts'
 import {BrokenSchema, type SchemaProblem} from '../../helm/schema-problems.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {isMap} from '../../overrides/merge.ts'
@@ -9,25 +14,34 @@ import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../
 
 /** A chart, and the layers of values that it was given. */
 export interface Given {
-  readonly chart: Pick<Chart, 'name' | 'directory'>
+  readonly chart: Pick<Chart, 'name' | 'directory' | 'libraries' | 'origin'>
   readonly layers: readonly Layer[]
 }
 
+/** Throws the error as `placedError` returns it. */
+export async function throwPlaced(error: unknown, releases: GivenReleases): Promise<never> {
+  throw await placedError(error, releases)
+}
+
+interface GivenReleases {
+  get(release: ReleaseId): Given | undefined
+}
+
 /**
- * Throws the error; if values break a schema, with the place where each was written and the key that was probably
- * meant.
+ * Returns the error; if values break a schema, or name a template that does not exist, with the place where each was
+ * written and the name that was probably meant.
  */
-export async function throwPlaced(
-  error: unknown,
-  releases: {get(release: ReleaseId): Given | undefined},
-): Promise<never> {
-  throw error instanceof BrokenSchema ? await placed(error, releases.get(error.of)) : error
+export async function placedError(error: unknown, releases: GivenReleases): Promise<unknown> {
+  if (error instanceof BrokenSchema) return placed(error, releases.get(error.of))
+  if (error instanceof MissingTemplate) return named(error, releases.get(error.of))
+  return error
 }
 
 /** Returns the error with the place where each value was written and the key that was probably meant. */
 export async function placed(error: BrokenSchema, given: Given | undefined): Promise<BrokenSchema> {
   if (!given || error.problems.length === 0) return error
-  const lines = await Promise.all(error.problems.map((problem) => linesOf(problem, given)))
+  const placed = {chart: given.chart, layers: withDefaults(given)}
+  const lines = await Promise.all(error.problems.map((problem) => linesOf(problem, placed)))
   const call = {name: releaseName(error.of), namespace: releaseNamespace(error.of)}
   const [subject] = error.message.split(': ', 1)
   return new BrokenSchema(
@@ -37,8 +51,66 @@ export async function placed(error: BrokenSchema, given: Given | undefined): Pro
   )
 }
 
+/** What names in the facts of kk's own charts stand for, by the prefix of the template that the library or the chart defines. */
+const NAMED = {'common.config.block.': 'block', 'common.scripts.': 'script'}
+
+/** Returns the error with the place of the name among the values and all that may stand there, if values name the template. */
+function named(error: MissingTemplate, given: Given | undefined): MissingTemplate {
+  const [prefix, what] = Object.entries(NAMED).find(([each]) => error.template.startsWith(each)) ?? []
+  if (!given || prefix === undefined) return error
+  const name = error.template.slice(prefix.length)
+  const layers = withDefaults(given)
+  const found = layers.flatMap(({values}) => placesOf(values, what, name)).at(-1)
+  if (!found) return error
+  const known = namedTemplates(given.chart, prefix).map((template) => template.name)
+  const close = suggest(name, known)
+  const meant = close === undefined ? '' : `: did you mean ${JSON.stringify(close)}?`
+  const call = {name: releaseName(error.of), namespace: releaseNamespace(error.of)}
+  const [subject] = error.message.split(': ', 1)
+  return new MissingTemplate(
+    call,
+    `${subject}: the chart does not render: ${placeOf(found, layers)}${keyText(found)}there is no ${what} ${name}${meant}`,
+    {
+      hint: `the library and the chart have: ${known.join(', ')}`,
+      log: [],
+      template: error.template,
+      cause: error,
+    },
+  )
+}
+
+/** Returns the paths at which the facts of a chart name a block or a script. */
+function placesOf(values: Values, what: string | undefined, name: string): readonly (readonly string[])[] {
+  const below = (key: string) => Object.entries(isMap(values[key]) ? values[key] : {})
+  if (what === 'block')
+    return below('files').flatMap(([file, facts]) =>
+      holds(facts, ['uses', name]) ? [['files', file, 'uses', name]] : [],
+    )
+  return ['components', 'jobs', 'cronjobs', 'tests'].flatMap((kind) =>
+    below(kind).flatMap(([unit, facts]) => {
+      const keys = isMap(facts)
+        ? ['script', 'scripts'].filter((key) => [facts[key]].flat().includes(name))
+        : []
+      return keys.map((key) => [kind, unit, key])
+    }),
+  )
+}
+
+/** Returns the layers above the chart's own values. */
+function withDefaults({chart, layers}: Given): readonly PlacedLayer[] {
+  const path = join(chart.directory, 'values.yaml')
+  if (!existsSync(path)) return layers
+  const source = {file: join(chart.origin, 'values.yaml'), text: readFileSync(path, 'utf8')}
+  return [{values: defaultValues(chart.directory), source: source.file, position: locator(source)}, ...layers]
+}
+
+type PlacedLayer = Pick<Layer, 'values' | 'source' | 'position' | 'sourceOf'>
+
 /** Returns a line for each unknown key, or one for another problem. */
-async function linesOf(problem: SchemaProblem, {chart, layers}: Given): Promise<readonly string[]> {
+async function linesOf(
+  problem: SchemaProblem,
+  {chart, layers}: {readonly chart: Given['chart']; readonly layers: readonly PlacedLayer[]},
+): Promise<readonly string[]> {
   const {path, text, unknown} = problem
   const above = problem.chart === chart.name ? [] : [problem.chart]
   const at = [...above, ...path]
@@ -46,7 +118,8 @@ async function linesOf(problem: SchemaProblem, {chart, layers}: Given): Promise<
   const known = await knownKeys(join(chart.directory, ...above.flatMap((name) => ['charts', name])), path)
   return unknown.map((key) => {
     const close = suggest(key, known)
-    const meant = close === undefined ? '' : `: did you mean ${JSON.stringify(close)}?`
+    const allowed = known.length === 0 ? '' : `; there are: ${known.toSorted().join(', ')}`
+    const meant = close === undefined ? allowed : `: did you mean ${JSON.stringify(close)}?`
     return `  ${placeOf([...at, key], layers)}${keyText([...at, key])}no such key${meant}`
   })
 }
@@ -55,11 +128,8 @@ function keyText(path: readonly string[]): string {
   return path.length === 0 ? '' : `${path.join('.')}: `
 }
 
-/**
- * Returns the place in the last layer that has the path; if none has it, as for a missing key, the place of what is
- * above it.
- */
-function placeOf(path: readonly string[], layers: readonly Layer[]): string {
+/** Where the strongest layer wrote it; where none did, for a key is missing, what is above it. */
+function placeOf(path: readonly string[], layers: readonly PlacedLayer[]): string {
   const layer = layers.findLast(({values}) => holds(values, path))
   if (!layer) return path.length === 0 ? '' : placeOf(path.slice(0, -1), layers)
   const {file, line, column} = layer.position?.(path) ?? {}

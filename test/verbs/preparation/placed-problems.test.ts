@@ -57,7 +57,10 @@ async function said(lines: readonly string[], {user, sets}: {user?: Layer; sets?
     redact: (text) => text,
   })
   expect(error).toBeInstanceOf(BrokenSchema)
-  const {code, message} = await placed(error as BrokenSchema, {chart: {name: 'keystone', directory}, layers})
+  const {code, message} = await placed(error as BrokenSchema, {
+    chart: {name: 'keystone', directory, origin: directory, libraries: []},
+    layers,
+  })
   expect(code).toBe('KK_VALUES')
   const [first, ...problems] = message.split('\n')
   expect(first).toBe('keystone: the values break the schema of the chart:')

@@ -12,6 +12,7 @@ import {asKkError, type KkError} from '../../../errors.ts'
 import {unreadPaths} from '../../../overrides/system/reads.ts'
 import {type ReleaseId, releaseName} from '../../../release.ts'
 import {layersKey} from '../../preparation/inference/foreknown.ts'
+import {placedError} from '../../preparation/placed-problems.ts'
 import type {Prepared} from '../../preparation/prepare.ts'
 import {renderByKinds} from '../../preparation/rendering/render-by-kinds.ts'
 import type {Renderer} from '../../preparation/rendering/render-on-cluster.ts'
@@ -87,7 +88,7 @@ export async function examineCharts(
       return known?.layers === layersKey(prepared.releases.get(release)!.layers) ? known.rendered : undefined
     }
     const renderers = {now, next, again, templates, foreknown, place, helm}
-    const {examined: rendered, faults} = await examineAll(releases, renderers)
+    const {examined: rendered, faults} = await examineAll(releases, renderers, prepared)
     const valuesOf = (release: ReleaseId) => now.call(release).values
     const examined = await withRefusals(rendered, {cluster, valuesOf})
     const found = [
@@ -145,7 +146,12 @@ type Outcome = readonly RenderedObject[] | KkError
  * Renders and examines releases. Charts that ask which kinds exist are given those of the cluster and those that any of
  * these charts defines.
  */
-async function examineAll(releases: readonly ReleaseId[], renderers: Renderers): Promise<Examined> {
+async function examineAll(
+  releases: readonly ReleaseId[],
+  renderers: Renderers,
+  prepared: Pick<Prepared, 'releases'>,
+): Promise<Examined> {
+  const told = async (error: unknown) => asKkError(await placedError(error, prepared.releases))
   const {now, place} = renderers
   const knowing = (defined: readonly string[]) => [...new Set([...place.kinds, ...defined])].sort()
   const outcomes = await renderByKinds<ReleaseId, Outcome>(releases, {
@@ -155,7 +161,7 @@ async function examineAll(releases: readonly ReleaseId[], renderers: Renderers):
       new Map(
         await mapParallel(some, RENDERERS, async (release) => {
           const outcome = renderNow(release, knowing(defined), renderers)
-          return [release, await outcome.catch((error: unknown) => asKkError(error))] as const
+          return [release, await outcome.catch(told)] as const
         }),
       ),
   })
@@ -163,8 +169,8 @@ async function examineAll(releases: readonly ReleaseId[], renderers: Renderers):
   const examined = await mapParallel(releases, RENDERERS, async (release) => {
     const outcome = outcomes.get(release)!
     if ('code' in outcome) return brokenChart(release, outcome)
-    return examineRelease(release, outcome, kinds, renderers).catch((error: unknown) =>
-      brokenChart(release, asKkError(error)),
+    return examineRelease(release, outcome, kinds, renderers).catch(async (error: unknown) =>
+      brokenChart(release, await told(error)),
     )
   })
   return {

@@ -11,14 +11,13 @@ import {mapParallel} from '../../../cluster/parallel.ts'
 import {asKkError, type KkError} from '../../../errors.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
 import type {Helm} from '../../../helm/helm.ts'
-import {BrokenSchema} from '../../../helm/schema-problems.ts'
 import type {Layer} from '../../../overrides/layer.ts'
 import {mergedValues} from '../../../overrides/layers.ts'
 import {digest, layerDigests} from '../../../plan/digest.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {temporaryDirectory} from '../../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
-import {placed} from '../placed-problems.ts'
+import {placedError} from '../placed-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 
 /** The number of helms that render at once: each takes about 100 MB for a moment. */
@@ -151,8 +150,7 @@ async function render(
 
 /** Returns the error of a chart that does not render. Throws `KK_BUG`. */
 async function expected(error: unknown, given: Subject): Promise<KkError> {
-  if (error instanceof BrokenSchema) return placed(error, given)
-  const known = asKkError(error)
+  const known = asKkError(await placedError(error, {get: () => given}))
   if (known.code === 'KK_BUG') throw error
   // Helm's error for a values.yaml that it cannot read names neither the file nor the place.
   return (known.code === 'KK_CHART' && valuesFault(given.chart.directory)) || known
