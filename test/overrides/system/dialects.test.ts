@@ -12,6 +12,7 @@ import {assumedChart} from '../../../src/overrides/system/assumed.ts'
 import {definePlugin, secretPaths} from '../../../src/overrides/system/plugin.ts'
 import {builtInPlugins, withPlugins} from '../../../src/overrides/system/plugins.ts'
 import {unreadPaths} from '../../../src/overrides/system/reads.ts'
+import {serviceOfKk} from '../../../src/overrides/system/shared/service.ts'
 import {factsFor} from '../../../src/overrides/system/system-overrides.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -200,6 +201,28 @@ it('a plugin from outside takes the place of overrides, and the accounts that th
     'endpoints.oslo_messaging.auth.guest.password',
     'conf.pin',
   ])
+})
+
+it.each([
+  ['of its only endpoint the name of the chart', ['example_v1'], {example_v1: 'service'}],
+  ['of several their own', ['example_v1', 'other'], {example_v1: 'example-v1', other: 'other'}],
+])('a chart says itself what nobody here knows of its public endpoints: %s', (_, endpoints, hosts) => {
+  const http = {scheme: {default: 'http'}, port: {api: {default: 9999}}}
+  const components = endpoints.map((endpoint) => [endpoint, {endpoint}] as const)
+  const serves = {
+    ...Object.fromEntries(endpoints.map((endpoint) => [endpoint, http])),
+    bus: {scheme: {default: 'tcp'}},
+  }
+  const values = {components: {...Object.fromEntries(components), bus: {endpoint: 'bus'}}, serves}
+
+  const {global} = serviceOfKk(FACTS, {name: 'service', dialect: 'kk', values, endpoints: {}, templates: ''})
+
+  expect(global).toMatchObject({
+    endpoints: Object.fromEntries(
+      Object.entries(hosts).map(([endpoint, host]) => [endpoint, publicly(host)]),
+    ),
+  })
+  expect((global as {endpoints: object}).endpoints).not.toHaveProperty('bus')
 })
 
 describe('what is written and not read', () => {

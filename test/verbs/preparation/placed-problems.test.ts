@@ -1,13 +1,13 @@
 import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterAll, beforeAll, expect, it} from 'vitest'
+import {afterAll, beforeAll, expect, it, onTestFinished} from 'vitest'
 import {readEnvironment} from '../../../src/environment/read.ts'
 import {helmFailure} from '../../../src/helm/failure.ts'
 import {BrokenSchema} from '../../../src/helm/schema-problems.ts'
 import type {Layer} from '../../../src/overrides/layer.ts'
 import {releaseLayers} from '../../../src/overrides/layers.ts'
-import {placed} from '../../../src/verbs/preparation/placed-problems.ts'
+import {placed, placedError} from '../../../src/verbs/preparation/placed-problems.ts'
 
 const ENVIRONMENT = `kk: {name: cloud}
 keystone:
@@ -143,3 +143,46 @@ it('the strongest that says it is named: overrides of the deployer, and --set wi
   expect(byUser).toEqual(['user overrides of openstack/keystone: pods: no such key: did you mean "pod"?'])
   expect(bySet).toEqual(['--set keystone:pod.replicas.api=***: pod.replicas.api: got string, want integer'])
 })
+
+it.each([
+  [
+    {files: {keystone: {uses: {midleware: true}}}},
+    'common.config.block.midleware',
+    'files.keystone.uses.midleware: there is no block midleware: did you mean "middleware"?',
+    'the library and the chart have: cache, middleware',
+  ],
+  [
+    {tests: {test: {script: 'a.sh'}}},
+    'common.scripts.a.sh',
+    'tests.test.script: there is no script a.sh',
+    'the library and the chart have: keystone-test.sh',
+  ],
+])(
+  'a name of which there is no template is told with its place, and with all there are: %j',
+  async (facts, template, what, hint) => {
+    const chart = await mkdtemp(join(tmpdir(), 'kk-test-'))
+    onTestFinished(() => rm(chart, {recursive: true}))
+    const defines = ['config.block.cache', 'config.block.middleware', 'scripts.keystone-test.sh'].map(
+      (name) => `{{- define "common.${name}" -}}a{{- end -}}\n`,
+    )
+    await mkdir(join(chart, 'charts/common/templates'), {recursive: true})
+    await writeFile(join(chart, 'charts/common/templates/_all.tpl'), defines.join(''))
+    await writeFile(join(chart, 'values.yaml'), JSON.stringify(facts))
+    const stderr = `Error: template: keystone/templates/keystone.yaml:1:3: executing "a" at <include "b" .>: error calling include: template: no template "${template}" associated with template "gotpl"`
+    const call = {name: 'keystone', namespace: 'openstack'}
+    const error = helmFailure({command: 'template', call, stdout: '', stderr, redact: (text) => text})
+
+    const told = await placedError(error, {
+      get: () => ({
+        chart: {name: 'keystone', directory: chart, origin: 'charts/keystone', libraries: []},
+        layers: [],
+      }),
+    })
+
+    expect(told).toMatchObject({code: 'KK_RENDER', hint, log: []})
+    expect((told as Error).message).toMatch(
+      /^keystone: the chart does not render: charts\/keystone\/values\.yaml:1:\d+: /,
+    )
+    expect((told as Error).message).toContain(what)
+  },
+)

@@ -71,6 +71,7 @@ export function serviceOfKk(
     const {endpoint, storage} = component as Values
     return typeof endpoint === 'string' && !storage ? [{name, endpoint}] : []
   })
+  const endpoints = served.map(({endpoint}) => endpoint)
   return compose(
     replicas(
       facts.controllers,
@@ -79,12 +80,8 @@ export function serviceOfKk(
     served.length > 0 ? spread(facts) : undefined,
     limits(facts.allInOne, Object.fromEntries(all.map(([name]) => [name, API]))),
     namedBelowGlobal(facts, {
-      ...namesOf(served.map(({endpoint}) => endpoint).filter(isPublicService)),
-      ...statedNames(
-        chart,
-        served.map(({endpoint}) => endpoint),
-        isMap(serves) ? serves : {},
-      ),
+      ...namesOf(endpoints.filter(isPublicService)),
+      ...statedNames(chart, endpoints, isMap(serves) ? serves : {}),
     }),
   )
 }
@@ -94,15 +91,14 @@ export function serviceOfKk(
  * its only one the chart's, of several their own.
  */
 function statedNames(chart: string, endpoints: readonly string[], serves: Values): PublicNames {
-  const unknown = endpoints.filter((endpoint) => !isPublicService(endpoint) && isMap(serves[endpoint]))
-  const names = unknown.flatMap((endpoint): readonly [string, PublicName][] => {
-    const {scheme, port} = serves[endpoint] as Values
-    const [first] = Object.keys(isMap(port) ? port : {})
-    if (!isMap(scheme) || !/^https?$/.test(String(scheme.default)) || first === undefined) return []
-    const host = unknown.length === 1 ? chart : endpoint.replaceAll('_', '-')
-    return [[endpoint, {host, port: first}]]
+  const ports = endpoints.flatMap((endpoint): readonly [string, string][] => {
+    const stated = serves[endpoint]
+    if (isPublicService(endpoint) || !isMap(stated) || !isMap(stated.scheme) || !isMap(stated.port)) return []
+    const [port] = Object.keys(stated.port)
+    return port !== undefined && /^https?$/.test(String(stated.scheme.default)) ? [[endpoint, port]] : []
   })
-  return Object.fromEntries(names)
+  const hostOf = (endpoint: string) => (ports.length === 1 ? chart : endpoint.replaceAll('_', '-'))
+  return Object.fromEntries(ports.map(([endpoint, port]) => [endpoint, {host: hostOf(endpoint), port}]))
 }
 
 /** What a service is called in public, before the domain, and the name of its port in openstack-helm's tree. */

@@ -1,0 +1,198 @@
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {afterAll, describe, expect, it} from 'vitest'
+import {catalogueText} from '../scripts/charts/catalogue.ts'
+import {wrongNames} from '../scripts/charts/names.ts'
+import {type OwnChart, readOwnCharts} from '../scripts/charts/read-charts.ts'
+import {readYaml} from '../src/helm/yaml.ts'
+import {readImages} from '../src/images/inventory/read-images.ts'
+import {copyWithNewChart, runCharts} from './support/new-chart.ts'
+
+describe('a new chart', async () => {
+  const {root, remove} = await copyWithNewChart()
+  afterAll(remove)
+  const written = await runCharts(root)
+
+  it('takes its own files and one command, which makes all the rest', async () => {
+    expect(written.map((line) => line.replace(/: read what it says$/, ''))).toEqual([
+      'wrote charts/common/templates/context/_catalogue.tpl',
+      'wrote charts/example/values.schema.json',
+      'wrote src/overrides/system/table.ts',
+      'wrote test/overrides/system/golden/example.yaml',
+      'wrote docs/charts.md',
+      'wrote docs/images.md',
+      'wrote docs/pods.md',
+    ])
+    expect(await runCharts(root)).toEqual([])
+  })
+
+  it('is in the catalogue with what it serves, and no other entry changes', async () => {
+    const path = 'charts/common/templates/context/_catalogue.tpl'
+    const before = await readFile(path, 'utf8')
+    const entry = [
+      'example_v1:',
+      '  hosts: {default: example-api}',
+      '  scheme: {default: http}',
+      '  port: {api: {default: 9999}}',
+      '  path: {default: /v1}',
+      '',
+    ].join('\n')
+
+    expect(await readFile(join(root, path), 'utf8')).toBe(
+      before.replace('{{- end -}}', `${entry}{{- end -}}`),
+    )
+  })
+
+  it('is found by kk: its place in the graph, its passwords, its image', async () => {
+    const sections = ['mariadb', 'memcached', 'rabbitmq', 'keystone', 'example'].map(
+      (name) => `${name}: {}\n`,
+    )
+    await writeFile(join(root, 'cloud.yaml'), `kk: {charts: [charts]}\n${sections.join('')}`)
+    const kk = async (...args: readonly string[]) =>
+      JSON.parse((await execa(process.execPath, ['bin/kk.ts', ...args], {cwd: root})).stdout)
+
+    const [{releases}, {plugins}, images] = await Promise.all([
+      kk('graph', 'cloud.yaml', '--output', 'json'),
+      kk('plugins', '--output', 'json'),
+      readImages(join(root, 'images')),
+    ])
+
+    expect(releases).toContainEqual(expect.objectContaining({release: 'openstack/example', level: 2}))
+    expect(plugins).toContainEqual(
+      expect.objectContaining({
+        chart: 'example',
+        secrets: expect.arrayContaining(['oslo_db.example.password']),
+      }),
+    )
+    expect(images.at(-1)).toMatchObject({name: 'example-api', parents: ['openstack-base'], chart: 'example'})
+  })
+})
+
+const charts = readOwnCharts()
+const placement = charts.find(({name}) => name === 'placement')!
+const ENDPOINTS = ['identity', 'placement', 'oslo_db', 'oslo_cache']
+
+/** The chart with other words in its values. */
+function changed(from: string, to: string): OwnChart {
+  expect(placement.text).toContain(from)
+  const text = placement.text.replace(from, to)
+  return {...placement, text, values: readYaml(text) as OwnChart['values']}
+}
+
+describe('a name that nothing has is told with its line, what was meant, and all that is allowed', () => {
+  it('where there is none', () => {
+    expect(
+      charts.flatMap((chart) => wrongNames(chart, [...ENDPOINTS, 'image', 'dashboard', 'oslo_messaging'])),
+    ).toEqual([])
+  })
+
+  it.each([
+    [
+      'wsgi: p',
+      'wgsi: p',
+      'components.api.wgsi: there is no key wgsi: did you mean wsgi? there are: after, args, argv,',
+    ],
+    [
+      'registration:',
+      'registraton:',
+      'registraton: there is no key registraton: did you mean registration? there are:',
+    ],
+    [
+      'middleware: true',
+      'midleware: true',
+      'files.placement.uses.midleware: there is no block midleware: did you mean middleware? there are: cache, concurrency,',
+    ],
+    [
+      '{section: ',
+      '{sektion: ',
+      'files.placement.uses.database.sektion: there is no parameter of the block database sektion: did you mean section? there are: name, section, user',
+    ],
+    [
+      'endpoint: placement',
+      'endpoint: placment',
+      'components.api.endpoint: there is no endpoint placment: did you mean placement? there are: identity, oslo_cache, oslo_db, placement',
+    ],
+    [
+      'needs: [oslo_db]',
+      'needs: [oslo_bd]',
+      'jobs.db-sync.needs.0: there is no endpoint oslo_bd: did you mean oslo_db?',
+    ],
+    [
+      'after: [db-create]',
+      'after: [db-make]',
+      'jobs.db-sync.after.0: there is no job db-make: there are: db-create, db-sync,',
+    ],
+    [
+      'rollout: [api]',
+      'rollout: [apii]',
+      'jobs.online-data-migrations.rollout.0: there is no component apii: did you mean api? there are: api',
+    ],
+    [
+      'script: placement-test.py',
+      'script: test.py',
+      'tests.test.script: there is no script test.py: there are: cluster, db-create.py,',
+    ],
+    [
+      'probe: {path: /}',
+      'node: computer',
+      'components.api.node: there is no role computer: did you mean compute? there are: compute, control_plane, node, openvswitch',
+    ],
+    [
+      'probe: {path: /}',
+      'variables: {A: {uri: identiy.public}}',
+      'components.api.variables.A.uri: there is no endpoint identiy: did you mean identity?',
+    ],
+    [
+      'probe: {path: /}',
+      'volumes: {v: {secret: keys, path: /k}}',
+      'components.api.volumes.v.secret: there is no Secret keys: there are: env, files',
+    ],
+    ['format: yaml', 'for: apy', 'files.policy.for: there is no component apy: did you mean api?'],
+    [
+      'conf:\n  placement:',
+      'conf:\n  placemnt:',
+      'conf.placemnt: there is no file placemnt: did you mean placement? there are: placement, placement_api_uwsgi, policy',
+    ],
+  ])('%s, written %s', (from, to, said) => {
+    const [line, ...others] = wrongNames(changed(from, to), ENDPOINTS)
+
+    expect(others).toEqual([])
+    expect(line).toMatch(/^charts\/placement\/values\.yaml:\d+:\d+: /)
+    expect(line).toContain(said)
+  })
+})
+
+describe('the catalogue of endpoints', async () => {
+  const text = await readFile('charts/common/templates/context/_catalogue.tpl', 'utf8')
+
+  it('is as it stands where no chart says more', () => {
+    expect(catalogueText(text, charts)).toBe(text)
+  })
+
+  it('forgets what no chart serves any more', () => {
+    const others = charts.filter(({name}) => name !== 'placement')
+
+    expect(catalogueText(text, others)).not.toContain('placement')
+    expect(catalogueText(text, others)).toContain('dashboard:\n')
+  })
+
+  it('says what the chart says', () => {
+    const serves = {placement: {port: {api: {default: 8778}}}}
+    const stated = charts.map((chart) =>
+      chart === placement ? {...chart, values: {...chart.values, serves}} : chart,
+    )
+
+    expect(catalogueText(text, stated)).toContain(
+      'placement:\n  hosts: {default: placement-api}\n  port: {api: {default: 8778}}\ndashboard:\n',
+    )
+  })
+
+  it('has one chart for each', () => {
+    const second = {...placement, name: 'second', values: {...placement.values, serves: {placement: {}}}}
+
+    expect(() => catalogueText(text, [...charts, second])).toThrow(
+      'second and placement both serve the endpoint placement',
+    )
+  })
+})

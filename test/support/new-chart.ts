@@ -1,0 +1,125 @@
+import {cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {basename, join} from 'node:path'
+import {execa} from 'execa'
+
+const ROOT = join(import.meta.dirname, '../..')
+/** What is made, or fetched, and no part of the tree. */
+const LEFT_OUT = ['node_modules', 'dist', '.git']
+
+/** What a new chart takes by hand, by path: its own folder, that of its image, and its plugin. Its image has an entry in a list, too. */
+const NEW_CHART: Readonly<Record<string, string>> = {
+  'charts/example/.helmignore': '*.md\n',
+  'charts/example/Chart.yaml': `apiVersion: v2
+name: example
+description: "A service that a test makes"
+type: application
+version: 0.1.0
+appVersion: "2025.2"
+kubeVersion: ">=1.29.0-0"
+dependencies:
+  - name: common
+    version: ">=0.1.0"
+    repository: file://../common
+annotations:
+  kk.openstack.org/requires: "mariadb, memcached, rabbitmq, keystone"
+`,
+  'charts/example/values.yaml': `image: example-api
+user: {name: example, id: 42499}
+components:
+  api:
+    endpoint: example_v1
+    wsgi: example.wsgi.api:application
+    probe: {path: /}
+    resources: {requests: {cpu: 100m, memory: 128Mi}}
+  agent:
+    kind: DaemonSet
+    image: example-agent
+    command: example-agent
+    node: compute
+    host: {network: true}
+    privileged: true
+    probe: {exec: [pgrep, example-agent]}
+serves:
+  example_v1:
+    scheme: {default: http}
+    port: {api: {default: 9999}}
+    path: {default: /v1}
+files:
+  example:
+    path: /etc/example/example.conf
+    uses:
+      logging: true
+      database: true
+      keystone_authtoken: {user: example, service_type: example}
+      notifications: true
+databases: {example: {}}
+registration:
+  services:
+    example: {type: example-v1, description: Example}
+  users:
+    example: {role: admin}
+jobs:
+  db-sync:
+    command: example-manage db_sync
+    needs: [oslo_db]
+    after: [db-create]
+    reads: [database]
+    migration: true
+tests:
+  test:
+    script: example-test.sh
+    login: example
+conf: {}
+endpoints: {}
+images: {}
+pod: {}
+manifests: {}
+`,
+  'charts/example/templates/example.yaml': '{{ include "common.chart" . }}\n',
+  'charts/example/templates/_example.tpl': `{{- define "common.scripts.example-test.sh" -}}
+set -eu
+openstack token issue
+{{ end -}}
+`,
+  'images/example-api/Containerfile':
+    'ARG TAG\nFROM localhost/kk/openstack-base:${TAG}\nRUN install-packages python3\n',
+  'src/overrides/system/charts/example.ts': `import {definePlugin} from '../plugin.ts'
+import {compose} from '../shared/compose.ts'
+import {service} from '../shared/service.ts'
+import {API, replicas} from '../shared/sizing.ts'
+
+export const plugin = definePlugin({
+  chart: 'example',
+  reads: ['controllers'],
+  kk: ({controllers}) => compose(replicas(controllers, ['api'])),
+  overrides: (facts) => service(facts, {perController: ['api'], serves: [], shares: {api: API}}),
+})
+`,
+}
+
+const ENTRY = `  example-api:
+    title: A service that a test makes
+    version: deb/python3
+    chart: example
+`
+
+/** A copy of the tree with a new chart, as somebody would write it. */
+export async function copyWithNewChart(): Promise<{readonly root: string; remove(): Promise<void>}> {
+  const root = await mkdtemp(join(tmpdir(), 'kk-new-chart-'))
+  await cp(ROOT, root, {recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path))})
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+  for (const [path, text] of Object.entries(NEW_CHART)) {
+    await mkdir(join(root, path, '..'), {recursive: true})
+    await writeFile(join(root, path), text)
+  }
+  const list = join(root, 'images/images.yaml')
+  await writeFile(list, `${await readFile(list, 'utf8')}${ENTRY}`)
+  return {root, remove: () => rm(root, {recursive: true, force: true})}
+}
+
+/** Runs `npm run charts` in a copy; the lines that it prints. */
+export async function runCharts(root: string): Promise<readonly string[]> {
+  const {stdout} = await execa(process.execPath, ['scripts/charts.ts'], {cwd: root, lines: true})
+  return stdout
+}
