@@ -5,44 +5,44 @@ import {NODE_NAME} from './sandbox.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where one sandbox keeps its files: all below `home`, but for the lock. */
+/** The paths of one sandbox: all below `home`, except its lock and the lock of the ports. */
 export interface SandboxPaths {
   readonly name: string
   readonly home: string
-  /** Held while the sandbox is started or removed. */
+  /** The lock that is held while the sandbox is started or removed. */
   readonly lock: string
-  /** Held while any sandbox chooses its ports. */
+  /** The lock that is held while any sandbox chooses its ports. */
   readonly portsLock: string
-  /** Written last, and removed first. */
+  /** The record, which is written last and removed first. */
   readonly record: string
-  /** Is there from the begin of a start to its end, and while the sandbox is removed. */
+  /** The mark that exists from the beginning of a start to its end, and while the sandbox is removed. */
   readonly unfinished: string
-  /** etcd's directory: all that was deployed. */
+  /** etcd's directory, which holds all that was deployed. */
   readonly data: string
   readonly ports: string
   readonly kubeconfig: string
-  /** What kwokctl is told. */
+  /** kwokctl's configuration file. */
   readonly configuration: string
   readonly auditPolicy: string
   readonly auditLog: string
-  /** What `kubectl logs` answers for every simulated container. */
+  /** The log that `kubectl logs` shows for every simulated container. */
   readonly containerLog: string
-  /** Where kwokctl writes the process id of each component. */
+  /** The files where kwokctl writes the process id of each component. */
   readonly controlPlane: Readonly<Record<string, string>>
-  /** Where the process id of each component is, kwokctl's and others. */
+  /** The files of the process ids of all components, kwokctl's and others. */
   readonly components: Readonly<Record<string, string>>
   /** kwokctl's own directory of this cluster. */
   readonly cluster: string
-  /** What kwokctl takes for the directory of all its clusters. */
+  /** The directory that kwokctl uses for all its clusters. */
   readonly kwok: string
 }
 
-/** kwokctl's names. */
+/** The names of the components in kwokctl. */
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const
 
 const SIMULATED = [...CONTROL_PLANE, 'kwok-controller']
 
-/** What runs beside the control plane where the node is real. */
+/** The parts that run beside the control plane where the node is real. */
 const NODE_PARTS = [
   'containerd',
   'kubelet',
@@ -53,18 +53,21 @@ const NODE_PARTS = [
   'provisioner',
 ] as const
 
-/** kwokctl's name for the cluster; each has a directory of kwokctl's to itself. */
+/** The name of the cluster in kwokctl. Each sandbox has a directory of kwokctl's to itself. */
 export const CLUSTER = 'kk'
 
-// Also keeps a name from being a path.
+// The pattern also keeps a name from being a path.
 const NAME = /^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/
 
-/** The directory of all sandboxes. */
+/** Returns the directory of all sandboxes. */
 export function sandboxesDirectory(env: Environment): string {
   return join(stateDirectory(env), 'sandboxes')
 }
 
-/** Throws `KK_USAGE` for a name that is not 1 to 40 lower-case letters, digits and hyphens. */
+/**
+ * Returns the paths of a sandbox. Throws `KK_USAGE` for a name that is not 1 to 40 lower-case letters, digits and
+ * hyphens.
+ */
 export function sandboxPaths(name: string, env: Environment): SandboxPaths {
   if (!isSandboxName(name)) throw invalidName(name)
   const sandboxes = sandboxesDirectory(env)

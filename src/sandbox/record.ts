@@ -3,18 +3,21 @@ import {writeAtomically} from '../state/files/write-atomically.ts'
 import type {SandboxPaths} from './paths.ts'
 import type {Sandbox} from './sandbox.ts'
 
-/** `lost`: it was up, as its data shows, and nothing says how to reach it; the reason is for its user. */
+/**
+ * A sandbox's record. `lost`: the sandbox was up, as its data shows, but no record says how to reach it; the value is
+ * the reason.
+ */
 type RecordOfSandbox = {readonly sandbox: Sandbox} | {readonly lost: string}
 
-/** What `up` wrote when it was done, or undefined where it never was. */
+/** Returns the record that `up` wrote at its end; undefined where no `up` ended. */
 export async function readRecord(paths: SandboxPaths): Promise<RecordOfSandbox | undefined> {
   const record = await readOnce(paths)
   if (record !== undefined || !(await holdsData(paths))) return record
-  // Or it was finished between these two looks.
+  // The record may have been written between these two reads.
   return (await readOnce(paths)) ?? {lost: `${paths.record} is missing`}
 }
 
-/** From now on what there is counts as half a start, or as half removed. */
+/** Marks the sandbox as half started or half removed. */
 export async function markUnfinished(paths: SandboxPaths): Promise<void> {
   await writeFile(paths.unfinished, '')
   await rm(paths.record, {force: true})
@@ -48,7 +51,7 @@ function parsed(text: string): Sandbox | undefined {
   }
 }
 
-/** Whether etcd has written, and the start that it belongs to was finished. */
+/** Returns true where etcd has written data and the start that it belongs to was finished. */
 async function holdsData(paths: SandboxPaths): Promise<boolean> {
   const [hasData, isUnfinished] = await Promise.all([paths.data, paths.unfinished].map(exists))
   return hasData! && !isUnfinished!

@@ -5,16 +5,16 @@ import {type SandboxPaths, sandboxPaths} from './paths.ts'
 import {markUnfinished} from './record.ts'
 import {requireSimulated} from './require-simulated.ts'
 
-/** Ends the processes and removes the files of a sandbox, whole or half started; whether there was anything. */
+/** Ends the processes and removes the files of a sandbox, whole or half started. Returns whether there was anything. */
 export async function removeSandbox(paths: SandboxPaths): Promise<boolean> {
   const existed = await access(paths.home).then(
     () => true,
     () => false,
   )
-  // First: half removed, it is nothing that was up.
+  // The mark comes first, so that a half removed sandbox does not count as one that was up.
   if (existed) await markUnfinished(paths)
   const killed = await killProcesses(paths.home)
-  // The mark goes after what it stands for.
+  // The directory of the mark goes after the data that it stands for.
   for (const directory of [paths.cluster, paths.home])
     await rm(directory, {recursive: true, force: true, maxRetries: 3})
   return existed || killed > 0
@@ -26,7 +26,7 @@ interface DownOptions {
   readonly onProgress?: (line: string) => void
 }
 
-/** Ends every process of the sandbox and removes its files. `absent` when there was nothing of it. */
+/** Ends every process of the sandbox and removes its files. Returns `absent` when there was nothing of it. */
 export async function down({name, env, onProgress}: DownOptions): Promise<'removed' | 'absent'> {
   requireSimulated(name)
   const paths = sandboxPaths(name, env)

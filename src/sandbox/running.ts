@@ -7,8 +7,8 @@ import {commandOf, DEFAULT_SANDBOX, NODE_NAME, type Sandbox} from './sandbox.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * `never-up`: at most half of a start; `broken`: it was up, and holds what was deployed in it, but not all of it runs;
- * `lost`: it was up, and nobody knows how to reach it.
+ * The state of a sandbox. `never-up`: at most half of a start is there. `broken`: it was up and holds what was deployed
+ * in it, but not all of it runs. `lost`: it was up, and no record says how to reach it.
  */
 export type FoundSandbox =
   | {readonly state: 'never-up'}
@@ -16,7 +16,7 @@ export type FoundSandbox =
   | {readonly state: 'running'; readonly sandbox: Sandbox}
   | {readonly state: 'broken'; readonly sandbox: Sandbox; readonly missing: readonly string[]}
 
-/** What there is of a sandbox. Costs a few file reads. */
+/** Returns the state of a sandbox. It costs a few file reads. */
 export async function findSandbox(paths: SandboxPaths): Promise<FoundSandbox> {
   const record = await readRecord(paths)
   if (!record) return {state: 'never-up'}
@@ -26,7 +26,7 @@ export async function findSandbox(paths: SandboxPaths): Promise<FoundSandbox> {
   return missing.length === 0 ? {state: 'running', sandbox} : {state: 'broken', sandbox, missing}
 }
 
-/** The running sandbox for commands with `--sandbox`; throws `KK_SANDBOX` when it does not run. */
+/** Returns the running sandbox for commands with `--sandbox`. Rejects with `KK_SANDBOX` when it does not run. */
 export async function requireSandbox(name: string, env: Environment): Promise<Sandbox> {
   const found = await findSandbox(sandboxPaths(name, env))
   if (found.state === 'running') return found.sandbox
@@ -37,12 +37,14 @@ export async function requireSandbox(name: string, env: Environment): Promise<Sa
   })
 }
 
-/** The refusal to make a new sandbox in the place of one that was up: what was deployed in it would be lost. */
+/**
+ * Returns the refusal to start a new sandbox in the place of one that was up: what was deployed in it would be lost.
+ */
 export function refuseBroken(name: string, missing: readonly string[]): KkError {
   return new KkError('KK_SANDBOX_BROKEN', ...brokenSandbox(name, missing))
 }
 
-/** For a sandbox whose data is there while its record is not, or says nothing. */
+/** Returns the error for a sandbox whose data exists while its record is missing or damaged. */
 export function lostSandbox(code: 'KK_SANDBOX' | 'KK_SANDBOX_BROKEN', name: string, why: string): KkError {
   return new KkError(code, `the sandbox ${name} was up, and cannot be reached any more: ${why}`, {
     hint: downRemoves(name),

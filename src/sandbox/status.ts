@@ -15,17 +15,23 @@ interface SandboxNode {
 type RunningStatus<Kind extends Sandbox = Sandbox> = Omit<Kind, 'nodes'> & {
   readonly state: 'running'
   readonly nodes: readonly SandboxNode[]
-  /** Process ids of the components. */
+  /** The process ids of the components. */
   readonly components: Readonly<Record<string, number>>
 }
 
-/** `broken`: something of it is there, but not all of it runs; `up` starts that again, `down` removes it. */
+/**
+ * The status of a sandbox. `broken`: something of it is there, but not all of it runs; `up` starts the rest again,
+ * `down` removes it.
+ */
 export type SandboxStatus<Kind extends Sandbox = Sandbox> =
   | RunningStatus<Kind>
   | {readonly state: 'broken'; readonly name: string; readonly missing: readonly string[]}
   | {readonly state: 'absent'; readonly name: string}
 
-/** What is true of one sandbox now; the all-in-one node's record tells more. Throws `KK_SANDBOX` where that is lost. */
+/**
+ * Returns the status of one sandbox; `Kind` is the type of its record, which has more fields for the all-in-one node.
+ * Rejects with `KK_SANDBOX` where the record is lost.
+ */
 export async function status<Kind extends Sandbox = Sandbox>(
   name: string,
   env: NodeJS.ProcessEnv,
@@ -40,7 +46,7 @@ export async function status<Kind extends Sandbox = Sandbox>(
   return {...sandbox, state: 'running', nodes: await readNodes(sandbox, env), components}
 }
 
-/** The names of all sandboxes of this user that are there, running or not. */
+/** Returns the names of all sandboxes of this user, running or not. */
 export async function list(env: NodeJS.ProcessEnv): Promise<string[]> {
   const entries = await readdir(sandboxesDirectory(env), {withFileTypes: true}).catch(() => [])
   return entries

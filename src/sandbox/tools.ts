@@ -6,7 +6,7 @@ import {isExecutable} from '../state/files/is-executable.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a sandbox is made of. */
+/** The binaries that a sandbox consists of. */
 export const SANDBOX_TOOLS = [
   'etcd',
   'kube-apiserver',
@@ -17,10 +17,10 @@ export const SANDBOX_TOOLS = [
   'kubectl',
 ] as const
 
-/** Everything that the toolbox of the cluster holds. */
+/** The binaries in the toolbox of the cluster. */
 export const TOOL_NAMES = [...SANDBOX_TOOLS, 'kubelet', 'kube-proxy', 'helm3', 'helm4'] as const
 
-/** Everything that the toolbox of the all-in-one node holds. */
+/** The binaries in the toolbox of the all-in-one node. */
 export const NODE_TOOLS = ['coredns', 'forwarder', 'provisioner', 'pause'] as const
 
 export type ToolName = (typeof TOOL_NAMES)[number] | (typeof NODE_TOOLS)[number]
@@ -32,17 +32,20 @@ const LINKS = ['current', 'node'] as const
 
 export type ToolboxLink = (typeof LINKS)[number]
 
-/** Where toolboxes are built; each in a directory named after its inputs, with a link to the newest of its kind. */
+/**
+ * Returns the directory where toolboxes are built, each in a directory named after its inputs, with a link to the
+ * newest of its kind.
+ */
 export function toolboxDirectory(env: Environment): string {
   return join(cacheDirectory(env), 'toolbox')
 }
 
-/** The binaries of a sandbox, or `KK_TOOLBOX` that names all that are missing. */
+/** Returns the paths of a sandbox's binaries. Throws `KK_TOOLBOX` that names all that are missing. */
 export function findTools(env: Environment): Tools {
   return requireTools(SANDBOX_TOOLS, env)
 }
 
-/** These binaries, or `KK_TOOLBOX` that names all that are missing. */
+/** Returns the paths of these binaries. Throws `KK_TOOLBOX` that names all that are missing. */
 export function requireTools<Name extends ToolName>(
   names: readonly Name[],
   env: Environment,
@@ -53,19 +56,19 @@ export function requireTools<Name extends ToolName>(
   return Object.fromEntries(found) as Record<Name, string>
 }
 
-/** One binary, or `KK_TOOLBOX`. */
+/** Returns the path of one binary. Throws `KK_TOOLBOX` if it is missing. */
 export function toolPath(name: ToolName, env: Environment): string {
   return requireTools([name], env)[name]
 }
 
-/** The first of KK_TOOLBOX, kk's cache and PATH that has the binary. */
+/** Returns the binary from the first of KK_TOOLBOX, kk's cache and PATH that has it. */
 export function findTool(name: ToolName, env: Environment): string | undefined {
   return searchPath(env)
     .map((directory) => join(directory, name))
     .find(isExecutable)
 }
 
-/** KK_TOOLBOX and kk's cache, as far as they exist: what goes before PATH in a sandbox shell. */
+/** Returns KK_TOOLBOX and kk's cache, as far as they exist. They come before PATH in a sandbox shell. */
 export function toolDirectories(env: Environment): string[] {
   const built = LINKS.map((link) => builtTools(link, env)).filter((path) => path !== undefined)
   return [...(env.KK_TOOLBOX ? [env.KK_TOOLBOX] : []), ...built]
@@ -76,7 +79,10 @@ function searchPath(env: Environment): string[] {
   return [...toolDirectories(env), ...path]
 }
 
-/** The toolbox itself, not the link to it, so that what runs is untouched when the link moves on. */
+/**
+ * Returns the directory of the toolbox itself and not the link to it, so that running binaries stay when the link moves
+ * on.
+ */
 function builtTools(link: ToolboxLink, env: Environment): string | undefined {
   try {
     return join(realpathSync(join(toolboxDirectory(env), link)), 'bin')

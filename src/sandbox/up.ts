@@ -12,14 +12,14 @@ import {findTools} from './tools.ts'
 
 export interface UpOptions {
   readonly name: string
-  /** How many nodes a new sandbox gets. */
+  /** The number of nodes of a new sandbox. */
   readonly nodes: number
   readonly env: NodeJS.ProcessEnv
-  /** Of one that was up: start what has ended again, on what it holds. Without, such a sandbox is refused. */
+  /** Whether a sandbox that was up is started again with its data. Otherwise it is refused. */
   readonly restart?: boolean
-  /** One short line per step. */
+  /** Called with one short line per step. */
   readonly onProgress?: (line: string) => void
-  /** Stops a start; what was started is removed before the promise rejects. */
+  /** Stops a start. What was started is removed before the promise rejects. */
   readonly signal?: AbortSignal
 }
 
@@ -29,9 +29,10 @@ export interface UpResult {
 }
 
 /**
- * Starts the sandbox of this name unless it runs. What a killed `up` left of one that never came up is removed first; what
- * was up once is never removed. Throws `KK_TOOLBOX` when binaries are missing, `KK_SANDBOX` with the last lines of the
- * logs when it does not start, `KK_SANDBOX_BROKEN` when it was up and is not, or cannot be, started again.
+ * Starts the sandbox of this name unless it runs. It first removes what a killed `up` left of a sandbox that never came
+ * up; a sandbox that was up once is never removed. Rejects with `KK_TOOLBOX` when binaries are missing, with
+ * `KK_SANDBOX` and the last lines of the logs when it does not start, and with `KK_SANDBOX_BROKEN` when it was up and
+ * is not, or cannot be, started again.
  */
 export async function up(options: UpOptions): Promise<UpResult> {
   const {name, nodes, env, signal, restart = false, onProgress = () => {}} = options
@@ -64,7 +65,7 @@ export async function up(options: UpOptions): Promise<UpResult> {
   })
 }
 
-/** The sandbox of this name, started if there is none: for `--sandbox` on a command that deploys. */
+/** Returns the sandbox of this name and starts it if needed: for `--sandbox` on a command that deploys. */
 export async function ensureSandbox(options: UpOptions): Promise<Sandbox> {
   return (await up(options)).sandbox
 }
@@ -79,7 +80,7 @@ interface StartOptions extends RestartOptions {
 
 const READY = ['wait', '--for=condition=Ready', 'nodes', '--all', '--timeout=60s']
 
-/** Starts all of a sandbox where nothing of it is left, and waits until its nodes are Ready. */
+/** Starts a whole sandbox where nothing of it is left, and waits until its nodes are Ready. */
 async function startControlPlane(options: StartOptions): Promise<Sandbox> {
   const {paths, tools, nodes, env, onProgress, signal} = options
   onProgress('starting etcd, API server, controllers, scheduler and kwok')
@@ -97,7 +98,10 @@ async function startControlPlane(options: StartOptions): Promise<Sandbox> {
   return sandbox
 }
 
-/** Starts what has ended of a sandbox that was up, with its data, addresses and certificates, and waits until its nodes are Ready. */
+/**
+ * Starts the ended components of a sandbox that was up, with its data, addresses and certificates, and waits until its
+ * nodes are Ready.
+ */
 async function restartControlPlane(options: RestartOptions, missing: readonly string[]): Promise<void> {
   const {paths, tools, env, onProgress, signal} = options
   onProgress(`starting ${missing.join(', ')} again; what was deployed is kept`)

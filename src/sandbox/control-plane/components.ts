@@ -3,12 +3,15 @@ import type {SandboxPaths} from '../paths.ts'
 import {isOurs} from './processes.ts'
 
 interface RunningComponents {
-  /** Process id of each component that runs. */
+  /** The process id of each component that runs. */
   readonly components: Readonly<Record<string, number>>
   readonly missing: readonly string[]
 }
 
-/** Which components run, by the process ids that were written at their start; an id that was given to another process does not count. */
+/**
+ * Returns the components that run, by the process ids that were written at their start. An id that now belongs to
+ * another process does not count.
+ */
 export async function runningComponents(
   paths: SandboxPaths,
   files = paths.components,

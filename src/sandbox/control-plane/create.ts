@@ -16,7 +16,7 @@ import {choosePorts, type Ports} from './ports.ts'
 import {processMark} from './processes.ts'
 import {tail} from './tail.ts'
 
-/** In the format of container runtimes, which kubelets, and kwok, read. */
+/** The log of simulated containers, in the format of container runtimes, which kubelets and kwok read. */
 const CONTAINER_LOG =
   '2026-01-01T00:00:00.000000000Z stdout F this container is simulated: nothing runs in it\n'
 
@@ -34,7 +34,7 @@ export interface ControlPlane {
   readonly ports: Ports
 }
 
-/** Starts etcd, the API server, controllers and scheduler where nothing of them is left, and waits until they answer. */
+/** Starts etcd, the API server, controllers and scheduler where none of them is left, and waits until they answer. */
 export async function createControlPlane(
   options: CreateOptions,
   behaviour: Behaviour,
@@ -60,24 +60,29 @@ async function writeInputs({paths, tools}: CreateOptions, ports: Ports, behaviou
   ])
 }
 
-/** kwokctl makes the certificates, starts the components detached from itself, and waits until they answer. */
+/**
+ * Lets kwokctl create the cluster: it makes the certificates, starts the components detached from itself, and waits
+ * until they answer.
+ */
 async function createCluster(options: CreateOptions): Promise<void> {
   const {paths} = options
   const args = ['--config', paths.configuration, 'create', 'cluster', '--name', CLUSTER, '--kubeconfig', '']
   const hint = `everything that was started has been removed; try "${commandOf(paths.name)} up" again`
   const {failed, missing} = await kwokctl(options, args)
-  // The controllers end by themselves where the API server is not healthy ten seconds after their start: a machine may be busy.
+  // The controllers end by themselves where the API server is not healthy ten seconds after their start, which happens
+  // on a busy machine.
   if (!failed && missing.length > 0) return startComponents(options, missing, hint)
   if (failed) throw await notStarted(options, {failed, missing}, hint)
 }
 
-/** Starts those components again that have ended, on what they have written, and waits until all answer. */
+/** Starts the components that have ended again, with the data that they have written, and waits until all answer. */
 export async function startComponents(
   options: CreateOptions,
   ended: readonly string[],
   hint = `nothing of it was removed; "${commandOf(options.paths.name)} down" removes it, with all that was deployed in it`,
 ): Promise<void> {
-  // The number of a process that has ended may be another's by now, which kwokctl would take for it.
+  // The process id of a component that has ended may be another process's by now, which kwokctl would take for the
+  // component.
   await Promise.all(ended.map((name) => rm(options.paths.components[name]!, {force: true})))
   const args = ['start', 'cluster', '--name', CLUSTER, '--timeout', '60s']
   const {failed, missing} = await kwokctl(options, args)
@@ -85,9 +90,9 @@ export async function startComponents(
 }
 
 interface Started {
-  /** What kwokctl said, where it has failed. */
+  /** The output of kwokctl where it has failed. */
   readonly failed: (Error & {readonly stderr: string}) | undefined
-  /** Components that do not run. */
+  /** The components that do not run. */
   readonly missing: readonly string[]
 }
 
@@ -97,7 +102,7 @@ async function kwokctl(
 ): Promise<Started> {
   const result = await execa(tools.kwokctl, [...args, '--wait', '60s'], {
     cwd: paths.home,
-    // HOME, because kwokctl and the kubectl inside it would otherwise use the user's.
+    // HOME is set because kwokctl and the kubectl inside it would otherwise use the user's.
     env: {HOME: paths.home, KWOK_WORKDIR: paths.kwok, PATH: env.PATH, ...processMark(paths.home)},
     extendEnv: false,
     stdin: 'ignore',
@@ -141,7 +146,7 @@ function unsupported(): KkError {
   })
 }
 
-/** Writes a kubeconfig that stands alone, with kwokctl's certificates inside; returns its one context. */
+/** Writes a self-contained kubeconfig with kwokctl's certificates; returns the name of its one context. */
 async function writeKubeconfig(paths: SandboxPaths, server: string): Promise<string> {
   const pki = (file: string) => readFile(join(paths.cluster, 'pki', file), 'base64')
   const [ca, certificate, key] = await Promise.all([pki('ca.crt'), pki('admin.crt'), pki('admin.key')])
@@ -158,16 +163,16 @@ async function writeKubeconfig(paths: SandboxPaths, server: string): Promise<str
   return name
 }
 
-/** A node that a kubelet answers for, on an address that pods reach. */
+/** A node with a kubelet of its own, at an address that pods reach. */
 interface RealNode {
   readonly address: string
   /** The range of the Services' addresses. */
   readonly services: string
-  /** The first of them: where pods find the API server. */
+  /** The first address of that range, where pods find the API server. */
   readonly apiService: string
 }
 
-/** Whether kwok plays nodes and pods, or they are real. */
+/** The behaviour of nodes and pods: kwok simulates them, or they are real. */
 export type Behaviour = 'simulated' | RealNode
 
 interface ConfigurationOptions {
@@ -182,7 +187,7 @@ interface Argument {
   readonly value: string
 }
 
-/** The documents of kwokctl's configuration file: the cluster, and how its nodes, pods and volumes behave. */
+/** Returns the documents of kwokctl's configuration file: the cluster, and how its nodes, pods and volumes behave. */
 function kwokConfiguration(options: ConfigurationOptions): readonly object[] {
   const {paths, behaviour} = options
   if (behaviour !== 'simulated') {
@@ -206,7 +211,10 @@ function kwokConfiguration(options: ConfigurationOptions): readonly object[] {
   ]
 }
 
-/** The API server shows the kubelet a certificate, and tells pods an address that is not the loopback it listens on. */
+/**
+ * Returns the arguments of an API server with a real node: it authenticates to the kubelet with a certificate, and
+ * advertises an address to pods that is not the loopback address that it listens on.
+ */
 function realArguments(paths: SandboxPaths, {address, services}: RealNode): readonly Argument[] {
   return [
     {key: 'advertise-address', value: address},
@@ -255,8 +263,9 @@ function clusterDocument(
 }
 
 /**
- * What the API server notes: all but watches, the renewal of leases, and events. Of a pod's status the whole patch,
- * so that a reader sees when it became Ready; of everything else, Secrets above all, no content.
+ * The requests that the API server logs: all but watches, the renewal of leases, and events. For the status of a pod it
+ * logs the whole patch, so that a reader sees when the pod became Ready; for everything else, Secrets above all, it
+ * logs no content.
  */
 const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',

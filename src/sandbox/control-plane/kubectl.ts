@@ -6,7 +6,7 @@ export interface Target {
   readonly binary: string
   readonly kubeconfig: string
   readonly env: NodeJS.ProcessEnv
-  /** What starts and ends it. */
+  /** The command that starts and ends the cluster. */
   readonly command?: 'kk sandbox' | 'kk aio'
 }
 
@@ -15,7 +15,9 @@ interface KubectlOptions {
   readonly signal?: AbortSignal
 }
 
-/** Runs kubectl on a sandbox and resolves with its standard output; throws `KK_SANDBOX` with what it said. */
+/**
+ * Runs kubectl on a sandbox and resolves with its standard output. Rejects with `KK_SANDBOX` and kubectl's last lines.
+ */
 export async function kubectl(
   {binary, kubeconfig, env, command = 'kk sandbox'}: Target,
   args: readonly string[],
@@ -37,7 +39,7 @@ export async function kubectl(
   })
 }
 
-/** The version of the API server: `v1.36.3`. */
+/** Returns the version of the API server, such as `v1.36.3`. */
 export async function serverVersion(target: Target, signal?: AbortSignal): Promise<string> {
   const text = await kubectl(target, ['get', '--raw', '/version'], {signal})
   return (JSON.parse(text) as {readonly gitVersion: string}).gitVersion

@@ -9,7 +9,10 @@ export const OPENSTACK_LABELS = {
   openvswitch: 'enabled',
 }
 
-/** What a new control plane is given: nodes, and a default StorageClass that kwok's stages provide volumes for. */
+/**
+ * Returns the first objects of a new control plane: nodes, and a default StorageClass for which kwok's stages provide
+ * volumes.
+ */
 export function firstObjects(nodes: number): object {
   return {
     apiVersion: 'v1',
@@ -50,7 +53,7 @@ function node(number: number): object {
     status: {
       addresses: [
         {type: 'InternalIP', address: `172.31.${number >> 8}.${number & 255}`},
-        // Where kwok answers for every kubelet; the API server is told to go by this address.
+        // kwok answers for every kubelet at this address, and the API server is configured to prefer it.
         {type: 'Hostname', address: 'localhost'},
       ],
     },

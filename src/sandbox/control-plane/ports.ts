@@ -7,7 +7,7 @@ import {writeAtomically} from '../../state/files/write-atomically.ts'
 import {withLock} from '../../state/lock.ts'
 import type {SandboxPaths} from '../paths.ts'
 
-/** One port for each listener of a control plane. */
+/** The ports of a control plane, one for each listener. */
 export interface Ports {
   readonly etcdPeerPort: number
   readonly etcdPort: number
@@ -17,15 +17,15 @@ export interface Ports {
   readonly kwokControllerPort: number
 }
 
-// Below Linux's ephemeral ports (32768), so that no client connection takes one by chance.
+// These ports are below Linux's ephemeral ports (32768), so that no client connection takes one by chance.
 const FIRST = 20_000
 const BLOCK = 10
 const BLOCKS = 1000
 
 /**
- * Chooses ports that nothing listens on and no sandbox that is being started has chosen, and writes them down.
- * The search starts at a place of this sandbox's own, so that it usually gets the same ports again and
- * sandboxes in different state directories do not choose the same at the same time.
+ * Chooses ports that nothing listens on and that no starting sandbox has chosen, and writes them down. The search
+ * starts at a place that depends on the sandbox's directory. So a sandbox usually gets the same ports again, and
+ * sandboxes in different state directories do not choose the same ports at the same time.
  */
 export async function choosePorts(paths: SandboxPaths): Promise<Ports> {
   return withLock(paths.portsLock, async () => {
@@ -42,7 +42,7 @@ export async function choosePorts(paths: SandboxPaths): Promise<Ports> {
   })
 }
 
-/** The first port of every block, starting with the one that the sandbox's directory hashes to. */
+/** Yields the first port of every block, starting with the block that the sandbox's directory hashes to. */
 export function* candidates(home: string): Generator<number> {
   const offset = createHash('sha256').update(home).digest().readUInt32BE() % BLOCKS
   for (let step = 0; step < BLOCKS; step++) yield FIRST + BLOCK * ((offset + step) % BLOCKS)

@@ -4,19 +4,23 @@ import {signalProcess} from '../../state/processes/signal-process.ts'
 import {isStartedWith, processesStartedWith} from '../../state/processes/started-with.ts'
 
 /**
- * Every process of a sandbox inherits this variable, set to the sandbox's directory. So the processes of one sandbox
- * are found, and told from all others, wherever its start was killed: no moment lies between a start and its mark.
+ * The environment variable that marks every process of a sandbox; its value is the sandbox's directory. All processes
+ * inherit it, so that those of one sandbox are found, and told from all others, wherever its start was killed: no
+ * moment lies between a start and its mark.
  */
 const MARK = 'KK_SANDBOX_HOME'
 
 const GONE_WITHIN_MILLISECONDS = 10_000
 
-/** What a process is started with to be found again. */
+/** Returns the environment by which a process of the sandbox is found again. */
 export function processMark(home: string): Readonly<Record<string, string>> {
   return {[MARK]: home}
 }
 
-/** Ends every process of the sandbox and waits until all are gone. Returns how many there were. */
+/**
+ * Ends every process of the sandbox and waits until all are gone. Returns how many there were. Rejects with
+ * `KK_SANDBOX` after ten seconds.
+ */
 export async function killProcesses(home: string): Promise<number> {
   const killed = new Set<number>()
   const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
@@ -35,7 +39,7 @@ export async function killProcesses(home: string): Promise<number> {
   })
 }
 
-/** Whether this process belongs to the sandbox and has not ended. */
+/** Returns true for a process that belongs to the sandbox and has not ended. */
 export async function isOurs(pid: number, home: string): Promise<boolean> {
   return isStartedWith(pid, MARK, home)
 }

@@ -1,23 +1,23 @@
-/** The bridge of the pods, as the kernel names it. */
+/** The name of the pods' bridge in the kernel. */
 export const BRIDGE = 'kk-aio0'
 
-/** The machine's address on the bridge: of the node, its DNS server and its registry, for pods. */
+/** The machine's address on the bridge, where pods reach the node, its DNS server and its registry. */
 export const GATEWAY = '10.213.0.1'
 
 /** The range of the pods' addresses. */
 export const PODS = '10.213.0.0/16'
 
-/** The range of the Services' addresses, and the first of them: where pods find the API server. */
+/** The range of the Services' addresses. The first of them is where pods find the API server. */
 export const SERVICES = '10.214.0.0/16'
 export const API_SERVICE = '10.214.0.1'
 
-/** Fixed, for images are named after it. */
+/** The port of the registry. It is fixed, for images are named after it. */
 export const REGISTRY_PORT = 5010
 
-/** The registry, as images are named: on loopback for the machine and its kubelet. */
+/** The registry in names of images: on loopback, for the machine and its kubelet. */
 export const REGISTRY = `localhost:${REGISTRY_PORT}`
 
-/** The same registry, for pods. */
+/** The address of the registry for pods. */
 export const REGISTRY_FOR_PODS = `${GATEWAY}:${REGISTRY_PORT}`
 
 export const KUBELET_PORT = 10_250

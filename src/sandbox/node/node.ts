@@ -2,10 +2,10 @@ import type {Sandbox} from '../sandbox.ts'
 
 /** The all-in-one node that runs on this machine. */
 export interface Node extends Sandbox {
-  /** The machine as pods see it; NodePorts answer here, too. */
+  /** The machine's address for pods. NodePorts answer here, too. */
   readonly address: string
-  /** The image registry, as this machine names it. */
+  /** The address of the image registry for this machine. */
   readonly registry: string
-  /** The same registry, as pods name it. */
+  /** The address of the image registry for pods. */
   readonly registryForPods: string
 }

@@ -2,22 +2,22 @@ import {join} from 'node:path'
 import {type SandboxPaths, sandboxPaths} from '../paths.ts'
 import {NODE_NAME} from '../sandbox.ts'
 
-/** Where the all-in-one node keeps its files: as a sandbox does, and what its own parts need in `directory`. */
+/** The paths of the all-in-one node: those of a sandbox, and in `directory` those of its own parts. */
 export interface NodePaths extends SandboxPaths {
   readonly directory: string
   readonly logs: string
   /** The configuration files of the parts. */
   readonly etc: string
-  /** What stood on the machine before the node, to be put back. */
+  /** The state of the machine before the node, to be restored. */
   readonly before: string
   readonly containerdSocket: string
-  /** The kubelet's directory: pods with their volumes. */
+  /** The kubelet's directory, which holds pods and their volumes. */
   readonly kubelet: string
-  /** One directory for each claim. */
+  /** The directory of the volumes, one directory for each claim. */
   readonly volumes: string
-  /** The registry's blobs. */
+  /** The directory of the registry's blobs. */
   readonly registry: string
-  /** What takes the place of the machine's own directories inside the node's mount namespace. */
+  /** The directories that replace the machine's own inside the node's mount namespace. */
   readonly machine: string
 }
 

@@ -3,10 +3,10 @@ import {readFile} from 'node:fs/promises'
 import {buffer} from 'node:stream/consumers'
 import {pack} from 'tar-stream'
 
-/** What holds the namespaces of every pod. */
+/** The name of the image that holds the namespaces of every pod. */
 export const PAUSE_IMAGE = 'localhost/kk-pause:1'
 
-/** The image of `toolbox/node/cmd/pause`, in the format of `docker save`. */
+/** Returns the image of `toolbox/node/cmd/pause` in the format of `docker save`. */
 export async function pauseImage(binary: string): Promise<Buffer> {
   return imageArchive({
     name: PAUSE_IMAGE,
@@ -17,14 +17,14 @@ export async function pauseImage(binary: string): Promise<Buffer> {
 
 interface Image {
   readonly name: string
-  /** Programs, by their path inside. */
+  /** The programs by their path in the image. */
   readonly files: Readonly<Record<string, Buffer>>
   readonly entrypoint: readonly string[]
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = {x64: 'amd64', arm64: 'arm64'}
 
-/** An image of one layer that holds these programs, in the format of `docker save`: equal for equal files. */
+/** Returns an image of one layer that holds the files, in the format of `docker save`. Equal files give equal bytes. */
 export async function imageArchive({name, files, entrypoint}: Image): Promise<Buffer> {
   const layer = await tar(files)
   const config = {

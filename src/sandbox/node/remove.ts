@@ -5,9 +5,10 @@ import {restoreMachine} from './host/machine.ts'
 import {type NodePaths, nodePaths} from './paths.ts'
 import {requireRoot} from './require-root.ts'
 
-/** Ends the node, whole or half started, and puts the machine back as it stood; whether there was anything. */
+/** Ends the node, whole or half started, and restores the machine. Returns whether there was anything. */
 export async function removeNode(paths: NodePaths): Promise<boolean> {
-  // First what would start containers anew; its mount namespace, with all mounts, goes with the last of them.
+  // This ends first what would start containers again. The node's mount namespace, with all its mounts, goes with the
+  // last process.
   await killProcesses(paths.home)
   const restored = await restoreMachine(paths)
   return (await removeSandbox(paths)) || restored
@@ -18,7 +19,7 @@ interface DownOptions {
   readonly onProgress: (line: string) => void
 }
 
-/** Ends the all-in-one node with all its pods, and puts the machine back as it stood. */
+/** Ends the all-in-one node with all its pods, and restores the machine. */
 export async function down({env, onProgress}: DownOptions): Promise<'removed' | 'absent'> {
   requireRoot()
   const paths = nodePaths(env)

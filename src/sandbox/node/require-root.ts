@@ -1,6 +1,6 @@
 import {KkError} from '../../errors.ts'
 
-/** Throws `KK_AIO` for anybody else: cgroups, mounts and network interfaces are root's to make and to remove. */
+/** Throws `KK_AIO` unless the user is root: cgroups, mounts and network interfaces are root's to make and to remove. */
 export function requireRoot(): void {
   if (process.getuid?.() === 0) return
   throw new KkError('KK_AIO', 'the node needs root: it makes cgroups, mounts and network interfaces', {

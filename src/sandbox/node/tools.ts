@@ -5,7 +5,7 @@ const NAMES = [...SANDBOX_TOOLS, 'kubelet', 'kube-proxy', ...NODE_TOOLS] as cons
 
 export type NodeTools = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** Throws `KK_TOOLBOX` that names all that are missing. */
+/** Returns the paths of the binaries. Throws `KK_TOOLBOX` that names all that are missing. */
 export function nodeTools(env: Readonly<Record<string, string | undefined>>): NodeTools {
   return requireTools(NAMES, env)
 }

@@ -29,9 +29,9 @@ import {type Wait, waitUntil} from './wait.ts'
 
 interface UpOptions {
   readonly env: NodeJS.ProcessEnv
-  /** One short line per step. */
+  /** Called with one short line per step. */
   readonly onProgress: (line: string) => void
-  /** Stops a start; what was started is removed before the promise rejects. */
+  /** Stops a start. What was started is removed before the promise rejects. */
   readonly signal?: AbortSignal
 }
 
@@ -41,9 +41,10 @@ export interface UpResult {
 }
 
 /**
- * Starts the all-in-one node unless it runs. What a killed `up` left of one that never came up is removed first. Throws
- * `KK_AIO` with all that the machine lacks before anything is changed, or with the last lines of the part that does not
- * start; `KK_SANDBOX_BROKEN` when it was up and has ended, by a reboot, say: its volumes are not removed unasked.
+ * Starts the all-in-one node unless it runs. It first removes what a killed `up` left of a node that never came up.
+ * Rejects with `KK_AIO` before anything is changed if the machine lacks something, or with the last lines of a part
+ * that does not start; and with `KK_SANDBOX_BROKEN` if the node was up and has ended, by a reboot for example: its
+ * volumes are not removed unasked.
  */
 export async function up({env, onProgress, signal}: UpOptions): Promise<UpResult> {
   const paths = nodePaths(env)
@@ -93,7 +94,7 @@ interface StartOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Starts all of the node where nothing of it is left, and waits until each part answers as its users would ask it. */
+/** Starts the whole node where nothing of it is left, and waits until each part answers as its users would ask it. */
 async function startNode(options: StartOptions): Promise<Node> {
   const {paths, tools, env, onProgress, signal} = options
   onProgress('preparing the machine: bridge, iptables, cgroup')
@@ -138,7 +139,7 @@ interface Question extends Wait {
 const READY = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
 const API_NAME = 'kubernetes.default.svc.cluster.local'
 
-/** What a pod would notice were it missing: each part is asked as its users ask it. */
+/** Returns the questions that tell whether the node is ready: each part is asked as its users ask it. */
 function readiness(target: Target): readonly Question[] {
   return [
     {

@@ -10,14 +10,16 @@ const POLL_MILLISECONDS = 100
 const WITHIN_MILLISECONDS = 60_000
 
 export interface Wait {
-  /** The part whose log tells why it takes long. */
+  /** The part whose log tells why the wait is long. */
   readonly part: string
-  /** What is waited for, as in "the node is Ready". */
+  /** The awaited state, as in "the node is Ready". */
   readonly until: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** Asks until the answer is yes; throws `KK_AIO` with the part's last lines when it ends, or after a minute. */
+/**
+ * Asks until the answer is true. Rejects with `KK_AIO` and the part's last lines when the part ends, or after a minute.
+ */
 export async function waitUntil(
   paths: NodePaths,
   {part, until, signal}: Wait,

@@ -9,16 +9,23 @@ interface ContainerState {
 interface PodStatusOptions {
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed'
   readonly container: ContainerState
-  /** Those whose image does not match are as this one; without it all are alike. */
+  /**
+   * The state of the containers whose image does not match `unlike`. Without it, all containers are in the same state.
+   */
   readonly others?: {readonly unlike: string; readonly container: ContainerState}
-  /** `blocked` is the first init container that does not end; then the pod is not initialized. Of one that matches an image, that. */
+  /**
+   * `blocked` is the state of the first init container that does not end, or of the first whose image matches `image`.
+   * The pod is then not initialized.
+   */
   readonly init: {
     readonly state: string
     readonly blocked?: {readonly state: string; readonly image?: string}
   }
 }
 
-/** The status of a pod as a kwok template; a pod that bears the annotation of a failure has it in all its containers. */
+/**
+ * Returns the status of a pod as a kwok template. A pod with the annotation of a failure has it in all its containers.
+ */
 export function podStatus({phase, container, others, init}: PodStatusOptions, annotated: string): string {
   const ready = container.ready
   const {blocked} = init

@@ -2,17 +2,17 @@ import {INITIALIZING, podStatus} from './pod-status.ts'
 import {annotation, exists, is, isAbsent, isNot, type Stage, stage, status} from './stage.ts'
 
 /**
- * How simulated pods behave. By default a pod is Running and Ready as soon as it is scheduled, whatever its init
- * containers wait for, and one that is to end (of a Job, a helm test) succeeds at once.
+ * The behaviour of simulated pods. By default a pod is Running and Ready as soon as it is scheduled, whatever its init
+ * containers wait for. A pod that is to end (of a Job, a helm test) succeeds at once.
  *
- * It fails as pods of clusters do by the image of a container; only that container is the cause:
+ * The image of a container makes the pod fail as in a real cluster; only that container is the cause:
  *
- *   registry.invalid/NAME:TAG                    not pulled, nor is any of a host that ends in .invalid (RFC 2606)
- *   sandbox.kk.openstack.org/crash-loop:TAG      ends with exit code 1 as often as it is started; a Job gives it up
+ *   registry.invalid/NAME:TAG                    is not pulled; nor is any image of a host in .invalid (RFC 2606)
+ *   sandbox.kk.openstack.org/crash-loop:TAG      ends with exit code 1 whenever it is started; its Job gives up
  *   sandbox.kk.openstack.org/never-ready:TAG     runs, and never becomes ready
- *   sandbox.kk.openstack.org/slow:5s             is ready after the time of its tag (of Go's: 300ms, 1m30s)
+ *   sandbox.kk.openstack.org/slow:5s             is ready after the time of its tag, in Go's format: 300ms, 1m30s
  *
- * or, all of it, by annotations in its template:
+ * An annotation in its template decides for the whole pod:
  *
  *   sandbox.kk.openstack.org/ready-after: 5s     Running at once, Ready only then
  *   sandbox.kk.openstack.org/complete-after: 5s  a pod that is to end does so this long after it was Ready
@@ -31,7 +31,7 @@ const READY_AFTER = `${PREFIX}/ready-after`
 const COMPLETE_AFTER = `${PREFIX}/complete-after`
 const FAIL = `${PREFIX}/fail`
 
-/** Images by which containers fail, as patterns of Go and of jq. */
+/** The images whose containers fail, as patterns of both Go and jq. */
 const IMAGES = {
   ImagePullBackOff: '^[^/]+[.]invalid(:[0-9]+)?/',
   CrashLoopBackOff: '^sandbox[.]kk[.]openstack[.]org/crash-loop[:@]',
@@ -45,7 +45,10 @@ const has = (images: string, pattern: string) => `any(${images}; test("${pattern
 const MAIN = '(.spec.containers[] | .image)'
 const INIT = '((.spec.initContainers // [])[] | .image)'
 
-/** How the pod fails, or null: by its annotation, else by its images; one that is not pulled comes before all that would run. */
+/**
+ * The jq expression of how the pod fails, or null: by its annotation, else by its images. An image that is not pulled
+ * comes before all that would run.
+ */
 const HOW = `(${annotation(FAIL)} // (
   if ${has(INIT, IMAGES.ImagePullBackOff)} then "InitImagePullBackOff"
   elif ${has(MAIN, IMAGES.ImagePullBackOff)} then "ImagePullBackOff"
@@ -54,15 +57,15 @@ const HOW = `(${annotation(FAIL)} // (
   elif ${has(MAIN, IMAGES.NeverReady)} then "NeverReady"
   else null end))`.replaceAll(/\s+/g, ' ')
 
-/** How long the pod takes until it is ready, or null. */
+/** The jq expression of how long the pod takes until it is ready, or null. */
 const SLOWNESS = `(${annotation(READY_AFTER)} // ([${MAIN} | capture("${SLOW}") | .time] | max))`
 
 const alive = isAbsent('.metadata.deletionTimestamp')
-/** Nothing has been said of its containers yet. */
+/** The conditions of a pod whose containers have no status yet. */
 const fresh = [alive, is('.status.phase', 'Pending'), isAbsent('.status.containerStatuses')]
 const healthy = [...fresh, isAbsent(HOW)]
 const fails = (how: string) => [...fresh, is(HOW, how)]
-/** Of Jobs, and bare pods such as those of helm tests. */
+/** The condition of pods that end: those of Jobs, and bare pods such as those of helm tests. */
 const ends = isNot('.spec.restartPolicy', 'Always')
 
 const RUNNING = {state: 'running: {startedAt: {{ Now | Quote }}}', ready: true}

@@ -7,7 +7,10 @@ export const VOLUME_PROVISIONER = 'kwok.x-k8s.io/volume'
 const ofClass = is('.spec.storageClassName', STORAGE_CLASS)
 const alive = isAbsent('.metadata.deletionTimestamp')
 
-/** Every claim of the class gets a volume of just its size at once. After kwok's kustomize/stage/volume/fast. */
+/**
+ * The stages of volumes: every claim of the class gets a volume of its size at once. After kwok's
+ * kustomize/stage/volume/fast.
+ */
 export const volumeStages: readonly Stage[] = [
   stage({
     name: 'claim-provision',

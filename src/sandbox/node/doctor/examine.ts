@@ -11,7 +11,7 @@ import {checkKernel} from './kernel.ts'
 import {checkNeighbours} from './neighbours.ts'
 import {checkPrograms} from './programs.ts'
 
-/** Whether the node can run on this machine, and how to mend what it lacks. Nothing is changed by looking. */
+/** Checks whether the node can run on this machine, and how to mend what it lacks. The checks change nothing. */
 export async function examineMachine(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Finding[]> {
@@ -27,7 +27,7 @@ export async function examineMachine(
     checkMemory(),
     checkDisk(paths.home),
     checkPath(paths),
-    // A node that runs holds its own ports and network.
+    // A running node holds its own ports and network.
     ...((await findSandbox(paths)).state === 'running'
       ? [runs()]
       : [checkPorts(), checkNeighbours(paths.home)]),
@@ -74,11 +74,14 @@ function checkToolbox(env: Readonly<Record<string, string | undefined>>): Findin
 
 const GIB = 2 ** 30
 
-/** What the node itself takes, and what an OpenStack of a few services takes. */
+/** The GiB that the node itself needs (`least`), and with an OpenStack of a few services (`enough`). */
 const MEMORY = {least: 2, enough: 6}
 const DISK = {least: 5, enough: 15}
 
-/** Linux's longest address of a socket, less the longest name that a part gives one below the kubelet's directory. */
+/**
+ * The longest directory of the kubelet: Linux's longest address of a socket, less the longest name that a part gives to
+ * a socket below it.
+ */
 const LONGEST_DIRECTORY = 107 - '/plugins_registry/01234567.sock'.length
 
 async function checkMemory(): Promise<Finding> {
@@ -87,7 +90,7 @@ async function checkMemory(): Promise<Finding> {
   return measured('memory', available, MEMORY, 'end what else runs, or take a larger machine')
 }
 
-/** Of the disk that will hold the node's files. */
+/** Checks the disk that will hold the node's files. */
 async function checkDisk(home: string): Promise<Finding> {
   const {bavail, bsize} = await statfs(await existing(home))
   return measured('disk', bavail * bsize, DISK, 'set XDG_STATE_HOME to a directory on a larger disk')
@@ -117,7 +120,7 @@ function measured(
   return {check, level: bytes < least * GIB ? 'problem' : 'warning', what: wanted, advice}
 }
 
-/** The directory, or the first above it that exists. */
+/** Returns the directory, or the nearest one above it that exists. */
 async function existing(directory: string): Promise<string> {
   return stat(directory).then(
     () => directory,
@@ -125,12 +128,12 @@ async function existing(directory: string): Promise<string> {
   )
 }
 
-/** What the kubelet asks for. */
+/** The controllers that the kubelet needs. */
 const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'pids']
 
 const UNIFIED = '/sys/fs/cgroup'
 
-/** The controllers of either version, and whether cgroups can be made. */
+/** Checks that the controllers exist in either version of cgroups, and that cgroups can be made. */
 async function checkCgroups(): Promise<Finding> {
   const unified = await readFile(join(UNIFIED, 'cgroup.controllers'), 'utf8').catch(() => undefined)
   const [version, found] = unified === undefined ? [1, await mountedControllers()] : [2, unified.split(/\s+/)]
@@ -141,7 +144,7 @@ async function checkCgroups(): Promise<Finding> {
   return {check: 'cgroups', level: 'ok', what: `version ${version}, with ${CONTROLLERS.join(', ')}`}
 }
 
-/** With version 1 each controller, or a few together, has a mount named after it. */
+/** Returns the controllers of version 1, where each controller, or a few together, has a mount named after it. */
 async function mountedControllers(): Promise<string[]> {
   const text = await readFile('/proc/self/mounts', 'utf8')
   return text
@@ -184,7 +187,7 @@ function notWritable(mount: string): Finding {
   }
 }
 
-/** The ports that cannot be others: what is asked by name or by number of old. */
+/** The ports that are fixed, because clients know them by a name or by an old convention. */
 const PORTS = [
   {
     port: DNS_PORT,
@@ -207,14 +210,17 @@ const PORTS = [
   },
 ] as const
 
-/** As the kernel writes addresses: all of them, and loopback. */
+/** Local addresses as the kernel writes them: all addresses, and loopback. */
 const ALL = ['00000000', '0'.repeat(32)]
 const LOOPBACK = '0100007F'
 
-/** What `/proc/net/tcp` and `/proc/net/udp` call listening. */
+/** The state of a listening socket in `/proc/net/tcp` and `/proc/net/udp`. */
 const LISTENING = {tcp: '0A', udp: '07'} as const
 
-/** Whether something listens on all addresses, and so on the node's, which are not there yet; the registry's are on loopback, too. */
+/**
+ * Checks whether something listens on all addresses, which include those of the node, although these do not exist yet.
+ * The port of the registry is checked on loopback, too.
+ */
 async function checkPorts(): Promise<readonly Finding[]> {
   const taken = await Promise.all(
     PORTS.map(async (each) => ((await isTaken(each.table, each.port)) ? [each] : [])),

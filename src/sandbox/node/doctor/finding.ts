@@ -1,8 +1,8 @@
-/** What a look at the machine has found; `info` is what could not be checked. */
+/** A finding about the machine; `info` is of what could not be checked. */
 export interface Finding {
   readonly check: string
   readonly level: 'ok' | 'info' | 'warning' | 'problem'
-  /** For people. */
+  /** The text for the user. */
   readonly what: string
   /** How to mend it: a command line where one does it, else a sentence. */
   readonly advice?: string

@@ -4,7 +4,10 @@ import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {command} from '../host/command.ts'
 import type {Finding} from './finding.ts'
 
-/** Each is really made, in namespaces that end with the command: what a list of modules says may not be true. */
+/**
+ * The commands that try each feature of the network, in namespaces that end with the command, for a list of modules may
+ * be wrong.
+ */
 const NETWORK = `set -e
 ip link add kkprobe0 type bridge
 ip link add kkprobe1 type veth peer name kkprobe2
@@ -20,7 +23,10 @@ cd "$1"
 mkdir lower upper work merged
 mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged`
 
-/** What the kernel does for pods: network interfaces, iptables, and file systems in layers where the node keeps its files. */
+/**
+ * Checks what the kernel does for pods: network interfaces, iptables, and overlay file systems where the node keeps its
+ * files.
+ */
 export async function checkKernel(home: string, hasPrograms: boolean): Promise<readonly Finding[]> {
   if (process.getuid?.() !== 0 || !hasPrograms) return [notChecked()]
   return Promise.all([checkNetwork(), checkBridgeFilter(), checkOverlay(home)])
@@ -71,7 +77,7 @@ async function checkOverlay(home: string): Promise<Finding> {
   }
 }
 
-/** The last line of what a command that fails says. */
+/** Returns the last line of the output of a command that fails; undefined if it succeeds. */
 async function refusalOf(argv: readonly string[]): Promise<string | undefined> {
   return command(argv).then(
     () => undefined,

@@ -6,7 +6,10 @@ import {command} from '../host/command.ts'
 import {BRIDGE, PODS, SERVICES} from '../network.ts'
 import type {Finding} from './finding.ts'
 
-/** Who else on this machine would get in the way: another node of kk, another Kubernetes, a network of the same addresses. */
+/**
+ * Checks for others on this machine that would get in the way: another node of kk, another Kubernetes, a network of the
+ * same addresses.
+ */
 export async function checkNeighbours(home: string): Promise<readonly Finding[]> {
   const found = (await Promise.all([otherNode(home), otherKubernetes(), sameNetwork()])).flat()
   if (found.length > 0) return found
@@ -29,7 +32,7 @@ async function otherNode(home: string): Promise<readonly Finding[]> {
   ]
 }
 
-/** Kubelets of all kinds put pods into a cgroup of this name. */
+/** Finds another Kubernetes by its cgroup: kubelets of all kinds put pods into one of these names. */
 async function otherKubernetes(): Promise<readonly Finding[]> {
   const places = (await cgroupMounts()).flatMap((mount) =>
     ['kubepods', 'kubepods.slice'].map((name) => join(mount, name)),
@@ -65,7 +68,7 @@ async function sameNetwork(): Promise<readonly Finding[]> {
   }))
 }
 
-/** Whether the destination of a route lies in the node's ranges, which are both of 16 bits. */
+/** Returns true where the destination of a route lies in the node's ranges, which are both of 16 bits. */
 function isInside(route: string): boolean {
   const destination = route.replace(/^(?:local|broadcast|unicast|blackhole) /, '').split(' ')[0] ?? ''
   return [PODS, SERVICES].some((range) => destination.startsWith(range.replace(/0\.0\/16$/, '')))

@@ -5,7 +5,7 @@ import {SYSTEM_PATH} from '../host/command.ts'
 import {CNI_PLUGINS} from '../parts/containerd.ts'
 import type {Finding} from './finding.ts'
 
-/** What the node runs from, by Debian's package. */
+/** The programs that the node runs, by Debian's package. */
 export const NODE_PROGRAMS: readonly {readonly name: string; readonly programs: readonly string[]}[] = [
   {name: 'containerd', programs: ['containerd', 'ctr', 'containerd-shim-runc-v2']},
   {name: 'runc', programs: ['runc']},

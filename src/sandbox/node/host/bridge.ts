@@ -7,7 +7,10 @@ import {command} from './command.ts'
 const INTERFACES = '/sys/class/net'
 const GONE_WITHIN_MILLISECONDS = 10_000
 
-/** Makes the bridge before the first pod does, for parts of the node listen on its address; it remembers whose it is. */
+/**
+ * Makes the bridge before the first pod does, for parts of the node listen on its address. The alias of the bridge
+ * names the directory of its node.
+ */
 export async function makeBridge(home: string): Promise<void> {
   await command(['ip', 'link', 'add', 'name', BRIDGE, 'type', 'bridge'])
   await command(['ip', 'link', 'set', BRIDGE, 'alias', home])
@@ -15,13 +18,13 @@ export async function makeBridge(home: string): Promise<void> {
   await command(['ip', 'link', 'set', BRIDGE, 'up'])
 }
 
-/** The directory of the node that made the bridge, or undefined when there is none. */
+/** Returns the directory of the node that made the bridge; undefined when there is no bridge. */
 export async function bridgeOwner(): Promise<string | undefined> {
   const alias = await readFile(join(INTERFACES, BRIDGE, 'ifalias'), 'utf8').catch(() => undefined)
   return alias?.trim()
 }
 
-/** Removes the bridge; its ports go by themselves, a moment after the last process of their pods. */
+/** Removes the bridge. Its ports go by themselves, a moment after the last process of their pods. */
 export async function removeBridge(): Promise<void> {
   const deadline = Date.now() + GONE_WITHIN_MILLISECONDS
   let ports = await portsOfBridge()

@@ -9,7 +9,7 @@ export const CGROUP = '/kk-aio'
 
 const GONE_WITHIN_MILLISECONDS = 20_000
 
-/** Where cgroups are mounted: one place with version 2, one for each controller with version 1. */
+/** Returns the mounts of cgroups: one with version 2, one for each controller with version 1. */
 export async function cgroupMounts(): Promise<string[]> {
   const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n').map((line) => line.split(' '))
   return mounts
@@ -17,7 +17,7 @@ export async function cgroupMounts(): Promise<string[]> {
     .flatMap(([, path]) => (path === undefined ? [] : [path]))
 }
 
-/** Makes the node's cgroup; with version 2 also lets its children have every controller that there is. */
+/** Makes the node's cgroup. With version 2, it also enables every controller for child cgroups. */
 export async function makeCgroup(): Promise<void> {
   for (const mount of await cgroupMounts()) {
     const controllers = await readFile(join(mount, 'cgroup.controllers'), 'utf8').catch(() => '')
@@ -44,7 +44,7 @@ async function removeTree(root: string): Promise<void> {
   }
 }
 
-/** Children first; empty when there is no such directory. */
+/** Returns the directory and all below it, children first; none when there is no such directory. */
 async function directoriesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, {withFileTypes: true}).catch(() => undefined)
   if (entries === undefined) return []
@@ -57,7 +57,7 @@ async function killAll(directory: string): Promise<void> {
   for (const pid of text.split('\n').filter(Boolean).map(Number)) signalProcess(pid, 'SIGKILL')
 }
 
-/** The first refusal: a cgroup stays busy until its processes are gone. */
+/** Removes the directories. Returns the first error, if any: a cgroup stays busy until its processes are gone. */
 async function removeDirectories(directories: readonly string[]): Promise<Error | undefined> {
   for (const directory of directories) {
     try {

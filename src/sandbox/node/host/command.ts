@@ -1,10 +1,13 @@
 import {execa} from 'execa'
 import {KkError} from '../../../errors.ts'
 
-/** Root's PATH of a plain shell lacks the directories of these programs. */
+/** The PATH for these programs, whose directories root's PATH of a plain shell lacks. */
 export const SYSTEM_PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`
 
-/** Runs a program of the system and resolves with its standard output; throws `KK_AIO` with what it said. */
+/**
+ * Runs a program of the system and resolves with its standard output. Rejects with `KK_AIO` and the program's last
+ * lines.
+ */
 export async function command(argv: readonly string[], input?: string): Promise<string> {
   const [file = '', ...args] = argv
   const result = await execa(file, args, {env: {PATH: SYSTEM_PATH}, input: input ?? '', reject: false})
@@ -16,7 +19,7 @@ export async function command(argv: readonly string[], input?: string): Promise<
   })
 }
 
-/** Whether a program of the system says yes. */
+/** Returns true if a program of the system succeeds. */
 export async function succeeds(argv: readonly string[]): Promise<boolean> {
   return command(argv).then(
     () => true,

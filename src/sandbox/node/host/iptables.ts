@@ -5,12 +5,12 @@ const FAMILIES = ['iptables', 'ip6tables'] as const
 
 export type Family = (typeof FAMILIES)[number]
 
-/** Chains that kk, Kubernetes and the CNI plugins make. */
+/** The names of the chains that kk, Kubernetes and the CNI plugins make. */
 const CHAIN = /^(?:KK-AIO|KUBE|CNI)-/
 
 /**
- * Pods reach each other and the world; the world, and machines that know a route, reach neither pods nor what listens
- * on the bridge.
+ * The rules of the node. Pods reach each other and the world. The world, and machines that know a route, reach neither
+ * pods nor what listens on the bridge.
  */
 const RULES = `*nat
 :KK-AIO-POSTROUTING - [0:0]
@@ -31,7 +31,7 @@ COMMIT
 COMMIT
 `
 
-/** Chains of a table that are, or may be, the node's. */
+/** A chain of a table that is, or may be, the node's. */
 export interface Chain {
   readonly table: string
   readonly name: string
@@ -41,7 +41,7 @@ export async function addRules(): Promise<void> {
   await command(['iptables-restore', '--noflush', '--wait'], RULES)
 }
 
-/** Removes the chains of the node with all that leads to them, but for those that were there before it. */
+/** Removes the chains of the node and the rules that jump to them, except the chains in `before`. */
 export async function removeRules(before: Readonly<Record<Family, readonly Chain[]>>): Promise<void> {
   for (const family of FAMILIES) {
     const input = removal(await command([`${family}-save`]), before[family])
@@ -49,14 +49,14 @@ export async function removeRules(before: Readonly<Record<Family, readonly Chain
   }
 }
 
-/** The chains of `iptables-save` that look as the node's do. */
+/** Returns the chains of `iptables-save` whose names look like the node's. */
 export async function nodeChains(family: Family): Promise<readonly Chain[]> {
   return tables(await command([`${family}-save`])).flatMap(({table, chains}) =>
     chains.map((name) => ({table, name})),
   )
 }
 
-/** What `iptables-restore --noflush` is given to remove them, from the output of `iptables-save`. */
+/** Returns the input of `iptables-restore --noflush` that removes the chains, from the output of `iptables-save`. */
 export function removal(saved: string, before: readonly Chain[]): string {
   const documents = tables(saved).flatMap(({table, chains, rules}) => {
     const kept = before.filter((each) => each.table === table).map(({name}) => name)
@@ -66,7 +66,7 @@ export function removal(saved: string, before: readonly Chain[]): string {
     return [
       `*${table}`,
       ...jumps.map(({text}) => text.replace(/^-A/, '-D')),
-      // Naming a chain empties it; then none holds another back.
+      // Naming a chain empties it, so that no chain blocks the removal of another.
       ...going.map((name) => `:${name} - [0:0]`),
       ...going.map((name) => `-X ${name}`),
       'COMMIT',

@@ -8,18 +8,18 @@ import {makeCgroup, removeCgroup} from './cgroups.ts'
 import {addRules, type Chain, nodeChains, removeRules} from './iptables.ts'
 import {REPLACED, replacement} from './namespace.ts'
 
-/** What stood on the machine before the node. */
+/** The state of the machine before the node. */
 interface Before {
   readonly settings: Settings
   readonly chains: {readonly iptables: readonly Chain[]; readonly ip6tables: readonly Chain[]}
-  /** Directories that only have to be there to be replaced, and were not. */
+  /** The directories that must exist to be replaced, and did not. */
   readonly missing: readonly string[]
 }
 
-/** Without a record nothing but kk's own is known: the settings stay as they are. */
+/** The state to restore without a record: settings stay as they are, and only kk's own chains are known. */
 const UNKNOWN: Before = {settings: {}, chains: {iptables: [], ip6tables: []}, missing: []}
 
-/** Makes of the machine what a node needs; what stood there before is written down first. */
+/** Prepares the machine for a node. It first writes down the state before. */
 export async function prepareMachine(paths: NodePaths): Promise<void> {
   const before: Before = {
     settings: await readSettings(),
@@ -38,8 +38,8 @@ export async function prepareMachine(paths: NodePaths): Promise<void> {
 }
 
 /**
- * Ends what runs in pods and puts the machine back as it stood; whether there was anything of this node. What a node of
- * another state directory has made is left alone: its bridge says whose it is.
+ * Ends what runs in pods and restores the machine. Returns whether there was anything of this node. It leaves alone
+ * what a node of another state directory has made: the bridge names its owner.
  */
 export async function restoreMachine(paths: NodePaths): Promise<boolean> {
   const owner = await bridgeOwner()
@@ -62,7 +62,7 @@ async function isMissing(directory: string): Promise<string[]> {
   )
 }
 
-/** Kernel settings that the node needs, and those that its kubelet sets. */
+/** The kernel settings that the node needs, and those that its kubelet sets. */
 const NEEDED = {'net.ipv4.ip_forward': '1', 'net.bridge.bridge-nf-call-iptables': '1'} as const
 
 const SET_BY_KUBELET = [
@@ -76,7 +76,7 @@ const SET_BY_KUBELET = [
 
 type Settings = Readonly<Record<string, string>>
 
-/** What stands now in every setting that a node changes. */
+/** Returns the present value of every setting that a node changes. */
 async function readSettings(): Promise<Settings> {
   const names = [...Object.keys(NEEDED), ...SET_BY_KUBELET]
   const values = await Promise.all(
@@ -89,7 +89,7 @@ async function writeNeededSettings(): Promise<void> {
   await writeSettings(NEEDED)
 }
 
-/** Writes what differs. */
+/** Writes the settings that differ. */
 async function writeSettings(settings: Settings): Promise<void> {
   for (const [name, value] of Object.entries(settings)) {
     if ((await readFile(file(name), 'utf8').catch(() => value)).trim() !== value)

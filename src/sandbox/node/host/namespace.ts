@@ -2,30 +2,31 @@ import {join} from 'node:path'
 import type {NodePaths} from '../paths.ts'
 
 /**
- * Directories that programs write to wherever they are told to keep their files. The node has others in their place,
- * in a mount namespace of its own: so none of its files and mounts are the machine's, however it ends.
+ * The directories that programs write to whatever their configuration says. The node has others in their place, in a
+ * mount namespace of its own, so that none of its files and mounts are the machine's, however it ends.
  */
 export const REPLACED = ['/run/containerd', '/run/netns', '/var/lib/cni', '/var/log/containers'] as const
 
-// Pairs of directories up to "--", then the program. What the machine mounts later is seen inside, not the reverse.
+// The arguments are pairs of directories up to "--", then the program. What the machine mounts later is seen inside,
+// not the reverse.
 const ENTER = `set -e
 mount --make-rshared /
 while [ "$1" != -- ]; do mount --bind "$1" "$2"; shift 2; done
 shift
 exec "$@"`
 
-/** The directory that stands in for one of the machine's. */
+/** Returns the directory that replaces one of the machine's. */
 export function replacement(paths: NodePaths, directory: string): string {
   return join(paths.machine, directory.slice(1).replaceAll('/', '-'))
 }
 
-/** Runs the program in a new mount namespace; its process id is that of the program. */
+/** Returns the command that runs the program in a new mount namespace. Its process id becomes that of the program. */
 export function inNewNamespace(paths: NodePaths, argv: readonly string[]): readonly string[] {
   const pairs = REPLACED.flatMap((directory) => [replacement(paths, directory), directory])
   return ['unshare', '--mount', '--propagation', 'slave', 'sh', '-c', ENTER, 'enter', ...pairs, '--', ...argv]
 }
 
-/** Runs the program in the mount namespace of a process. */
+/** Returns the command that runs the program in the mount namespace of a process. */
 export function inNamespaceOf(pid: number, argv: readonly string[]): readonly string[] {
   return ['nsenter', `--mount=/proc/${pid}/ns/mnt`, ...argv]
 }

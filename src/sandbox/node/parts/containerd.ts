@@ -9,13 +9,13 @@ import {waitUntil} from '../wait.ts'
 import type {Part} from './part.ts'
 import {startPart} from './start-part.ts'
 
-/** Debian's place for the plugins of package containernetworking-plugins. */
+/** The directory where Debian's package containernetworking-plugins has the plugins. */
 export const CNI_PLUGINS = '/usr/lib/cni'
 
-/** The name of the pods' network: by it the iptables rules and files of its plugins are told from others'. */
+/** The name of the pods' network, which tells the iptables rules and files of its plugins from others. */
 const NETWORK_NAME = 'kk-aio'
 
-/** containerd with runc, in the node's mount namespace; it speaks to the CNI plugins and to the registry. */
+/** Returns containerd with runc, in the node's mount namespace. It runs the CNI plugins and pulls from the registry. */
 function containerd(paths: NodePaths): Part {
   const config = join(paths.etc, 'containerd.toml')
   const cni = join(paths.etc, 'cni')
@@ -103,7 +103,10 @@ function network(paths: NodePaths): object {
   }
 }
 
-/** Starts containerd and gives it the image that every pod begins with; resolves with its process id. */
+/**
+ * Starts containerd and imports the pause image, which every pod starts with. Resolves with the process id of
+ * containerd.
+ */
 export async function startContainerd(
   paths: NodePaths,
   pause: string,

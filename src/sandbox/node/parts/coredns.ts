@@ -3,7 +3,10 @@ import {GATEWAY} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
-/** CoreDNS on the bridge's address: names of Services for pods, and for all others whom the machine asks. */
+/**
+ * Returns CoreDNS on the bridge's address. It answers for names of Services, and forwards all other names to the
+ * machine's name servers.
+ */
 export function coredns(paths: NodePaths, binary: string): Part {
   const config = join(paths.etc, 'Corefile')
   return {

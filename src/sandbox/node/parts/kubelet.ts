@@ -7,7 +7,10 @@ import {GATEWAY, KUBELET_PORT} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
-/** The kubelet, in the mount namespace of containerd; only the API server, by its certificate, may speak to it. */
+/**
+ * Returns the kubelet, in the mount namespace of containerd. It accepts requests of the API server only, by its
+ * certificate.
+ */
 export function kubelet(paths: NodePaths, binary: string, containerdPid: number): Part {
   const config = join(paths.etc, 'kubelet.json')
   const labels = Object.entries(OPENSTACK_LABELS).map(([key, value]) => `${key}=${value}`)
@@ -48,10 +51,10 @@ function configuration(paths: NodePaths): object {
     clusterDNS: [GATEWAY],
     clusterDomain: 'cluster.local',
     serializeImagePulls: false,
-    // The machine is not the node's alone: how full its disk is says nothing of the pods.
+    // Others use the machine, too, so that a full disk says nothing about the pods.
     evictionHard: {'memory.available': '100Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi'},
     imageGCHighThresholdPercent: 100,
-    // A throwaway node ends without asking its pods.
+    // A throwaway node ends without waiting for its pods.
     shutdownGracePeriod: '0s',
   }
 }

@@ -1,8 +1,8 @@
-/** A program that makes a machine a node. */
+/** A program that is a part of the node. */
 export interface Part {
   readonly argv: readonly string[]
-  /** What it reads, by path. */
+  /** The files that the program reads, by path. */
   readonly files?: Readonly<Record<string, string>>
-  /** Directories that must be there. */
+  /** The directories that must exist. */
   readonly directories?: readonly string[]
 }

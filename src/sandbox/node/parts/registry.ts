@@ -3,14 +3,14 @@ import {REGISTRY_PORT} from '../network.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
-/** Debian's docker-registry, on loopback; pods reach it by the forwarder. */
+/** Returns Debian's docker-registry on loopback; pods reach it by the forwarder. */
 export function registry(paths: NodePaths): Part {
   const config = join(paths.etc, 'registry.json')
   return {
     argv: ['docker-registry', 'serve', config],
     directories: [paths.registry],
     files: {
-      // JSON, which is YAML.
+      // JSON is YAML.
       [config]: JSON.stringify({
         version: 0.1,
         log: {level: 'warn', accesslog: {disabled: true}},

@@ -8,7 +8,7 @@ import {SYSTEM_PATH} from '../host/command.ts'
 import type {NodePaths} from '../paths.ts'
 import type {Part} from './part.ts'
 
-/** Starts a part detached from kk, with its output in a log; resolves with its process id. */
+/** Starts a part detached from kk, with its output in a log. Resolves with its process id. */
 export async function startPart(paths: NodePaths, name: string, part: Part): Promise<number> {
   for (const directory of part.directories ?? []) await makeDirectory(directory, {mode: 0o755})
   for (const [file, content] of Object.entries(part.files ?? {})) {
@@ -26,13 +26,13 @@ export function logFile(paths: NodePaths, name: string): string {
   return join(paths.logs, `${name}.log`)
 }
 
-// The shell opens the log, so that nothing of it is kk's.
+// The shell opens the log, so that kk holds no descriptor of it.
 const LOGGED = 'exec "$@" >>"$LOG" 2>&1'
 
 async function spawnDetached(paths: NodePaths, argv: readonly string[], log: string): Promise<number> {
   const child = execa('/bin/sh', ['-c', LOGGED, 'start', ...argv], {
     cwd: paths.directory,
-    // Nothing of the user's: a proxy, say, would be asked for the API server.
+    // The user's variables are left out: with a proxy among them, the part would ask the proxy for the API server.
     env: {HOME: paths.directory, PATH: SYSTEM_PATH, LOG: log, ...processMark(paths.home)},
     extendEnv: false,
     stdio: 'ignore',
