@@ -6,7 +6,7 @@ import {diffText} from './plan/diff-text.ts'
 import {counted} from './text/list.ts'
 import {plainLine} from './text/plain.ts'
 
-/** What each adopted release would become by the next deploy, for people. */
+/** Returns the text of what each adopted release would become by the next deploy. */
 export function adoptionText(planned: PlannedAdoption, palette: Palette): string {
   const {plan, adoptions, ours, diffs, redact} = planned
   const {cluster, environment, file, notes = []} = plan
@@ -72,7 +72,7 @@ function shown(value: string | number | boolean | undefined): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
-/** The same as data; secrets are masked. */
+/** Returns the adoptions as a document for programs; secrets are masked. */
 export function adoptionDocument({plan, adoptions, ours}: PlannedAdoption) {
   const {environment, cluster, notes = []} = plan
   return {environment, context: cluster.context, adoptions, ours, notes}

@@ -1,16 +1,16 @@
 import {Chalk} from 'chalk'
 
-/** Chalk's levels: none, 16 colours, 256, millions. */
+/** The colour level of chalk: none, 16 colours, 256, millions. */
 export type ColourLevel = 0 | 1 | 2 | 3
 
-/** What is asked of a stream to decide on colour; `process.stdout` and `process.stderr` have it. */
+/** The part of a stream that decides on colour; `process.stdout` and `process.stderr` have it. */
 export interface ColourStream {
   readonly isTTY?: boolean
-  /** Bits of colour, as `tty.WriteStream` tells: 1, 4, 8 or 24. */
+  /** Returns the bits of colour, as `tty.WriteStream` does: 1, 4, 8 or 24. */
   getColorDepth?(env?: object): number
 }
 
-/** Text in a role, coloured or not: views name what a text is, never a colour. */
+/** The colours of text by its role: views name what a text is, never a colour. */
 export interface Palette {
   readonly good: (text: string) => string
   readonly bad: (text: string) => string
@@ -21,7 +21,7 @@ export interface Palette {
 }
 
 /**
- * The colours of one stream, decided once: `--no-color` (`flag` false), then NO_COLOR when it is not empty
+ * Returns the colour level of one stream: by `--no-color` (`flag` false), then NO_COLOR when it is not empty
  * (no-color.org), then FORCE_COLOR, then TERM=dumb and whether the stream is a terminal.
  */
 export function colourLevel(of: {
@@ -40,7 +40,7 @@ export function colourLevel(of: {
 
 export function palette(level: ColourLevel): Palette {
   const chalk = new Chalk({level})
-  // Chalk joins all its arguments: a role takes one, so that it can be given to map.
+  // Chalk joins all its arguments; a role takes one, so that it can be given to map.
   return {
     good: (text) => chalk.green(text),
     bad: (text) => chalk.red(text),

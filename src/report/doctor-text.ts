@@ -6,7 +6,7 @@ import {plainLine} from './text/plain.ts'
 
 const SIGN = {ok: '✔', info: '·', warning: '!', problem: '✘'} as const satisfies Record<Level, string>
 
-/** Findings for people: what is fine on one line each, and below everything else what to do. */
+/** Returns findings as text: one line for each, and below everything that is not fine what to do. */
 export function doctorText(findings: readonly Finding[], palette: Palette): string {
   const names = table(
     findings.map(({check, level}) => [colour(level, palette)(`${SIGN[level]} ${check}`), '|']),

@@ -2,10 +2,10 @@ import {dump} from 'js-yaml'
 
 export type DocumentFormat = 'json' | 'yaml'
 
-/** One document for `--output json|yaml`, with its last newline. Keys keep the order that the value has. */
+/** Returns one document for `--output json|yaml`, with its last newline. Keys keep the order of the value. */
 export function documentText(value: unknown, format: DocumentFormat): string {
   const json = JSON.stringify(value, undefined, 2)
   if (format === 'json') return `${json}\n`
-  // Through JSON, so that both formats hold the same: no undefined, dates as strings.
+  // The value goes through JSON, so that both formats hold the same: no undefined, dates as strings.
   return dump(JSON.parse(json), {noRefs: true, lineWidth: -1})
 }

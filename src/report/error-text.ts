@@ -2,7 +2,7 @@ import type {KkError} from '../errors.ts'
 import type {Palette} from './colour.ts'
 import {plainLines} from './text/plain.ts'
 
-/** What `errorText` and `errorDocument` need of a `KkError`. */
+/** The part of a `KkError` that is shown. */
 type ErrorFacts = Pick<KkError, 'code' | 'message' | 'hint' | 'log' | 'exit'>
 
 /** The form of an error in `--output json`. */
@@ -16,7 +16,10 @@ export interface ErrorDocument {
   }
 }
 
-/** An error for people: code and message, the log of the program that failed, and what to do next; with its last newline. */
+/**
+ * Returns an error as text: code and message, the log of the program that failed, and what to do next, with its last
+ * newline.
+ */
 export function errorText(error: ErrorFacts, palette: Palette): string {
   const [first = '', ...rest] = plainLines(error.message)
   const lines = [`${palette.bad('error')} ${palette.strong(error.code)}: ${first}`]
@@ -33,7 +36,7 @@ export function errorDocument(error: ErrorFacts): ErrorDocument {
   }
 }
 
-/** The form of an error in `--output ndjson`: one line, after the events of the run. */
+/** Returns an error as a line of `--output ndjson`; it follows the events of the run. */
 export function errorLine(error: ErrorFacts): string {
   return `${JSON.stringify({type: 'error', ...errorDocument(error).error})}\n`
 }

@@ -2,7 +2,7 @@ import type {FactName, KnownFacts} from '../overrides/facts/facts.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 
-/** Every fact that is known, with its value and where it comes from; then the names of those that are not. */
+/** Returns every known fact with its value and its source, then the names of the unknown ones. */
 export function factsText(
   {facts, sources}: KnownFacts,
   names: readonly FactName[],
@@ -15,7 +15,7 @@ export function factsText(
   return [...lines, ...rest].join('\n')
 }
 
-/** On one line, as YAML would have it. */
+/** Returns a value on one line, as YAML would have it. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.map(shown).join(', ')
   if (typeof value !== 'object' || value === null) return String(value)

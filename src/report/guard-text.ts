@@ -6,7 +6,7 @@ import {table} from './table.ts'
 import {releaseLabels} from './text/label.ts'
 import {counted} from './text/list.ts'
 
-/** The state of the guard for people: what it keeps, what it lets go, and what is wrong with it. */
+/** Returns the state of the guard as text: what it keeps, what it lets go, and its faults. */
 export function guardStatusText(status: GuardStatus, {good, bad, change, quiet}: Palette): string {
   const {supported, installed, enforced, faults, releases, approvals} = status
   if (!supported) return 'this cluster cannot have a guard: it needs Kubernetes 1.30 or newer\n'
@@ -29,7 +29,7 @@ export function guardStatusText(status: GuardStatus, {good, bad, change, quiet}:
   ].join('\n')
 }
 
-/** What installing would change. */
+/** Returns the text of what installing the guard would change. */
 export function guardPlanText(
   {parameters, added, dropped}: GuardPlan,
   context: string,
@@ -48,7 +48,7 @@ export function guardPlanText(
   ].join('\n')
 }
 
-/** What would be approved, object by object. */
+/** Returns the text of what would be approved, object by object. */
 export function approvalText({approvals}: ApprovalPlan, context: string, {change}: Palette): string {
   return approvals
     .flatMap((approval) => [
@@ -59,7 +59,10 @@ export function approvalText({approvals}: ApprovalPlan, context: string, {change
     .join('\n')
 }
 
-/** One line after a deploy: only kk itself knows yet that these are protected. */
+/**
+ * Returns a line for the end of a deploy about protected releases that no guard keeps yet: only kk itself respects the
+ * protection.
+ */
 export function guardOfferText(releases: readonly ReleaseId[], place: string, {accent}: Palette): string {
   const names = releases.map(releaseLabels(releases)).join(', ')
   const [verb, object] = releases.length === 1 ? ['is', 'it'] : ['are', 'them']

@@ -6,7 +6,7 @@ import {plainLine} from './text/plain.ts'
 
 const NOTHING = '–'
 
-/** Runs for people, newest first; the environment of each where there are several. */
+/** Returns runs as text, newest first, with the environment of each where there are several. */
 export function runsText(runs: readonly RunEntry[], palette: Palette): string {
   if (runs.length === 0) return 'no runs\n'
   const several = new Set(runs.map(({environment}) => environment)).size > 1
@@ -33,7 +33,7 @@ export function runsText(runs: readonly RunEntry[], palette: Palette): string {
   return `${table([headings.map(palette.strong), ...rows]).join('\n')}\n`
 }
 
-/** The revisions of a release for people, newest first. */
+/** Returns the revisions of a release as text, newest first. */
 export function revisionsText({release, owner, revisions}: ReleaseHistory, palette: Palette): string {
   const headings = ['revision', 'when', 'status', 'gate', 'chart', 'app version', 'run']
   const rows = revisions.map((entry) => [
@@ -50,7 +50,7 @@ export function revisionsText({release, owner, revisions}: ReleaseHistory, palet
   return `${[`${palette.strong(release)}  ${palette.quiet(whose)}`, ...lines].join('\n')}\n`
 }
 
-/** `2026-11-21 08:30:00Z`: the same on every machine. */
+/** Returns a time in UTC, so that it is equal on every machine: `2026-11-21 08:30:00Z`. */
 function timeText(iso: string): string {
   const time = new Date(iso)
   return Number.isNaN(time.getTime()) ? iso : `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`
@@ -67,10 +67,10 @@ function gateText(gate: RevisionEntry['gate'], palette: Palette): string {
   return gate === 'unknown' ? palette.quiet(NOTHING) : palette.change('not passed')
 }
 
-/** How many objects are named. */
+/** The number of objects that are named. */
 const NAMED = 3
 
-/** `1 succeeded, ConfigMap/extra deleted`. */
+/** Returns the outcomes of a run: `1 succeeded; deleted ConfigMap/extra`. */
 function outcomesText(releases: readonly RunRelease[]): string {
   const deleted = releases.flatMap((each) => each.deleted ?? [])
   if (deleted.length === 0) return countsText(releases)
@@ -79,7 +79,7 @@ function outcomesText(releases: readonly RunRelease[]): string {
   return `${countsText(releases)}; deleted ${names}`
 }
 
-/** `2 succeeded, 1 failed`. */
+/** Returns the counts of the outcomes: `2 succeeded, 1 failed`. */
 function countsText(releases: readonly RunRelease[]): string {
   const words = ['succeeded', 'failed', 'skipped', 'running', 'waiting'] as const
   const counts = words.map((word) => [releases.filter(({outcome}) => outcome === word).length, word] as const)

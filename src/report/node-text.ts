@@ -2,7 +2,7 @@ import type {Node} from '../sandbox/node/node.ts'
 import type {SandboxStatus} from '../sandbox/status.ts'
 import {table} from './table.ts'
 
-/** How to reach the all-in-one node. */
+/** Returns how to reach the all-in-one node. */
 export function nodeText(node: Omit<Node, 'nodes'>): string {
   const rows = [
     ['Kubernetes', node.kubernetes],
@@ -14,7 +14,7 @@ export function nodeText(node: Omit<Node, 'nodes'>): string {
   return table(rows, {indent: '  '}).join('\n')
 }
 
-/** The state of the all-in-one node. */
+/** Returns the state of the all-in-one node as text. */
 export function nodeStatusText(status: SandboxStatus<Node>): string {
   if (status.state === 'absent') return 'the node does not run; "kk aio up" starts it'
   if (status.state === 'broken') {

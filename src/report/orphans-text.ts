@@ -3,7 +3,7 @@ import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 import {counted} from './text/list.ts'
 
-/** Releases that nobody uses any more, for people; and what cannot be known. */
+/** Returns the releases that nothing requires any more as text, and what may use them unknown to kk. */
 export function orphansText({orphans, unknown}: FoundOrphans, palette: Palette): string {
   const rows = orphans.map(({release, owner, revision}) => [
     release,

@@ -3,12 +3,12 @@ import type {SandboxStatus} from '../sandbox/status.ts'
 import {table} from './table.ts'
 import {counted} from './text/list.ts'
 
-/** How to reach a sandbox that was just started, or found running. */
+/** Returns how to reach a running sandbox. */
 export function sandboxText(sandbox: Sandbox): string {
   return lines(sandbox, counted(sandbox.nodes, 'node')).join('\n')
 }
 
-/** The state of one sandbox, and the names of the others on this machine. */
+/** Returns the state of one sandbox, and the names of the others on this machine. */
 export function statusText(status: SandboxStatus, others: readonly string[]): string {
   const also = others.length > 0 ? [`other sandboxes here: ${others.join(', ')}`] : []
   if (status.state === 'absent') return [`the sandbox ${status.name} does not run`, ...also].join('\n')

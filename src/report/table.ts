@@ -1,12 +1,12 @@
 import {textWidth} from './text/width.ts'
 
 export interface TableOptions {
-  /** Columns whose cells stand at the right edge. */
+  /** The indices of right-aligned columns. */
   readonly right?: readonly number[]
   readonly indent?: string
 }
 
-/** Rows as lines with aligned columns, two spaces apart, without borders; a cell may hold colours. */
+/** Returns rows as lines with aligned columns, two spaces apart, without borders. A cell may hold colours. */
 export function table(
   rows: readonly (readonly string[])[],
   {right = [], indent = ''}: TableOptions = {},

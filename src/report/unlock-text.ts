@@ -4,7 +4,7 @@ import type {Palette} from './colour.ts'
 import {table} from './table.ts'
 import {durationText} from './text/duration.ts'
 
-/** The form of `kk unlock --output json`. */
+/** Returns the document of `kk unlock --output json`. */
 export function unlockDocument(
   {record, environment, writtenAt, lease, evidence}: Unlocking,
   unlocked: boolean,
@@ -21,7 +21,7 @@ export function unlockDocument(
   }
 }
 
-/** What is known of a release before it is unlocked, for people. */
+/** Returns the text of what is known of a release before it is unlocked. */
 export function unlockText(unlocking: Unlocking, context: string, {strong, change}: Palette): string {
   const {record, environment, writtenAt, now, lease, evidence} = unlocking
   const {release, revision, status} = record

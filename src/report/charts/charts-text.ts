@@ -8,7 +8,10 @@ import {doctorText} from '../doctor-text.ts'
 import {table} from '../table.ts'
 import {counted} from '../text/list.ts'
 
-/** What each component of a chart waits for: `compute_ironic, off (manifests.statefulset_compute_ironic)`. */
+/**
+ * Returns the text of what each component of a chart waits for: `compute_ironic, off
+ * (manifests.statefulset_compute_ironic)`.
+ */
 export function explainedChartText(
   {chart, version, environment, components}: ExplainedChart,
   palette: Palette,
@@ -38,7 +41,7 @@ function componentTitle({name, isOn, switches}: Component, palette: Palette): st
     : `${palette.strong(name)}, ${state} ${palette.quiet(`(${keys})`)}`
 }
 
-/** Faults of charts for people: each with its release, and the file of the chart. */
+/** Returns the faults of charts as text, each with its release and the file of the chart. */
 export function chartFaultsText(faults: readonly ChartFault[], palette: Palette): string {
   if (faults.length === 0) return 'nothing is wrong with the charts\n'
   return doctorText(faults.map(placed), palette)
@@ -47,12 +50,13 @@ export function chartFaultsText(faults: readonly ChartFault[], palette: Palette)
 function placed({release, file, key: _, other: __, what, ...fault}: ChartFault) {
   const place = file === undefined || what.includes(file) ? '' : ` (${file})`
   const name = releaseName(release)
-  // What helm says of a chart begins with the release already, and what is said of several with the first of them.
+  // A message of helm about a chart begins with the release already, and a message about several releases with the
+  // first of them.
   const isNamed = what.startsWith(`${name}: `) || what.startsWith(`${name} and `)
   return {...fault, what: `${isNamed ? '' : `${name}: `}${what}${place}`}
 }
 
-/** What a directory of charts provides, one line for each chart. */
+/** Returns what a directory of charts provides, one line for each chart. */
 export function indexText({directory, charts, failed}: ChartsIndexed, palette: Palette): string {
   const rows = charts.map(({name, version, provides, kinds}) => [
     name,

@@ -7,7 +7,7 @@ interface Written {
   readonly file: string
 }
 
-/** Each container with the places of its files, what is to be known of it, and where the values were written. */
+/** Returns each container with the places of its files and its notes, and the files where the values were written. */
 export function importText(
   {containers, leftOut}: Omit<ConfigImport, 'releases'>,
   written: readonly Written[],
@@ -23,7 +23,7 @@ export function importText(
   ])
 }
 
-/** Each file of a chart with what was laid over it, and where the values were written. */
+/** Returns each file of a chart with its sources, and the files where the values were written. */
 export function mergeText(
   {files, leftOut}: Omit<ConfigMerge, 'releases'>,
   written: readonly Written[],
@@ -35,7 +35,7 @@ export function mergeText(
   ])
 }
 
-/** How a deployment takes the values; "" where none were written. */
+/** Returns the command that deploys the values; "" where none were written. */
 export function nextText(written: readonly Written[]): string {
   if (written.length === 0) return ''
   const flags = written.map(({release, file}) => `--values ${release}=${file}`)

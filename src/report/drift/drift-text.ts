@@ -7,7 +7,7 @@ import type {Palette} from '../colour.ts'
 import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
 
-/** What differs on the cluster, release by release, for people; then how to correct it. */
+/** Returns the text of what differs on the cluster, release by release, and then how to correct it. */
 export function driftText(drifts: readonly ReleaseDrift[], palette: Palette): string {
   if (drifts.length === 0) return 'no releases\n'
   const lines = drifts.flatMap((drift) => releaseLines(drift, palette))
@@ -72,11 +72,11 @@ function hints(drifts: readonly ReleaseDrift[], palette: Palette): readonly stri
 }
 
 const INDENT = '      '
-/** Of a text that differs in more lines, these are shown. */
+/** The number of lines that are shown of a text that differs. */
 const MOST_LINES = 12
 const LONGEST = 100
 
-/** One field that drifted: both values, or the lines that differ, and who manages it. */
+/** Returns the lines of a field that drifted: both values, or the lines that differ, and the field's manager. */
 function fieldLines(field: DriftedField, palette: Palette): readonly string[] {
   const {path, live, manifest, masked, manager} = field
   const by = manager === undefined ? [] : [palette.change(`conflict: managed by ${manager}`)]
@@ -105,7 +105,7 @@ function textLines(live: string, manifest: string, palette: Palette): readonly s
   return more > 0 ? [...lines.slice(0, MOST_LINES), `${INDENT}  and ${more} lines more`] : lines
 }
 
-/** Why an object is never pruned, in words. */
+/** The reasons why an object is never pruned, in words. */
 export const KEPT = {
   data: 'it holds data',
   policy: 'helm.sh/resource-policy: keep',
@@ -113,7 +113,10 @@ export const KEPT = {
   crd: 'every object of its kind would go',
 } as const satisfies Record<KeepReason, string>
 
-/** Objects that helm has forgotten, one a line, with who made them and which of them always stay. */
+/**
+ * Returns a line for each object that helm has forgotten, with the revision that made it and, where it always stays,
+ * why.
+ */
 export function leftoverLines(leftovers: readonly Leftover[], palette: Palette): readonly string[] {
   if (leftovers.length === 0) return []
   return [

@@ -4,7 +4,10 @@ import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
 import {leftoverLines} from './drift-text.ts'
 
-/** What failed revisions have left behind, release by release, and what of it would be deleted. */
+/**
+ * Returns what failed revisions have left behind, release by release, and the counts of what would be deleted and what
+ * stays.
+ */
 export function pruneText(prunings: readonly Pruning[], palette: Palette): string {
   if (prunings.length === 0) return 'nothing is left over from failed revisions\n'
   const lines = prunings.flatMap(({release, revision, leftovers, skipped}) => [

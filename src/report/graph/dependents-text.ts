@@ -4,19 +4,19 @@ import {table} from '../table.ts'
 import {releaseLabels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
 
-/** What requires a release. */
+/** The dependents of a release. */
 export interface Dependents {
   readonly release: ReleaseId
   readonly dependents: readonly {
     readonly release: ReleaseId
-    /** What it requires that requires the release in turn; undefined when it requires the release itself. */
+    /** The release in between that it requires; undefined when it requires the release directly. */
     readonly through: ReleaseId | undefined
     /** The environment that owns it, when that is known. */
     readonly owner?: string
   }[]
 }
 
-/** Everything that requires a release, for people. */
+/** Returns the dependents of a release as text. */
 export function dependentsText({release, dependents}: Dependents, palette: Palette): string {
   const through = dependents.flatMap((dependent) => dependent.through ?? [])
   const labels = releaseLabels([release, ...through, ...dependents.map((dependent) => dependent.release)])

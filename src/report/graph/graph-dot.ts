@@ -3,11 +3,14 @@ import {withoutImplied} from './graph-reduction.ts'
 import {allEdges, type GraphView, LEFT_OUT, realGroups} from './graph-view.ts'
 
 export interface DrawingOptions {
-  /** Draw also the edges that follow from others. */
+  /** Whether edges that follow from others are drawn, too. */
   readonly all: boolean
 }
 
-/** The graph in Graphviz' language: who requires points to what it requires; `applied` dashed, what only orders dotted, protected with two borders. */
+/**
+ * Returns the graph in the language of Graphviz. An edge points from a release to its requirement; `applied` is dashed,
+ * an edge that only orders is dotted, a protected release has two borders.
+ */
 export function graphDot(
   {environment, graph, protected: isProtected}: GraphView,
   {all}: DrawingOptions,
@@ -45,7 +48,7 @@ export function graphDot(
   return `${lines.join('\n')}\n`
 }
 
-/** A quoted string of the DOT language: a backslash begins an escape in labels, so it is doubled. */
+/** Returns a quoted string of the DOT language. A backslash begins an escape in labels, so it is doubled. */
 export function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`
 }

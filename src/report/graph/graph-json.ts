@@ -12,23 +12,23 @@ export interface GraphDocument {
     readonly namespace: string
     readonly name: string
     readonly level: number
-    /** All members of its group; itself alone when it is in none. */
+    /** All members of its group; only itself when it is in none. */
     readonly group: readonly ReleaseId[]
     readonly protected: boolean
     readonly requires: readonly {
       readonly release: ReleaseId
-      /** `order`: it only orders the two, and is no requirement. */
+      /** The kind of the edge. `order`: it only orders the two, and is no requirement. */
       readonly kind: EdgeKind | 'order'
       readonly evidence: readonly Evidence[]
-      /** Nobody wrote it down; left out for what is stated. */
+      /** Set where nobody wrote the requirement down. */
       readonly inferred?: true
     }[]
-    /** Those that require it directly. */
+    /** The releases that require it directly. */
     readonly requiredBy: readonly ReleaseId[]
   }[]
 }
 
-/** An edge as documents have it. */
+/** Returns an edge as documents have it. */
 export function shownEdge({soft, ...edge}: Edge) {
   return {
     ...edge,

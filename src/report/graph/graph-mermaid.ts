@@ -4,10 +4,13 @@ import type {DrawingOptions} from './graph-dot.ts'
 import {withoutImplied} from './graph-reduction.ts'
 import {allEdges, type GraphView, LEFT_OUT, realGroups} from './graph-view.ts'
 
-/** The graph as a Mermaid flowchart: who requires points to what it requires; `applied` dotted, protected in a double frame. */
+/**
+ * Returns the graph as a Mermaid flowchart. An edge points from a release to its requirement; `applied` is dotted, a
+ * protected release has a double frame.
+ */
 export function graphMermaid({graph, protected: isProtected}: GraphView, {all}: DrawingOptions): string {
   const labels = releaseLabels(graph.releases)
-  // Numbers as identifiers: Mermaid reads some names, such as `end`, as its own words.
+  // The identifiers are numbers, because Mermaid reads some names, such as `end`, as its own words.
   const ids = new Map(graph.releases.map((release, number) => [release, `r${number}`]))
   const idOf = (release: ReleaseId) => ids.get(release) ?? ''
   const nodes = graph.releases.map((release) => {
@@ -29,7 +32,7 @@ export function graphMermaid({graph, protected: isProtected}: GraphView, {all}: 
   return `${['flowchart TB', ...note, ...nodes, ...clusters, ...edges].join('\n')}\n`
 }
 
-/** A quoted text of Mermaid, which knows no escapes but character entities (`#` begins one). */
+/** Returns a quoted text of Mermaid, which has no escapes but character entities (`#` begins one). */
 function quoted(text: string): string {
   const entities: Record<string, string> = {
     '"': '#quot;',

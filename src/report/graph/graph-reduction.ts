@@ -3,9 +3,9 @@ import type {Edge, Graph} from '../../graph/graph.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /**
- * The graph without the edges that follow from others, for pictures. A `ready` edge follows from a longer way whose
- * last edge is `ready`: what stands before it on that way could only start after it. An `applied` edge follows from any
- * longer way. Edges inside groups stay and are part of no way.
+ * Returns the graph without the edges that follow from others, for pictures. A `ready` edge follows from a longer path
+ * whose last edge is `ready`: every release before it on that path can only start after it. An `applied` edge follows
+ * from any longer path. Edges inside groups stay and are part of no path.
  */
 export function withoutImplied(graph: Graph): Graph {
   const groupOf = groups(graph)
@@ -29,7 +29,7 @@ export function withoutImplied(graph: Graph): Graph {
   return {releases: graph.releases, requirements}
 }
 
-/** Walks on from what a release requires, and tells which of its edges that walk makes needless. */
+/** Returns a test of the edges of one release: whether a longer path makes an edge needless. */
 function impliedBy(
   edges: readonly Edge[],
   outgoing: ReadonlyMap<ReleaseId, readonly Edge[]>,

@@ -1,12 +1,15 @@
 import {type DrawingOptions, graphDot} from './graph-dot.ts'
 import type {GraphView} from './graph-view.ts'
 
-/** What is needed of Graphviz; `instance()` of `@viz-js/viz` gives it. */
+/** The part of Graphviz that kk uses; `instance()` of `@viz-js/viz` returns it. */
 export interface Viz {
   renderString(dot: string, options: {readonly format: string; readonly engine: string}): string
 }
 
-/** The graph drawn by Graphviz. `loadViz` is called on use: Graphviz is a bundle of its own in the executable. */
+/**
+ * Returns the graph as drawn by Graphviz. `loadViz` is called on use, for Graphviz is a bundle of its own in the
+ * executable.
+ */
 export async function graphSvg(
   view: GraphView,
   options: DrawingOptions,

@@ -10,8 +10,8 @@ import {counted} from '../text/list.ts'
 import type {GraphView} from './graph-view.ts'
 
 /**
- * The levels of a graph for people, level 0 first: each release with all that it requires, who it starts together with,
- * whether it is protected, and how many releases share it.
+ * Returns the levels of a graph as text, level 0 first: each release with its requirements, the other members of its
+ * group, whether it is protected, and how many releases share it.
  */
 export function graphTree(view: GraphView, palette: Palette): string {
   const {graph} = view

@@ -2,22 +2,22 @@ import {groups} from '../../graph/cycles/groups.ts'
 import type {Edge, Graph} from '../../graph/graph.ts'
 import type {ReleaseId} from '../../release.ts'
 
-/** A graph and what its pictures show beside it. */
+/** A graph with what its pictures show beside it. */
 export interface GraphView {
   readonly environment: string
   readonly graph: Graph
   readonly protected: ReadonlySet<ReleaseId>
 }
 
-/** All edges, in the order of the releases that they leave. */
+/** Returns all edges, in the order of the releases that they leave. */
 export function allEdges({releases, requirements}: Graph): readonly Edge[] {
   return releases.flatMap((release) => requirements.get(release) ?? [])
 }
 
-/** The groups of a graph: sets of releases that need each other, without those of one release. */
+/** Returns the groups of a graph: sets of releases that need each other, without those of one release. */
 export function realGroups(graph: Graph): readonly (readonly ReleaseId[])[] {
   return [...new Set(groups(graph).values())].filter((members) => members.length > 1)
 }
 
-/** Said in a drawing from which edges were left out. */
+/** The note in a drawing from which edges were left out. */
 export const LEFT_OUT = 'edges that follow from others are left out; --all draws them'

@@ -3,7 +3,10 @@ import type {Evidence, ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 import {releaseLabels} from '../text/label.ts'
 
-/** Why one release needs another: each step of the path, with everything that says so. `path` is undefined when it does not. */
+/**
+ * Returns why one release needs another: each step of the path with its evidence. `path` is undefined when it does not
+ * need it.
+ */
 export function whyText(
   question: {readonly from: ReleaseId; readonly to: ReleaseId; readonly path: readonly Edge[] | undefined},
   palette: Palette,

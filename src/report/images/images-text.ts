@@ -5,7 +5,7 @@ import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
 
-/** What is known of each image on this machine. */
+/** Returns the state of each image on this machine as a table. */
 export function imagesText(images: readonly SurveyedImage[], palette: Palette): string {
   const rows = images.map(({image, state, record}) => [
     image.name,
@@ -18,7 +18,7 @@ export function imagesText(images: readonly SurveyedImage[], palette: Palette): 
   return table([['NAME', 'IMAGE', 'VERSION', 'STATE'], ...rows]).join('\n')
 }
 
-/** One image for programs; `cache` adds where its package list is. */
+/** Returns one image as a document for programs. `cache` adds the path of its package list. */
 export function imageDocument(of: SurveyedImage | ImageResult, cache?: string): object {
   const {image, state, inputs, record} = of
   return {
@@ -46,7 +46,7 @@ function resultOf({outcome, seconds, digest, error}: ImageResult): object {
 
 const LONGEST_STEP = 100
 
-/** One line per event of a build. */
+/** Returns the line of one event of a build. */
 export function imageEventText(event: ImageEvent): string {
   switch (event.type) {
     case 'image-started':
@@ -68,7 +68,7 @@ export function imageEventText(event: ImageEvent): string {
   }
 }
 
-/** What a build would do, one line per image. */
+/** Returns what a build would do, one line per image. */
 export function imagePlanText(images: readonly SurveyedImage[], refresh: boolean): string {
   const rows = images.map(({image, state}) => {
     if (refresh) return [image.name, 'build: asked to refresh']

@@ -7,7 +7,7 @@ import {
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
 import type {Values} from '../../release.ts'
 
-/** An environment file with what was imported, and what could not be known as comments. */
+/** Returns an environment file with what was imported; what could not be known stands in comments. */
 export function environmentText({name, from, charts, releases, lost}: Imported): string {
   const namespace = commonNamespace(releases)
   const settings = Object.fromEntries(
@@ -36,12 +36,12 @@ function sectionText({name, values, notes}: ImportedRelease): string {
   return [...notes.map(comment), yaml({[name]: values})].join('')
 }
 
-/** On one line, of characters that YAML allows. */
+/** Returns a comment on one line, with characters that YAML allows only. */
 function comment(text: string): string {
   return `# ${text.replaceAll(/[\s\p{C}]+/gu, ' ')}\n`
 }
 
-/** Words that YAML 1.1 would read as something else get quotes. */
+/** Returns YAML in which words that YAML 1.1 would read as something else have quotes. */
 function yaml(value: Values): string {
   return blockYaml(JSON.parse(JSON.stringify(value)))
 }

@@ -6,7 +6,7 @@ import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
 import {textWidth} from '../text/width.ts'
 
-/** The active charts for people. */
+/** Returns the active charts as text. */
 export function chartsText(charts: readonly OverriddenChart[], {quiet}: Palette): string {
   if (charts.length === 0)
     return 'no chart is active: name an environment with -e, or charts: in a facts file with --facts\n'
@@ -14,7 +14,7 @@ export function chartsText(charts: readonly OverriddenChart[], {quiet}: Palette)
   return lines(table([[quiet('CHART'), quiet('NAMESPACES')], ...rows]))
 }
 
-/** The overrides of one chart, layer by layer, from the weakest to what comes out. */
+/** Returns the overrides of one chart as text, layer by layer, from the weakest to the combined ones. */
 export function overridesText(shown: Omit<ShownOverrides, 'etag'>, palette: Palette): string {
   const {systemOverrides, userOverrides, combinedOverrides} = shown
   return lines([
@@ -25,7 +25,7 @@ export function overridesText(shown: Omit<ShownOverrides, 'etag'>, palette: Pale
   ])
 }
 
-/** The user overrides after an update. */
+/** Returns the user overrides after an update as text. */
 export function updatedText(
   shown: Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides'>,
   palette: Palette,
@@ -36,12 +36,12 @@ export function updatedText(
 export interface OverridesChange {
   readonly name: string
   readonly namespace: string
-  /** YAML; "" for none. */
+  /** The user overrides as YAML; "" for none. */
   readonly before: string
   readonly after: string
 }
 
-/** What a change would do to the user overrides of a chart, line by line. */
+/** Returns what a change would do to the user overrides of a chart, line by line. */
 export function changeText(change: OverridesChange, palette: Palette): string {
   const {before, after} = change
   if (before === after) {
@@ -55,7 +55,7 @@ export function changeText(change: OverridesChange, palette: Palette): string {
   ])
 }
 
-/** The lines that differ, with all that stand around them. */
+/** Returns all lines of both texts, with the lines that differ marked. */
 function differenceLines(before: string, after: string, {good, bad}: Palette): readonly string[] {
   const {hunks} = structuredPatch('', '', before, after, '', '', {context: Number.MAX_SAFE_INTEGER})
   return hunks
@@ -81,7 +81,9 @@ function lines(all: readonly string[]): string {
   return all.map((line) => `${line}\n`).join('')
 }
 
-/** Who changed which overrides when, newest first, with the lines that changed. */
+/**
+ * Returns the changes of overrides as text, newest first, each with its author, its time and the lines that changed.
+ */
 export function overridesHistoryText(entries: readonly AuditEntry[], palette: Palette): string {
   if (entries.length === 0) return 'nobody has changed these overrides\n'
   const blocks = entries.map(({at, who, name, namespace, before, after}) =>
@@ -95,12 +97,12 @@ export function overridesHistoryText(entries: readonly AuditEntry[], palette: Pa
   return `${blocks.join('\n\n')}\n`
 }
 
-/** Whether an import finds nothing to do. */
+/** Returns true where an import changes nothing. */
 export function isNothing({changed, secrets, becomes}: ImportedContent): boolean {
   return changed.length + secrets.length === 0 && becomes === undefined
 }
 
-/** What an import changed, or would change. */
+/** Returns what an import changed, or would change, as text. */
 export function importedText(imported: ImportedContent, isDryRun: boolean): string {
   if (isNothing(imported)) return 'the store has all of this already\n'
   const {changed, secrets, becomes} = imported
@@ -115,7 +117,7 @@ export function importedText(imported: ImportedContent, isDryRun: boolean): stri
   return lines.join('')
 }
 
-/** The overrides of one chart as JSON, YAML and the API have them. */
+/** Returns the overrides of one chart as the documents of the command line and the API have them. */
 export function overridesDocument(shown: Omit<ShownOverrides, 'etag'>): Record<string, string> {
   return {
     name: shown.name,
@@ -126,20 +128,22 @@ export function overridesDocument(shown: Omit<ShownOverrides, 'etag'>): Record<s
   }
 }
 
-/** What an update says of a chart. */
+/** Returns the document of an update of one chart. */
 export function updatedDocument(
   shown: Pick<ShownOverrides, 'name' | 'namespace' | 'userOverrides'>,
 ): Record<string, string> {
   return {user_overrides: shown.userOverrides, namespace: shown.namespace, name: shown.name}
 }
 
-/** Properties as `system helm-override-show` prints them: sorted by name; of none, an empty cell. */
+/**
+ * Returns properties as `system helm-override-show` prints them: sorted by name; an empty value makes an empty cell.
+ */
 export function propertyTable(properties: Readonly<Record<string, string>>): string {
   const rows = Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return prettyTable([['Property', 'Value'], ...rows])
 }
 
-/** Charts as `system helm-override-list` prints them, with namespaces as Python 2 writes a list of texts. */
+/** Returns charts as `system helm-override-list` prints them, with namespaces as Python 2 writes a list of texts. */
 export function chartTable(charts: readonly OverriddenChart[]): string {
   const rows = charts.map(({name, namespaces}) => [
     name,
@@ -148,14 +152,14 @@ export function chartTable(charts: readonly OverriddenChart[]): string {
   return prettyTable([['chart name', 'overrides namespaces'], ...rows])
 }
 
-/** What `system helm-override-delete` prints. */
+/** Returns the line that `system helm-override-delete` prints. */
 export function deletedText(name: string, namespace: string): string {
   return `Deleted chart overrides for ${name}:${namespace}\n`
 }
 
 /**
- * A table as Python's PrettyTable prints it, everything at the left: one frame, the first row as its head. A cell of
- * several lines takes as many rows; the line after a final line feed is empty, and stands there, too.
+ * Returns a table as Python's PrettyTable prints it, left-aligned: one frame, the first row as its head. A cell of
+ * several lines takes as many rows; the empty line after a final line feed counts, too.
  */
 export function prettyTable(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.split('\n')))

@@ -7,7 +7,7 @@ import {matchObjects, type ObjectPair} from '../../plan/changes/match-objects.ts
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import type {Palette} from '../colour.ts'
 
-/** The objects of a release as they are deployed and as they would be; `before` is undefined when all is new. */
+/** The objects of a release as they are deployed and as they would be. `before` is undefined for a new release. */
 export interface ManifestDiff {
   readonly release: ReleaseId
   readonly before: readonly KubernetesObject[] | undefined
@@ -16,7 +16,7 @@ export interface ManifestDiff {
 
 export interface DiffOptions {
   readonly palette: Palette
-  /** Takes known secret values out of a text; `isSecret` when it stands under a key that looks secret. */
+  /** Removes known secret values from a text; `isSecret` is true when the text stands under a key that looks secret. */
   readonly redact: RedactLeaf
 }
 
@@ -61,7 +61,7 @@ function pairLines({name, before, after}: ObjectPair, {palette, redact}: DiffOpt
   ]
 }
 
-/** In a unified diff an empty side starts at the line before it. */
+/** Returns a range of a hunk. In a unified diff an empty side starts at the line before it. */
 function rangeText(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`
 }

@@ -2,7 +2,7 @@ import type {ActionKind, Bystander, Plan} from '../../plan/plan.ts'
 
 export type PlanCounts = Readonly<Record<ActionKind | Bystander['state'], number>>
 
-/** How many releases of each kind a plan has. */
+/** Returns the number of releases of each kind in a plan. */
 export function planCounts(plan: Plan): PlanCounts {
   const counts = {
     install: 0,

@@ -6,11 +6,11 @@ import {type PlanCounts, planCounts} from './plan-counts.ts'
 export interface PlanDocument extends Plan {
   readonly changes: boolean
   readonly counts: PlanCounts
-  /** Custom resources whose kind comes with the plan: validated when their turn comes. */
+  /** The custom resources whose kind comes with the plan. They are validated when their turn comes. */
   readonly knownAfterApply?: readonly KnownAfterApply[]
 }
 
-/** The plan as a document, its keys in one order whoever made it. */
+/** Returns the plan as a document, with its keys in a fixed order. */
 export function planDocument(plan: Plan, later: readonly KnownAfterApply[] = []): PlanDocument {
   const {context, server, uid, version} = plan.cluster
   return {

@@ -28,23 +28,26 @@ const BYSTANDER = {
   kept: {sign: '=', word: 'stays'},
 } as const satisfies Record<Bystander['state'], {sign: string; word: string}>
 
-/** More unchanged releases than this share one line. */
+/** The number of unchanged releases above which they share one line. */
 const MANY_UNCHANGED = 8
 
-/** How the lines of a plan call its releases. */
+/** The names of releases in the lines of a plan. */
 interface Naming {
-  /** In reasons. */
+  /** The name in reasons. */
   readonly labels: Labels
-  /** The cells of a line: its name, and its namespace where the plan has several. */
+  /** Returns the cells of a line: the name, and the namespace where the plan has several. */
   readonly cells: (release: ReleaseId) => readonly string[]
 }
 
 export interface PlanTextOptions {
-  /** Names the secrets that are made when it is run; else they are counted. */
+  /** Whether new secrets are named; otherwise they are counted. */
   readonly namesSecrets?: boolean
 }
 
-/** A plan for people: cluster and context first, each release with its reason, what is left alone, and the counts. */
+/**
+ * Returns a plan as text: the cluster and the context, each release with its reason, what is left alone, and the
+ * counts.
+ */
 export function planText(plan: Plan, palette: Palette, {namesSecrets = false}: PlanTextOptions = {}): string {
   const {cluster, actions, bystanders} = plan
   const naming = namingOf([...actions, ...bystanders].map(({release}) => release))
@@ -71,7 +74,7 @@ export function planText(plan: Plan, palette: Palette, {namesSecrets = false}: P
   return `${lines.join('\n')}\n`
 }
 
-/** What the cluster cannot be asked about before the plan is carried out. */
+/** Returns the line of the objects that the cluster cannot validate before the plan is carried out. */
 export function knownAfterApplyText(later: readonly KnownAfterApply[]): string {
   const objects = later.map(({release, object}) => `${releaseName(release)}: ${object}`)
   return `known after apply, for its kind comes with this plan: ${objects.join(', ')}`
@@ -106,7 +109,7 @@ function actionRows(
   ]
 }
 
-/** `keystone 0.1.0 → 0.2.0`, or one version where it stays. */
+/** Returns the chart with its versions: `keystone 0.1.0 → 0.2.0`, or one version where it stays. */
 function chartText({chart, installed = chart}: Action): string {
   if (installed.name !== chart.name)
     return `${installed.name} ${installed.version} → ${chart.name} ${chart.version}`
@@ -140,13 +143,13 @@ function unchangedLine(unchanged: readonly Action[], {labels}: Naming, palette: 
   return palette.quiet(`  = ${unchanged.length} unchanged: ${names}`)
 }
 
-/** Of a plan that installs there is nothing to say: only a deploy does that. */
+/** Returns the line of the narrowest sufficient verb; none where nothing changes, or where it is `deploy`. */
 function sufficesLine({suffices}: Plan, palette: Palette): readonly string[] {
   if (suffices === undefined || suffices === 'deploy') return []
   return [`${palette.strong('verb')}: kk ${suffices} is enough for this`]
 }
 
-/** There are dozens in a new cloud. */
+/** Returns the note on new secrets. It names them on request only, for a new cloud has dozens. */
 function newSecretsNotes({newSecrets = []}: Plan, namesSecrets: boolean): readonly string[] {
   if (newSecrets.length === 0) return []
   const count = `${newSecrets.length} new ${newSecrets.length === 1 ? 'secret' : 'secrets'}, made when this is run`
@@ -186,7 +189,7 @@ function countsText(plan: Plan, palette: Palette): string {
   return `${palette.strong('plan')}: ${parts.length === 0 ? 'no releases' : parts.join(', ')}`
 }
 
-/** ` (1 because objects of it are gone)`: whoever reads the counts alone learns that something broke. */
+/** Returns ` (1 because objects of it are gone)`, so that a reader of the counts alone learns that something broke. */
 function goneText({actions}: Plan, of: string): string {
   const gone = actions.filter(({kind, reasons}) => kind === of && makesAgain(reasons)).length
   if (gone === 0) return ''

@@ -13,7 +13,7 @@ const WHY = {
   earlier: 'of an earlier revision',
 } as const satisfies Record<StayReason, string>
 
-/** Two lists for who is about to remove releases: what goes, and what helm leaves behind. */
+/** Returns two lists for a removal: the objects that go, and those that helm leaves behind. */
 export function removalText(releases: readonly ReleaseRemoval[], palette: Palette): string {
   if (releases.length === 0) return ''
   const labels = releaseLabels(releases.map(({release}) => release))
@@ -27,7 +27,7 @@ export function removalText(releases: readonly ReleaseRemoval[], palette: Palett
   ].join('\n')}\n`
 }
 
-/** What is there when releases have been removed. */
+/** Returns the objects that are left after releases have been removed. */
 export function leftText(releases: readonly ReleaseRemoval[], palette: Palette): string {
   if (releases.length === 0) return ''
   const labels = releaseLabels(releases.map(({release}) => release))
@@ -40,7 +40,7 @@ export function leftText(releases: readonly ReleaseRemoval[], palette: Palette):
   ].join('\n')}\n`
 }
 
-/** What a removal does, or has left, for programs. */
+/** The objects that a removal deletes or leaves, for programs. */
 export interface RemovalDocument {
   readonly goes: readonly (GoingObject & {readonly release: ReleaseId})[]
   readonly stays: readonly (ObjectName & {readonly release: ReleaseId; readonly why: StayReason})[]
@@ -53,7 +53,7 @@ export function removalDocument(releases: readonly ReleaseRemoval[]): RemovalDoc
   }
 }
 
-/** A row for each kind; what goes with more than itself stands on a row of its own. */
+/** Returns a row for each kind. An object that takes others with it has a row of its own. */
 function goingRows({release, goes}: ReleaseRemoval, labels: Labels, palette: Palette) {
   const plain = Map.groupBy(
     goes.filter((object) => object.with === undefined),

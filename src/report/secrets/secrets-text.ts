@@ -4,10 +4,10 @@ import type {ListedSecret} from '../../verbs/secrets/list-secrets.ts'
 import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
 
-/** How many charts or releases a line names. */
+/** The number of charts or releases that a line names. */
 const NAMED = 4
 
-/** One line each; never a value. */
+/** Returns one line for each secret, without its value. */
 export function secretsText(secrets: readonly ListedSecret[]): string {
   if (secrets.length === 0) return 'no secrets are kept\n'
   const isOfReleases = secrets.some(({releases}) => releases !== undefined)
@@ -41,7 +41,7 @@ const OUTCOMES = {
 
 const FORESEEN = {...OUTCOMES, added: 'would be added', replaced: 'would be replaced'} as const
 
-/** What an import did; or, foreseen, what it would do. */
+/** Returns what an import did or, with `isForeseen`, would do. */
 export function importText(
   {namespace, secrets, unknown, empty}: SecretImport,
   {isForeseen}: {readonly isForeseen: boolean},

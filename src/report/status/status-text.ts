@@ -20,7 +20,7 @@ const HEADINGS = [
 ]
 const NOTHING = '–'
 
-/** A table of releases for people, then, for each that is not as it should be, why, and what to do. */
+/** Returns a table of releases, then, for each that is not well, why, and what to do. */
 export function statusText(rows: readonly ReleaseStatus[], palette: Palette): string {
   if (rows.length === 0) return 'no releases\n'
   const others = rows.flatMap(({dependents}) => dependents.map(({release}) => release))
@@ -31,7 +31,7 @@ export function statusText(rows: readonly ReleaseStatus[], palette: Palette): st
   return `${[...lines, ...(reasons.length === 0 ? [] : ['', ...reasons])].join('\n')}\n`
 }
 
-/** `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`: one release on one line. */
+/** Returns one release on one line: `failed: Deployment/keystone-api: 0 of 1 replicas are available; …`. */
 export function statusLine(row: ReleaseStatus, palette: Palette): string {
   const {release, revision, status, health, holder} = row
   const cause = health && health.state !== 'healthy' ? health.blames[0] : undefined
@@ -116,7 +116,10 @@ function missingLines(name: string, row: ReleaseStatus, rows: readonly ReleaseSt
   return [plainLine(`${name}: gone from the cluster: ${missing.join(', ')}${mend}`)]
 }
 
-/** A change makes again what is gone of the release itself, and of those that it requires; see `stuckReleases`. */
+/**
+ * Returns the command that makes objects again. A change makes again what is gone of the release itself and of its
+ * requirements; see `stuckReleases`.
+ */
 function againCommand(name: string, row: ReleaseStatus, rows: readonly ReleaseStatus[]): string {
   const changes = ({wanted, inputs, revision}: ReleaseStatus) =>
     wanted && (inputs === 'changed' || revision === 0)
@@ -128,7 +131,7 @@ function againCommand(name: string, row: ReleaseStatus, rows: readonly ReleaseSt
   return changes(row) || isRequired ? 'kk deploy' : `kk upgrade ${name} --correct-drift`
 }
 
-/** Prune deletes nothing while the last revision may need it. */
+/** Returns the line of leftovers. Prune deletes nothing while the last revision may need it. */
 function leftoverLines(name: string, {status, leftovers = []}: ReleaseStatus): readonly string[] {
   if (leftovers.length === 0) return []
   const names = leftovers.map(({kind, name: object, kept}) =>

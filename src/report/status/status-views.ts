@@ -7,10 +7,12 @@ import {fitted} from '../text/fitted.ts'
 import {plainLine} from '../text/plain.ts'
 import {statusLine, statusText} from './status-text.ts'
 
-/** Shows one look after the other. */
+/** Shows one look at the status after the other. */
 export type StatusView = (look: StatusLook) => void
 
-/** A table that is drawn anew, with the time of the look; what does not fit on the screen is counted. */
+/**
+ * Returns a view that draws the table anew with the time of each look. Lines that do not fit on the screen are counted.
+ */
 export function statusTable(stream: BoardStream, title: string, level: ColourLevel): StatusView {
   const colours = paletteOf(level)
   const block = liveBlock(stream)
@@ -29,7 +31,7 @@ export function statusTable(stream: BoardStream, title: string, level: ColourLev
   }
 }
 
-/** A line for each change: for people, or one JSON document each. */
+/** Returns a view that writes a line for each change: text, or a JSON document. */
 export function statusLines(
   stream: Pick<BoardStream, 'write'>,
   form: 'text' | 'ndjson',
@@ -52,14 +54,14 @@ function changeText(change: StatusChange, palette: Palette): string {
   return `${time} ${statusLine(change.release, palette)}`
 }
 
-/** What a look at the cluster found that the one before did not. */
+/** A difference between a look at the cluster and the one before. */
 type StatusChange =
   | {readonly type: 'release-seen' | 'release-changed'; readonly at: string; readonly release: ReleaseStatus}
   | {readonly type: 'release-gone'; readonly at: string; readonly release: Pick<ReleaseStatus, 'release'>}
   | {readonly type: 'cluster-lost'; readonly at: string; readonly problem: string}
   | {readonly type: 'cluster-found'; readonly at: string}
 
-/** Tells looks apart: each is given once, in their order. */
+/** Returns a function that compares each look with the one before. It expects every look once, in order. */
 function statusChanges(): (look: StatusLook) => readonly StatusChange[] {
   let known = new Map<ReleaseId, string>()
   let lost: string | undefined

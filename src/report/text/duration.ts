@@ -1,4 +1,4 @@
-/** A duration for people: `< 1 s`, `12 s`, `2 m 05 s`, `1 h 02 m`. */
+/** Returns a duration as text: `< 1 s`, `12 s`, `2 m 05 s`, `1 h 02 m`. */
 export function durationText(seconds: number): string {
   if (seconds < 1) return '< 1 s'
   const whole = Math.floor(seconds)
@@ -7,7 +7,7 @@ export function durationText(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${twoDigits(Math.floor((whole % 3600) / 60))} m`
 }
 
-/** Time since a run began, as the start of a line: `00:07`, `12:30`, `1:02:03`. */
+/** Returns the time since a run began, for the start of a line: `00:07`, `12:30`, `1:02:03`. */
 export function clockText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   const minutes = `${twoDigits(Math.floor((whole % 3600) / 60))}:${twoDigits(whole % 60)}`

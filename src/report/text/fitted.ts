@@ -1,20 +1,22 @@
 import {stripVTControlCharacters} from 'node:util'
 import {textWidth} from './width.ts'
 
-/** A cell that begins right of this share of the columns leaves too little room below it. */
+/**
+ * The share of the columns up to which a line may go on below its last cell; further right there is too little room.
+ */
 const ROOM = 0.6
 const FRAME = /^[+|]/
-/** Cells of a table stand so many blanks apart, or more. */
+/** The least number of blanks between the cells of a table. */
 const GAP = 2
 const HEADING = /^[a-z ]+$/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
 const COLOUR = /\u001b\[[\d;]*m/g
 
 /**
- * The text with every line in at most `columns` columns, broken between words; colours may stand in it. The cells of a table
- * are broken within their columns. Another line goes on below where its last cell begins, if that leaves room, else a little
- * to the right of where it began. A word is never broken: one that is longer than a whole line stays longer. Tables with a
- * frame are left as they are.
+ * Returns the text with every line in at most `columns` columns, broken between words; it may hold colours. The cells
+ * of a table are broken within their columns. Another line goes on below the start of its last cell if that leaves
+ * room, else a little to the right of its own start. A word is never broken: one that is longer than a whole line stays
+ * longer. Tables with a frame are left as they are.
  */
 export function fitted(text: string, columns: number): string {
   return blocksOf(text.split('\n'))
@@ -46,7 +48,7 @@ interface Line {
   readonly cells: readonly Cell[]
 }
 
-/** Lines below each other that may be one table: in no column has one of them two cells. */
+/** Returns the blocks of consecutive lines that may be one table: no line has two cells in one column. */
 function blocksOf(lines: readonly string[]): readonly (readonly Line[])[] {
   const blocks: Line[][] = []
   let extents: readonly Extent[] = []
@@ -67,7 +69,7 @@ function blocksOf(lines: readonly string[]): readonly (readonly Line[])[] {
 
 type Extent = Pick<Cell, 'at' | 'end'>
 
-/** The columns of a table: what two blanks or more part in all of its lines. */
+/** Returns the columns of a table: the ranges that two blanks or more separate in all of its lines. */
 function joinedExtents(cells: readonly Extent[]): readonly Extent[] {
   const joined: {at: number; end: number}[] = []
   for (const {at, end} of cells.toSorted((a, b) => a.at - b.at)) {
@@ -98,8 +100,9 @@ function cellsOf(line: string): readonly Cell[] {
 }
 
 /**
- * A table whose widest cells go on below themselves; where its longest words are too wide, also with one blank between the
- * columns, its last columns are left out, and named. Undefined where that cannot be said, for it has no headings.
+ * Returns the lines of a table whose widest cells go on below themselves. Where its longest words are too wide even
+ * with one blank between the columns, its last columns are left out and named. Returns undefined where they cannot be
+ * named, for the table has no headings.
  */
 function fittedTable(block: readonly Line[], columns: number): readonly string[] | undefined {
   const extents = joinedExtents(block.flatMap(({cells}) => cells))
@@ -125,7 +128,7 @@ const longestWord = (cell: Cell | undefined) => Math.max(0, ...(cell?.words ?? [
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 
-/** The widths with what is too much taken from the widest that can be narrower. */
+/** Returns the widths reduced to the room, one column at a time from the widest that can be narrower. */
 function shrunk(natural: readonly number[], least: readonly number[], room: number): readonly number[] {
   const widths = [...natural]
   for (let over = sum(widths) - room; over > 0; over--) {
@@ -137,7 +140,7 @@ function shrunk(natural: readonly number[], least: readonly number[], room: numb
 
 interface Layout {
   readonly extents: readonly Extent[]
-  /** The widths of the columns as they were, and as they are to be. */
+  /** The widths of the columns before (`natural`) and after the fit (`widths`). */
   readonly natural: readonly number[]
   readonly widths: readonly number[]
   readonly indent: number
@@ -165,7 +168,7 @@ function rowLines(
   })
 }
 
-/** The lines of a cell; each ends the colours that it begins, for the next column stands right of it. */
+/** Returns the lines of a cell. Each line ends the colours that it begins, for the next column stands right of it. */
 function pieces({words}: Cell, columns: number): readonly string[] {
   const lines: string[] = []
   let width = 0
@@ -212,7 +215,7 @@ function fittedLine(line: string, columns: number): string {
 interface Word {
   readonly text: string
   readonly width: number
-  /** How many spaces stand before it, and the column where it begins. */
+  /** The number of spaces before the word, and the column where it begins. */
   readonly before: number
   readonly at: number
 }

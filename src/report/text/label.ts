@@ -1,6 +1,6 @@
 import {type ReleaseId, releaseName} from '../../release.ts'
 
-/** How releases are called in a text: by name, and by `namespace/name` where two of them share a name. */
+/** Returns how a release is named in a text: by name, or by `namespace/name` where two releases share the name. */
 export type Labels = (release: ReleaseId) => string
 
 export function releaseLabels(releases: Iterable<ReleaseId>): Labels {

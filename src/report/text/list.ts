@@ -1,11 +1,13 @@
 import {textWidth} from './width.ts'
 
-/** `1 release`, `2 releases`. */
+/** Returns a count with its noun: `1 release`, `2 releases`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** As many items as fit into `columns`, then how many are left: `a, b and 3 more`. At least one item is named. */
+/**
+ * Returns as many items as fit into `columns`, then how many are left: `a, b and 3 more`. At least one item is named.
+ */
 export function listWithin(items: readonly string[], columns: number): string {
   const whole = items.join(', ')
   if (items.length <= 1 || textWidth(whole) <= columns) return whole

@@ -1,15 +1,15 @@
 import {stripVTControlCharacters} from 'node:util'
 
-// What child programs and clusters say goes to a terminal: it must not move the cursor or change colours there.
+// Text of child programs and clusters goes to a terminal, where it must not move the cursor or change colours.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is to be found
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
-/** Foreign text on one line, without anything that a terminal would obey. */
+/** Returns foreign text on one line, without control characters that a terminal would obey. */
 export function plainLine(text: string): string {
   return plainLines(text).join(' ')
 }
 
-/** The lines of foreign text that are not empty, without anything that a terminal would obey. */
+/** Returns the non-empty lines of foreign text, without control characters that a terminal would obey. */
 export function plainLines(text: string): readonly string[] {
   return stripVTControlCharacters(text)
     .split(/\r\n|\n|\r/u)

@@ -2,11 +2,11 @@ import {stripVTControlCharacters} from 'node:util'
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 const NOTHING = /^[\p{Mark}\p{Cf}\p{Cc}]+$/u
-/** Unicode's East Asian Width W and F, by script: the tables themselves are not in JavaScript. */
+/** Unicode's East Asian Width W and F by script, for JavaScript does not have the tables themselves. */
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}|\p{sc=Bopomofo}|[\u3001-\u303e\uff01-\uff60\uffe0-\uffe6]/u
 
-/** How many columns of a terminal a text takes; colour sequences take none. */
+/** Returns the number of columns that a text takes on a terminal. Colour sequences take none. */
 export function textWidth(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length
   let width = 0
@@ -14,7 +14,7 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** The text in at most `columns` columns, with `…` where something was cut off. Takes text without colours. */
+/** Returns a text without colours in at most `columns` columns, with `…` where it was cut off. */
 export function shorten(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text
   if (columns <= 0) return ''
@@ -30,7 +30,10 @@ export function shorten(text: string, columns: number): string {
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Made at the first use: it costs 10 ms, which most commands need not pay. */
+/**
+ * Returns the graphemes of a text. The segmenter is made at the first use: it costs 10 ms, which most commands need not
+ * pay.
+ */
 function graphemes(text: string): Iterable<Intl.SegmentData> {
   segmenter ??= new Intl.Segmenter('en', {granularity: 'grapheme'})
   return segmenter.segment(text)

@@ -4,10 +4,10 @@ import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'
 import {shorten} from '../text/width.ts'
 
-/** Columns that a value may take. */
+/** The most columns that a value takes. */
 const WIDEST = 40
 
-/** One line per key: its value, the layer that won and where, and what lost. */
+/** Returns one line per key: its value, the layer that won and its place, and the values that lost. */
 export function explainedLines(keys: readonly ExplainedKey[], palette: Palette): readonly string[] {
   return table(
     keys.map(({path, value, winner, lost}) => [
@@ -20,7 +20,9 @@ export function explainedLines(keys: readonly ExplainedKey[], palette: Palette):
   )
 }
 
-/** A block per key: the layers that speak of it, from the strongest to the weakest; the one that won is marked. */
+/**
+ * Returns a block per key: the layers that state it, from the strongest to the weakest, with the one that won marked.
+ */
 export function explainedBlocks(keys: readonly ExplainedKey[], palette: Palette): readonly string[] {
   const blocks = keys.map(({path, value, winner, lost}) => {
     const rows = [winner, ...lost].map((each) => {
@@ -38,7 +40,7 @@ export function explainedBlocks(keys: readonly ExplainedKey[], palette: Palette)
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
 }
 
-/** The same for scripts. */
+/** Returns explained keys as a document for programs. */
 export function explainedDocument(release: string, keys: readonly ExplainedKey[]): object {
   return {release, keys: keys.map(explainedKeyDocument)}
 }
@@ -63,7 +65,7 @@ function statementDocument({layer, source, position, value}: Statement): object 
   }
 }
 
-/** `pod.replicas.api`; a dot inside a key gets a backslash, as `--set` wants it. */
+/** Returns a path as `--set` reads it: `pod.replicas.api`, with a backslash before a dot in a key. */
 export function keyText(path: readonly string[]): string {
   return path.map((name) => plainLine(name.replaceAll(/[\\.]/g, '\\$&'))).join('.')
 }
@@ -72,7 +74,7 @@ function valueText(value: unknown): string {
   return value === undefined ? '(removed)' : shorten(plainLine(JSON.stringify(value)), WIDEST)
 }
 
-/** Helm itself computes some values: of subcharts, for example. */
+/** Returns the layer of a statement. Without one, helm computed the value, for example for a subchart. */
 function layerText(statement: Statement | undefined, palette: Palette): string {
   if (!statement) return palette.change('helm')
   return statement.layer === 'defaults' ? 'defaults' : palette.accent(statement.layer)
