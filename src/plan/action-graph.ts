@@ -1,7 +1,7 @@
 import type {Graph} from '../graph/graph.ts'
 import type {Action} from './plan.ts'
 
-/** Who waits for whom among the actions of a plan. */
+/** Returns the graph of the actions of a plan: an edge is a requirement between two of them. */
 export function actionGraph(actions: readonly Action[]): Graph {
   const requirements = actions.map(
     ({release: from, requires}) =>

@@ -9,9 +9,10 @@ import {notInstalled, unfinished} from './refusals.ts'
 import {usesOf} from './uses/uses.ts'
 
 /**
- * Whether a release is to be adopted, or is this environment's already. `from` is the environment that hands it over;
- * undefined for a release that kk did not install. Throws `KK_NOT_INSTALLED`, `KK_OWNER`, and
- * `KK_PENDING` while an operation on it has not ended.
+ * Returns the record of a release that may be adopted, and whether it is this environment's already. `from` is the
+ * environment that hands it over; undefined for a release that kk did not install. Throws `KK_NOT_INSTALLED` where
+ * there is no record, `KK_OWNER` or `KK_FOREIGN` where the owner is another than `from`, and `KK_PENDING` while an
+ * operation on the release has not ended.
  */
 export function adoptable(
   {release, owner}: Pick<DesiredRelease, 'release' | 'owner'>,
@@ -27,7 +28,10 @@ export function adoptable(
   return {record, isOurs: false}
 }
 
-/** Whether an environment has nothing on the cluster but what this graph has, too: it is renamed, as far as can be seen. */
+/**
+ * Returns true where every release of an environment on the cluster is in this graph, too. As far as can be seen, the
+ * environment is then renamed.
+ */
 export function hasAllOf(
   owner: string,
   {requirements}: Pick<Graph, 'requirements'>,
@@ -38,14 +42,17 @@ export function hasAllOf(
   )
 }
 
-/** Another release that requires one directly, and belongs to another environment. */
+/** A release of another environment that directly requires an adopted one. */
 export interface OtherUser {
   readonly release: ReleaseId
-  /** Undefined when kk did not install it. */
+  /** The environment that owns it; undefined when kk did not install it. */
   readonly owner: string | undefined
 }
 
-/** Who requires each of these that are adopted by the environment, and is neither adopted too nor the environment's. */
+/**
+ * Returns for each adopted release the releases that require it and are neither adopted themselves nor of the
+ * environment.
+ */
 export function otherUsers(
   adopted: ReadonlySet<ReleaseId>,
   revisions: readonly ObservedRecord[],
@@ -61,7 +68,7 @@ export function otherUsers(
   )
 }
 
-/** `KK_OWNER`: a protected release that others go on using changes hands only when it is named. */
+/** Throws `KK_OWNER` unless a protected release that others go on using is named: only then it changes hands. */
 export function expectNamed(
   owned: readonly {
     readonly release: ReleaseId
@@ -80,14 +87,14 @@ export function expectNamed(
   })
 }
 
-/** For people: `openstack/glance ("infra")`. */
+/** Returns users as text: `openstack/glance ("infra")`. */
 export function usersText(users: readonly OtherUser[]): string {
   return users
     .map(({release, owner}) => `${release} (${owner === undefined ? 'not installed by kk' : `"${owner}"`})`)
     .join(', ')
 }
 
-/** `KK_OTHER_CHART`: an upgrade would replace every object of the release by others. */
+/** Throws `KK_OTHER_CHART` where the record has another chart: an upgrade would replace every object of the release. */
 export function expectSameChart(
   {release, chart}: Pick<DesiredRelease, 'release' | 'chart'>,
   stored: Pick<StoredRelease, 'chart' | 'revision'>,
@@ -102,7 +109,7 @@ export function expectSameChart(
   )
 }
 
-/** `KK_UNKNOWN_RELEASE`: the file requires the release, but says nothing of it that could be compared. */
+/** Returns `KK_UNKNOWN_RELEASE`: the file requires the release, but states nothing about it that could be compared. */
 export function onlyUsed(release: DesiredRelease['release'], file: string): KkError {
   return new KkError('KK_UNKNOWN_RELEASE', `${file} only uses ${release}, and has no chart for it`, {
     hint: 'adopt it with the file that is to own it',
@@ -115,7 +122,7 @@ function ownedElsewhere({release}: ReleaseRecord, owner: string): KkError {
   })
 }
 
-/** `KK_FOREIGN`: nobody can hand over what kk did not install. */
+/** Returns `KK_FOREIGN`: no environment can hand over what kk did not install. */
 function notOwned({release}: ReleaseRecord, from: string): KkError {
   return new KkError(
     'KK_FOREIGN',
@@ -124,7 +131,7 @@ function notOwned({release}: ReleaseRecord, from: string): KkError {
   )
 }
 
-/** `kk unlock` is for what kk installed. */
+/** Returns a hint that names helm's commands, for `kk unlock` works on what kk installed only. */
 function pendingHint({release, status}: ReleaseRecord): string {
   const [name, at] = [releaseName(release), releaseNamespace(release)]
   if (status === 'uninstalled')

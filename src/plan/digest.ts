@@ -2,7 +2,7 @@ import {hash} from 'node:crypto'
 import {LAYERS, type Layer} from '../overrides/layer.ts'
 import type {DesiredRelease, LayerDigest} from './desired.ts'
 
-/** Raised when the same inputs are to be deployed again by a newer kk. */
+/** The version of the digests. It is raised when a newer kk is to deploy equal inputs again. */
 export const SCHEMA = 1
 
 /** Returns one text for equal data, whatever the order of its keys. */
@@ -11,17 +11,17 @@ export function canonicalJson(value: unknown): string {
     if (typeof inner === 'bigint') return `${inner}n`
     if (typeof inner === 'number' && !Number.isFinite(inner)) return String(inner)
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    // Entries, not an object: JavaScript would sort keys that look like integers by its own rule.
+    // This makes entries, not an object: JavaScript would sort keys that look like integers by its own rule.
     return {entries: Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))}
   })
 }
 
-/** SHA-256 over the canonical JSON of a value, 64 hex. */
+/** Returns the SHA-256 over the canonical JSON of a value, as 64 hex digits. */
 export function digest(value: unknown): string {
   return hash('sha256', canonicalJson(value))
 }
 
-/** One digest for each kind of layer that gives the release anything, over all layers of that kind in their order. */
+/** Returns one digest for each kind of layer that gives the release anything, over all layers of that kind in order. */
 export function layerDigests(layers: readonly Layer[]): readonly LayerDigest[] {
   return LAYERS.flatMap((name) => {
     const values = layers
@@ -32,13 +32,13 @@ export function layerDigests(layers: readonly Layer[]): readonly LayerDigest[] {
 }
 
 /**
- * The digest of flags that change rendering, 64 hex. No command has such a flag; the digest keeps its place among the
- * inputs and on records, for without it every release that is deployed would be upgraded, and no plan could tell why
- * when `SCHEMA` is raised.
+ * The digest of flags that change rendering, 64 hex digits. No command has such a flag. The digest keeps its place
+ * among the inputs and on records: without it every deployed release would be upgraded, and no plan could tell why when
+ * `SCHEMA` is raised.
  */
 export const FLAGS_DIGEST = digest({schema: SCHEMA, flags: {}})
 
-/** The inputs digest, over all that decides a release; 40 hex, so that it fits into a label. */
+/** Returns the inputs digest over all that decides a release, as 40 hex digits, so that it fits into a label. */
 export function inputsDigest(desired: DesiredRelease): string {
   const {release, owner, chart, layers, requirements} = desired
   return digest({

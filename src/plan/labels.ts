@@ -3,53 +3,59 @@ import type {EdgeKind, ReleaseId} from '../release.ts'
 import type {DesiredRelease, StoreStamp} from './desired.ts'
 import {FLAGS_DIGEST, inputsDigest} from './digest.ts'
 
-/** Names of the labels that kk writes on release records. */
+/** The names of the labels that kk writes on release records. */
 export const OWNER_LABEL = 'kk.openstack.org/owner'
 export const INPUTS_LABEL = 'kk.openstack.org/inputs'
-/** The revision that the other labels belong to: helm hands labels down to revisions that kk did not make. */
+/** The revision that the other labels belong to: helm copies labels to revisions that kk did not make. */
 export const REVISION_LABEL = 'kk.openstack.org/revision'
 /** The revision whose gate passed. */
 export const GATED_LABEL = 'kk.openstack.org/gated'
-/** The revision whose gate passed, while those that require the release are still to pass theirs again. */
+/** The revision whose gate passed, while its dependents are still to pass theirs again. */
 export const UNCHECKED_LABEL = 'kk.openstack.org/dependents-unchecked'
-/** Whether the environment states the release in a section, or it was only added as a requirement. */
+/** Whether the environment states the release in a section; otherwise it was only added as a requirement. */
 const STATED_LABEL = 'kk.openstack.org/stated'
 const PROTECTED_LABEL = 'kk.openstack.org/protected'
-/** The store of the deployer's overrides that was in use, and how many changes it had seen. */
+/** The store of overrides that was in use, and the number of its changes then. */
 const STORE_LABEL = 'kk.openstack.org/store'
 const STORE_STATE_LABEL = 'kk.openstack.org/store-state'
 const CHART_LABEL = 'kk.openstack.org/chart'
 const LAYER_PREFIX = 'layer.kk.openstack.org/'
 const USES_PREFIX = 'uses.kk.openstack.org/'
 
-/** What the labels of a release record say. */
+/** The content of the labels of a release record. */
 export interface KkLabels {
   readonly owner: string
-  /** Undefined when the release was adopted, and deployed with other inputs. */
+  /** The inputs digest; undefined when the release was adopted and was deployed with other inputs. */
   readonly inputs: string | undefined
   readonly revision: number | undefined
   readonly gated: number | undefined
-  /** The revision after which dependents were to pass their gates again, and are not known to have; undefined when they have. */
+  /**
+   * The revision after which dependents had to pass their gates again and are not known to have; undefined when they
+   * have.
+   */
   readonly unchecked: number | undefined
-  /** Undefined where an older kk wrote the record; so for `protected`. */
+  /** Undefined where an older kk wrote the record; `protected`, too. */
   readonly stated: boolean | undefined
   readonly protected: boolean | undefined
-  /** Undefined where no store was in use. */
+  /** The store of overrides; undefined where none was in use. */
   readonly store: StoreStamp | undefined
-  /** `keystone-0.1.0`, for people. */
+  /** The chart with its version for messages, such as `keystone-0.1.0`. */
   readonly chart: string | undefined
-  /** 12 hex each: of the layers, and of `chart` and `flags`. */
+  /** The digests of the layers, and of `chart` and `flags`, 12 hex digits each. */
   readonly layers: ReadonlyMap<string, string>
-  /** By the name that `usesLabel` makes of the required release. */
+  /** The requirements, by the name that `usesLabel` makes of the required release. */
   readonly uses: ReadonlyMap<string, EdgeKind>
 }
 
-/** The label that says "this release requires that one"; a name has at most 63 characters, hence the hash. */
+/**
+ * Returns the name of the label that says "this release requires that one". A name has at most 63 characters, hence the
+ * hash.
+ */
 export function usesLabel(required: ReleaseId): string {
   return USES_PREFIX + hash('sha256', required).slice(0, 40)
 }
 
-/** All labels of a revision, but the mark of its gate. */
+/** Returns all labels of a revision except that of its gate. */
 export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Record<string, string>> {
   return {
     [OWNER_LABEL]: desired.owner,
@@ -65,8 +71,8 @@ export function labelsOf(desired: DesiredRelease, revision: number): Readonly<Re
 }
 
 /**
- * Of a release that is taken over, and was deployed with other inputs: what is true of it. Without digests the next plan
- * upgrades it.
+ * Returns the labels of a release that is taken over and was deployed with other inputs. They hold no digests, so that
+ * the next plan upgrades it.
  */
 export function adoptionLabels(desired: DesiredRelease, revision: number): Readonly<Record<string, string>> {
   return {
@@ -78,7 +84,7 @@ export function adoptionLabels(desired: DesiredRelease, revision: number): Reado
   }
 }
 
-/** The digests by which a plan tells what changed: 12 hex of the chart, the flags and each layer. */
+/** Returns the digests by which a plan tells what changed: 12 hex digits of the chart, the flags and each layer. */
 export function layersOf(desired: DesiredRelease): ReadonlyMap<string, string> {
   const digests = [
     ['chart', desired.chart.digest],
@@ -88,14 +94,14 @@ export function layersOf(desired: DesiredRelease): ReadonlyMap<string, string> {
   return new Map(digests.map(([name, digest]) => [name, digest.slice(0, 12)]))
 }
 
-/** The requirements as labels. */
+/** Returns the requirements as labels. */
 export function usesOf(desired: Pick<DesiredRelease, 'requirements'>): Readonly<Record<string, EdgeKind>> {
   return Object.fromEntries(desired.requirements.map(({to, kind}) => [usesLabel(to), kind]))
 }
 
 /**
- * What to tell helm so that exactly these of kk's labels remain: helm keeps the labels of the revision before unless
- * they are set to null. Labels of others are left alone.
+ * Returns the labels to pass to helm so that exactly these of kk's labels remain: helm keeps the labels of the previous
+ * revision unless they are set to null. It leaves the labels of others alone.
  */
 export function labelChanges(
   next: Readonly<Record<string, string>>,
@@ -112,7 +118,7 @@ export function labelChanges(
   return {...next, ...Object.fromEntries(gone.map((name) => [name, null]))}
 }
 
-/** What kk wrote on a record; undefined when kk did not install the release. */
+/** Returns what kk wrote on a record; undefined when kk did not install the release. */
 export function readLabels(labels: Readonly<Record<string, string>>): KkLabels | undefined {
   const owner = labels[OWNER_LABEL]
   if (owner === undefined) return undefined
@@ -161,7 +167,10 @@ function prefixed(prefix: string, entries: ReadonlyMap<string, string>): Record<
   return Object.fromEntries([...entries].map(([name, value]) => [prefix + name, value]))
 }
 
-/** As Helm's own `helm.sh/chart`: a label's value holds no plus sign and at most 63 characters. */
+/**
+ * Returns the chart as Helm's own label `helm.sh/chart` has it: the value of a label holds no plus sign and at most 63
+ * characters.
+ */
 export function chartLabel({name, version}: Pick<DesiredRelease['chart'], 'name' | 'version'>): string {
   return `${name}-${version}`
     .replaceAll('+', '_')
@@ -169,7 +178,7 @@ export function chartLabel({name, version}: Pick<DesiredRelease['chart'], 'name'
     .replace(/[^A-Za-z0-9]+$/, '')
 }
 
-/** The environments that own any of these. */
+/** Returns the environments that own any of these records. */
 export function ownersOf(
   records: readonly {readonly labels: Readonly<Record<string, string>>}[],
 ): ReadonlySet<string> {

@@ -3,7 +3,7 @@ import {KkError} from '../errors.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {Evidence, ObservedRecord} from './pending/evidence.ts'
 
-/** `KK_FOREIGN`: the environment wants a release whose name is taken by one that kk did not install. */
+/** Returns `KK_FOREIGN`: a release that kk did not install has the name of a wanted one. */
 export function foreign({release, revision, status}: ReleaseRecord): KkError {
   return new KkError(
     'KK_FOREIGN',
@@ -15,8 +15,8 @@ export function foreign({release, revision, status}: ReleaseRecord): KkError {
 }
 
 /**
- * `KK_OWNER`: the file states releases that other environments own; each with its owner, and there is one at least.
- * `renamed` are environments all of whose releases the file has.
+ * Returns `KK_OWNER`: the file states releases that other environments own. `owned` has at least one, each with its
+ * owner; `renamed` are the environments all of whose releases the file has.
  */
 export function statedElsewhere(
   owned: readonly {readonly release: ReleaseId; readonly owner: string}[],
@@ -46,7 +46,7 @@ export function statedElsewhere(
   })
 }
 
-/** `KK_OWNER`: the command line asks to change a release that another environment owns. */
+/** Returns `KK_OWNER`: the command line asks to change a release that another environment owns. */
 export function namedElsewhere({release}: ReleaseRecord, owner: string): KkError {
   return new KkError(
     'KK_OWNER',
@@ -55,7 +55,7 @@ export function namedElsewhere({release}: ReleaseRecord, owner: string): KkError
   )
 }
 
-/** `KK_NOT_INSTALLED`: a release that this plan may not install is named or required. */
+/** Returns `KK_NOT_INSTALLED`: a release that this plan may not install is named or required. */
 export function notInstalled(release: ReleaseId, reason: string | undefined): KkError {
   const because = reason === undefined ? '' : ` (${reason})`
   return new KkError('KK_NOT_INSTALLED', `${release} is not installed${because}`, {
@@ -63,7 +63,10 @@ export function notInstalled(release: ReleaseId, reason: string | undefined): Kk
   })
 }
 
-/** `KK_PENDING` when an operation on the release has not ended, or ended half way; undefined when helm may work on it. */
+/**
+ * Returns `KK_PENDING` when an operation on the release has not ended, or ended half way; undefined when helm may work
+ * on it.
+ */
 export function unfinished(record: ObservedRecord): KkError | undefined {
   const {release, revision, status, evidence} = record
   if (!REFUSED.has(status)) return undefined
@@ -74,7 +77,7 @@ export function unfinished(record: ObservedRecord): KkError | undefined {
   })
 }
 
-/** What Helm's upgrade.go prepareUpgrade refuses. */
+/** The statuses that Helm's upgrade.go prepareUpgrade refuses. */
 const REFUSED: ReadonlySet<string> = new Set([
   'pending-install',
   'pending-upgrade',

@@ -5,20 +5,23 @@ import {requirements} from '../graph/requirements.ts'
 import {withoutSoft} from '../graph/without-soft.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 
-/** What the command line asks for; without names, all; `install`: whether a release may be new. */
+/**
+ * The scope that the command line asks for. Without names it is all releases; `install` says whether a release may be
+ * new.
+ */
 export interface PlanScope {
   readonly names: readonly string[]
   readonly install: boolean
-  /** Upgrade also what is wanted as it is, but drifted on the cluster. */
+  /** Set where unchanged releases are upgraded, too, if they drifted on the cluster. */
   readonly correctDrift?: {
-    /** Take fields from those who manage them now. */
+    /** Whether fields are taken from their present managers. */
     readonly forceConflicts: boolean
   }
 }
 
 /**
- * `named`: only these are changed, after the gates of what they require; `install` says whether they may be new.
- * `installed`: all that are on the cluster, and nothing new.
+ * The mode of a plan. `named`: only the named releases are changed, after the gates of their requirements; `install`
+ * says whether they may be new. `installed`: all releases on the cluster, and no new ones.
  */
 export type PlanMode =
   | {readonly kind: 'all'}
@@ -26,8 +29,8 @@ export type PlanMode =
   | {readonly kind: 'named'; readonly releases: readonly ReleaseId[]; readonly install: boolean}
 
 /**
- * The releases that a plan is about, in its order, and whether it may change them; `installed` are those on the cluster.
- * Throws `KK_UNKNOWN_RELEASE`.
+ * Returns the releases of a plan in its order, and whether it may change them. `installed` are the releases on the
+ * cluster. Throws `KK_UNKNOWN_RELEASE`.
  */
 export function scope(
   graph: Graph,

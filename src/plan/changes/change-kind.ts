@@ -1,6 +1,6 @@
-/** What differs between a release as it is on the cluster and as it is to be. */
+/** A kind of difference between a release on the cluster and the same release as it is to be. */
 export type ChangeKind =
-  /** It is not installed. */
+  /** The release is not installed. */
   | 'new-release'
   | 'chart-version'
   | 'app-version'
@@ -8,10 +8,10 @@ export type ChangeKind =
   | 'chart-content'
   | 'image'
   | 'values'
-  /** Only what kk notes of it: what it requires, whether it is stated and protected. */
+  /** Only what kk records about it: its requirements, and whether it is stated and protected. */
   | 'standing'
 
-/** The changes as people read them, in the order in which they are told. */
+/** The changes in words, in the order in which messages name them. */
 export const CHANGE_WORDS = {
   'new-release': 'a new release',
   'chart-version': 'the chart version',
@@ -22,7 +22,7 @@ export const CHANGE_WORDS = {
   standing: 'what it requires, or whether it is stated or protected',
 } as const satisfies Record<ChangeKind, string>
 
-/** Each once, in one order. */
+/** Returns each change once, in a fixed order. */
 export function inOrder(changes: Iterable<ChangeKind>): readonly ChangeKind[] {
   const found = new Set(changes)
   return (Object.keys(CHANGE_WORDS) as ChangeKind[]).filter((change) => found.has(change))

@@ -2,7 +2,7 @@ import {KkError} from '../../errors.ts'
 import type {ReleaseId} from '../../release.ts'
 import {CHANGE_WORDS, type ChangeKind} from './change-kind.ts'
 
-/** The narrowest verb that makes all of these changes; of none: the narrowest of all. */
+/** Returns the narrowest verb that makes all of these changes; without changes, the narrowest of all. */
 export function sufficientVerb(changes: readonly ChangeKind[]): ChangeVerb {
   return CHANGE_VERBS.find((verb) => beyond(verb, changes).length === 0) ?? 'deploy'
 }
@@ -12,8 +12,8 @@ export const CHANGE_VERBS = ['reconfigure', 'update', 'upgrade', 'deploy'] as co
 export type ChangeVerb = (typeof CHANGE_VERBS)[number]
 
 /**
- * Which verb makes which change. What a verb does not make it refuses; but a new release is left out by all verbs that
- * do not install.
+ * The changes that each verb makes. A verb refuses the other changes, except that a verb that does not install leaves
+ * out new releases.
  */
 export const VERB_TABLE = {
   reconfigure: {
@@ -54,22 +54,24 @@ export const VERB_TABLE = {
   },
 } as const satisfies Record<ChangeVerb, Record<ChangeKind, boolean>>
 
-/** Whether a word names one of the verbs. */
+/** Returns true for the name of a verb that changes releases. */
 export function isChangeVerb(word: string): word is ChangeVerb {
   return (CHANGE_VERBS as readonly string[]).includes(word)
 }
 
-/** Those of the changes that the verb does not make. */
+/** Returns the changes that the verb does not make. */
 export function beyond(verb: ChangeVerb, changes: readonly ChangeKind[]): readonly ChangeKind[] {
   return changes.filter((change) => !VERB_TABLE[verb][change])
 }
 
-/** What of a plan tells which verb it needs. */
+/** The part of a plan that decides which verb it needs. */
 interface Changes {
   readonly actions: readonly {readonly release: ReleaseId; readonly changes?: readonly ChangeKind[]}[]
 }
 
-/** Throws `KK_VERB`, naming every release with what the verb would not make, and the verb that would make it. */
+/**
+ * Throws `KK_VERB` that names every release with the changes that the verb does not make, and the verb that makes them.
+ */
 export function expectVerb({actions}: Changes, verb: ChangeVerb): void {
   const offenders = actions.flatMap(({release, changes = []}) => {
     const found = beyond(verb, changes)
@@ -83,7 +85,7 @@ export function expectVerb({actions}: Changes, verb: ChangeVerb): void {
   throw refusedVerb(verb, needed, lines)
 }
 
-/** `KK_VERB`; each line is a release with what changes in it. */
+/** Returns `KK_VERB`. Each line is a release with what changes in it. */
 export function refusedVerb(verb: ChangeVerb, needed: ChangeVerb, lines: readonly string[]): KkError {
   return new KkError('KK_VERB', [`kk ${verb} does not make these changes:`, ...lines].join('\n'), {
     hint: `nothing was changed; this is what kk ${needed} is for`,

@@ -5,8 +5,8 @@ import {canonicalJson} from '../digest.ts'
 type Path = readonly string[]
 
 /**
- * The paths of the values that differ, maps taken apart, lists not. A null counts as if it were not there, and so does
- * an empty map: they take away or add nothing that a release on the cluster would show.
+ * Returns the paths of the values that differ. It descends into maps, not into lists. A null and an empty map count as
+ * absent: neither takes away or adds anything that a release on the cluster would show.
  */
 export function changedPaths(before: Values, after: Values): readonly Path[] {
   return pathsBelow([], before, after)
@@ -29,7 +29,7 @@ function own(values: Values, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
-/** As helm gives it back from the JSON that it stores. */
+/** Returns a value as helm returns it from the JSON that it stores. */
 function stored(value: unknown): unknown {
   if (value === null || value === undefined) return undefined
   return JSON.parse(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)))

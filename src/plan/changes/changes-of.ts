@@ -13,9 +13,9 @@ export interface Wanted {
 }
 
 /**
- * What an upgrade changes, compared with each of these revisions: the last one and, where that one failed, also the one
- * that is deployed, for nobody knows which of the two runs. Where kk did not write a revision, its labels say nothing of
- * its chart's files, which then count as changed.
+ * Returns what an upgrade changes, compared with each of the given revisions: the last one and, where that one failed,
+ * also the deployed one, for it is unknown which of the two runs. Where kk did not write a revision, its labels do not
+ * describe the files of its chart, which then count as changed.
  */
 export function changesOf(
   wanted: Wanted,
@@ -33,7 +33,10 @@ export function changesOf(
   )
 }
 
-/** The values that `--set` gave to a revision and nothing gives any more, as paths; none where other values changed, too. */
+/**
+ * Returns the paths of the values that `--set` gave to a revision and nothing gives any more; none where other values
+ * changed, too.
+ */
 export function droppedSets(
   {desired, values}: Wanted,
   before: Pick<StoredRelease, 'labels' | 'values'>,
@@ -68,16 +71,19 @@ function valueChanges(
   return labels === undefined || isSame ? [] : ['values']
 }
 
-/** Maps that hold images and nothing else, in openstack-helm's tree and in most others. */
+/** The names of maps that hold images only, in openstack-helm's values and in most others. */
 const IMAGE_MAPS: ReadonlySet<string> = new Set(['images', 'image'])
-/** Parts of a reference, wherever they stand. */
+/** The keys of the parts of an image reference, at any place. */
 const IMAGE_PARTS: ReadonlySet<string> = new Set(['tag', 'repository', 'registry', 'digest'])
-/** In those maps, but no part of a reference. */
+/** The keys in those maps that are not part of an image reference. */
 const NO_IMAGE: ReadonlySet<string> = new Set(['pull_policy', 'pullPolicy', 'pullSecrets', 'local_registry'])
-/** Places of openstack-helm's where `image` is the service or a file: `endpoints.image`, `bootstrap.structured.images`. */
+/**
+ * The sections of openstack-helm's values where `image` is the service or a file: `endpoints.image`,
+ * `bootstrap.structured.images`.
+ */
 const OTHER_PLACES: ReadonlySet<string> = new Set(['endpoints', 'conf', 'bootstrap', 'secrets', 'network'])
 
-/** Whether a value at this path decides which image runs, as far as its names tell. */
+/** Returns true where a value at this path decides which image runs, as far as its keys tell. */
 function isImagePath(path: readonly string[]): boolean {
   const [place = ''] = path[0] === 'global' ? path.slice(1) : path
   if (OTHER_PLACES.has(place) || path.some((key) => NO_IMAGE.has(key))) return false

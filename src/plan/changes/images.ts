@@ -2,8 +2,8 @@ import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {isMap} from '../../overrides/merge.ts'
 
 /**
- * The images of all containers in these objects, by `Deployment/keystone-api/api`. The hash of its inputs, in which the
- * name of a Job may end, is left out: another revision's Job is the same one.
+ * Returns the images of all containers in these objects, by `Deployment/keystone-api/api`. The name of a Job is taken
+ * without the hash of its inputs at its end, so that the Job of another revision counts as the same one.
  */
 export function imagesOf(objects: readonly KubernetesObject[]): ReadonlyMap<string, string> {
   return new Map(
@@ -21,7 +21,10 @@ export interface ImageChange {
   readonly to: string
 }
 
-/** The containers whose image differs, and the new ones with an image that nothing of the release had before. */
+/**
+ * Returns the containers whose image differs, and the new containers with an image that no container of the release had
+ * before.
+ */
 export function imageChanges(
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],
@@ -40,7 +43,10 @@ interface Container {
   readonly image: string
 }
 
-/** Wherever a pod's spec stands: in a template, in the template of a template, or in a custom resource. */
+/**
+ * Returns the containers of every pod spec in an object: in a template, in the template of a template, or in a custom
+ * resource.
+ */
 function containersIn(node: unknown): readonly Container[] {
   if (Array.isArray(node)) return node.flatMap(containersIn)
   if (!isMap(node)) return []

@@ -1,16 +1,16 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 
-/** An object on the two sides of a diff; at least one side is there. */
+/** An object on the two sides of a diff; at least one side is defined. */
 export interface ObjectPair {
-  /** `apps/v1 Deployment openstack/keystone-api`. */
+  /** The name, such as `apps/v1 Deployment openstack/keystone-api`. */
   readonly name: string
   readonly before: KubernetesObject | undefined
   readonly after: KubernetesObject | undefined
 }
 
 /**
- * Pairs objects of the same version, kind, namespace and name, whatever their order: first those of `after`, then those
- * that are gone. An object without a namespace is in the release's.
+ * Pairs objects of equal version, kind, namespace and name, in any order: first the objects of `after`, then those that
+ * are gone. An object without a namespace is in that of the release.
  */
 export function matchObjects(
   before: readonly KubernetesObject[],

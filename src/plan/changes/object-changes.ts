@@ -4,12 +4,12 @@ import {matchObjects} from './match-objects.ts'
 
 /** An object that differs. */
 export interface ObjectChange {
-  /** `apps/v1 Deployment openstack/keystone-api`. */
+  /** The name, such as `apps/v1 Deployment openstack/keystone-api`. */
   readonly object: string
   readonly change: 'added' | 'changed' | 'removed'
 }
 
-/** The objects that differ between two manifests, whatever the order of objects and keys. */
+/** Returns the objects that differ between two manifests, whatever the order of objects and keys. */
 export function objectChanges(
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],

@@ -3,20 +3,20 @@ import {looksSecretPath} from '../../helm/redact/looks-secret.ts'
 import type {Values} from '../../release.ts'
 import {changedPaths} from './changed-paths.ts'
 
-/** One value that differs. Texts and numbers are shown, unless their key looks secret; maps and lists are not. */
+/** A value that differs. Texts and numbers are shown, unless their key looks secret; maps and lists are not. */
 export interface ValueChange {
-  /** `conf.keystone.DEFAULT.debug`. */
+  /** The path, such as `conf.keystone.DEFAULT.debug`. */
   readonly path: string
   readonly change: 'added' | 'changed' | 'removed'
   readonly before?: Shown
   readonly after?: Shown
-  /** A secret is among them. */
+  /** Set where the value is a secret or holds one. */
   readonly masked?: true
 }
 
 type Shown = string | number | boolean
 
-/** The values that differ, path by path. `redact` takes out of a text what is known to be secret. */
+/** Returns the values that differ, path by path. `redact` removes known secrets from a text. */
 export function valueChanges(
   before: Values,
   after: Values,

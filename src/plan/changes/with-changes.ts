@@ -6,8 +6,8 @@ import type {ChangeKind} from './change-kind.ts'
 import {sufficientVerb} from './change-verb.ts'
 
 /**
- * The plan with what each action changes, and the narrowest verb that would do all of it. `upgrades` has the changes of
- * the releases that are upgraded; of the others the kind of the action tells.
+ * Returns the plan with the changes of each action, and the narrowest verb that makes all of them. `upgrades` has the
+ * changes of the upgraded releases; for the others the kind of the action decides.
  */
 export function withChanges(plan: Plan, upgrades: ReadonlyMap<ReleaseId, readonly ChangeKind[]>): Plan {
   const actions = plan.actions.map(
@@ -18,8 +18,8 @@ export function withChanges(plan: Plan, upgrades: ReadonlyMap<ReleaseId, readonl
 }
 
 /**
- * The reason why a release is upgraded with the names of the values in it that `--set` gave the last time and nothing
- * gives now. `paths` has those of the releases whose values differ in nothing else.
+ * Returns the plan with the names of dropped values in the reasons: `--set` gave these values at the last deploy and
+ * nothing gives them now. `paths` has them for the releases whose values differ in nothing else.
  */
 export function withDroppedSets(plan: Plan, paths: ReadonlyMap<ReleaseId, readonly string[]>): Plan {
   const reasonsOf = ({release, reasons}: Action) => {
@@ -33,7 +33,7 @@ export function withDroppedSets(plan: Plan, paths: ReadonlyMap<ReleaseId, readon
   return {...plan, actions: plan.actions.map((action) => ({...action, reasons: reasonsOf(action)}))}
 }
 
-/** How many values are named; there may be hundreds. */
+/** The number of values that are named; there may be hundreds. */
 const NAMED = 5
 
 function changesOfKind({kind}: Action): readonly ChangeKind[] {
@@ -44,8 +44,8 @@ function changesOfKind({kind}: Action): readonly ChangeKind[] {
 type RecordedChart = Pick<StoredRelease['chart'], 'name' | 'version' | 'appVersion'>
 
 /**
- * The plan with the chart that is installed beside the one of each upgrade. Labels hold no appVersion, so only the record,
- * as `installed` has it, tells that a chart has another: then its reason says so, and not that files changed.
+ * Returns the plan with the installed chart beside the chart of each upgrade. Labels hold no appVersion, so only the
+ * record, in `installed`, tells that it differs: then the reason says so, and not that files changed.
  */
 export function withVersions(plan: Plan, installed: ReadonlyMap<ReleaseId, RecordedChart>): Plan {
   const actions = plan.actions.map((action): Action => {

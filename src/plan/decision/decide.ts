@@ -9,8 +9,8 @@ import type {Decision} from './decision.ts'
 import {requirementsReason, standingReasons, upgradeReasons} from './reasons.ts'
 
 /**
- * What takes a release that the environment wants from its record to what it is to be. Throws `KK_FOREIGN`, `KK_OWNER`
- * and `KK_PENDING`.
+ * Returns what takes a wanted release from its record to what it is to be. Throws `KK_FOREIGN`, `KK_OWNER` and
+ * `KK_PENDING`.
  */
 export function decide(desired: DesiredRelease, record: ObservedRecord | undefined, file: string): Decision {
   if (!record) return {kind: 'install', reasons: ['not installed']}
@@ -19,7 +19,7 @@ export function decide(desired: DesiredRelease, record: ObservedRecord | undefin
   return recovery(record) ?? compare(desired, record, labels, file)
 }
 
-/** An installed release that is not to be changed, but must be healthy. Throws `KK_PENDING`. */
+/** Returns the check of an installed release that is not to be changed, but must be healthy. Throws `KK_PENDING`. */
 export function use(record: ObservedRecord, reason: string): Decision {
   const refusal = unfinished(record)
   if (refusal) throw refusal
@@ -27,8 +27,8 @@ export function use(record: ObservedRecord, reason: string): Decision {
 }
 
 /**
- * What kk wrote on the record. Throws `KK_FOREIGN` when it did not, `KK_OWNER` when the file or a flag gives values to
- * what another environment owns.
+ * Returns the labels that kk wrote on the record. Throws `KK_FOREIGN` when kk did not install the release, and
+ * `KK_OWNER` when the file or a flag gives values to a release of another environment.
  */
 export function ownership(desired: DesiredRelease, record: ReleaseRecord, file: string): KkLabels {
   const labels = readLabels(record.labels)
@@ -40,7 +40,7 @@ export function ownership(desired: DesiredRelease, record: ReleaseRecord, file: 
   return labels
 }
 
-/** Throws `KK_FOREIGN`, `KK_OWNER` for a release that is named to be changed, and is not this environment's. */
+/** Throws `KK_FOREIGN` or `KK_OWNER` for a release that is named to be changed and is not this environment's. */
 export function expectOwned(record: ReleaseRecord, environment: string): void {
   const labels = readLabels(record.labels)
   if (!labels) throw foreign(record)
@@ -58,7 +58,10 @@ function compare(desired: DesiredRelease, record: ReleaseRecord, labels: KkLabel
   return {kind: 'await', reasons: [`revision ${record.revision} has not passed its gate`]}
 }
 
-/** A run that was cut short may have left what requires a changed release unchecked: the mark of that outlives it. */
+/**
+ * Returns an await where the dependents of this revision are unchecked. A run that was cut short may have left them so;
+ * the label outlives the run.
+ */
 function ofDependents({unchecked}: KkLabels, {revision}: ReleaseRecord): Decision {
   if (unchecked !== revision) return {kind: 'unchanged', reasons: []}
   return {kind: 'await', reasons: [`what requires it was not checked after revision ${revision}`]}

@@ -1,11 +1,11 @@
 import type {ActionKind} from '../plan.ts'
 
-/** What is to be done with one release, and why. */
+/** The decision what is to be done with one release, and why. */
 export interface Decision {
   readonly kind: ActionKind
   readonly reasons: readonly string[]
   /** As `Action.recovers`. */
   readonly recovers?: string
-  /** See `Action`. */
+  /** As `Action.recheck`. */
   readonly recheck?: true
 }

@@ -4,16 +4,19 @@ import {releaseName} from '../../release.ts'
 import type {DesiredRelease} from '../desired.ts'
 import {chartLabel, type KkLabels, layersOf, usesLabel, usesOf} from '../labels.ts'
 
-/** Of a chart whose version, as far as labels tell, is the same. */
+/** The reason where the version of the chart, as far as labels tell, has not changed. */
 export const CHART_FILES_CHANGED = 'chart files changed'
 
-/** Of what the command line gave the last time, and does not now. */
+/** The reasons where the last deploy had a flag that this one has not. */
 export const DROPPED = {
   values: 'the --values of the last deploy are not given any more',
   set: 'the --set of the last deploy is not given any more',
 } as const satisfies Partial<Record<LayerName, string>>
 
-/** Why helm must run on an installed release: what differs from the last revision, told from its labels; empty when nothing does. */
+/**
+ * Returns why helm must run on an installed release: the differences from the last revision, as its labels tell them;
+ * none when there are none.
+ */
 export function upgradeReasons(
   desired: DesiredRelease,
   record: ReleaseRecord,
@@ -36,7 +39,10 @@ export function upgradeReasons(
   ]
 }
 
-/** How the requirements differ from those that the labels say; undefined when they do not. What is no longer required has no name there. */
+/**
+ * Returns how the requirements differ from those in the labels; undefined when they do not. A dropped requirement is
+ * counted only, for labels do not hold its name.
+ */
 export function requirementsReason(desired: DesiredRelease, labels: KkLabels): string | undefined {
   const added = desired.requirements
     .filter(({to, kind}) => labels.uses.get(usesLabel(to)) !== kind)
@@ -49,7 +55,10 @@ export function requirementsReason(desired: DesiredRelease, labels: KkLabels): s
   return changes.length === 0 ? undefined : changes.join(', ')
 }
 
-/** How its standing differs from what the labels say: why it is there at all, whether it is protected, and where its overrides are kept. */
+/**
+ * Returns how the standing of a release differs from the labels: whether it is stated, whether it is protected, and the
+ * store of its overrides.
+ */
 export function standingReasons(desired: DesiredRelease, labels: KkLabels): readonly string[] {
   const differs = (said: boolean | undefined, wanted: boolean) => said !== undefined && said !== wanted
   const stated = desired.stated ? 'now stated in a section' : 'no longer stated in a section, only required'
@@ -63,7 +72,10 @@ export function standingReasons(desired: DesiredRelease, labels: KkLabels): read
   ]
 }
 
-/** Overrides that are the same are not upgraded; but the record must name the store that they are kept in. */
+/**
+ * Returns true where the record must name this store of overrides and does not. Equal overrides need no upgrade, but
+ * the record must name their store.
+ */
 function isFromOtherStore({store, layers}: DesiredRelease, labels: KkLabels): boolean {
   if (!store || !layers.some(({name}) => name === 'user')) return false
   return labels.store?.id !== store.id || labels.store.state > store.state
@@ -86,7 +98,7 @@ function chartReason({chart}: DesiredRelease, labels: KkLabels): string {
     : `chart ${labels.chart} → ${chartLabel(chart)}`
 }
 
-/** E.g. `section keystone of env.yaml changed`. */
+/** Returns the reason of a changed layer, such as `section keystone of env.yaml changed`. */
 export function layerReason(layer: LayerName, name: string, path: string): string {
   const file = path === '-' ? 'standard input' : path.slice(path.lastIndexOf('/') + 1)
   const reasons: Record<LayerName, string> = {

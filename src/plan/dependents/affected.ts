@@ -8,20 +8,20 @@ import {usesOf} from '../uses/uses.ts'
 /** An installed release that requires something that changes, directly or not. */
 export interface Affected {
   readonly release: ReleaseId
-  /** What it requires, of that which changes or is affected itself, and comes before it. */
+  /** Those of its requirements that change or are affected themselves, and come before it. */
   readonly requires: readonly Pick<Edge, 'to' | 'kind'>[]
 }
 
-/** Who requires whom: as the environment says, and as the revisions on the cluster say. */
+/** The requirements that the environment states, and the revisions on the cluster, which state theirs. */
 export interface Users {
   readonly graph: Graph
-  /** Those of a release ascend. */
+  /** All revisions; those of one release ascend. */
   readonly revisions: readonly ObservedRecord[]
 }
 
 /**
- * The installed releases that a change of these others concerns, in any environment, each after what it requires. One
- * that is gone or on its way concerns nothing.
+ * Returns the installed releases, of any environment, that require one of the changed ones, each after its
+ * requirements. A release that is gone or being removed makes nothing affected.
  */
 export function affected(changed: readonly ReleaseId[], {graph, revisions}: Users): readonly Affected[] {
   const uses = usesOf({revisions: staying(revisions), wanted: graph})
@@ -36,14 +36,15 @@ export function affected(changed: readonly ReleaseId[], {graph, revisions}: User
     .filter((release) => found.has(release))
     .map((release) => ({
       release,
-      // Members of a group require each other, and records may be older than the file: only what comes before counts.
+      // Members of a group require each other, and records may be older than the file, so only what comes before
+      // counts.
       requires: uses.graph.requirements
         .get(release)!
         .filter(({to}) => concerned.has(to) && place.get(to)! < place.get(release)!),
     }))
 }
 
-/** The revisions of all but the releases that are being removed: nobody waits for the health of these. */
+/** Returns the revisions without those of releases that are being removed: nothing waits for their health. */
 function staying(revisions: readonly ObservedRecord[]): readonly ObservedRecord[] {
   const last = new Map(revisions.map(({release, status}) => [release, status]))
   return revisions.filter(({release}) => last.get(release) !== 'uninstalling')

@@ -4,19 +4,19 @@ import type {Action} from '../plan.ts'
 import {recordedChart} from '../recorded-chart.ts'
 import {type Affected, affected, type Users} from './affected.ts'
 
-/** What a plan does about the dependents of what it changes. */
+/** The actions of a plan on the dependents of what it changes. */
 export interface Rechecked {
-  /** The decisions, with those that become a check, or are to pass their gate though they bear its mark. */
+  /** The decisions, some of which became a check, or must pass their gate again though the record bears its label. */
   readonly decisions: ReadonlyMap<ReleaseId, Decision>
-  /** The releases that change, and that something which is checked for that requires directly. */
+  /** The changed releases that a release with a new check requires directly. */
   readonly causes: ReadonlySet<ReleaseId>
-  /** Releases that the plan was not about: of other environments, or not named. They are looked at, never changed. */
+  /** Releases outside the plan: of other environments, or not named. They are checked, never changed. */
   readonly added: readonly Action[]
 }
 
 /**
- * Every dependent of what changes passes its gate again, after what it requires has. Costs nothing where nothing
- * changes.
+ * Adds a check of every dependent of what changes: it must pass its gate again after its requirements have. It costs
+ * nothing where nothing changes.
  */
 export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, users: Users): Rechecked {
   const changed = [...decisions.keys()].filter((release) => changes(decisions.get(release)!))
@@ -47,7 +47,10 @@ export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, u
   return {decisions: next, causes: causesAmong(new Set(changed), concerned), added}
 }
 
-/** What changes itself passes its gate for that, and its own mark tells whether it has. */
+/**
+ * Returns the changed releases that unchanged dependents require directly. A dependent that changes passes its gate for
+ * its own change, and its own label tells whether it has.
+ */
 function causesAmong(
   changed: ReadonlySet<ReleaseId>,
   concerned: readonly Affected[],

@@ -1,6 +1,6 @@
 /**
- * A field as the API server names it in a conflict, `.spec.containers[name="main"].image`, in the way in which kk names
- * fields: `spec.containers[main].image`.
+ * Returns a field in kk's notation, `spec.containers[main].image`, from the notation of the API server's conflicts,
+ * `.spec.containers[name="main"].image`.
  */
 export function conflictPath(field: string): string {
   return field.replace(/^\./, '').replace(/\[([A-Za-z]+=[^\]]*)\]/g, (_, keys: string) => {

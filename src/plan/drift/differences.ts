@@ -1,8 +1,8 @@
 import {canonicalJson} from '../digest.ts'
 
-/** A field that differs between two objects, with both values; undefined where one side has none. */
+/** A field that differs between two objects, with both values; a value is undefined where that side has none. */
 export interface FieldDifference {
-  /** Keys and, for items of lists, what tells them apart: `['spec', 'containers', '[main]', 'image']`. */
+  /** The keys and, for items of lists, their identity: `['spec', 'containers', '[main]', 'image']`. */
   readonly path: readonly string[]
   readonly live: unknown
   readonly applied: unknown
@@ -10,7 +10,7 @@ export interface FieldDifference {
 
 type Tree = Readonly<Record<string, unknown>>
 
-/** What tells the items of Kubernetes' own lists apart; the first of these that all items have. */
+/** The keys that identify the items of Kubernetes' own lists. The first entry whose keys all items have is taken. */
 const ITEM_KEYS: readonly (readonly string[])[] = [
   ['containerPort', 'protocol'],
   ['mountPath'],
@@ -22,7 +22,10 @@ const ITEM_KEYS: readonly (readonly string[])[] = [
   ['type'],
 ]
 
-/** The smallest parts in which two values differ, in the order of the first. Items of lists are matched by their keys. */
+/**
+ * Returns the smallest parts in which two values differ, in the order of the first. Items of lists are matched by their
+ * keys.
+ */
 export function differences(
   live: unknown,
   applied: unknown,
@@ -36,7 +39,7 @@ export function differences(
   return isEqual(live, applied) ? [] : [{path, live, applied}]
 }
 
-/** `spec.template.spec.containers[main].image`. */
+/** Returns a path as text: `spec.template.spec.containers[main].image`. */
 export function pathText(path: readonly string[]): string {
   return path
     .map((key) => (key.startsWith('[') ? key : /^[\w-]+$/.test(key) ? `.${key}` : `["${key}"]`))
@@ -60,7 +63,7 @@ function listDifferences(
   return isReordered ? [{path: [...path, '[order]'], live: order(before), applied: order(after)}] : found
 }
 
-/** A function that names each item of these lists; undefined when they have nothing by which to be told apart. */
+/** Returns a function that names each item of these lists; undefined when nothing identifies the items. */
 function itemKey(lists: readonly (readonly unknown[])[]): ((item: unknown) => string) | undefined {
   for (const keys of ITEM_KEYS) {
     const isNamed = (item: unknown) => isTree(item) && keys.every((key) => item[key] !== undefined)

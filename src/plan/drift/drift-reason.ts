@@ -1,12 +1,12 @@
 import type {DriftedObject} from './drifted-object.ts'
 
-/** More than these are only counted. */
+/** The number of objects and fields that are named; more are only counted. */
 const NAMED = 3
 
-/** Why an upgrade is planned for a release on which a change would wait in vain. */
+/** The reason to upgrade a release whose objects are gone: a change of its dependents would wait for it in vain. */
 export const OBJECTS_GONE = 'objects of it are gone, and are made again'
 
-/** Whether an action with these reasons makes objects again that are gone. */
+/** Returns true where an action with these reasons makes objects again that are gone. */
 export function makesAgain(reasons: readonly string[]): boolean {
   return reasons.some(
     (reason) => reason === OBJECTS_GONE || (reason.startsWith(DRIFTED) && reason.includes(IS_GONE)),
@@ -16,7 +16,10 @@ export function makesAgain(reasons: readonly string[]): boolean {
 const DRIFTED = 'drifted: '
 const IS_GONE = ' is gone'
 
-/** Why an upgrade is planned for a release whose objects drifted, e.g. `drifted: Deployment/api spec.replicas`. */
+/**
+ * Returns why an upgrade is planned for a release whose objects drifted, such as `drifted: Deployment/api
+ * spec.replicas`; undefined where none drifted.
+ */
 export function driftReason(objects: readonly DriftedObject[]): string | undefined {
   const drifted = objects.filter(({state}) => state !== 'unknown')
   if (drifted.length === 0) return undefined

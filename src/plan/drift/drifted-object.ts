@@ -4,39 +4,44 @@ import type {Redact} from '../../helm/redact/redact.ts'
 import {conflictPath} from './conflict-path.ts'
 import {differences, type FieldDifference, pathText} from './differences.ts'
 
-/** A field that is not as the manifest says. */
+/** A field that differs from the manifest. */
 export interface DriftedField {
-  /** E.g. `spec.template.spec.containers[main].image`. */
+  /** The path, such as `spec.template.spec.containers[main].image`. */
   readonly path: string
-  /** Values without secrets; both are left out when they are secret themselves, and one where that side has none. */
+  /**
+   * The values without secrets. Both are left out when they are secret themselves, and one where that side has none.
+   */
   readonly live?: unknown
   readonly manifest?: unknown
   readonly masked?: true
-  /** Who manages it, where helm would have to take it from them: an upgrade without `--force-conflicts` fails. */
+  /**
+   * The manager of the field, where helm would have to take the field from it: an upgrade without `--force-conflicts`
+   * fails.
+   */
   readonly manager?: string
 }
 
-/** An object that is not as the manifest says. */
+/** An object that differs from the manifest. */
 export interface DriftedObject {
   readonly kind: string
   readonly name: string
   readonly namespace: string
-  /** `unknown`: the API server would not say. */
+  /** `unknown`: the API server refused the dry run. */
   readonly state: 'changed' | 'gone' | 'unknown'
   readonly fields: readonly DriftedField[]
-  /** Why it is unknown, or what is gone with it. */
+  /** The reason why it is unknown, or what is gone with it. */
   readonly message?: string
 }
 
 export interface DriftContext {
-  /** Of the objects that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string
   readonly scaled: readonly ScaleTarget[]
-  /** Takes the known secrets of the release out of a text. */
+  /** Removes the known secrets of the release from a text. */
   readonly redact: Redact
 }
 
-/** What of an object an apply would change; undefined when that is nothing. Holds no secret. */
+/** Returns what an apply would change in an object, without secrets; undefined when it changes nothing. */
 export function driftedObject(dry: DryApply, context: DriftContext): DriftedObject | undefined {
   const {object} = dry
   const {kind, metadata} = object
@@ -77,7 +82,7 @@ function driftedField(
   }
 }
 
-/** A conflict may name the field itself, what it is part of, or a part of it. */
+/** Returns the manager of a field. A conflict may name the field itself, a field that contains it, or a part of it. */
 function managerOf(path: string, managers: ReadonlyMap<string, string>): string | undefined {
   const isPart = (inner: string, outer: string) =>
     inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
@@ -85,7 +90,7 @@ function managerOf(path: string, managers: ReadonlyMap<string, string>): string 
   return found?.[1]
 }
 
-/** What the API server itself writes at every change. */
+/** The fields of metadata that the API server itself writes at every change. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'managedFields',
   'resourceVersion',
@@ -95,7 +100,7 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'selfLink',
 ])
 
-/** Where controllers put the certificate of a webhook or an API, whatever the manifest says. */
+/** The fields where controllers write the certificate of a webhook or an API, whatever the manifest says. */
 const CERTIFICATE =
   /^(?:webhooks\.\[[^\]]*\]\.clientConfig|spec\.conversion\.webhook\.clientConfig|spec)\.caBundle$/
 const CERTIFIED: ReadonlySet<string> = new Set([
@@ -106,8 +111,8 @@ const CERTIFIED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a field is the manifest's to say: not the status, nor what the API server counts, nor injected certificates,
- * nor the replicas of what an autoscaler scales.
+ * Returns true where the manifest decides a field: not the status, nor the API server's own metadata, nor injected
+ * certificates, nor the replicas of what an autoscaler scales.
  */
 function isManifests(
   {kind, metadata}: Pick<KubernetesObject, 'kind' | 'metadata'>,

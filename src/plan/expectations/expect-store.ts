@@ -8,25 +8,29 @@ import {readLabels} from '../labels.ts'
 export interface StoreExpectation {
   /** The store in use; undefined without one. */
   readonly store: StoreIdentity | undefined
-  /** UID of the cluster's namespace `kube-system`; undefined for a throwaway cluster, which any store may be used with. */
+  /**
+   * The UID of the cluster's namespace `kube-system`; undefined for a throwaway cluster, with which any store may be
+   * used.
+   */
   readonly cluster: string | undefined
   readonly environment: string
   readonly desired: ReadonlyMap<ReleaseId, DesiredRelease>
   readonly records: readonly ReleaseRecord[]
 }
 
-/** A release that has overrides of the deployer's, or would get some, and what its record says of their store. */
+/** A release that has user overrides, or would get some, and the store that its record names. */
 interface ReleaseOverrides {
   readonly release: ReleaseId
   readonly store: StoreStamp
-  /** Whether it was deployed with some. */
+  /** Whether it was deployed with overrides. */
   readonly hasOverrides: boolean
 }
 
 /**
- * Throws `KK_STORE` when the overrides that a plan would deploy are not those of the cloud: they come from the store of
- * another cluster, or a release of this environment has overrides of another store, or it has or would get some and was
- * deployed with this store after more changes than it has seen here: then also what was deleted would come back.
+ * Throws `KK_STORE` when the overrides of a plan are not those of the cloud. There are three cases: the store belongs
+ * to another cluster; a release of this environment has overrides of another store; or a release that has or would get
+ * overrides was deployed with this store after more changes than the store has seen here, so that deleted overrides
+ * would come back, too.
  */
 export function expectStore(expectation: StoreExpectation): void {
   const {store, cluster} = expectation
@@ -50,7 +54,7 @@ function claimsOf({environment, desired, records}: StoreExpectation): readonly R
   })
 }
 
-/** Whether the deployer overrides it. */
+/** Returns true for a release with user overrides. */
 export function isOverridden({layers}: Pick<DesiredRelease, 'layers'>): boolean {
   return layers.some(({name}) => name === 'user')
 }
@@ -85,7 +89,7 @@ function newerState(claims: readonly ReleaseOverrides[], {id, state}: StoreIdent
   )
 }
 
-/** E.g. `openstack/glance and 2 others were`. */
+/** Returns the releases as the beginning of a message, such as `openstack/glance and 2 others were`. */
 function named([first, ...others]: readonly ReleaseOverrides[]): string {
   if (others.length === 0) return `${first!.release} was`
   return `${first!.release} and ${others.length === 1 ? 'another' : `${others.length} others`} were`

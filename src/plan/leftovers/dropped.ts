@@ -1,7 +1,7 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {WITH} from '../removal/objects.ts'
 
-/** The objects of one manifest that another does not have, each once. `namespace` is that of the release. */
+/** Returns the objects of one manifest that another does not have, each once. `namespace` is that of the release. */
 export function droppedObjects(
   before: readonly KubernetesObject[],
   after: readonly KubernetesObject[],
@@ -14,12 +14,17 @@ export function droppedObjects(
   return [...new Map(dropped.map((object) => [key(object), object])).values()]
 }
 
-/** Whether an object takes more with it than itself: data, all that is in it, all objects of a kind. */
+/**
+ * Returns true where deleting an object deletes more than itself: data, all that is in it, or all objects of a kind.
+ */
 export function isHolder({kind}: Pick<KubernetesObject, 'kind'>): boolean {
   return Object.hasOwn(WITH, kind)
 }
 
-/** Those of them that helm would delete on the way from one to the other with more than themselves, StatefulSets included. */
+/**
+ * Returns the dropped objects that take more with them than themselves, StatefulSets included. Helm would delete them
+ * on the way from one manifest to the other.
+ */
 export function droppedHolders(...manifests: Parameters<typeof droppedObjects>): readonly KubernetesObject[] {
   return droppedObjects(...manifests).filter((object) => isHolder(object) || object.kind === 'StatefulSet')
 }

@@ -2,10 +2,10 @@ import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {isKept} from '../../cluster/helm-annotations.ts'
 import {objectKey} from '../../cluster/manifest.ts'
 
-/** What one revision of a release consists of. */
+/** The objects of one revision of a release. */
 export interface RevisionObjects {
   readonly revision: number
-  /** Helm's word. */
+  /** The status in Helm's words. */
   readonly status: string
   readonly objects: readonly KubernetesObject[]
   readonly hooks: readonly KubernetesObject[]
@@ -20,9 +20,9 @@ export interface ForgottenObject {
 const MADE_OBJECTS: ReadonlySet<string> = new Set(['failed', 'superseded'])
 
 /**
- * The objects of failed and earlier revisions of one release that the revision which helm compares with does not have:
- * helm deletes only what its last deployed revision had (Helm 4.2: upgrade.go prepareUpgrade). What helm keeps because
- * it was told to is not forgotten. Whether they exist, only the cluster tells.
+ * Returns the objects of failed and earlier revisions of one release that the revision which helm compares with does
+ * not have: helm deletes only objects of its last deployed revision (Helm 4.2: upgrade.go prepareUpgrade). An object
+ * with a resource policy that helm obeyed is not forgotten. Only the cluster tells whether the objects exist.
  */
 export function forgotten(
   revisions: readonly RevisionObjects[],
@@ -45,7 +45,7 @@ export function forgotten(
   return found
 }
 
-/** The revision that helm compares the next one with: the last that is deployed, else the last. */
+/** Returns the revision that helm compares the next one with: the last deployed one, else the last one. */
 export function comparedRevision<T extends {readonly revision: number; readonly status: string}>(
   revisions: readonly T[],
 ): T | undefined {

@@ -2,12 +2,12 @@ import type {KubernetesObject, ObjectIdentity, PresentObject} from '../../cluste
 import {annotatedRelease, isHook, isKept, releaseAnnotations} from '../../cluster/helm-annotations.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
-/** Why an object is never deleted as a leftover. */
+/** The reason why an object is never deleted as a leftover. */
 export type KeepReason = 'data' | 'policy' | 'namespace' | 'crd'
 
 const MANAGER = 'app.kubernetes.io/managed-by'
 
-/** What helm writes on every object of a release (Helm 4.2: validate.go setMetadataVisitor). */
+/** Returns the metadata that helm writes on every object of a release (Helm 4.2: validate.go setMetadataVisitor). */
 export function helmMetadata(release: ReleaseId): {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export function helmMetadata(release: ReleaseId): {
   }
 }
 
-/** An object with these marks, as helm sends it; a hook has none. */
+/** Returns an object with helm's metadata, as helm sends it; a hook has none. */
 export function withHelmMarks(object: KubernetesObject, release: ReleaseId): KubernetesObject {
   if (isHook(object)) return object
   const {labels, annotations} = helmMetadata(release)
@@ -33,12 +33,12 @@ export function withHelmMarks(object: KubernetesObject, release: ReleaseId): Kub
   }
 }
 
-/** Whether a live object is labelled as helm labels all that it makes; what is not it does not take over. */
+/** Returns true for a live object with the label of helm's objects. Helm does not take over an object without it. */
 export function isHelms({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>): boolean {
   return labels[MANAGER] === 'Helm'
 }
 
-/** Why a leftover stays, whatever is asked; undefined when it may be deleted. */
+/** Returns why a leftover stays whatever is asked; undefined when it may be deleted. */
 function keepReason(object: KubernetesObject, live: KubernetesObject['metadata']): KeepReason | undefined {
   if (object.kind === 'PersistentVolumeClaim') return 'data'
   if (object.kind === 'Namespace') return 'namespace'
@@ -48,11 +48,14 @@ function keepReason(object: KubernetesObject, live: KubernetesObject['metadata']
 
 /** An object that a release has left behind. */
 export interface LeftObject extends ObjectIdentity {
-  /** Why it is never deleted as a leftover; undefined when it may go. */
+  /** The reason why it is never deleted as a leftover; undefined when it may be deleted. */
   readonly kept?: KeepReason
 }
 
-/** A present object as one that a release has left; undefined when it is going, or does not bear the release's mark. */
+/**
+ * Returns a present object as one that a release has left; undefined when it is being deleted, or is not annotated as
+ * the release's.
+ */
 export function leftObject(
   release: ReleaseId,
   {object, live, isGoing}: PresentObject,

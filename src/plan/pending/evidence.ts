@@ -4,9 +4,10 @@ import type {LeaseView} from '../../cluster/lease/view.ts'
 import {readLabels} from '../labels.ts'
 
 /**
- * What is known of who left a record unfinished, or is at work on it. `running`: a process of this machine; `alone` when
- * the helm of a run that is dead works on. `stale`: nobody is. `unknown`: that cannot be told before `until`, in
- * milliseconds since the epoch by the clock of the API server. `foreign`: nothing shows that kk did it.
+ * The evidence of who left a record unfinished, or works on it. `running`: a process of this machine works on it;
+ * `alone` when the run is dead and its helm works on. `stale`: no process works on it. `unknown`: its state cannot be
+ * told before `until`, in milliseconds since the epoch by the clock of the API server. `foreign`: nothing shows that kk
+ * left it.
  */
 export type Evidence =
   | {
@@ -20,32 +21,35 @@ export type Evidence =
   | {readonly state: 'unknown'; readonly until: number; readonly holder: string; readonly run: string}
   | {readonly state: 'foreign'}
 
-/** A record with what is known of who left it unfinished, where it is. */
+/** A record and, where it is unfinished, the evidence of who left it so. */
 export interface ObservedRecord extends ReleaseRecord {
   readonly evidence?: Evidence
 }
 
 export interface Judging {
-  /** By the clock of the API server, in milliseconds since the epoch. */
+  /** The time by the clock of the API server, in milliseconds since the epoch. */
   readonly now: number
-  /** Whoever judges holds the Lease: what worked under it before has lost it. */
+  /** Whether the caller holds the Lease: a process that worked under it before has lost it. */
   readonly holding?: boolean
 }
 
-/** From the deadline of an operation: kk gives its helm half of it to end, before it kills it. */
+/** The time after the deadline of an operation: kk gives its helm half of it to end before it kills it. */
 export const GRACE_MILLISECONDS = 60_000
 
-/** When an operation should have ended at the latest: milliseconds since the epoch, by the clock of the API server. */
+/**
+ * Returns when an operation must have ended at the latest, in milliseconds since the epoch by the clock of the API
+ * server.
+ */
 export function overdueFrom({deadline}: Pick<Operation, 'deadline'>): number {
   return deadline + GRACE_MILLISECONDS
 }
 
-/** Whether a record has to be recovered before helm works on it again. */
+/** Returns true where a record has to be recovered before helm works on the release again. */
 export function isUnfinished({status}: Pick<ReleaseRecord, 'status'>): boolean {
   return LEFT_BY.has(status)
 }
 
-/** What a Lease, and the processes of this machine, tell of an unfinished record. */
+/** Returns what a Lease and the processes of this machine tell of an unfinished record. */
 export function evidenceOf(
   record: ReleaseRecord,
   lease: LeaseView | undefined,
@@ -69,7 +73,7 @@ export function evidenceOf(
   return {state: 'unknown', until, holder: lease.holder ?? 'somebody', run}
 }
 
-/** What helm's word for a record says of the verb that left it. */
+/** The verb that leaves a record in each of helm's unfinished statuses. */
 const LEFT_BY: ReadonlyMap<string, OperationVerb> = new Map([
   ['pending-install', 'install'],
   ['pending-upgrade', 'upgrade'],
@@ -77,7 +81,10 @@ const LEFT_BY: ReadonlyMap<string, OperationVerb> = new Map([
   ['uninstalling', 'remove'],
 ])
 
-/** A record of the same revision may be of plain helm: kk's labels say of which revision they are, but rollback copies them. */
+/**
+ * Returns true where the operation left the record. Plain helm may have written a record of the same revision; kk's
+ * label names the revision that it belongs to, but a rollback copies labels.
+ */
 export function isLeftBy({status, revision, labels}: ReleaseRecord, operation: Operation): boolean {
   const {verb} = operation
   if (LEFT_BY.get(status) !== verb || operation.revision !== revision) return false

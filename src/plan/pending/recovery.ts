@@ -4,8 +4,8 @@ import {unfinished} from '../refusals.ts'
 import {type Evidence, isUnfinished, type ObservedRecord} from './evidence.ts'
 
 /**
- * What takes a release on from a record that helm would not work on; undefined for any other record. Throws
- * `KK_PENDING` unless nobody is at work on it, or soon will not be.
+ * Returns what continues a release from a record that helm would refuse to work on; undefined for any other record.
+ * Throws `KK_PENDING` where somebody may still work on it.
  */
 export function recovery(record: ObservedRecord): Decision | undefined {
   const {revision, status, evidence} = record
@@ -20,12 +20,12 @@ export function recovery(record: ObservedRecord): Decision | undefined {
 
 type Recoverable = Extract<Evidence, {state: 'stale' | 'running'}>
 
-/** A helm that works on without its kk is waited for. */
+/** Returns true where kk may recover the record by itself. It waits for a helm that works on without its kk. */
 export function isRecoverable(evidence: Evidence): evidence is Recoverable {
   return evidence.state === 'stale' || (evidence.state === 'running' && evidence.alone)
 }
 
-/** Why a recovery is needed, and how it begins. */
+/** Returns why a recovery is needed, and how it begins. */
 export function recoveryReason(
   {revision, status}: Pick<ReleaseRecord, 'revision' | 'status'>,
   evidence: Recoverable,

@@ -4,8 +4,8 @@ import {layerReason} from '../decision/reasons.ts'
 import type {SavedPlan, SavedRecord, SavedRelease} from './saved-plan.ts'
 
 /**
- * What has moved between the plan that was saved and the one that is made now, for people, a line each; empty when it is
- * the same plan of the same things. Another name or address of the same cluster is no move.
+ * Returns what has moved between the saved plan and the present one, a line each; none when both are equal. Another
+ * name or address of the same cluster does not count.
  */
 export function moved(saved: SavedPlan, now: SavedPlan): readonly string[] {
   const isSameCluster = saved.cluster.uid === now.cluster.uid
@@ -50,7 +50,7 @@ function clusterMoved({cluster: then}: SavedPlan, {cluster: now}: SavedPlan): re
 
 interface Surroundings {
   readonly file: string
-  /** Records of another cluster say nothing. */
+  /** Whether both plans are of one cluster: records of different clusters cannot be compared. */
   readonly isSameCluster: boolean
 }
 
@@ -74,7 +74,7 @@ function releaseMoved(
 
 function chartMoved(then: SavedRelease, now: SavedRelease): readonly string[] {
   const text = ({chart}: SavedRelease) => `${chart.name} ${chart.version}`
-  // The chart of a release that is only used is told from its record, which is compared by itself.
+  // The chart of a release that is only used comes from its record, which is compared by itself.
   if (then.layers.chart === now.layers.chart) return []
   if (text(then) !== text(now)) return [`chart ${text(then)} → ${text(now)}`]
   return ['chart files changed']
@@ -122,7 +122,7 @@ function recordMoved(then: SavedRecord | null, now: SavedRecord | null): readonl
   ]
 }
 
-/** Only of the same releases: what came and what went is told before. */
+/** Returns the change of the order of equal releases. Added and missing releases are told before. */
 function orderMoved(saved: SavedPlan, now: SavedPlan): readonly string[] {
   const [then, current] = [saved, now].map(({releases}) => releases.map(({release}) => release))
   const isSame = (one: readonly ReleaseId[], other: readonly ReleaseId[]) => one.join() === other.join()

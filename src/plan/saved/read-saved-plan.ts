@@ -2,12 +2,12 @@ import {KkError} from '../../errors.ts'
 import {digest} from '../digest.ts'
 import {SAVED_FORMAT, type SavedPlan} from './saved-plan.ts'
 
-/** The file: JSON, with a digest of the rest, by which a file that was cut or edited is told. */
+/** Returns the text of the file: JSON with a digest of the rest, which tells a file that was cut or edited. */
 export function savedPlanText(plan: SavedPlan): string {
   return `${JSON.stringify({...plan, digest: digest(plan)}, undefined, 2)}\n`
 }
 
-/** Reads what `savedPlanText` wrote. Throws `KK_SAVED_PLAN`; `file` is for the message. */
+/** Reads the text that `savedPlanText` returned. Throws `KK_SAVED_PLAN`; `file` is for the message. */
 export function readSavedPlan(text: string, file: string): SavedPlan {
   const content = parse(text)
   if (!isMap(content) || content.kind !== 'kk-plan')
@@ -40,7 +40,7 @@ function isMap(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What is read of a saved plan is there, and of its kind. */
+/** Returns true where every field that is read of a saved plan exists with its type. */
 function isSavedPlan(plan: Fields): boolean {
   const {scope, environment, values, cluster, releases} = plan
   return (

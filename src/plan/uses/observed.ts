@@ -4,7 +4,7 @@ import type {EdgeKind, ReleaseId} from '../../release.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 
-/** What the payload of a record tells of what its release uses, and of what goes with it; or that it cannot be read. */
+/** The facts in the payload of a record about what its release uses and what goes with it; or why it cannot be read. */
 export type RecordFacts =
   | {
       readonly readable: true
@@ -18,25 +18,28 @@ export type RecordFacts =
 /** A release as the cluster knows it. */
 export interface ObservedRelease {
   readonly release: ReleaseId
-  /** Its last revision. */
+  /** The record of its last revision. */
   readonly record: ObservedRecord
-  /** Undefined when kk did not install it. */
+  /** The labels of kk; undefined when kk did not install it. */
   readonly labels: KkLabels | undefined
-  /** By the name that `usesLabel` makes, of every revision whose objects may exist. */
+  /** The requirements of every revision whose objects may exist, by the name that `usesLabel` makes. */
   readonly uses: ReadonlyMap<string, EdgeKind>
-  /** What the charts declare to require where labels do not tell: of foreign releases, and of revisions that kk did not make. */
+  /**
+   * The requirements that charts declare where labels do not tell: of foreign releases, and of revisions that kk did
+   * not make.
+   */
   readonly declared: readonly string[]
   readonly namespaces: readonly string[]
   readonly protected: boolean
-  /** Why the record cannot be read; undefined when it can. */
+  /** The reason why the record cannot be read; undefined when it can. */
   readonly unreadable: string | undefined
 }
 
 /**
- * The revisions of a release whose objects may exist: the last deployed one, and what failed or has not ended since.
- * Where none is deployed, its record is lost, or helm's rollback has failed, which supersedes what was deployed
- * (Helm 4.2: rollback.go performRollback): then the last superseded one counts for it. None when only the history was
- * kept. `revisions` ascend.
+ * Returns the revisions of a release whose objects may exist: the last deployed one, and those that failed or have not
+ * ended since. Where none is deployed, its record is lost, or helm's rollback has failed, which supersedes what was
+ * deployed (Helm 4.2: rollback.go performRollback): then the last superseded one takes its place. Returns none when
+ * only the history was kept. `revisions` ascend.
  */
 export function livingRevisions<T extends Pick<ReleaseRecord, 'status'>>(
   revisions: readonly T[],
@@ -47,7 +50,7 @@ export function livingRevisions<T extends Pick<ReleaseRecord, 'status'>>(
   return revisions.filter(({status}, index) => index === base || (index > base && status !== 'superseded'))
 }
 
-/** Every release of these revisions, by their ids. */
+/** Returns every release of these revisions, sorted by id. */
 export function observeReleases(
   revisions: readonly ObservedRecord[],
   factsOf: (record: ObservedRecord) => RecordFacts | undefined,
@@ -77,9 +80,9 @@ function observe(release: ReleaseId, record: ObservedRecord, revisions: readonly
     facts,
   }))
   const unreadable = living.find(({facts}) => facts?.readable === false)?.facts
-  // Helm hands labels down to revisions that kk did not make: what they say may be less than what is used.
+  // Helm copies labels to revisions that kk did not make, which may use more than their labels say.
   const untold = living.filter(({labels, revision}) => labels?.revision !== revision)
-  // What is needed healthy by one of them is needed so.
+  // A requirement is `ready` if one of the revisions says so.
   const used = living.flatMap(({labels}) => [...(labels?.uses ?? [])])
   return {
     release,
@@ -93,7 +96,7 @@ function observe(release: ReleaseId, record: ObservedRecord, revisions: readonly
   }
 }
 
-/** What kk noted when it installed the release; else what its chart says. */
+/** Returns the label that kk wrote when it installed the release; without one, what its chart says. */
 function isProtected(labels: KkLabels | undefined, facts: RecordFacts | undefined): boolean {
   if (labels?.protected !== undefined) return labels.protected
   return facts?.readable === true && facts.annotations[PROTECTED] === 'true'

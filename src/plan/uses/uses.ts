@@ -6,18 +6,18 @@ import {usesLabel} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
 import {type ObservedRelease, observeReleases, type RecordFacts} from './observed.ts'
 
-/** A record that cannot be read: it may be of a user of anything. */
+/** A record that cannot be read: it may be of a user of any release. */
 export interface UnknownUser {
   /** `namespace/name` of the release, or of the Secret. */
   readonly name: string
   readonly reason: string
 }
 
-/** Who uses whom on one cluster. */
+/** The requirements between the releases of one cluster. */
 export interface Uses {
   /**
-   * The releases that are wanted, then those of the cluster by their ids. An edge also leads from what lives in a
-   * namespace to the release with which that goes.
+   * The wanted releases, then those of the cluster by id. An edge also leads from a release in a namespace to the
+   * release with which that namespace goes.
    */
   readonly graph: Graph
   readonly observed: ReadonlyMap<ReleaseId, ObservedRelease>
@@ -25,25 +25,27 @@ export interface Uses {
 }
 
 export interface UsesInputs {
-  /** Every revision that is seen, those of a release ascending. */
+  /** Every revision on the cluster; those of one release ascend. */
   readonly revisions: readonly ObservedRecord[]
-  /** What the payload of a record tells; undefined where it was not read. Asked of living revisions only. */
+  /**
+   * Returns the facts of a record's payload; undefined where it was not read. It is called for living revisions only.
+   */
   readonly factsOf?: (record: ObservedRecord) => RecordFacts | undefined
-  /** What an environment wants, whether it is installed or not. What only orders is no use. */
+  /** The graph of what an environment wants, installed or not. Edges that only order are left out. */
   readonly wanted?: Graph
-  /** Revisions that count as living: those that releases are to return to. */
+  /** The revisions that count as living, because releases are to return to them. */
   readonly returning?: ReadonlySet<ObservedRecord>
-  /** `namespace/name` of Secrets of helm's that tell of no release. */
+  /** `namespace/name` of helm's Secrets that do not tell of which release they are. */
   readonly strays?: readonly string[]
-  /** Records that the user excuses by name: of releases, or of Secrets. */
+  /** The records that the user excuses, by the name of the release or of the Secret. */
   readonly excused?: ReadonlySet<string>
 }
 
 const NOTHING: Graph = {releases: [], requirements: new Map()}
 
 /**
- * Who uses whom, for whoever asks: by what an environment wants, by the labels of all living revisions and by what their
- * payloads tell. Excused are only records that cannot be read, and what foreign charts declare.
+ * Returns which release uses which, by the graph of an environment, by the labels of all living revisions and by their
+ * payloads. Only records that cannot be read and the requirements that foreign charts declare can be excused.
  */
 export function usesOf({
   revisions,
@@ -96,13 +98,13 @@ export function usesOf({
   }
 }
 
-/** All that use one of these, directly or not, but these themselves. */
+/** Returns all releases that use one of these, directly or not, without these themselves. */
 export function usersOf({graph}: Pick<Uses, 'graph'>, releases: Iterable<ReleaseId>): readonly ReleaseId[] {
   const used = new Set(releases)
   return dependents(graph, used).filter((release) => !used.has(release))
 }
 
-/** The release that a chart means by a bare name: its neighbour, or whatever bears that name where it has none. */
+/** Returns the release that a chart means by a bare name: the one in its namespace, else all others of the name. */
 function meant(text: string, from: ReleaseId, all: readonly ReleaseId[]): readonly ReleaseId[] {
   if (text.includes('/')) return all.filter((release) => release === text)
   const named = all.filter((release) => releaseName(release) === text)

@@ -1,11 +1,11 @@
-/** A release of OpenStack: `2025.1`. There are two a year. */
+/** A release of OpenStack, such as `2025.1`. There are two a year. */
 export interface OpenStackRelease {
   readonly year: number
   readonly half: 1 | 2
 }
 
 /**
- * The names that images are tagged with. Older ones are left out: `rocky` is a distribution, too.
+ * The code names that images are tagged with. Older ones are left out: `rocky` is a distribution, too.
  * Source: https://releases.openstack.org/
  */
 const CODE_NAMES: Readonly<Record<string, string>> = {
@@ -23,8 +23,8 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The release that a version or the tag of an image names, e.g. `2025.1-ubuntu-noble`, `caracal`, `stable-2024.1`;
- * undefined for all others, such as `master-ubuntu`.
+ * Returns the release that a version or the tag of an image names, such as `2025.1-ubuntu-noble`, `caracal` or
+ * `stable-2024.1`; undefined for all others, such as `master-ubuntu`.
  */
 export function openstackRelease(text: string): OpenStackRelease | undefined {
   for (const word of text.toLowerCase().split(/[-_+/\s]/)) {
@@ -35,13 +35,13 @@ export function openstackRelease(text: string): OpenStackRelease | undefined {
   return undefined
 }
 
-/** The release that the tag of an image reference names; a digest tells nothing. */
+/** Returns the release that the tag of an image reference names. A digest tells no release. */
 export function releaseOfImage(reference: string): OpenStackRelease | undefined {
   const tag = /:(?<tag>[^/:@]+)(@.*)?$/.exec(reference.replace(/@.*$/, ''))?.groups?.tag
   return tag === undefined ? undefined : openstackRelease(tag)
 }
 
-/** `2025.1`. */
+/** Returns a release as text, such as `2025.1`. */
 export function releaseText({year, half}: OpenStackRelease): string {
   return `${year}.${half}`
 }

@@ -2,16 +2,16 @@ import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {imagesOf} from '../changes/images.ts'
 import {type OpenStackRelease, openstackRelease, releaseOfImage, releaseText} from './openstack-release.ts'
 
-/** A release as far as its versions are concerned. */
+/** The versions of a release: the appVersion, and the objects with their images. */
 export interface Versioned {
   readonly appVersion: string
-  /** Hooks included. */
+  /** The objects, hooks included. */
   readonly objects: readonly KubernetesObject[]
 }
 
 /**
- * What is not supported in the way from one state of a release to another, for people; empty when all is. Judged are the
- * appVersion and the tag of each container's image; where either side names no release of OpenStack, nothing is said.
+ * Returns what is not supported on the way from one state of a release to another, a line each. It compares the
+ * appVersion and the tag of each container's image, where both sides name a release of OpenStack.
  */
 export function unsupported(before: Versioned, after: Versioned): readonly string[] {
   const images = imagesOf(before.objects)
@@ -40,14 +40,15 @@ function judge(what: string, from: OpenStackRelease, to: OpenStackRelease): read
   }
 }
 
-/** How one release of OpenStack follows another; `through` are those that a skip leaves out and must not. */
+/** The way from one release of OpenStack to another; `through` are the releases that a skip must not leave out. */
 export type Transition =
   | {readonly kind: 'same' | 'supported' | 'downgrade'}
   | {readonly kind: 'skip'; readonly through: readonly OpenStackRelease[]}
 
 /**
- * Sequential upgrades are supported always; from one SLURP release ("skip level upgrade release process") directly to
- * the next one, too. Those are the first releases of each year, beginning with 2023.1.
+ * Returns how one release follows another. Sequential upgrades are always supported; from one SLURP release ("skip
+ * level upgrade release process") directly to the next one, too. SLURP releases are the first releases of each year
+ * from 2023.1.
  * Source: https://governance.openstack.org/tc/resolutions/20220210-release-cadence-adjustment.html
  */
 export function transition(from: OpenStackRelease, to: OpenStackRelease): Transition {
@@ -60,7 +61,7 @@ export function transition(from: OpenStackRelease, to: OpenStackRelease): Transi
 
 const FIRST_SLURP = number({year: 2023, half: 1})
 
-/** The releases at which to stop on the shortest way that is supported. */
+/** Returns the releases at which to stop on the shortest supported way. */
 function stops(from: OpenStackRelease, to: OpenStackRelease): readonly OpenStackRelease[] {
   const result: OpenStackRelease[] = []
   const end = number(to)
@@ -73,7 +74,7 @@ function stops(from: OpenStackRelease, to: OpenStackRelease): readonly OpenStack
   return result
 }
 
-/** Consecutive; even for the first release of a year. */
+/** Returns a consecutive number, even for the first release of a year. */
 function number({year, half}: OpenStackRelease): number {
   return year * 2 + half - 1
 }
