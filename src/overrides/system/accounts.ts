@@ -4,21 +4,24 @@ import {isMap} from '../merge.ts'
 import type {ByHand, SecretNeed} from './plugin.ts'
 
 /**
- * The passwords and keys of accounts that a chart reads, each at the place where it does. Their names say whose they are, in
- * both dialects alike, so that all who share an account get one value: the server and its clients, and both dialects.
+ * Returns the passwords and keys of accounts that a chart reads, each with the place where it does. The names of
+ * accounts are the same in both dialects, so that the server and all its clients get one value.
  */
 export function accountSecrets(chart: SpokenChart): readonly SecretNeed[] {
   if (chart.dialect === 'kk') return credentialsOf(chart).map(belowGlobal)
   return chart.dialect === 'openstack-helm' ? declaredAccounts(chart) : []
 }
 
-/** Members of either dialect's RabbitMQ are restarted one after the other. */
+/** In both dialects the members of RabbitMQ are restarted one after the other. */
 const COOKIE: ByHand = {
   why: 'members of RabbitMQ with different cookies do not talk to each other, and are restarted one by one',
   first: 'choose a time at which all members may restart at once',
 }
 
-/** What no upgrade of kk's own charts brings into effect; openstack-helm's MariaDB sets its administrator's at each start. */
+/**
+ * Secrets of which no upgrade of kk's own charts brings a new value into effect. openstack-helm's MariaDB sets its
+ * administrator's password at each start.
+ */
 const BY_HAND: Readonly<Record<string, ByHand>> = {
   'oslo_db.admin.password': {
     why: 'MariaDB keeps the one of its first start in its data',
@@ -27,7 +30,10 @@ const BY_HAND: Readonly<Record<string, ByHand>> = {
   'oslo_messaging.erlang_cookie': COOKIE,
 }
 
-/** Of kk's own charts: `oslo_db.admin.password` is at `global.endpoints.oslo_db.auth.admin.password`. */
+/**
+ * Returns the place of a credential in kk's own charts: `oslo_db.admin.password` is at
+ * `global.endpoints.oslo_db.auth.admin.password`.
+ */
 function belowGlobal(name: string): SecretNeed {
   const [endpoint = '', ...rest] = name.split('.')
   const path = ['global', 'endpoints', endpoint, 'auth', ...rest]
@@ -35,8 +41,9 @@ function belowGlobal(name: string): SecretNeed {
 }
 
 /**
- * What kk's own charts look up with `common.endpoints.credential`, by name: what the values name, what the library makes of
- * `databases`, `registration`, `login` and the `uses` of files, and what the chart's own templates name.
+ * Returns the names that a chart of kk's own looks up with `common.endpoints.credential`: those in the values, those
+ * that the library makes of `databases`, `registration`, `login` and the `uses` of files, and those in the chart's own
+ * templates.
  */
 function credentialsOf({values, templates = ''}: SpokenChart): readonly string[] {
   const users = Object.entries(mapAt(values, 'databases')).map(([name, database]) =>
@@ -56,7 +63,10 @@ function credentialsOf({values, templates = ''}: SpokenChart): readonly string[]
   return [...new Set(names)]
 }
 
-/** What the blocks of `common` in a file look up; of databases of the chart itself, `databases` tells. */
+/**
+ * Returns the names that the blocks of `common` in a file look up; those of the chart's own databases come from
+ * `databases`.
+ */
 function usedBy(uses: Values): readonly string[] {
   const database = textAt(uses.database, 'user', textAt(uses.database, 'name', ''))
   const user = textAt(uses.keystone_authtoken, 'user', '')
@@ -67,7 +77,7 @@ function usedBy(uses: Values): readonly string[] {
   ]
 }
 
-/** The texts that stand under a key, anywhere among values. */
+/** Returns the texts under a key, anywhere among values. */
 function textsOf(value: unknown, key: string): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -75,16 +85,16 @@ function textsOf(value: unknown, key: string): readonly string[] {
   )
 }
 
-/** `oslo_db_api` and the like are further databases on the one server. */
+/** Endpoints of shared services. `oslo_db_api` and the like are further databases on the one server. */
 const SHARED = /^(oslo_db|oslo_messaging|oslo_cache|identity)(?:_\w+)?$/
-/** Beside accounts: what all who have it must have alike. */
+/** Keys beside accounts that all charts which have them must share. */
 const KEYS = ['erlang_cookie', 'memcache_secret_key']
 
-/** What a chart of openstack-helm declares below `endpoints.<service>.auth`, of what several charts share. */
+/** Returns the accounts of shared services that a chart of openstack-helm declares below `endpoints.<service>.auth`. */
 function declaredAccounts({endpoints}: SpokenChart): readonly SecretNeed[] {
   return Object.entries(endpoints).flatMap(([endpoint, entry]) => {
     const [, server] = SHARED.exec(endpoint) ?? []
-    // Of another server than all the rest: who declares it knows its password.
+    // PostgreSQL is another server than the shared one: the chart that declares it has its own password.
     if (server === undefined || /^postgres/.test(textAt(entry, 'scheme', ''))) return []
     return Object.entries(mapAt(entry, 'auth')).flatMap(([key, account]): readonly SecretNeed[] => {
       const path = ['endpoints', endpoint, 'auth', key]
@@ -99,12 +109,14 @@ function declaredAccounts({endpoints}: SpokenChart): readonly SecretNeed[] {
   })
 }
 
-/** Named by their keys before accounts were found in charts: a cluster keeps them so. */
+/**
+ * Accounts that are named by their keys, since clusters have kept them so from before accounts were read from charts.
+ */
 const NAMED_BY_KEY = new Set(['admin', 'heat_trustee', 'heat_stack_user', 'magnum_stack_user'])
 
-/** An account is its user name, by whatever key a chart has it; but administrators are called so. */
+/** Returns the name of an account: its user name, whatever its key in the chart, but the key for administrators. */
 function accountName(server: string, key: string, account: Values): string {
-  // The message bus has its administrator at `user`, and the clients have it at `admin`.
+  // The chart of the message bus has its administrator at `user`, its clients at `admin`.
   if (server === 'oslo_messaging' && key === 'user') return 'admin'
   const user = textAt(account, 'username', key)
   return NAMED_BY_KEY.has(key) || !/^[A-Za-z0-9][-._A-Za-z0-9]*$/.test(user) ? key : user

@@ -4,7 +4,7 @@ import {expectDeclared, pluginFor} from './declared.ts'
 import type {Plugins} from './plugins.ts'
 import {unknownChart, unknownNamespace} from './unknown.ts'
 
-/** Which chart a release of an environment is of, and where it is. */
+/** The chart of a release of an environment, and its namespace. */
 interface PlacedChart {
   readonly chart: string
   readonly namespace: string
@@ -20,9 +20,10 @@ interface ActiveSources {
 }
 
 /**
- * The charts that are active, by name, with their namespaces: those of the environment's releases, else those of
- * `charts` in the facts; there, a chart without namespaces is in all that its plugin declares. Where nobody says which there
- * are, those that a plugin is for, in all that it declares. Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` where the facts name what no plugin is for.
+ * Returns the active charts, by name, with their namespaces: those of the environment's releases, else those of
+ * `charts` in the facts, else all that have a plugin. Without an environment, a chart without namespaces is in all that
+ * its plugin declares. Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` if the facts name one for which there
+ * is no plugin.
  */
 export async function activeCharts({
   releases,
@@ -65,7 +66,7 @@ async function stated(
   return namespaces
 }
 
-/** Throws `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with what may have been meant, unless the chart is active there. */
+/** Throws `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion, unless the chart is active there. */
 export function expectActive(active: readonly OverriddenChart[], chart: string, namespace: string): void {
   const found = active.find(({name}) => name === chart)
   if (!found) {

@@ -2,7 +2,10 @@ import type {SpokenChart} from '../../charts/dialect.ts'
 import type {Values} from '../../release.ts'
 import {credentials} from './table.ts'
 
-/** What a service of openstack-helm's differs in from: a database, the message bus, the cache, and one account of its name. */
+/**
+ * The ways in which a service of openstack-helm differs from the usual: a database, the message bus, the cache, and one
+ * account of its name.
+ */
 interface Service {
   readonly without?: readonly ('oslo_db' | 'oslo_messaging' | 'oslo_cache')[]
   /** Its accounts in keystone. */
@@ -49,7 +52,10 @@ const SERVICES: Readonly<Record<string, Service>> = {
   zaqar: {without: ['oslo_messaging']},
 }
 
-/** A chart of this name as it is known to be, where there is none to be asked: no environment says which it is. */
+/**
+ * Returns a chart of this name as it is known to be, for callers without a chart to read because no environment names
+ * one.
+ */
 export function assumedChart(name: string, dialect: 'kk' | 'openstack-helm'): SpokenChart {
   const endpoints = dialect === 'kk' ? {} : endpointsOf(name)
   const values = dialect === 'kk' ? {credential: namedCredentials(name)} : {endpoints}
@@ -62,7 +68,7 @@ function namedCredentials(name: string): Values {
 }
 
 function endpointsOf(name: string): Values {
-  // It reads nothing of openstack-helm's tree.
+  // It reads nothing of openstack-helm's values.
   if (name === 'rbd-provisioner') return {}
   const service = Object.hasOwn(SERVICES, name) ? SERVICES[name] : undefined
   if (!service) return {cluster_domain_suffix: ''}

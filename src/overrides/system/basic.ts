@@ -5,7 +5,7 @@ import {compose, given} from './shared/compose.ts'
 import {limits, replicas, type Share, spread, WORKER} from './shared/sizing.ts'
 import {type StorageFacts, volumeClass} from './shared/storage.ts'
 
-/** What is known of a chart of openstack-helm without a plugin file of its own. */
+/** The facts about a chart of openstack-helm without a plugin file of its own. */
 export interface BasicChart {
   /** By default `openstack`. */
   readonly namespaces?: readonly string[]
@@ -18,12 +18,12 @@ export interface BasicChart {
   readonly requires?: readonly string[]
 }
 
-/** Where a chart keeps what it asks of its volumes. */
+/** The place among a chart's values of the settings of its volumes. */
 interface BasicVolume {
   readonly at: readonly string[]
   /** The key of the storage class there. */
   readonly class: string
-  /** Without `enabled` there the data goes with the pod. */
+  /** Whether there is a key `enabled` there; if it is false, the data goes with the pod. */
   readonly optional: boolean
 }
 
@@ -121,7 +121,7 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
   zaqar: {perController: ['api']},
 }
 
-/** The plugin of a row of the table. */
+/** Returns the plugin of a row of the table. */
 export function basicPlugin(chart: string, row: BasicChart): Plugin {
   const {namespaces, requires, perController = []} = row
   const limited = row.limited ?? perController

@@ -2,7 +2,10 @@ import type {Plugin} from './plugin.ts'
 import type {Plugins} from './plugins.ts'
 import {unknownChart, unknownNamespace} from './unknown.ts'
 
-/** The plugin of a chart. Rejects with `KK_UNKNOWN_CHART`; `where` says who named the chart, e.g. `facts.yaml: `. */
+/**
+ * Returns the plugin of a chart. Rejects with `KK_UNKNOWN_CHART`; `where` begins its message with the place that names
+ * the chart, e.g. `facts.yaml: `.
+ */
 export async function pluginFor(plugins: Plugins, chart: string, where = ''): Promise<Plugin> {
   const plugin = await plugins.find(chart)
   if (plugin) return plugin

@@ -6,40 +6,43 @@ export interface SecretNeed {
   /** The name under which it is kept, one per namespace: `oslo_db.admin.password`. */
   readonly name: string
   readonly kind: 'password' | 'fernet' | 'uuid' | 'rsa' | 'token'
-  /** Where the chart wants it: `['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']`. */
+  /** The path among the chart's values: `['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']`. */
   readonly path: readonly string[]
-  /** Where no upgrade of the charts brings a new value into effect. */
+  /** Set if no upgrade of the charts brings a new value into effect. */
   readonly byHand?: ByHand
 }
 
-/** What stands in the way of a new value, and who takes it away. */
+/** The obstacle to a new value of a secret, and the steps that remove it. */
 export interface ByHand {
-  /** Who goes on with the former value: `MariaDB keeps the one of its first start in its data`. */
+  /** The program that goes on with the former value: `MariaDB keeps the one of its first start in its data`. */
   readonly why: string
-  /** What is done before kk is handed the new value. */
+  /** The steps to do before kk is given the new value. */
   readonly first: string
 }
 
-/** What generates the system overrides of one chart. */
+/** The generator of the system overrides of one chart. */
 export interface Plugin {
   readonly chart: string
-  /** Where the chart can be without an environment; an environment may put it anywhere. */
+  /** The namespaces of the chart without an environment; an environment may put it anywhere. */
   readonly namespaces: readonly string[]
-  /** The facts that decide the overrides; no other is handed to it. */
+  /** The facts that decide the overrides; it is given no others. */
   readonly reads: readonly FactName[]
   readonly secrets: readonly SecretNeed[]
-  /** Charts that its own requires though no manifest shows it; only kk's own plugins say so. */
+  /** Charts that its chart requires though no manifest shows it; only kk's own plugins state them. */
   readonly requires?: readonly string[]
   /** The file of a plugin that is not kk's own. */
   readonly file?: string
   overrides(facts: Facts, namespace: string): Values | Promise<Values>
-  /** Of one of kk's own: what a chart of the name in kk's dialect gets; `overrides` and `secrets` are for openstack-helm's. */
+  /**
+   * In a plugin of kk's own, returns the overrides of a chart of this name in kk's dialect; `overrides` and `secrets`
+   * are for openstack-helm's.
+   */
   kk?(facts: Facts, namespace: string): Values
 }
 
 export interface PluginDefinition<Read extends FactName> {
   readonly chart: string
-  /** By default `['openstack']`. */
+  /** The namespaces; by default `['openstack']`. */
   readonly namespaces?: readonly string[]
   readonly reads: readonly Read[]
   readonly secrets?: readonly SecretNeed[]
@@ -48,14 +51,14 @@ export interface PluginDefinition<Read extends FactName> {
   kk?(facts: Pick<Facts, Read>, namespace: string): Values
 }
 
-/** Completes a definition; the type lets a plugin see only the facts that it says it reads. */
+/** Completes a definition with defaults. Its type gives a plugin only the facts that it declares to read. */
 export function definePlugin<Read extends FactName>(definition: PluginDefinition<Read>): Plugin {
   return {namespaces: ['openstack'], secrets: [], ...definition}
 }
 
 /**
- * The places among a chart's values that hold secrets: never shown, and not to be set through the API. What stands below
- * `global` is read at the top, too, and wins there.
+ * Returns the paths of secrets among a chart's values, which are never shown and cannot be set through the API. A value
+ * below `global` is also read at the top, and wins there.
  */
 export function secretPaths({secrets}: Pick<Plugin, 'secrets'>): readonly (readonly string[])[] {
   return secrets.flatMap(({path}) => (path[0] === 'global' ? [path, path.slice(1)] : [path]))

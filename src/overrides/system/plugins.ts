@@ -13,25 +13,26 @@ import {KK_FACTS, serviceOfKk} from './shared/service.ts'
 import {accountRegions, busMembers, clusterDomain} from './shared/trees.ts'
 import {plugins as table} from './table.ts'
 
-/** A chart that was found; what it reads is told by its files. */
+/** A chart that was found; its files tell what it reads. */
 export type FoundChart = Pick<Chart, 'name' | 'directory' | 'libraries'>
 
-/** All plugins there are. */
+/** All plugins. */
 export interface Plugins {
-  /** The charts that have one, sorted. */
+  /** The charts that have a plugin, sorted. */
   readonly charts: readonly string[]
-  /** Those from outside that take the place of one of kk's own. */
+  /** Plugins from outside that replace one of kk's own. */
   readonly replacing: readonly Plugin[]
   /**
-   * What is made for a chart. kk's own plugins make it in the dialect that the chart speaks, for charts without a file of
-   * their own, too; nothing for a chart that speaks neither. Of a name alone, for the chart that it is known for. Rejects as `spokenChart`.
+   * Returns the plugin for a chart in its dialect, also for charts without a plugin file of their own; undefined for a
+   * chart of neither dialect. For a name alone, it assumes the dialect in which the chart is known. Rejects as
+   * `spokenChart`.
    */
   find(chart: string | FoundChart): Promise<Plugin | undefined>
-  /** What is known of a chart that was found; its files are read once. */
+  /** Returns what is known of a chart that was found; its files are read once. */
   spoken(chart: FoundChart): SpokenChart
 }
 
-/** kk's own plugins; each is loaded when it is asked for. */
+/** Returns kk's own plugins; each is loaded when it is asked for. */
 export function builtInPlugins(): Plugins {
   const read = new Map<string, SpokenChart>()
   const spoken = (chart: FoundChart) => {
@@ -57,8 +58,9 @@ async function builtIn(chart: string): Promise<Plugin | undefined> {
 }
 
 /**
- * The same with plugins from outside, which win over kk's own of the same chart. A chart's accounts are shared with others, so
- * that they stay, but where the plugin names the place itself; so does what the chart requires.
+ * Returns the plugins with those from outside added, which win over kk's own for the same chart. The chart's accounts,
+ * which it shares with others, and its requirements stay, except for secrets whose place the plugin from outside names
+ * itself.
  */
 export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugins {
   const byChart = new Map(outside.map((plugin) => [plugin.chart, plugin]))
@@ -79,7 +81,7 @@ export function withPlugins(plugins: Plugins, outside: readonly Plugin[]): Plugi
   }
 }
 
-/** What is made for a chart, by its dialect and by what is known of its name; nothing for a chart of neither. */
+/** Returns the plugin for a chart by its dialect and its name; undefined for a chart of neither dialect. */
 function spokenPlugin(chart: SpokenChart, own: Plugin | undefined): Plugin | undefined {
   const {name, dialect} = chart
   if (dialect === undefined) return undefined
@@ -108,7 +110,7 @@ interface CommonPart {
   readonly make: (facts: Facts) => Values | undefined
 }
 
-/** What charts of openstack-helm get by what they declare, whatever they are. */
+/** Returns the parts that every chart of openstack-helm gets by what it declares. */
 function commonParts({endpoints}: SpokenChart): readonly CommonPart[] {
   const {identity, oslo_messaging: bus} = endpoints
   const accounts = isMap(identity) && isMap(identity.auth) ? identity.auth : {}

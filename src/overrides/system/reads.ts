@@ -4,12 +4,15 @@ import {isMap} from '../merge.ts'
 
 type ValuePath = readonly string[]
 
-/** The places of what is written for a chart that neither its values have nor its templates read, as far as is known. */
+/**
+ * Returns the places of values that the chart does not read, as far as is known: neither its own values have them nor
+ * its templates read them.
+ */
 export function unreadPaths(chart: SpokenChart, values: Values): readonly ValuePath[] {
   return leaves([], values).filter((path) => !isRead(chart, path))
 }
 
-/** Whether a chart reads a place among its values; of a chart without files it is taken for granted. */
+/** Whether a chart reads a place among its values; true for a chart without files. */
 export function isRead(chart: SpokenChart, path: ValuePath): boolean {
   const {templates, dialect} = chart
   if (templates === undefined || isMentioned(templates, path)) return true
@@ -18,7 +21,7 @@ export function isRead(chart: SpokenChart, path: ValuePath): boolean {
   return dialect === 'openstack-helm' && isReadByToolkit(chart, path)
 }
 
-/** What the library of kk's charts reads of every release, at the top or below `global`. */
+/** The keys that the library of kk's charts reads for every release, at the top or below `global`. */
 const COMMON = [
   'region',
   'endpoints',
@@ -43,7 +46,7 @@ function isReadByCommon({name, values}: SpokenChart, [first = '', second = '', t
   return first === 'pod' || COMMON.includes(first)
 }
 
-/** What helm-toolkit looks up below an endpoint that a chart declares, and for every pod. */
+/** The keys that helm-toolkit reads below an endpoint that a chart declares. */
 const OF_ENDPOINT = [
   'name',
   'namespace',
@@ -62,7 +65,7 @@ function isReadByToolkit({endpoints}: SpokenChart, [first, second = '', third = 
 }
 
 /**
- * Whether a template reads the place itself, or the whole of a map in which it is: `.Values.conf.nova` for
+ * Whether a template reads the place itself, or a whole map that contains it: `.Values.conf.nova` for
  * `conf.nova.DEFAULT.workers`.
  */
 function isMentioned(templates: string, path: ValuePath): boolean {

@@ -5,25 +5,25 @@ import {isMap} from '../merge.ts'
 import {accountSecrets} from './accounts.ts'
 import {compose} from './shared/compose.ts'
 
-/** Where a service is that others share, and who administers it. Its chart is not known where another environment has it. */
+/** The server of a shared service, and its administrator. Its chart is not known if another environment has it. */
 interface Server {
   readonly release: ReleaseId
-  /** In the tree of endpoints: `oslo_db`. */
+  /** The key among endpoints: `oslo_db`. */
   readonly endpoint: string
   readonly host: string
   readonly administrator: string
 }
 
-/** What openstack-helm calls the charts of shared services. */
+/** openstack-helm's names of the charts of shared services. */
 const CHARTS = {oslo_db: 'mariadb', oslo_messaging: 'rabbitmq', oslo_cache: 'memcached', identity: 'keystone'}
-/** As `common.context.catalogue` of kk's charts has them. */
+/** The administrators, as in `common.context.catalogue` of kk's charts. */
 const ADMINISTRATORS: Readonly<Record<string, string>> = {
   oslo_db: 'root',
   oslo_messaging: 'openstack',
   identity: 'admin',
 }
 
-/** The endpoint that a chart of this name serves to others, in both dialects. */
+/** Returns the endpoint that a chart of this name serves to others, in both dialects. */
 export function servedEndpoint(chart: string): string | undefined {
   return Object.entries(CHARTS).find(([, name]) => name === chart)?.[0]
 }
@@ -34,8 +34,8 @@ export function isServed(endpoint: string, charts: ReadonlyMap<ReleaseId, Spoken
 }
 
 /**
- * What a client of openstack-helm must be told of a server of kk's own charts that another environment has; undefined for one
- * that does not use it, or of the other dialect.
+ * Returns the values that a chart of openstack-helm needs to reach a server, made by a chart of kk's own, of another
+ * environment; undefined for a chart that does not use it, or of the other dialect.
  */
 export function serverElsewhere(
   asker: ReleaseId,
@@ -48,8 +48,9 @@ export function serverElsewhere(
 }
 
 /**
- * What a release must be told of shared services whose charts speak the other dialect: their hosts and the names of their
- * administrators differ. Nothing of a service that no release of the environment is, or several are.
+ * Returns the values that a release needs to reach shared services whose charts are of the other dialect, for their
+ * hosts and administrators have other names. A service that no release, or several, of the environment provide is left
+ * out.
  */
 export function foreignServers(asker: ReleaseId, charts: ReadonlyMap<ReleaseId, SpokenChart>): Values {
   const chart = charts.get(asker)
@@ -87,7 +88,7 @@ function toldInKk(asker: ReleaseId, chart: SpokenChart, server: Server): Values 
   const names = accountSecrets(chart).map(({name}) => name)
   const isAdministrator = names.includes(`${endpoint}.admin.password`)
   const isUsed = names.some((name) => name.startsWith(`${endpoint}.`))
-  // Which services it reaches without a password is not known; to be told of one more does no harm.
+  // A chart may reach these services without a password; to name one more does no harm.
   if (!isUsed && endpoint !== 'oslo_cache' && endpoint !== 'identity') return undefined
   return {
     global: {
@@ -114,14 +115,14 @@ function toldInOsh(asker: ReleaseId, {endpoints}: SpokenChart, server: Server): 
       },
       namespace: namespaceOf(asker, server),
       auth: dig(entry, 'auth', 'admin') === undefined ? {} : {admin: {username: administrator}},
-      // Members that clients reach one by one have other names; the Service leads to all.
+      // Single members have other names; the Service leads to all of them.
       ...(dig(entry, 'statefulset') !== undefined && {statefulset: null}),
     },
   ])
   return {endpoints: Object.fromEntries(told)}
 }
 
-/** Where it is not the asker's own. */
+/** Returns the server's namespace, unless it is also the asker's. */
 function namespaceOf(asker: ReleaseId, {release}: Server): string | undefined {
   const namespace = releaseNamespace(release)
   return namespace === releaseNamespace(asker) ? undefined : namespace

@@ -6,7 +6,7 @@ import type {Plugin} from './plugin.ts'
 import type {FoundChart, Plugins} from './plugins.ts'
 
 export interface SystemOverridesOptions {
-  /** From `activeCharts`. */
+  /** The active charts, from `activeCharts`. */
   readonly active: readonly OverriddenChart[]
   readonly chart: string
   readonly namespace: string
@@ -15,8 +15,8 @@ export interface SystemOverridesOptions {
 }
 
 /**
- * What the facts make of one chart in one namespace; `{}` for a chart without a plugin. Rejects with
- * `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` unless it is active there, and with `KK_PLUGIN`.
+ * Returns the system overrides of one chart in one namespace by the facts; `{}` for a chart without a plugin. Rejects
+ * with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE` if the chart is not active there, and with `KK_PLUGIN`.
  */
 export async function systemOverrides(options: SystemOverridesOptions): Promise<Values> {
   const {active, chart, namespace, facts, plugins} = options
@@ -25,13 +25,13 @@ export async function systemOverrides(options: SystemOverridesOptions): Promise<
   return plugin ? plugin.overrides(factsFor(plugin, facts), namespace) : {}
 }
 
-/** The facts that a plugin says it reads. */
+/** Returns the facts that a plugin declares to read. */
 export function factsFor({reads}: Pick<Plugin, 'reads'>, facts: Facts): Facts {
   const known = reads.filter((name) => facts[name] !== undefined)
   return Object.fromEntries(known.map((name) => [name, facts[name]])) as Facts
 }
 
-/** The facts that decide the overrides of these charts, sorted: no other needs to be found out. */
+/** Returns the names of the facts that decide the overrides of these charts, sorted: no others need to be read. */
 export async function factsRead(
   charts: Iterable<string | FoundChart>,
   plugins: Plugins,

@@ -1,7 +1,7 @@
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 
-/** `KK_UNKNOWN_CHART`, with the name that may have been meant, or else all there are. */
+/** Returns `KK_UNKNOWN_CHART` with a suggestion, or else all names. */
 export function unknownChart(message: string, chart: string, names: readonly string[]): KkError {
   const close = suggest(chart, names)
   if (close !== undefined) return new KkError('KK_UNKNOWN_CHART', message, {hint: `did you mean ${close}?`})
@@ -12,7 +12,7 @@ export function unknownChart(message: string, chart: string, names: readonly str
   return new KkError('KK_UNKNOWN_CHART', message, {hint})
 }
 
-/** `KK_UNKNOWN_NAMESPACE`, with the name that may have been meant, or else the hint. */
+/** Returns `KK_UNKNOWN_NAMESPACE` with a suggestion, or else the hint. */
 export function unknownNamespace(
   message: string,
   {namespace, names, hint}: {namespace: string; names: readonly string[]; hint: string},

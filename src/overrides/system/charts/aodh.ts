@@ -13,7 +13,8 @@ export const plugin = definePlugin({
         serves: ['alarming'],
         shares: {api: API, evaluator: WORKER, listener: WORKER, notifier: WORKER},
       }),
-      // Evaluators share the alarms only by a coordinator, which nobody configures here: each would evaluate all.
+      // Several evaluators share the alarms only through a coordinator, which is not configured here: without, each
+      // would evaluate all.
       fixed(facts.controllers, 'evaluator', 1),
       given(workers(facts), (count) => ({
         conf: {aodh: {listener: {workers: count}, notifier: {workers: count}}},

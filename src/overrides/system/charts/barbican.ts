@@ -7,7 +7,7 @@ export const plugin = definePlugin({
   chart: 'barbican',
   reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],
   secrets: [
-    // The key under which simple_crypto keeps every other key.
+    // The key with which simple_crypto encrypts every other key.
     {
       name: 'barbican.simple_crypto_kek',
       kind: 'fernet',

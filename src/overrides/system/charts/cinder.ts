@@ -12,7 +12,7 @@ export const plugin = definePlugin({
   chart: 'cinder',
   reads: [...SERVICE_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
   secrets: [
-    // libvirt knows Ceph's key by it, nova and cinder name it.
+    // libvirt keeps Ceph's key under it, and nova and cinder refer to it.
     {name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'backends', 'rbd1', 'rbd_secret_uuid']},
   ],
   overrides: (facts) =>
@@ -35,7 +35,7 @@ function backend(facts: Backend): Values | undefined {
   return facts.storage === 'ceph' ? onCeph(facts) : onOneMachine(facts)
 }
 
-/** Every volume service reaches all volumes. */
+/** Returns the values for Ceph, where every volume service reaches all volumes. */
 function onCeph({ceph, controllers}: Backend): Values {
   return compose(
     {
@@ -63,7 +63,10 @@ function onCeph({ceph, controllers}: Backend): Values {
   )
 }
 
-/** A group of logical volumes is one machine's, so one service serves it; backups go to a volume, if any stay. */
+/**
+ * Returns the values for LVM: a volume group belongs to one machine, so one service serves it. Backups go to a volume,
+ * if volumes outlive their pods.
+ */
 function onOneMachine(facts: Backend): Values {
   const keeps = facts.storage === 'class'
   return compose(

@@ -12,7 +12,7 @@ export const plugin = definePlugin({
   reads: [...KK_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
   kk: (facts) =>
     compose(
-      // Images in files are on a volume that one pod mounts; those in Ceph can be reached from everywhere.
+      // Images in files are on a volume that one pod mounts; images in Ceph can be reached from every pod.
       facts.storage === 'ceph' ? replicas(facts.controllers, ['api']) : fixed(facts.controllers, 'api', 1),
       facts.storage === 'ceph' ? spread(facts) : undefined,
       limits(facts.allInOne, {api: API}),
@@ -34,13 +34,16 @@ export const plugin = definePlugin({
     ),
 })
 
-/** The volume, or Ceph's pool `images` with what a client of Ceph must know; its keyring is the deployer's to give. */
+/**
+ * Returns the values of the image store: the volume, or Ceph's pool `images` with what a client of Ceph must know. The
+ * deployer supplies its keyring.
+ */
 function imageStore(facts: Pick<Facts, 'storage' | 'defaultStorageClass' | 'ceph'>): Values | undefined {
   if (facts.storage !== 'ceph') return belowGlobal(storage(facts))
   const rbd_store_user = facts.ceph?.user ?? 'glance'
   return compose(
     {
-      // What is staged may go with its pod.
+      // Staged images may be lost with their pod.
       global: {storage: {ephemeral: true}},
       conf: {
         glance: {

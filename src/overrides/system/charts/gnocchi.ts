@@ -22,7 +22,10 @@ export const plugin = definePlugin({
     ),
 })
 
-/** Where measures live. Files are one machine's, so that there can be one API, and no pool has to be made. */
+/**
+ * Returns the values of the store of measures. Files belong to one machine, so that there can be only one API, and no
+ * pool has to be made.
+ */
 function measures({
   storage,
   ceph,

@@ -30,7 +30,7 @@ export const plugin = definePlugin({
   overrides: (facts) => service(facts, {perController: ['server'], serves: ['dashboard'], shares: SHARES}),
 })
 
-/** Behind something that ends TLS, Django has to be told so, or it refuses every form that is sent. */
+/** Returns Django's settings behind a proxy that ends TLS; without them it refuses every form that is sent. */
 function cookies({publicDomain, tls}: Pick<Facts, 'publicDomain' | 'tls'>): Values | undefined {
   if (publicDomain === undefined || !tls) return undefined
   return {

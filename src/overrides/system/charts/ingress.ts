@@ -5,8 +5,8 @@ import {compose, given} from '../shared/compose.ts'
 import {limits, replicas, spread} from '../shared/sizing.ts'
 
 /**
- * Two controllers: the one in kube-system takes what comes to the cluster and runs on each controller; the one in
- * another namespace serves that namespace only, as often as there are controllers.
+ * Two controllers: the one in kube-system takes the traffic to the cluster and runs on each controller node; the one in
+ * another namespace serves only that namespace, with a replica for each controller node.
  */
 export const plugin = definePlugin({
   chart: 'ingress',

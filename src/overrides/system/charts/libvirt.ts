@@ -6,7 +6,7 @@ import {cephClient} from '../shared/storage.ts'
 export const plugin = definePlugin({
   chart: 'libvirt',
   reads: ['computes', 'storage', 'ceph', 'ipFamily'],
-  // nova and cinder name Ceph's key by it.
+  // nova and cinder refer to Ceph's key by it.
   secrets: [
     {
       name: 'ceph.cinder.secret_uuid',
@@ -20,7 +20,7 @@ export const plugin = definePlugin({
   ],
   overrides: (facts) =>
     compose(
-      // No limit of memory, even on one machine: the guests are in this container.
+      // No memory limit, even on one machine, for the guests run in this container.
       daemonPace(facts.computes, ['libvirt']),
       cephClient(facts),
       facts.storage === 'ceph'

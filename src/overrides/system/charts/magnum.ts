@@ -4,7 +4,7 @@ import {compose, given} from '../shared/compose.ts'
 import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
 import {API, WORKER, workers} from '../shared/sizing.ts'
 
-/** The sections by which magnum talks to the others. */
+/** The sections of magnum's clients of other services. */
 const CLIENTS = ['barbican', 'cinder', 'glance', 'heat', 'neutron', 'nova', 'magnum']
 
 export const plugin = definePlugin({

@@ -40,12 +40,15 @@ export const plugin = definePlugin({
     ),
 })
 
-/** In MiB; where everything is on one machine, what the chart says is right. */
+/**
+ * Returns the size of the buffer pool in MiB; undefined if everything is on one machine, where the chart's default
+ * fits.
+ */
 function bufferPool({memory, allInOne}: Pick<Facts, 'memory' | 'allInOne'>): number | undefined {
   return allInOne ? undefined : memoryPart(memory, {parts: 16, least: 128, most: 8192})
 }
 
-/** Clients, and the members among themselves. */
+/** Returns the addresses on which clients, and the other members, reach a member. */
 function listens(ipFamily: Facts['ipFamily']): Values | undefined {
   if (ipFamily !== 'ipv6') return undefined
   const members = {wsrep_provider_options: 'gmcast.listen_addr=tcp://[::]:4567'}

@@ -3,7 +3,7 @@ import {compose, given} from '../shared/compose.ts'
 import {limits, memoryPart, replicas, spread} from '../shared/sizing.ts'
 import {belowGlobal, clusterDomain} from '../shared/trees.ts'
 
-/** In MiB: what memcached may hold where everything is on one machine; around it, its own needs. */
+/** The size of the cache where everything is on one machine, in MiB; memcached's own needs come on top. */
 const SMALL_CACHE = 64
 
 export const plugin = definePlugin({

@@ -7,7 +7,7 @@ export const plugin = definePlugin({
   chart: 'murano',
   reads: [...SERVICE_FACTS, 'region', 'cpus', 'ipFamily'],
   secrets: [
-    // The bus that its agents inside of guests speak on.
+    // The password of the message bus that its agents inside guests use.
     {name: 'murano.agent_rabbitmq', kind: 'password', path: ['conf', 'murano', 'rabbitmq', 'password']},
   ],
   overrides: (facts) =>

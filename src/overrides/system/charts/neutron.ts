@@ -36,7 +36,10 @@ export const plugin = definePlugin({
     ),
 })
 
-/** The agents for routers and addresses run on the controllers: what has but one of them has none to fail over to. */
+/**
+ * Returns the settings of the agents for routers and addresses, which run on the controllers: with only one, there is
+ * none to fail over to.
+ */
 function agents(controllers: number): Values {
   const several = controllers > 1
   return {
@@ -52,7 +55,7 @@ function agents(controllers: number): Values {
   }
 }
 
-/** Tunnels between nodes have the nodes' kind of addresses, too. */
+/** Returns the addresses to listen on. Tunnels between nodes use the nodes' address family, too. */
 function listens(family: Facts['ipFamily']): Values | undefined {
   if (family !== 'ipv6') return undefined
   return compose(osloListens(family, {neutron: {DEFAULT: ['bind_host']}}), {

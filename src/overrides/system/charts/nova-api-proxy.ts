@@ -3,7 +3,7 @@ import {compose, given} from '../shared/compose.ts'
 import {SERVICE_FACTS, service} from '../shared/service.ts'
 import {API, workers} from '../shared/sizing.ts'
 
-/** StarlingX's proxy before nova's API; it answers under the address of nova, and keeps nothing itself. */
+/** StarlingX's proxy in front of nova's API: it answers at nova's address and stores nothing. */
 export const plugin = definePlugin({
   chart: 'nova-api-proxy',
   reads: [...SERVICE_FACTS, 'cpus', 'ipFamily'],

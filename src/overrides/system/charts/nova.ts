@@ -46,7 +46,9 @@ function processes(count: number): Values {
   }
 }
 
-/** Disks of guests are in Ceph, where another node can take a guest over at once, or files of their node. */
+/**
+ * Returns the place of guests' disks: Ceph, where another node can take a guest over at once, or files on their node.
+ */
 function disks({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
   return given(storage, (kind) => {
     if (kind !== 'ceph') return {conf: {nova: {libvirt: {images_type: 'qcow2'}}}}

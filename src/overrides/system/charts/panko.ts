@@ -15,7 +15,7 @@ export const plugin = definePlugin({
         serves: ['event'],
         shares: {api: API},
       }),
-      // Events are kept for ever unless somebody says how long; one machine has no room for that.
+      // Events are kept for ever unless the values limit it, and one machine has no room for that.
       facts.allInOne ? {conf: {panko: {database: {event_time_to_live: DAY}}}} : undefined,
       osloListens(facts.ipFamily, {panko: {api: ['host']}}),
     ),

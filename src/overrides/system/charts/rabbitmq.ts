@@ -28,7 +28,7 @@ export const plugin = definePlugin({
     ),
 })
 
-/** Clients' connections, those between members, and those of the tools are told of IPv6 separately. */
+/** Returns the settings for IPv6: clients' connections, those between members, and those of the tools have one each. */
 function listens(family: Facts['ipFamily']): Values | undefined {
   if (family !== 'ipv6') return undefined
   const distribution = '-proto_dist inet6_tcp'

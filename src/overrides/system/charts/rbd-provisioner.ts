@@ -4,14 +4,14 @@ import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {CEPH_CLASS} from '../shared/storage.ts'
 
-/** What makes volumes in Ceph, for the whole cluster; the class that all other charts then ask for. */
+/** The provisioner of volumes in Ceph for the whole cluster, with the storage class that all other charts then use. */
 export const plugin = definePlugin({
   chart: 'rbd-provisioner',
   namespaces: ['kube-system'],
   reads: ['controllers', 'storage', 'ceph'],
   overrides: (facts) =>
     compose(
-      // One works, and one waits to take over.
+      // One replica works, the other waits to take over.
       given(facts.controllers, (count) => ({global: {replicas: Math.min(2, count)}})),
       given(facts.storage, (kind) => (kind === 'ceph' ? cephClass(facts.ceph) : {classes: []})),
     ),

@@ -12,8 +12,8 @@ import {findUnstorable} from '../../storable.ts'
 import {definePlugin, type Plugin, type PluginDefinition} from '../plugin.ts'
 
 /**
- * The plugins of a directory, by file name: each can be executed; `*.md`, directories and hidden files are passed over.
- * Rejects with `KK_FILE` or `KK_PLUGIN` if any is bad.
+ * Returns the plugins of a directory, by file name. Each must be executable; `*.md`, directories and hidden files are
+ * ignored. Rejects with `KK_FILE` or `KK_PLUGIN` if any is invalid.
  */
 export async function readPlugins(directory: string): Promise<readonly Plugin[]> {
   const entries = await readdir(directory, {withFileTypes: true}).catch((cause: NodeJS.ErrnoException) => {
@@ -39,7 +39,7 @@ async function readPlugin(file: string): Promise<Plugin> {
   })
 }
 
-/** Before, such a file was a plugin in a small language of kk's own. */
+/** Returns the error for a rule file, a kind of plugin that kk once read. */
 function ruleFile(file: string): KkError {
   return new KkError('KK_PLUGIN', `${file} is a rule file: plugins are programs now, and kk reads no rules`, {
     hint: [
@@ -69,14 +69,14 @@ function refuseRivals(plugins: readonly Plugin[]): void {
 
 const PROTOCOL = 'kk.openstack.org/plugin/v1'
 const TIMEOUT_MILLISECONDS = 10_000
-/** A program that is told to end has this long to do so. */
+/** The time that a program has to end after it is told to. */
 const GRACE_MILLISECONDS = 1_000
 const OUTPUT_LIMIT = 4_000_000
 const LOG_LINES = 10
-/** Nothing else of kk's environment reaches the program: what else is there may be secret. */
+/** The variables that reach the program; all others may be secret. */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ']
 
-/** The plugin that a program is, by what it says of itself. Rejects with `KK_PLUGIN`. */
+/** Returns the plugin that a program declares itself to be. Rejects with `KK_PLUGIN`. */
 async function programPlugin(file: string): Promise<Plugin> {
   const declared = (await ask(file, {call: 'describe'}, DECLARATION_SCHEMA)) as Omit<
     PluginDefinition<FactName>,
@@ -94,7 +94,7 @@ async function programPlugin(file: string): Promise<Plugin> {
   }
 }
 
-/** One request, one process, in a group of its own, so that all of it ends with the time that it has. */
+/** Sends one request to a new process in a process group of its own, so that all of it ends at the time limit. */
 async function ask(file: string, request: object, schema: JsonSchema): Promise<unknown> {
   const {execa} = await import('execa')
   const result = await execa(resolve(file), [], {
@@ -152,7 +152,7 @@ const TEXTS = {
   items: {title: 'a text', type: 'string', pattern: '.'},
 } as const
 
-/** What a program says of itself: the answer to `describe`. */
+/** The program's declaration of itself: the answer to `describe`. */
 const DECLARATION = {
   chart: {
     title: 'the name of a chart',

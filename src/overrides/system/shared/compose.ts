@@ -1,7 +1,7 @@
 import type {Values} from '../../../release.ts'
 import {isMap, mergeValues} from '../../merge.ts'
 
-/** The parts of a chart's overrides in one; a later part wins, and maps in which nothing stands are left out. */
+/** Returns the parts of a chart's overrides merged; a later part wins, and empty maps are left out. */
 export function compose(...parts: readonly (Values | undefined)[]): Values {
   const merged = parts.reduce<Values>((whole, part) => (part ? mergeValues(whole, part) : whole), {})
   return withoutEmpty(merged)
@@ -14,7 +14,7 @@ function withoutEmpty(values: Values): Values {
   return Object.fromEntries(entries)
 }
 
-/** A part that depends on one fact: left out when nobody knows it. */
+/** Returns the part that depends on one fact; undefined if the fact is not known. */
 export function given<Fact>(
   fact: Fact | undefined,
   part: (fact: Fact) => Values | undefined,

@@ -6,7 +6,7 @@ import {compose, given} from './compose.ts'
 import {API, limits, replicas, type Share, spread} from './sizing.ts'
 import {belowGlobal, clusterDomain} from './trees.ts'
 
-/** The facts that decide over every OpenStack service of openstack-helm's tree. */
+/** The facts that decide the overrides of every OpenStack service of openstack-helm. */
 export const SERVICE_FACTS = [
   'controllers',
   'zones',
@@ -15,18 +15,18 @@ export const SERVICE_FACTS = [
   'allInOne',
 ] as const satisfies readonly FactName[]
 
-/** The same for services of kk's own. */
+/** The facts that decide the overrides of every service among kk's own charts. */
 export const KK_FACTS = [...SERVICE_FACTS, 'region', 'dnsDomain'] as const satisfies readonly FactName[]
 
 interface Service {
   /** Components of which there is one per controller. */
   readonly perController: readonly string[]
-  /** Endpoints of its own; that of the identity service is known to all. */
+  /** Its own endpoints; all services know that of the identity service. */
   readonly serves: readonly PublicService[]
   readonly shares: Readonly<Record<string, Share>>
 }
 
-/** What an OpenStack service gets by being one; what is its own, its plugin lays over it. */
+/** Returns the overrides of every OpenStack service; its plugin adds its own. */
 export function service(
   facts: Pick<Facts, (typeof SERVICE_FACTS)[number]>,
   {perController, serves, shares}: Service,
@@ -39,7 +39,7 @@ export function service(
   )
 }
 
-/** What kk's own charts of services read below `global`. */
+/** Returns the values that kk's own charts of services read below `global`. */
 export function serviceBelowGlobal(
   facts: Pick<Facts, 'region' | 'publicDomain' | 'tls' | 'dnsDomain'>,
   serves: Service['serves'],
@@ -59,8 +59,8 @@ function namedBelowGlobal(
 }
 
 /**
- * What a chart of kk's own gets that nothing more is known of: its components that serve an endpoint and keep nothing are one
- * per controller.
+ * Returns the overrides of a chart of kk's own without a plugin file: each of its components that serves an endpoint
+ * and has no storage gets one replica per controller.
  */
 export function serviceOfKk(
   facts: Pick<Facts, (typeof KK_FACTS)[number]>,
@@ -101,7 +101,7 @@ function statedNames(chart: string, endpoints: readonly string[], serves: Values
   return Object.fromEntries(ports.map(([endpoint, port]) => [endpoint, {host: hostOf(endpoint), port}]))
 }
 
-/** What a service is called in public, before the domain, and the name of its port in openstack-helm's tree. */
+/** The public host name of each service, without the domain, and the name of its port in openstack-helm's values. */
 const SERVICES = {
   identity: {host: 'keystone', port: 'api'},
   image: {host: 'glance', port: 'api'},
@@ -147,8 +147,8 @@ interface PublicFacts {
 }
 
 /**
- * The public side of endpoints: `<service>.<domain>` and, when the facts say whether there is TLS, scheme and port of
- * what stands before it. Without a public domain there is no name that a certificate could be for.
+ * Returns the public side of endpoints: the host `<service>.<domain>` and, if the facts say whether there is TLS,
+ * scheme and port of the proxy in front. Without a public domain there is no name for a certificate.
  */
 function publicEndpoints({publicDomain, tls}: PublicFacts, names: PublicNames): Values | undefined {
   return given(publicDomain, (domain) => ({
@@ -164,7 +164,10 @@ function publicSide({host, port}: PublicName, domain: string, tls: boolean | und
   return {...name, scheme: {public: tls ? 'https' : 'http'}, port: {[port]: {public: tls ? 443 : 80}}}
 }
 
-/** Where the WSGI servers of a chart listen when there is no IPv4: the key below `conf` with its port. */
+/**
+ * Returns the IPv6 addresses on which the WSGI servers of a chart listen, if there is no IPv4; `ports` has the port for
+ * each key below `conf`.
+ */
 export function wsgiListens(
   family: Facts['ipFamily'],
   option: 'http' | 'http-socket',
@@ -175,7 +178,10 @@ export function wsgiListens(
   return {conf: Object.fromEntries(files)}
 }
 
-/** The same for servers that oslo.service runs: `bind_host` and the like below `conf.<file>.<section>`. */
+/**
+ * Returns the IPv6 addresses on which servers of oslo.service listen, if there is no IPv4: `bind_host` and the like
+ * below `conf.<file>.<section>`.
+ */
 export function osloListens(
   family: Facts['ipFamily'],
   options: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>,

@@ -1,22 +1,25 @@
 import type {Values} from '../../../release.ts'
 import {given} from './compose.ts'
 
-/** What one component may take on a machine that runs everything. */
+/** The share of one component in a machine that runs everything. */
 export interface Share {
-  /** In MiB. */
+  /** The memory, in MiB. */
   readonly memory: number
-  /** In thousandths of a CPU. */
+  /** The CPU time, in thousandths of a CPU. */
   readonly cpu: number
 }
 
-/** An API of Python processes. */
+/** The share of an API of Python processes. */
 export const API: Share = {memory: 1024, cpu: 1000}
-/** A service without an API: it answers the message bus. */
+/** The share of a service that only answers the message bus. */
 export const WORKER: Share = {memory: 1024, cpu: 1000}
-/** Beside others on every node. */
+/** The share of an agent that runs on every node beside others. */
 export const AGENT: Share = {memory: 512, cpu: 500}
 
-/** Limits, and small requests, when everything is on one machine; nothing otherwise: an idle limit helps nobody. */
+/**
+ * Returns limits, and small requests, if everything is on one machine; undefined otherwise, where limits on idle
+ * machines are of no use.
+ */
 export function limits(
   allInOne: boolean | undefined,
   components: Readonly<Record<string, Share>>,
@@ -26,7 +29,7 @@ export function limits(
   return {pod: {resources: {enabled: true, ...Object.fromEntries(resources)}}}
 }
 
-/** A share as Kubernetes has it. */
+/** Returns a share as resources of Kubernetes. */
 export function resourcesOf({memory, cpu}: Share): Values {
   return {
     requests: {cpu: `${Math.min(100, cpu)}m`, memory: `${Math.min(128, memory)}Mi`},
@@ -34,7 +37,10 @@ export function resourcesOf({memory, cpu}: Share): Values {
   }
 }
 
-/** Processes of a service per pod: one where everything shares a machine, else by the CPUs of the smallest controller. */
+/**
+ * Returns the number of a service's processes per pod: one if everything is on one machine, else by the CPUs of the
+ * smallest controller.
+ */
 export function workers({
   cpus,
   allInOne,
@@ -47,8 +53,8 @@ export function workers({
 }
 
 /**
- * A part of the smallest controller's memory, in MiB, as a power of two between two bounds. Steps that coarse do not
- * change, and so restart nothing, when a node reports some KiB less after its kernel was renewed.
+ * Returns a part of the smallest controller's memory, in MiB, as a power of two between two bounds. Steps that coarse
+ * do not change, and restart nothing, when a node reports some KiB less after a new kernel.
  */
 export function memoryPart(
   memory: number | undefined,
@@ -59,7 +65,7 @@ export function memoryPart(
   return Math.min(most, Math.max(least, power))
 }
 
-/** What runs on every compute node is renewed on a tenth of them at once: one by one would take a night. */
+/** Returns settings that update daemons on a tenth of the compute nodes at once: one by one would take a night. */
 export function daemonPace(computes: number | undefined, daemons: readonly string[]): Values | undefined {
   return given(computes, (count) => {
     if (count === 0) return undefined
@@ -75,12 +81,12 @@ export function daemonPace(computes: number | undefined, daemons: readonly strin
   })
 }
 
-/** One of each component per controller. */
+/** Returns one replica of each component per controller. */
 export function replicas(controllers: number | undefined, components: readonly string[]): Values | undefined {
   return given(controllers, (count) => replicasOf(count, components))
 }
 
-/** A component whose members vote. */
+/** Returns the replicas of a component whose members vote. */
 export function voters(
   controllers: number | undefined,
   component: string,
@@ -89,17 +95,20 @@ export function voters(
   return given(controllers, (known) => replicasOf(count(known), [component]))
 }
 
-/** Members of the message bus: a majority must remain, so one more than an odd number would help nobody. */
+/**
+ * Returns the number of members of the message bus. It is odd, since a majority must remain, and one more would not
+ * help.
+ */
 export function busSize(controllers: number): number {
   return largestOdd(Math.min(controllers, 5))
 }
 
-/** Members of the database: each waits for all others at every write, so there are never more than three. */
+/** Returns the number of members of the database: at most three, since each waits for all others at every write. */
 export function databaseSize(controllers: number): number {
   return largestOdd(Math.min(controllers, 3))
 }
 
-/** A fixed number of a component, once anything is known of the cloud's size. */
+/** Returns a fixed number of replicas of a component, if the number of controllers is known. */
 export function fixed(controllers: number | undefined, component: string, count: number): Values | undefined {
   return given(controllers, () => replicasOf(count, [component]))
 }
@@ -112,7 +121,9 @@ function replicasOf(count: number, components: readonly string[]): Values {
   return {pod: {replicas: Object.fromEntries(components.map((component) => [component, count]))}}
 }
 
-/** Pods of one component go to different failure domains where there are some, not only to different nodes. */
+/**
+ * Returns an affinity that spreads the pods of a component over failure domains, not only nodes, if there are several.
+ */
 export function spread({
   zones,
   allInOne,

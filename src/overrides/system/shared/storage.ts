@@ -2,12 +2,12 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {given} from './compose.ts'
 
-/** The class that rbd-provisioner makes, in openstack-helm and here. */
+/** The storage class that rbd-provisioner makes, in openstack-helm and here. */
 export const CEPH_CLASS = 'general'
 
 export type StorageFacts = Pick<Facts, 'storage' | 'defaultStorageClass'>
 
-/** `storage` of kk's charts: whether volumes outlive their pod, and of which class they are. */
+/** Returns `storage` of kk's charts: whether volumes outlive their pod, and their storage class. */
 export function storage(facts: StorageFacts): Values | undefined {
   if (facts.storage === undefined) return undefined
   if (facts.storage === 'ephemeral') return {storage: {ephemeral: true}}
@@ -15,15 +15,15 @@ export function storage(facts: StorageFacts): Values | undefined {
 }
 
 /**
- * The class of volumes. Undefined unless somebody says where data lives: a claim keeps its class for ever, so a class
- * that is but the cluster's default today is not written down.
+ * Returns the storage class of volumes; undefined unless the facts say where data lives. A claim keeps its class for
+ * ever, so the class that merely is the cluster's default today is not written down.
  */
 export function volumeClass({storage: kind, defaultStorageClass}: StorageFacts): string | undefined {
   if (kind === undefined || kind === 'ephemeral') return undefined
   return defaultStorageClass ?? (kind === 'ceph' ? CEPH_CLASS : undefined)
 }
 
-/** The same where a chart of openstack-helm asks for one volume. */
+/** Returns `volume` of a chart of openstack-helm with one volume. */
 export function volume(facts: StorageFacts): Values | undefined {
   if (facts.storage === undefined) return undefined
   const class_name = volumeClass(facts)
@@ -31,14 +31,14 @@ export function volume(facts: StorageFacts): Values | undefined {
   return class_name === undefined ? undefined : {volume: {class_name}}
 }
 
-/** `conf.ceph` of openstack-helm's charts: whether there is Ceph, and where its monitors are. */
+/** Returns `conf.ceph` of openstack-helm's charts: whether there is Ceph, and the addresses of its monitors. */
 export function cephClient({storage, ceph}: Pick<Facts, 'storage' | 'ceph'>): Values | undefined {
   return given(storage, (kind) => ({
     conf: {ceph: kind === 'ceph' ? {enabled: true, monitors: ceph?.monitors} : {enabled: false}},
   }))
 }
 
-/** How often each object of these pools is kept. */
+/** Returns the number of copies of each object in these pools. */
 export function poolReplication(
   {storage, ceph}: Pick<Facts, 'storage' | 'ceph'>,
   pools: readonly string[],
