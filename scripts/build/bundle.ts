@@ -11,7 +11,7 @@ const SOURCES = {
   main: join(ROOT, 'src/cli/main.ts'),
   viz: '@viz-js/viz',
   kubeconfig: '@kubernetes/client-node/dist/config.js',
-  store: join(ROOT, 'src/overrides/user/sql/databases/libraries.ts'),
+  store: join(ROOT, 'src/overrides/user/sql/libraries.ts'),
   server: join(ROOT, 'src/api/libraries.ts'),
 } satisfies Record<BundleName, string>
 

@@ -27,11 +27,11 @@ export async function openStore({
   env,
 }: StoreOptions): Promise<OverrideStore> {
   const place = storeLocation({location, name, env})
-  const libraries = await loadBundle('store', () => import('./sql/databases/libraries.ts'))
+  const libraries = await loadBundle('store', () => import('./sql/libraries.ts'))
   const database =
     place.kind === 'sqlite'
-      ? await (await import('./sql/databases/sqlite.ts')).openSqlite(place.path, libraries)
-      : await (await import('./sql/databases/postgres.ts')).openPostgres(place, libraries)
+      ? await (await import('./sql/sqlite.ts')).openSqlite(place.path, libraries)
+      : await (await import('./sql/postgres.ts')).openPostgres(place, libraries)
   try {
     await migrate(database, libraries)
   } catch (error) {

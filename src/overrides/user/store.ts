@@ -1,3 +1,9 @@
+/** A chart in a namespace. */
+export interface ChartPlace {
+  readonly name: string
+  readonly namespace: string
+}
+
 /** What the deployer overrides of one chart in one namespace. */
 export interface StoredOverrides {
   readonly name: string

@@ -1,8 +1,8 @@
+import {randomUUID} from 'node:crypto'
 import type {Kysely} from 'kysely'
 import {KkError} from '../../../errors.ts'
-import type {Database, Libraries} from './databases/database.ts'
-import {makeOverrides} from './migrations/001-overrides.ts'
-import {makeHistoryAndSecrets} from './migrations/002-history-and-secrets.ts'
+import type {Database, Libraries} from './database.ts'
+import type {Tables} from './tables.ts'
 
 /** Every step from an empty database to this version, in order of their names. A step that was shipped never changes. */
 export const MIGRATIONS = {
@@ -46,7 +46,7 @@ export async function migrate(database: Database, {Migrator}: Libraries, to?: Mi
   })
 }
 
-/** Names of the steps that the database has seen; none of one that is new. */
+/** Returns the names of the steps that the database has seen; none of one that is new. */
 async function migrationsOf(db: Kysely<never> | Database['db']): Promise<string[]> {
   const known = db as unknown as Kysely<{[MIGRATION_TABLE]: {readonly name: string}}>
   try {
@@ -61,4 +61,61 @@ async function migrationsOf(db: Kysely<never> | Database['db']): Promise<string[
 function isNoTable(error: unknown): boolean {
   const {code, message} = error as {readonly code?: string; readonly message?: string}
   return code === '42P01' || message === `no such table: ${MIGRATION_TABLE}`
+}
+
+/** Makes the table of the specification. */
+async function makeOverrides(db: Kysely<unknown>, {id, time}: Database['types']): Promise<void> {
+  await db.schema
+    .createTable('helm_overrides')
+    .addColumn('created_at', time, (column) => column.notNull())
+    .addColumn('updated_at', time)
+    .addColumn('deleted_at', time)
+    .addColumn('id', id, (column) =>
+      id === 'integer' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+    )
+    .addColumn('name', 'varchar(255)', (column) => column.notNull())
+    .addColumn('namespace', 'varchar(255)', (column) => column.notNull())
+    .addColumn('user_overrides', 'text')
+    .addUniqueConstraint('helm_overrides_name_namespace', ['name', 'namespace'])
+    .execute()
+}
+
+/** Makes the tables of the history, of generated secrets, and of what identifies the store. */
+async function makeHistoryAndSecrets(db: Kysely<unknown>, {id, time}: Database['types']): Promise<void> {
+  await db.schema
+    .createTable('helm_overrides_audit')
+    .addColumn('id', id, (column) =>
+      id === 'integer' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+    )
+    .addColumn('changed_at', time, (column) => column.notNull())
+    .addColumn('changed_by', 'text', (column) => column.notNull())
+    .addColumn('name', 'varchar(255)', (column) => column.notNull())
+    .addColumn('namespace', 'varchar(255)', (column) => column.notNull())
+    .addColumn('before', 'text')
+    .addColumn('after', 'text')
+    .execute()
+  await db.schema
+    .createIndex('helm_overrides_audit_of')
+    .on('helm_overrides_audit')
+    .columns(['name', 'namespace'])
+    .execute()
+  await db.schema
+    .createTable('kk_secrets')
+    .addColumn('name', 'varchar(255)', (column) => column.notNull())
+    .addColumn('namespace', 'varchar(255)', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addColumn('created_at', time, (column) => column.notNull())
+    .addColumn('updated_at', time)
+    .addPrimaryKeyConstraint('kk_secrets_name_namespace', ['name', 'namespace'])
+    .execute()
+  await db.schema
+    .createTable('kk_store')
+    .addColumn('id', 'varchar(36)', (column) => column.notNull().primaryKey())
+    .addColumn('cluster', 'varchar(255)')
+    .addColumn('earlier_changes', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await (db as Kysely<Tables>)
+    .insertInto('kk_store')
+    .values({id: randomUUID(), cluster: null, earlier_changes: 0})
+    .execute()
 }

@@ -3,6 +3,7 @@ import {KkError} from '../../../errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
 import type {
   AuditPage,
+  ChartPlace,
   DatedSecret,
   OverrideStore,
   StoreContent,
@@ -11,44 +12,55 @@ import type {
   StoredSecret,
   StoreIdentity,
 } from '../store.ts'
-import type {Database} from './databases/database.ts'
-import {type Change, changeFrom} from './overrides/change.ts'
-import {expectNamed, isNamed, type Means, MOST_AT_ONCE, readOverrides} from './overrides/read-overrides.ts'
-import {expectOneKeyring, keysInUse} from './overrides/sealed.ts'
-import type {Place} from './overrides/statements.ts'
-import {storedOverrides} from './overrides/stored-row.ts'
-import {writeOverrides} from './overrides/write-overrides.ts'
-import {isoTime, type Tables} from './tables.ts'
+import {
+  expectNamed,
+  isNamed,
+  MOST_AT_ONCE,
+  readOverrides,
+  type Update,
+  updateOf,
+  writeOverrides,
+} from './change-overrides.ts'
+import type {Database} from './database.ts'
+import {expectOneKeyring, keysInUse} from './sealed.ts'
+import {isoTime, storedOverrides, type Tables} from './tables.ts'
 import {together} from './together.ts'
 
 /** The store over a database that has been migrated. */
 export function createSqlStore(
-  {db, statements, lockOverrides, expectPresent, explain}: Database,
+  {db, lockOverrides, expectPresent, explain}: Database,
   cipher: Cipher,
 ): OverrideStore {
-  /** Looked at afterwards, too: what was written to a file that nobody finds is not written. */
-  const present = async <T>(body: () => Promise<T>) => {
-    expectPresent()
-    const result = await body()
-    expectPresent()
-    return result
+  const explained = async <T>(body: () => Promise<T>) => {
+    try {
+      return await body()
+    } catch (error) {
+      throw explain(error)
+    }
   }
-  const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) =>
-    explained(explain, () => present(() => body(db)))
+  /** Looks afterwards, too: what was written to a file that nobody finds is not written. */
+  const present = <T>(body: () => Promise<T>) =>
+    explained(async () => {
+      expectPresent()
+      const result = await body()
+      expectPresent()
+      return result
+    })
+  const read = <T>(body: (db: Kysely<Tables>) => Promise<T>) => present(() => body(db))
   const write = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
-    explained(explain, () => present(() => db.transaction().execute(body)))
-  /** One writer at a time: so nobody is too late. */
+    present(() => db.transaction().execute(body))
+  /** Lets one writer at a time change overrides, so that nobody is too late. */
   const writeAlone = <T>(body: (db: Transaction<Tables>) => Promise<T>) =>
     write(async (db) => {
       await lockOverrides(db)
       return body(db)
     })
   const put = together(
-    (changes: readonly Change[]) => writeAlone((db) => writeOverrides(db, changes, {statements, cipher})),
+    (updates: readonly Update[]) => writeAlone((db) => writeOverrides(db, updates, cipher)),
     MOST_AT_ONCE,
   )
   const get = together(
-    (places: readonly Place[]) => read((db) => readOverrides(db, places, {statements, cipher})),
+    (places: readonly ChartPlace[]) => read((db) => readOverrides(db, places, cipher)),
     MOST_AT_ONCE,
   )
   return {
@@ -58,8 +70,8 @@ export function createSqlStore(
     list: () => read((db) => listOverrides(db, cipher)),
     get: (name, namespace) => get({name, namespace}),
     update: (of, next) => put({of, next}),
-    put: (change) => put(changeFrom(change)),
-    putAll: (content) => writeAlone((db) => writeContent(db, content, {statements, cipher})),
+    put: (change) => put(updateOf(change)),
+    putAll: (content) => writeAlone((db) => writeContent(db, content, cipher)),
     audit: (of, page = {}) => read((db) => listEntries(db, {of, ...page}, cipher)),
     secrets: () => read((db) => listSecrets(db, cipher)),
     putSecret: (secret, {replace = false} = {}) =>
@@ -68,15 +80,7 @@ export function createSqlStore(
         await expectOneKeyring(db, cipher)
         return kept
       }),
-    close: () => explained(explain, () => db.destroy()),
-  }
-}
-
-async function explained<T>(explain: Database['explain'], body: () => Promise<T>): Promise<T> {
-  try {
-    return await body()
-  } catch (error) {
-    throw explain(error)
+    close: () => explained(() => db.destroy()),
   }
 }
 
@@ -120,7 +124,7 @@ function compare(a: string, b: string): number {
 
 async function listEntries(
   db: Kysely<Tables>,
-  {of, limit, before}: AuditPage & {readonly of: Place | undefined},
+  {of, limit, before}: AuditPage & {readonly of: ChartPlace | undefined},
   cipher: Cipher,
 ): Promise<StoredEntry[]> {
   if (of && !isNamed(of)) return []
@@ -149,7 +153,7 @@ async function listEntries(
 async function writeContent(
   db: Transaction<Tables>,
   {changes, secrets, identity}: StoreContent,
-  {statements, cipher}: Means,
+  cipher: Cipher,
 ): Promise<void> {
   const present = await identityOf(db)
   if (identity && present.state === 0 && present.cluster === undefined) {
@@ -160,8 +164,8 @@ async function writeContent(
       .execute()
   }
   for (let start = 0; start < changes.length; start += MOST_AT_ONCE) {
-    const some = changes.slice(start, start + MOST_AT_ONCE).map(changeFrom)
-    for (const outcome of await writeOverrides(db, some, {statements, cipher})) outcome()
+    const updates = changes.slice(start, start + MOST_AT_ONCE).map(updateOf)
+    for (const outcome of await writeOverrides(db, updates, cipher)) outcome()
   }
   for (const secret of secrets) await writeSecret(db, secret, {replace: true, cipher})
   if (secrets.length > 0) await expectOneKeyring(db, cipher)
@@ -169,7 +173,7 @@ async function writeContent(
 
 const COLUMNS = ['name', 'namespace', 'value', 'created_at', 'updated_at'] as const
 
-type Row = Pick<Selectable<Tables['kk_secrets']>, (typeof COLUMNS)[number]>
+type SecretRow = Pick<Selectable<Tables['kk_secrets']>, (typeof COLUMNS)[number]>
 
 async function listSecrets(db: Kysely<Tables>, cipher: Cipher): Promise<DatedSecret[]> {
   const rows = await db.selectFrom('kk_secrets').select(COLUMNS).execute()
@@ -209,7 +213,10 @@ async function writeSecret(
   return storedSecret(row, cipher)
 }
 
-function storedSecret({name, namespace, value, created_at, updated_at}: Row, cipher: Cipher): DatedSecret {
+function storedSecret(
+  {name, namespace, value, created_at, updated_at}: SecretRow,
+  cipher: Cipher,
+): DatedSecret {
   return {
     name,
     namespace,

@@ -1,4 +1,7 @@
+import {hash} from 'node:crypto'
 import type {ColumnType, Generated, Selectable} from 'kysely'
+import {type Cipher, isSealed} from '../cipher.ts'
+import type {StoredOverrides} from '../store.ts'
 
 /** Written as ISO 8601; SQLite gives the text back, PostgreSQL a Date. */
 type Time = ColumnType<Date | string, string, string>
@@ -50,10 +53,30 @@ export interface Tables {
   readonly kk_store: KkStore
 }
 
-/** Of `helm_overrides`, but for its number. */
+/** A row of `helm_overrides` without its `id`. */
 export type Row = Omit<Selectable<HelmOverrides>, 'id'>
 
-/** A time of either database as ISO 8601. */
+/** Returns a time of either database as ISO 8601. */
 export function isoTime(value: Date | string): string {
   return value instanceof Date ? value.toISOString() : value
+}
+
+/** Returns a row as the store shows it. Throws `KK_STORE_KEY` for one that is encrypted with another key. */
+export function storedOverrides(row: Row, cipher: Cipher): StoredOverrides {
+  const raw = row.user_overrides
+  return {
+    name: row.name,
+    namespace: row.namespace,
+    userOverrides: raw === null ? null : cipher.open(raw, ['overrides', row.name, row.namespace]),
+    etag: etagOf(raw),
+    sealed: raw !== null && isSealed(raw) ? raw : undefined,
+    createdAt: isoTime(row.created_at),
+    updatedAt: row.updated_at === null ? null : isoTime(row.updated_at),
+    deletedAt: row.deleted_at === null ? null : isoTime(row.deleted_at),
+  }
+}
+
+/** Returns what tells whether a row has changed: a digest of the text as it is stored, of null after a deletion. */
+export function etagOf(raw: string | null): string {
+  return hash('sha256', raw === null ? 'null' : `text ${raw}`).slice(0, 32)
 }

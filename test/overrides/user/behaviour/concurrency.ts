@@ -2,7 +2,7 @@ import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
 import {readYaml} from '../../../../src/helm/yaml.ts'
-import {openTestStore} from '../support/databases.ts'
+import {change, openTestStore} from '../support/databases.ts'
 
 const WRITER = join(import.meta.dirname, '../support/writer.ts')
 const PROCESSES = 5
@@ -50,6 +50,39 @@ export function losesNothing(newLocation: () => Promise<string>): void {
 
       const lines = (await store.list()).flatMap(({userOverrides}) => userOverrides!.trim().split('\n'))
       expect(lines.sort()).toEqual(Array.from({length: 50}, (_, index) => `key${index}: 1`).sort())
+    })
+
+    it('one that is refused keeps no other from being written, nor those that come after them', async () => {
+      const store = await openTestStore(await newLocation())
+      const refusal = new Error('somebody else was faster')
+      const made = await store.put(change({name: 'late'}))
+      const add = (name: string) =>
+        store.update({name, namespace: 'openstack', who: 'ada'}, () => {
+          if (name === 'broken') throw refusal
+          return {userOverrides: `${name}: 1\n`, secret: false}
+        })
+
+      const outcomes = await Promise.allSettled([
+        add('a'),
+        add('b').then(() => add('d')),
+        add('broken'),
+        store.put(change({name: 'late', userOverrides: 'late: 2\n', expected: 'another state'})),
+        add('c'),
+      ])
+      await add('e')
+
+      expect(outcomes.map(({status}) => status)).toEqual([
+        'fulfilled',
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'fulfilled',
+      ])
+      expect(outcomes[2]).toMatchObject({reason: refusal})
+      expect(outcomes[3]).toMatchObject({reason: {code: 'KK_STORE_CONFLICT'}})
+      expect((await store.list()).map(({name}) => name)).toEqual(['a', 'b', 'c', 'd', 'e', 'late'])
+      expect(await store.get('late', 'openstack')).toEqual(made)
+      expect(await store.identity()).toMatchObject({state: 6})
     })
 
     it('of two that add the same secret, both get the one that is kept', async () => {

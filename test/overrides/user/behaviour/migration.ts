@@ -1,6 +1,6 @@
 import type {Kysely} from 'kysely'
 import {describe, expect, it} from 'vitest'
-import * as libraries from '../../../../src/overrides/user/sql/databases/libraries.ts'
+import * as libraries from '../../../../src/overrides/user/sql/libraries.ts'
 import {MIGRATIONS, type MigrationName, migrate} from '../../../../src/overrides/user/sql/migrate.ts'
 import {change, openTables, openTestStore} from '../support/databases.ts'
 

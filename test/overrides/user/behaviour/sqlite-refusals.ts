@@ -11,7 +11,7 @@ import {
 import {dirname, join} from 'node:path'
 import {DatabaseSync} from 'node:sqlite'
 import {describe, expect, it} from 'vitest'
-import {explainSqlite} from '../../../../src/overrides/user/sql/databases/sqlite-errors.ts'
+import {explainSqlite} from '../../../../src/overrides/user/sql/sqlite-errors.ts'
 import {change, openTestStore} from '../support/databases.ts'
 
 /** What a statement of SQLite fails with. */

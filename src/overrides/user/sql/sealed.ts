@@ -1,8 +1,8 @@
 import type {Kysely} from 'kysely'
-import {type Cipher, SEALED_HEAD} from '../../cipher.ts'
-import type {Tables} from '../tables.ts'
+import {type Cipher, SEALED_HEAD} from '../cipher.ts'
+import type {Tables} from './tables.ts'
 
-/** Whether anything in the store is encrypted, or was. */
+/** Tells whether anything in the store is encrypted, or was. */
 export async function holdsSealed(db: Kysely<Tables>): Promise<boolean> {
   const secret = await db.selectFrom('kk_secrets').select('name').limit(1).executeTakeFirst()
   if (secret) return true
@@ -16,7 +16,7 @@ export async function holdsSealed(db: Kysely<Tables>): Promise<boolean> {
   return entry !== undefined
 }
 
-/** The names of the keys with which overrides and secrets are encrypted now; those of the history are not among them. */
+/** Returns the names of the keys with which overrides and secrets are encrypted now; those of the history are not among them. */
 export async function keysInUse(db: Kysely<Tables>): Promise<readonly string[]> {
   const {begin, length} = SEALED_HEAD
   const overrides = await db
@@ -36,8 +36,8 @@ export async function keysInUse(db: Kysely<Tables>): Promise<readonly string[]> 
 }
 
 /**
- * For who has just encrypted something: throws `KK_STORE_KEY` where what else is in use was encrypted with another key than
- * those given, for one store would then need keys that nobody has together.
+ * Throws `KK_STORE_KEY` where overrides or secrets are encrypted with a key that was not given. To be called after something
+ * was encrypted: the store would otherwise need keys that nobody has together.
  */
 export async function expectOneKeyring(db: Kysely<Tables>, cipher: Cipher): Promise<void> {
   cipher.expectKeys(await keysInUse(db))

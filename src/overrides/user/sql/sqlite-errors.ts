@@ -1,4 +1,5 @@
-import {KkError} from '../../../../errors.ts'
+import {type BigIntStats, statSync} from 'node:fs'
+import {KkError} from '../../../errors.ts'
 
 interface SqliteError extends Error {
   readonly code: string
@@ -29,7 +30,7 @@ const REASONS: Readonly<Record<number, readonly [reason: string, hint: string]>>
   26: ['it is not a database of SQLite', 'name another file'],
 }
 
-/** An error of SQLite or of the file system as `KK_STORE_DATABASE`; any other as it is. */
+/** Returns an error of SQLite or of the file system as `KK_STORE_DATABASE`; any other as it is. */
 export function explainSqlite(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof KkError) return error
   const {code, errcode, syscall} = error as SqliteError & NodeJS.ErrnoException
@@ -42,16 +43,54 @@ export function explainSqlite(error: unknown, path: string): unknown {
   })
 }
 
-/** What is said of a file that has tables, but none of kk's. */
+/** The message about a file that has tables, but none of kk's. */
 export const FOREIGN = 'it holds the tables of another program'
 
-/** Whether SQLite could not make a file that it needs beside the database. */
+/** Tells whether SQLite could not make a file that it needs beside the database. */
 export function cannotBeMade(error: unknown): boolean {
   const {errcode} = error as Partial<SqliteError>
   return errcode !== undefined && [READ_ONLY, CANNOT_OPEN].includes(errcode & 0xff)
 }
 
+/** Tells whether another connection holds the lock. */
 export function isLocked(error: unknown): boolean {
   const {errcode} = error as Partial<SqliteError>
   return errcode !== undefined && (errcode & 0xff) === BUSY
+}
+
+/**
+ * Returns a check that throws `KK_STORE_DATABASE` once the path, or that of SQLite's log beside it, leads to another file
+ * than it did first, or to none: what is open would be read and written still, but nobody would ever find it again.
+ */
+export function expectSameFile(path: string): () => void {
+  const log = `${path}-wal`
+  const opened = statusOf(path)
+  let openedLog: BigIntStats | undefined
+  return () => {
+    expectSame(path, {file: path, opened, there: statusOf(path)})
+    // SQLite makes it when it first reads or writes, and keeps it while anybody has the database open.
+    const there = statusOf(log)
+    openedLog ??= there
+    if (openedLog) expectSame(path, {file: log, opened: openedLog, there})
+  }
+}
+
+interface Seen {
+  readonly file: string
+  readonly opened: BigIntStats | undefined
+  readonly there: BigIntStats | undefined
+}
+
+function expectSame(path: string, {file, opened, there}: Seen): void {
+  if (there && opened && there.ino === opened.ino && there.dev === opened.dev) return
+  const what = file === path ? 'the file' : `its log ${file}`
+  throw new KkError(
+    'KK_STORE_DATABASE',
+    `the store of overrides ${path} cannot be used: ${what} was ${there ? 'replaced by another' : 'removed'} while kk had it open`,
+    {hint: 'put it back where it was, or start kk again, which then works with what is there'},
+  )
+}
+
+function statusOf(path: string): BigIntStats | undefined {
+  return statSync(path, {bigint: true, throwIfNoEntry: false})
 }

@@ -1,0 +1,255 @@
+import type {Kysely, Transaction} from 'kysely'
+import {KkError} from '../../../errors.ts'
+import {type Cipher, isSealed} from '../cipher.ts'
+import {withKeyToGive} from '../keys.ts'
+import type {ChangedPlace, ChartPlace, NextOverrides, OverrideChange, StoredOverrides} from '../store.ts'
+import {expectOneKeyring, holdsSealed} from './sealed.ts'
+import {etagOf, isoTime, type Row, storedOverrides, type Tables} from './tables.ts'
+import {type Outcome, refused} from './together.ts'
+
+/** A statement takes so many charts; more would be more values than it may have. */
+export const MOST_AT_ONCE = 100
+
+/** Reads what is stored for each of these charts, in their order. */
+export async function readOverrides(
+  db: Kysely<Tables>,
+  places: readonly ChartPlace[],
+  cipher: Cipher,
+): Promise<readonly Outcome<StoredOverrides | undefined>[]> {
+  const rows = await rowsOf(db, places)
+  return places.map((place) => () => {
+    const row = rows.get(keyOf(place))
+    return row && storedOverrides(row, cipher)
+  })
+}
+
+/** Makes the next overrides of the stored ones; throws to refuse the change. */
+type Next = (current: StoredOverrides | undefined) => NextOverrides
+
+/** An update of the overrides of one chart in one namespace, and who makes it. */
+export interface Update {
+  readonly of: ChangedPlace
+  readonly next: Next
+}
+
+/** Returns a change as an update: it throws `KK_STORE_CONFLICT` where the overrides are not those that it was made from. */
+export function updateOf(change: OverrideChange): Update {
+  const next: Next = (current) => {
+    const nothing = current === undefined || current.userOverrides === null
+    const same = change.expected === undefined ? nothing : change.expected === current?.etag
+    if (!same) throw conflict(change)
+    return change
+  }
+  return {of: change, next}
+}
+
+function conflict({name, namespace}: ChartPlace): KkError {
+  return new KkError(
+    'KK_STORE_CONFLICT',
+    `somebody else has changed the overrides of ${name} in ${namespace} meanwhile; nothing was written`,
+    {hint: 'look at what they are now, and make the change again'},
+  )
+}
+
+/**
+ * Writes what each update makes of what is stored by then, one after the other, with the entries in the history. What an
+ * update throws as a `KkError` is its outcome, and nothing of it is written. Nobody else may write meanwhile.
+ */
+export async function writeOverrides(
+  db: Transaction<Tables>,
+  updates: readonly Update[],
+  cipher: Cipher,
+): Promise<readonly Outcome<StoredOverrides>[]> {
+  const now = new Date().toISOString()
+  const present = await rowsOf(
+    db,
+    updates.map(({of}) => of),
+  )
+  const rows = new Map<string, Row>()
+  const entries: Entry[] = []
+  const outcomes: Outcome<StoredOverrides>[] = []
+  for (const update of updates) {
+    const key = keyOf(update.of)
+    try {
+      const {stored, written} = updated(rows.get(key) ?? present.get(key), update, {now, cipher})
+      if (written) rows.set(key, written.row)
+      if (written) entries.push(written.entry)
+      outcomes.push(() => stored)
+    } catch (error) {
+      if (!(error instanceof KkError)) throw error
+      outcomes.push(refused(await withAdvice(db, error)))
+    }
+  }
+  if (entries.length === 0) return outcomes
+  await insert(db, [...rows.values()], entries)
+  if (entries.some(({after}) => after !== null && isSealed(after))) await expectOneKeyring(db, cipher)
+  return outcomes
+}
+
+/** Adds the rows, or replaces all of them but `created_at`; and adds the entries in their order. */
+async function insert(
+  db: Transaction<Tables>,
+  rows: readonly Row[],
+  entries: readonly Entry[],
+): Promise<void> {
+  const time = (value: Date | string | null) => (value === null ? null : isoTime(value))
+  await db
+    .insertInto('helm_overrides')
+    .values(
+      rows.map((row) => ({
+        ...row,
+        created_at: isoTime(row.created_at),
+        updated_at: time(row.updated_at),
+        deleted_at: time(row.deleted_at),
+      })),
+    )
+    .onConflict((on) =>
+      on.columns(['name', 'namespace']).doUpdateSet((set) => ({
+        updated_at: set.ref('excluded.updated_at'),
+        deleted_at: set.ref('excluded.deleted_at'),
+        user_overrides: set.ref('excluded.user_overrides'),
+      })),
+    )
+    .execute()
+  await db.insertInto('helm_overrides_audit').values(entries).execute()
+}
+
+/** Where something is encrypted already, its key is to be given: one that is made now would not open it. */
+async function withAdvice(db: Transaction<Tables>, error: KkError): Promise<KkError> {
+  return error.code === 'KK_STORE_KEY' && (await holdsSealed(db)) ? withKeyToGive(error) : error
+}
+
+/** Reads rows, by `keyOf`. What cannot be a name is not asked for: a database may take it for an error. */
+async function rowsOf(db: Kysely<Tables>, places: readonly ChartPlace[]): Promise<ReadonlyMap<string, Row>> {
+  const named = places.filter(isNamed)
+  if (named.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('helm_overrides')
+    .select(['created_at', 'updated_at', 'deleted_at', 'name', 'namespace', 'user_overrides'])
+    .where(({eb, refTuple, tuple}) =>
+      eb(
+        refTuple('name', 'namespace'),
+        'in',
+        named.map(({name, namespace}) => tuple(name, namespace)),
+      ),
+    )
+    .execute()
+  return new Map(rows.map((row) => [keyOf(row), row]))
+}
+
+function keyOf({name, namespace}: ChartPlace): string {
+  return JSON.stringify([name, namespace])
+}
+
+/** An entry of the history as it is written. */
+interface Entry extends ChartPlace {
+  readonly changed_at: string
+  readonly changed_by: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+interface Updated {
+  readonly stored: StoredOverrides
+  /** Undefined where nothing changes. */
+  readonly written?: {readonly row: Row; readonly entry: Entry}
+}
+
+/** Does an update to what is stored. Throws what `next` throws, `KK_USAGE` for names, and `KK_STORE_KEY`. */
+function updated(
+  present: Row | undefined,
+  {of, next}: Update,
+  {now, cipher}: {readonly now: string; readonly cipher: Cipher},
+): Updated {
+  expectNamed(of)
+  const {name, namespace, who} = of
+  const before = present && storedOverrides(present, cipher)
+  const made = next(before)
+  const {text, secret} = textOf({...made, name, namespace}, cipher)
+  if (isSame(before, text, secret)) return {stored: before ?? neverThere(of, now)}
+  const row: Row = {
+    name,
+    namespace,
+    created_at: present?.created_at ?? now,
+    updated_at: present ? now : null,
+    deleted_at: text === null ? now : null,
+    user_overrides: text === null || !secret ? text : sealed(text, {...made, name, namespace}, cipher),
+  }
+  const kept = (text: string | null, part: 'before' | 'after', isSecret: boolean) =>
+    text !== null && isSecret ? cipher.seal(text, ['audit', name, namespace, now, part]) : text
+  const entry: Entry = {
+    changed_at: now,
+    changed_by: who,
+    name,
+    namespace,
+    before: kept(before?.userOverrides ?? null, 'before', before?.sealed !== undefined),
+    after: kept(text, 'after', secret),
+  }
+  return {stored: storedOverrides(row, cipher), written: {row, entry}}
+}
+
+/** Returns the text to store and whether it is secret. One that comes encrypted is opened, so that it proves where it belongs. */
+function textOf(
+  {userOverrides, secret, name, namespace}: ChartPlace & NextOverrides,
+  cipher: Cipher,
+): {readonly text: string | null; readonly secret: boolean} {
+  if (userOverrides === null) return {text: null, secret: false}
+  if (!isSealed(userOverrides)) return {text: userOverrides, secret}
+  return {text: cipher.open(userOverrides, ['overrides', name, namespace]), secret: true}
+}
+
+function isSame(before: StoredOverrides | undefined, text: string | null, secret: boolean): boolean {
+  if (text === null) return (before?.userOverrides ?? null) === null
+  return before?.userOverrides === text && secret === (before.sealed !== undefined)
+}
+
+function neverThere({name, namespace}: ChartPlace, now: string): StoredOverrides {
+  return {
+    name,
+    namespace,
+    userOverrides: null,
+    etag: etagOf(null),
+    sealed: undefined,
+    createdAt: now,
+    updatedAt: null,
+    deletedAt: now,
+  }
+}
+
+/** A message names so many secrets. */
+const NAMED = 3
+
+/** Returns the text encrypted. Throws `KK_STORE_KEY` without a key, with the secrets that make it necessary. */
+function sealed(
+  text: string,
+  {name, namespace, secretAt = []}: ChartPlace & Pick<NextOverrides, 'secretAt'>,
+  cipher: Cipher,
+): string {
+  try {
+    return cipher.seal(text, ['overrides', name, namespace])
+  } catch (error) {
+    if (!(error instanceof KkError) || secretAt.length === 0) throw error
+    const {message, hint} = error
+    const first = secretAt.slice(0, NAMED).map((path) => path.join('.'))
+    const more = secretAt.length > NAMED ? ` and ${secretAt.length - NAMED} more` : ''
+    const verb = secretAt.length > 1 ? 'are' : 'is'
+    throw new KkError(
+      'KK_STORE_KEY',
+      `${first.join(', ')}${more} of ${name} in ${namespace} ${verb} secret: ${message}`,
+      {...(hint !== undefined && {hint})},
+    )
+  }
+}
+
+const LONGEST_NAME = 255
+
+/** Tells whether chart and namespace have names that a store takes, of 1 to 255 characters. */
+export function isNamed({name, namespace}: ChartPlace): boolean {
+  return [name, namespace].every((each) => each !== '' && each.length <= LONGEST_NAME && !each.includes('\0'))
+}
+
+/** Throws `KK_USAGE`. */
+export function expectNamed(place: ChartPlace): void {
+  if (isNamed(place)) return
+  throw new KkError('KK_USAGE', `expected names of 1 to ${LONGEST_NAME} characters for chart and namespace`)
+}
