@@ -4,7 +4,7 @@ import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {secretPlaces} from '../overrides/secrets/secret-values.ts'
 import type {ReleaseId, Values} from '../release.ts'
-import {pathsOf} from './overrides/facts-base.ts'
+import {secretPathsOf} from './overrides/override-base.ts'
 import {throwPlaced} from './preparation/placed-problems.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {vendor} from './preparation/rendering/vendored.ts'
@@ -35,7 +35,7 @@ export async function showValues(
   const found = prepared.releases.get(release)
   const layers = found?.layers ?? []
   const values = helm ? await computed(prepared, release, helm) : mergedValues(layers)
-  const paths = found ? await pathsOf(prepared.plugins)(found.chart) : []
+  const paths = found ? await secretPathsOf(prepared.plugins)(found.chart) : []
   return {
     release,
     layers: layers.map((layer) => layer.source),

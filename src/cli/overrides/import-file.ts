@@ -1,7 +1,7 @@
 import type {Environment} from '../../environment/environment.ts'
 import type {ImportedContent} from '../../overrides/service.ts'
 import {importedText, isNothing} from '../../report/overrides/overrides-text.ts'
-import type {OverrideBase} from '../../verbs/overrides/override-world.ts'
+import type {OverrideBase} from '../../verbs/overrides/override-base.ts'
 import {canAsk, confirm} from '../console.ts'
 import {factsFile} from '../open/layers.ts'
 import {baseOf, type OverridesFlags, onOverrides} from './open-overrides.ts'

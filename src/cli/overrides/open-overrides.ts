@@ -1,4 +1,4 @@
-import {remoteService} from '../../api/client/remote-service.ts'
+import {remoteService} from '../../api/remote-service.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
 import {KkError} from '../../errors.ts'
@@ -6,10 +6,13 @@ import type {OverrideService} from '../../overrides/service.ts'
 import {factsRead} from '../../overrides/system/system-overrides.ts'
 import type {OverrideStore} from '../../overrides/user/store.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
-import {environmentBase} from '../../verbs/overrides/environment-base.ts'
-import {factsBase} from '../../verbs/overrides/facts-base.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
-import type {OverrideBase, OverrideWorld} from '../../verbs/overrides/override-world.ts'
+import {
+  environmentBase,
+  factsBase,
+  type OverrideBase,
+  type OverrideOptions,
+} from '../../verbs/overrides/override-base.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {factsFile, openFacts, openPlugins} from '../open/layers.ts'
 import {prepareBelowUser, withUnstated} from '../open/open.ts'
@@ -49,7 +52,7 @@ export async function onOverrides<T>(
     : await baseOf(flags, environment, purpose.changes ? () => {} : purpose.say)
   return onStore(flags, {...purpose, environment}, async (store) => {
     if (!store) purpose.ifMissing?.()
-    return body(localOverrides({base, store: store ?? NO_STORE, who: whoAmI(), allowSecrets: true}))
+    return body(localOverrides({base, store: store ?? NO_STORE, allowSecrets: true})(whoAmI()))
   })
 }
 
@@ -123,7 +126,7 @@ function serverAddress(text: string): string {
 }
 
 /** What a store without overrides says. */
-const NO_STORE: OverrideWorld['store'] = {
+const NO_STORE: OverrideOptions['store'] = {
   get: async () => undefined,
   list: async () => [],
   secrets: async () => [],

@@ -43,7 +43,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
     const allowSecrets = flags['allow-secret-overrides']
     const app = await openServer(
       {
-        serviceFor: (who) => localOverrides({base, store, who, allowSecrets}),
+        serviceFor: localOverrides({base, store, allowSecrets}),
         releasesOf: base.releases,
         ready: () => store.expectKeys(),
         tokens,

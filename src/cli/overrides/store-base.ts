@@ -1,5 +1,4 @@
-import {factsBase} from '../../verbs/overrides/facts-base.ts'
-import type {OverrideBase} from '../../verbs/overrides/override-world.ts'
+import {factsBase, type OverrideBase} from '../../verbs/overrides/override-base.ts'
 import {openPlugins} from '../open/layers.ts'
 import type {OverridesFlags} from './open-overrides.ts'
 

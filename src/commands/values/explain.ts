@@ -8,7 +8,7 @@ import {KkError} from '../../errors.ts'
 import {plainLine} from '../../report/text/plain.ts'
 import {explainedBlocks, explainedDocument, explainedLines} from '../../report/values/explained-text.ts'
 import {explainValues} from '../../verbs/explain.ts'
-import {pathsOf} from '../../verbs/overrides/facts-base.ts'
+import {secretPathsOf} from '../../verbs/overrides/override-base.ts'
 
 export default class ValuesExplain extends KkCommand {
   static override summary = 'Show where each value of a release comes from.'
@@ -55,7 +55,7 @@ Values that break the schema of the chart are explained all the same, with a war
       overridden: flags.overridden,
       showSecrets: flags['show-secrets'],
       historyOf: historyIn(flags, prepared.environment),
-      secretPaths: pathsOf(prepared.plugins),
+      secretPaths: secretPathsOf(prepared.plugins),
     })
     if (explained.broken) this.console.say(`warning: ${plainLine(explained.broken.message)}`)
     const document = explainedDocument(explained.release, explained.keys)

@@ -6,7 +6,7 @@ import {isMap} from '../../overrides/merge.ts'
 import {secretPlaces} from '../../overrides/secrets/secret-values.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import {saidBy, userLayer} from './layers-of-place.ts'
-import type {OverrideWorld} from './override-world.ts'
+import type {OverrideOptions} from './override-base.ts'
 
 interface Asked {
   readonly name: string
@@ -14,9 +14,9 @@ interface Asked {
   readonly showSecrets?: boolean
 }
 
-/** For every value above the chart's defaults the layer that won: of the deployer's, who said it, and when. */
+/** Returns for every value above the chart's defaults the layer that won; for the deployer's, also who set it, and when. */
 export async function explainOverrides(
-  {base, store}: OverrideWorld,
+  {base, store}: Pick<OverrideOptions, 'base' | 'store'>,
   {name, namespace, showSecrets = false}: Asked,
 ): Promise<readonly ExplainedKey[]> {
   expectActive(await base.active(), name, namespace)
@@ -32,7 +32,7 @@ export async function explainOverrides(
   return showSecrets ? keys : keys.map((key) => maskedKey(key, places))
 }
 
-/** The key with its secrets masked: those that look like some, and those at the places that are known to be secret. */
+/** Returns the key with its secrets masked: what looks like one, and what stands at the paths that are known to be secret. */
 export function maskedKey(key: ExplainedKey, places: readonly ValuePath[]): ExplainedKey {
   const isKnown = places.some((place) => isBelow(key.path, place))
   const within = places

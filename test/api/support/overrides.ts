@@ -1,13 +1,13 @@
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import type {ServiceFor} from '../../../src/api/helm-charts/routes.ts'
+import type {ServiceFor} from '../../../src/api/helm-chart-routes.ts'
 import type {Facts} from '../../../src/overrides/facts/facts.ts'
 import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
 import {openStore} from '../../../src/overrides/user/open.ts'
 import type {OverrideStore} from '../../../src/overrides/user/store.ts'
-import {factsBase} from '../../../src/verbs/overrides/facts-base.ts'
 import {localOverrides} from '../../../src/verbs/overrides/local-overrides.ts'
+import {factsBase} from '../../../src/verbs/overrides/override-base.ts'
 
 const FACTS: Facts = {
   controllers: 1,
@@ -26,7 +26,7 @@ export async function testOverrides(): Promise<TestOverrides> {
   const store = await openStore({location: join(directory, 'store.sqlite'), env: {}})
   const base = factsBase({facts: FACTS, plugins: builtInPlugins()})
   return {
-    serviceFor: (who) => localOverrides({base, store, who, allowSecrets: false}),
+    serviceFor: localOverrides({base, store, allowSecrets: false}),
     store,
     async remove() {
       await store.close()

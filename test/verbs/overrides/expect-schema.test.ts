@@ -5,8 +5,8 @@ import {KkError} from '../../../src/errors.ts'
 import type {Helm} from '../../../src/helm/helm.ts'
 import {openHelm} from '../../../src/helm/open.ts'
 import {helmVersion} from '../../../src/helm/version.ts'
-import {environmentBase} from '../../../src/verbs/overrides/environment-base.ts'
 import {localOverrides} from '../../../src/verbs/overrides/local-overrides.ts'
+import {environmentBase} from '../../../src/verbs/overrides/override-base.ts'
 import {prepare} from '../../../src/verbs/preparation/prepare.ts'
 import {toolPath} from '../../support/tools.ts'
 import {openService, setting} from './support/service.ts'
@@ -27,7 +27,7 @@ async function memcached(helm: () => Promise<Pick<Helm, 'template'>>) {
   })
   const {store} = await openService()
   const base = environmentBase(prepared, helm)
-  const service = localOverrides({base, store, who: 'ada', allowSecrets: true})
+  const service = localOverrides({base, store, allowSecrets: true})('ada')
   const update = (expression: string, dryRun = true) =>
     service.update('memcached', 'openstack', {...setting(expression), flag: 'reuse', dryRun})
   return {update, service, store}

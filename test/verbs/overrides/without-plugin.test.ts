@@ -1,9 +1,9 @@
 import {expect, it} from 'vitest'
 import {definePlugin} from '../../../src/overrides/system/plugin.ts'
 import {builtInPlugins, withPlugins} from '../../../src/overrides/system/plugins.ts'
-import {factsBase, pathsOf} from '../../../src/verbs/overrides/facts-base.ts'
-import {overridesHistory} from '../../../src/verbs/overrides/history.ts'
 import {localOverrides} from '../../../src/verbs/overrides/local-overrides.ts'
+import {factsBase, secretPathsOf} from '../../../src/verbs/overrides/override-base.ts'
+import {overridesHistory} from '../../../src/verbs/overrides/show-overrides.ts'
 import {setting, temporaryStore} from './support/service.ts'
 
 const OUTSIDE = definePlugin({
@@ -19,7 +19,7 @@ async function openWithout() {
   const built = builtInPlugins()
   const [first, later] = [withPlugins(built, [OUTSIDE]), built].map((plugins) => {
     const base = factsBase({facts: {charts: {rabbitmq: []}, controllers: 1}, plugins})
-    return localOverrides({base, store, who: 'tester', allowSecrets: true})
+    return localOverrides({base, store, allowSecrets: true})('tester')
   })
   await first!.update(
     'rabbitmq',
@@ -27,7 +27,7 @@ async function openWithout() {
     setting('conf.pin=geheim', 'conf.list={geheim}', 'conf.on=true'),
   )
   const history = (showSecrets: boolean) =>
-    overridesHistory(store, {showSecrets, secretPaths: pathsOf(built)})
+    overridesHistory(store, {showSecrets, secretPaths: secretPathsOf(built)})
   return {store, service: later!, history}
 }
 

@@ -9,8 +9,8 @@ import type {OverrideService, RequestedUpdate} from '../../../../src/overrides/s
 import {builtInPlugins} from '../../../../src/overrides/system/plugins.ts'
 import {openStore} from '../../../../src/overrides/user/open.ts'
 import type {OverrideStore} from '../../../../src/overrides/user/store.ts'
-import {factsBase} from '../../../../src/verbs/overrides/facts-base.ts'
 import {localOverrides} from '../../../../src/verbs/overrides/local-overrides.ts'
+import {factsBase} from '../../../../src/verbs/overrides/override-base.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/overrides')
 /** Of no store but those of tests. */
@@ -49,7 +49,7 @@ export async function openService(
     facts: typeof facts === 'string' ? factsOfFile(facts) : facts,
     plugins: builtInPlugins(),
   })
-  return {store, service: localOverrides({base, store, who: 'tester', allowSecrets})}
+  return {store, service: localOverrides({base, store, allowSecrets})('tester')}
 }
 
 export function setting(...set: string[]): RequestedUpdate {

@@ -1,0 +1,185 @@
+import {asKkError, KkError} from '../../errors.ts'
+import type {Helm} from '../../helm/helm.ts'
+import type {ValuePath} from '../../helm/redact/values.ts'
+import {computedValues} from '../../overrides/computed.ts'
+import type {Facts} from '../../overrides/facts/facts.ts'
+import type {Layer} from '../../overrides/layer.ts'
+import {mergeValues} from '../../overrides/merge.ts'
+import type {OverriddenChart} from '../../overrides/service.ts'
+import {activeCharts, expectActive} from '../../overrides/system/active.ts'
+import {secretPaths} from '../../overrides/system/plugin.ts'
+import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
+import {systemOverrides} from '../../overrides/system/system-overrides.ts'
+import type {OverrideStore} from '../../overrides/user/store.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
+import {vendor} from '../preparation/rendering/vendored.ts'
+import {systemSource} from './layers-of-place.ts'
+
+/** The charts and layers below the deployer's overrides. */
+export interface OverrideBase {
+  /** The charts that are active, by name. */
+  active(): Promise<readonly OverriddenChart[]>
+  /** True where nobody states which charts there are: the active ones are then those that kk has plugins for. */
+  readonly isAssumed?: boolean
+  /** The layers between the defaults of a chart that is active there and the deployer's overrides, weakest first. */
+  layers(name: string, namespace: string): Promise<readonly Layer[]>
+  /** The names of the chart's releases there, active or not; undefined where no environment tells which there are. */
+  releases(name: string, namespace: string): readonly string[] | undefined
+  /**
+   * Asks whether the chart's schema accepts what these overrides of the deployer make of the values. Rejects with
+   * `KK_VALUES`; without a chart, or without a helm, nothing is asked.
+   */
+  check?(name: string, namespace: string, user: Values): Promise<void>
+  /** The paths of secrets among the values of a chart, or of all charts of this name. */
+  secretPaths(chart: string | FoundChart): Promise<readonly ValuePath[]>
+}
+
+/** Where overrides are read and changed. */
+export interface OverrideOptions {
+  readonly base: OverrideBase
+  readonly store: Pick<
+    OverrideStore,
+    'get' | 'update' | 'put' | 'audit' | 'list' | 'secrets' | 'identity' | 'putAll'
+  >
+  /** Whether values may be set that plugins call secret. */
+  readonly allowSecrets: boolean
+}
+
+/**
+ * Returns the base of an environment: its releases say which charts are active, and its layers lie below the deployer's. Each
+ * is worked out once. `helm` is looked for when a schema is to be asked.
+ */
+export function environmentBase(prepared: Prepared, helm?: HelmOf): OverrideBase {
+  const {plugins} = prepared
+  const releases = [...prepared.releases.values()].map(({chart}) => chart)
+  const placed = [...prepared.releases].map(([release, {chart}]) => ({
+    chart: chart.name,
+    namespace: releaseNamespace(release),
+  }))
+  let charts: ReturnType<OverrideBase['active']> | undefined
+  const active = () => {
+    charts ??= activeCharts({releases: placed, facts: {}, plugins})
+    return charts
+  }
+  const below = new Map<PreparedRelease, readonly Layer[]>()
+  return {
+    active,
+    layers: async (chart, namespace) => {
+      expectActive(await active(), chart, namespace)
+      const [, release] = releaseOf(prepared, chart, namespace)
+      const layers = below.get(release) ?? release.layers.filter(({name}) => name !== 'user')
+      below.set(release, layers)
+      return layers
+    },
+    releases: (chart, namespace) =>
+      releasesOf(prepared, chart, namespace).map(([release]) => releaseName(release)),
+    secretPaths: secretPathsOf(plugins, releases),
+    ...(helm && {
+      check: async (chart, namespace, user) => {
+        for (const [release] of releasesOf(prepared, chart, namespace))
+          await expectSchema(prepared, {release, user, helm})
+      },
+    }),
+  }
+}
+
+/** Returns the one release of the chart there. Throws `KK_USAGE` for several: each has a section, and so values, of its own. */
+function releaseOf(prepared: Prepared, chart: string, namespace: string): [ReleaseId, PreparedRelease] {
+  const found = releasesOf(prepared, chart, namespace)
+  const [first, ...more] = found
+  if (first && more.length === 0) return first
+  const names = found.map(([release]) => releaseName(release))
+  throw new KkError(
+    'KK_USAGE',
+    `${names.join(', ')} are all of the chart ${chart} in ${namespace}, each with values of its own`,
+    {hint: `leave out the environment, or see one with kk values show ${names[0]}`},
+  )
+}
+
+function releasesOf({releases}: Prepared, chart: string, namespace: string) {
+  return [...releases].filter(
+    ([release, each]) => each.chart.name === chart && releaseNamespace(release) === namespace,
+  )
+}
+
+/** Finds a helm. Rejects with `KK_HELM_MISSING` where there is none. */
+export type HelmOf = () => Promise<Pick<Helm, 'template'>>
+
+interface SchemaCheck {
+  readonly release: ReleaseId
+  /** What the deployer overrides, or would. */
+  readonly user: Values
+  readonly helm: HelmOf
+}
+
+/** Asks helm for the values as the chart would see them: it checks them by the chart's schema. Rejects with `KK_VALUES`. */
+async function expectSchema(prepared: Prepared, {release, user, helm}: SchemaCheck): Promise<void> {
+  const found = await helm().catch((error: unknown) => {
+    if (asKkError(error).code !== 'KK_HELM_MISSING') throw error
+  })
+  if (!found) return
+  const vendored = await vendor(prepared, [release])
+  try {
+    const call = vendored.call(release)
+    await computedValues(found, {...call, values: mergeValues(call.values, user)})
+  } finally {
+    await vendored.remove()
+  }
+}
+
+export interface FactsBaseOptions {
+  readonly facts: Facts
+  /** The file that states them, for messages. */
+  readonly file?: string | undefined
+  readonly plugins: Plugins
+}
+
+/**
+ * Returns the base where there is no environment: the facts name the active charts, or else plugins do, and only system
+ * overrides lie below the deployer's. Neither facts nor plugins change, so each is worked out once: a service is asked for
+ * it with every request.
+ */
+export function factsBase({facts, file, plugins}: FactsBaseOptions): OverrideBase {
+  let charts: ReturnType<OverrideBase['active']> | undefined
+  const active = () => {
+    charts ??= activeCharts({facts, file, plugins})
+    return charts
+  }
+  const made = new Map<string, readonly Layer[]>()
+  const layers: OverrideBase['layers'] = async (chart, namespace) => {
+    const key = `${namespace}/${chart}`
+    const known = made.get(key)
+    if (known) return known
+    const values = await systemOverrides({active: await active(), chart, namespace, facts, plugins})
+    const plugin = await plugins.find(chart)
+    const layers = [{name: 'system', source: systemSource(chart, namespace, plugin?.file), values}] as const
+    made.set(key, layers)
+    return layers
+  }
+  const isAssumed = facts.charts === undefined
+  return {active, isAssumed, layers, releases: () => undefined, secretPaths: secretPathsOf(plugins)}
+}
+
+/**
+ * Returns what tells the paths that a chart's plugin calls secret; none without a plugin. For a name alone they are those of
+ * the charts that were found under it, if any. Each plugin is asked once.
+ */
+export function secretPathsOf(
+  plugins: Plugins,
+  found: Iterable<FoundChart> = [],
+): OverrideBase['secretPaths'] {
+  const charts = [...new Map([...found].map((chart) => [chart.directory, chart])).values()]
+  const known = new Map<string, ReturnType<OverrideBase['secretPaths']>>()
+  const paths = async (asked: readonly (string | FoundChart)[]) => {
+    const made = await Promise.all(asked.map((each) => plugins.find(each)))
+    return made.flatMap((plugin) => (plugin ? secretPaths(plugin) : []))
+  }
+  return (chart) => {
+    const key = typeof chart === 'string' ? chart : chart.directory
+    const named = charts.filter(({name}) => name === chart)
+    const answer = known.get(key) ?? paths(named.length > 0 ? named : [chart])
+    known.set(key, answer)
+    return answer
+  }
+}
