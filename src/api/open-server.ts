@@ -3,14 +3,14 @@ import type {Socket} from 'node:net'
 import type {FastifyInstance, FastifyReply, FastifyRequest, RouteOptions} from 'fastify'
 import {KkError} from '../errors.ts'
 import {guardAccess, isOpen} from './access.ts'
+import type {ReleasesOf} from './answer-form.ts'
 import {answerTo, type ErrorBody} from './errors.ts'
-import {helmChartRoutes, type ServiceFor} from './helm-charts/routes.ts'
+import {helmChartRoutes, type ServiceFor} from './helm-chart-routes.ts'
 import type * as libraries from './libraries.ts'
-import {healthRoutes} from './operations/health.ts'
-import {describeApi, openApiRoutes} from './operations/openapi-routes.ts'
-import {pageRoutes} from './pages/routes.ts'
-import type {ReleasesOf} from './pages/show-chart.ts'
-import {storeRoutes} from './store/routes.ts'
+import {describeApi, openApiRoutes} from './openapi-routes.ts'
+import {healthRoutes, metricsRoute} from './operation-routes.ts'
+import {pageRoutes} from './page-routes.ts'
+import {storeRoutes} from './store-routes.ts'
 import type {Tokens} from './tokens.ts'
 
 export interface ServerOptions {
@@ -219,36 +219,6 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
-}
-
-/** Prometheus' metrics of the process, and of each route by method and status. */
-function metricsRoute(
-  app: FastifyInstance,
-  {
-    Histogram,
-    Registry,
-    collectDefaultMetrics,
-  }: Pick<typeof libraries, 'Histogram' | 'Registry' | 'collectDefaultMetrics'>,
-): void {
-  const registry = new Registry()
-  collectDefaultMetrics({register: registry})
-  const duration = new Histogram({
-    name: 'kk_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer.',
-    // The route and not the address, of which there is no end.
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers: [registry],
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'none'
-    duration.observe({method: request.method, route, status: reply.statusCode}, reply.elapsedTime / 1000)
-  })
-  app.get(
-    '/metrics',
-    {schema: {summary: 'Metrics for Prometheus', tags: ['operation']}},
-    async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
-  )
 }
 
 /** Collects the routes that are made after this. Gives what then answers their other methods with 405 and those that they have. */

@@ -1,5 +1,5 @@
 import type {ExplainedKey} from './explain/explain.ts'
-import type {AuditEntry, AuditPage} from './user/store.ts'
+import type {AuditEntry, AuditPage, ChartPlace} from './user/store.ts'
 
 /** A chart that has overrides, with its namespaces; both sorted. */
 export interface OverriddenChart {
@@ -46,11 +46,6 @@ export interface RequestedUpdate extends OverrideUpdate {
   readonly showSecrets?: boolean
 }
 
-interface Place {
-  readonly name: string
-  readonly namespace: string
-}
-
 export interface RequestedImport {
   /** What the document is called in messages. */
   readonly file: string
@@ -62,9 +57,9 @@ export interface RequestedImport {
 
 /** What an import writes or deletes. */
 export interface ImportedContent {
-  readonly changed: readonly (Place & {readonly action: 'set' | 'delete'})[]
+  readonly changed: readonly (ChartPlace & {readonly action: 'set' | 'delete'})[]
   /** Generated secrets that are added or replaced. */
-  readonly secrets: readonly Place[]
+  readonly secrets: readonly ChartPlace[]
   /** The id of the store that a new one becomes. */
   readonly becomes?: string
 }
@@ -93,7 +88,10 @@ export interface OverrideService {
    * What was changed, newest first: of one chart, or of all; masked as in `show`. With a limit, fewer where they are long:
    * what is older than the last of them comes with `before`, until there is nothing.
    */
-  history(of?: Place, options?: AuditPage & {readonly showSecrets?: boolean}): Promise<readonly AuditEntry[]>
+  history(
+    of?: ChartPlace,
+    options?: AuditPage & {readonly showSecrets?: boolean},
+  ): Promise<readonly AuditEntry[]>
   /** All that is stored but its history, as one YAML; what is encrypted stays so unless secrets are to be shown. */
   export(options?: {readonly showSecrets?: boolean}): Promise<string>
   /** Rejects with what is wrong with the document, and as `update`; then nothing is changed. */

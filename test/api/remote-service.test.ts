@@ -1,7 +1,7 @@
 import {type AddressInfo, createServer} from 'node:net'
 import type {FastifyInstance} from 'fastify'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {remoteService} from '../../src/api/client/remote-service.ts'
+import {remoteService} from '../../src/api/remote-service.ts'
 import {parseTokens} from '../../src/api/tokens.ts'
 import type {KkError} from '../../src/errors.ts'
 import type {OverrideService} from '../../src/overrides/service.ts'

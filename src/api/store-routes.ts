@@ -1,8 +1,7 @@
 import type {FastifyInstance} from 'fastify'
-import {KkError} from '../../errors.ts'
-import {documented} from '../documented.ts'
-import type {ServiceFor} from '../helm-charts/routes.ts'
-import {flag, name, namespace, yaml} from '../helm-charts/schemas.ts'
+import {KkError} from '../errors.ts'
+import type {ServiceFor} from './helm-chart-routes.ts'
+import {documented, flag, name, namespace, yaml} from './schemas.ts'
 
 type Flag = 'true' | 'false'
 

@@ -1,7 +1,8 @@
 import type {FastifyInstance, FastifySchema} from 'fastify'
-import {ERRORS, type ErrorCode} from '../../errors.ts'
-import {answerTo} from '../errors.ts'
-import {ERROR} from '../helm-charts/schemas.ts'
+import {ERRORS, type ErrorCode} from '../errors.ts'
+import {answerTo} from './errors.ts'
+import type * as libraries from './libraries.ts'
+import {ERROR} from './schemas.ts'
 
 const STATUS = {type: 'string', examples: ['ok']} as const
 const ALIVE = {type: 'object', required: ['status'], properties: {status: STATUS}} as const
@@ -37,4 +38,34 @@ export function healthRoutes(app: FastifyInstance, ready: () => Promise<unknown>
 function withoutDetails(code: string) {
   const known = code === 'KK_BUG' ? undefined : ERRORS[code as ErrorCode]
   return {code, message: known?.meaning ?? 'something went wrong inside kk', hint: 'see the log of kk serve'}
+}
+
+/** Prometheus' metrics of the process, and of each route by method and status. */
+export function metricsRoute(
+  app: FastifyInstance,
+  {
+    Histogram,
+    Registry,
+    collectDefaultMetrics,
+  }: Pick<typeof libraries, 'Histogram' | 'Registry' | 'collectDefaultMetrics'>,
+): void {
+  const registry = new Registry()
+  collectDefaultMetrics({register: registry})
+  const duration = new Histogram({
+    name: 'kk_http_request_duration_seconds',
+    help: 'Time from a request to the end of its answer.',
+    // The route and not the address, of which there is no end.
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [registry],
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    duration.observe({method: request.method, route, status: reply.statusCode}, reply.elapsedTime / 1000)
+  })
+  app.get(
+    '/metrics',
+    {schema: {summary: 'Metrics for Prometheus', tags: ['operation']}},
+    async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+  )
 }

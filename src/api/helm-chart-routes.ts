@@ -1,11 +1,11 @@
 import type {FastifyInstance, FastifyReply} from 'fastify'
-import type {Condition, OverrideService, OverrideUpdate} from '../../overrides/service.ts'
-import {overridesDocument, updatedDocument} from '../../report/overrides/overrides-text.ts'
-import {explainedKeyDocument} from '../../report/values/explained-text.ts'
-import {documented} from '../documented.ts'
+import type {Condition, OverrideService, OverrideUpdate} from '../overrides/service.ts'
+import {overridesDocument, updatedDocument} from '../report/overrides/overrides-text.ts'
+import {explainedKeyDocument} from '../report/values/explained-text.ts'
 import {
   CHART_PARAMS,
   CHART_QUERY,
+  documented,
   EXPLAINED,
   IF_MATCH,
   LIST,

@@ -1,113 +1,11 @@
-import type {FastifyInstance, FastifyRequest} from 'fastify'
-import {KkError} from '../../errors.ts'
-import type {OverriddenChart, RequestedUpdate} from '../../overrides/service.ts'
-import {type Markup, markup} from '../../report/files/markup.ts'
-import {answerTo} from '../errors.ts'
-import type {ServiceFor} from '../helm-charts/routes.ts'
-import {CHART_PARAMS, SHOW_QUERY} from '../helm-charts/schemas.ts'
-import type {Outcome} from './chart-page.ts'
-import type {Draft} from './editor.ts'
-import {page} from './page.ts'
-import {chartAddress} from './place.ts'
-import {type ChartContext, type ReleasesOf, showChart} from './show-chart.ts'
+import type {FastifyInstance} from 'fastify'
+import {KkError} from '../errors.ts'
+import type {OverrideService, RequestedUpdate} from '../overrides/service.ts'
+import type {ChartPlace} from '../overrides/user/store.ts'
+import type {Draft, Outcome} from './chart-page.ts'
+import {answerTo} from './errors.ts'
 
-interface PageOptions {
-  readonly serviceFor: ServiceFor
-  readonly releasesOf: ReleasesOf
-}
-
-interface PageRequest {
-  Params: {readonly name: string}
-  Querystring: {
-    readonly namespace: string
-    readonly show_secrets?: 'true' | 'false'
-    readonly done?: keyof typeof DONE
-  }
-  Body: Form | undefined
-}
-
-const HTML = 'text/html; charset=utf-8'
-
-const DONE = {
-  saved: 'Saved. The cluster changes with the next kk deploy.',
-  reset: 'Reset to none. The cluster changes with the next kk deploy.',
-} as const
-
-const QUERY = {
-  ...SHOW_QUERY,
-  properties: {...SHOW_QUERY.properties, done: {type: 'string', enum: Object.keys(DONE)}},
-} as const
-
-/** The pages for people: the charts at `/`, and each chart in a namespace. They need no script. */
-export async function pageRoutes(app: FastifyInstance, {serviceFor, releasesOf}: PageOptions): Promise<void> {
-  const contextOf = ({params, query, caller, mayWrite}: FastifyRequest<PageRequest>): ChartContext => ({
-    service: serviceFor(caller),
-    releasesOf,
-    place: {name: params.name, namespace: query.namespace},
-    showSecrets: query.show_secrets === 'true',
-    mayWrite,
-  })
-  await app.register(async (pages) => {
-    readFormBodies(pages)
-    pages.setErrorHandler((error, request, reply) => {
-      const {status, body} = answerTo(error)
-      if (status >= 500) request.log.error({code: body.error.code}, 'the page failed')
-      return reply.code(status).type(HTML).send(problemPage(body.error))
-    })
-    pages.get('/', {schema: {hide: true}}, async ({caller}, reply) =>
-      reply.type(HTML).send(chartsPage(await serviceFor(caller).charts())),
-    )
-    const schema = {hide: true, params: CHART_PARAMS, querystring: QUERY}
-    pages.get<PageRequest>('/charts/:name', {schema}, async (request, reply) => {
-      const {done} = request.query
-      const outcome = done ? ({kind: 'done', message: DONE[done]} as const) : ({kind: 'none'} as const)
-      return reply.type(HTML).send(await showChart(contextOf(request), {outcome, draft: undefined}))
-    })
-    pages.post<PageRequest>('/charts/:name', {schema}, async (request, reply) => {
-      const context = contextOf(request)
-      const answer = await answerForm(context, request.body ?? new Map())
-      // With what it did in the address, and without secrets: loading that page again does nothing again.
-      if (answer.kind === 'done') return reply.redirect(chartAddress(context.place, {done: answer.done}), 303)
-      return reply
-        .code(answer.status)
-        .type(HTML)
-        .send(await showChart(context, answer))
-    })
-  })
-}
-
-function problemPage({message, hint}: {readonly message: string; readonly hint?: string}): string {
-  return page(
-    'Refused',
-    markup`<h1>This cannot be shown</h1>
-<div role="alert"><p>${message}</p>${hint === undefined ? markup`` : markup`<p>${hint}</p>`}</div>
-<p><a href="/">All charts</a></p>`,
-  )
-}
-
-/** The charts that have overrides, with a link for each of their namespaces. */
-function chartsPage(charts: readonly OverriddenChart[]): string {
-  return page(
-    'Overrides of charts',
-    markup`<h1>Overrides of charts</h1>
-${charts.length > 0 ? chartTable(charts) : markup`<p>No chart is active: name some under <code>charts:</code> in the facts, or serve an environment.</p>`}`,
-  )
-}
-
-function chartTable(charts: readonly OverriddenChart[]): Markup {
-  return markup`<p>What kk generates for a chart, what the deployer lays over it, and what comes of both.</p>
-<table><thead><tr><th scope="col">Chart</th><th scope="col">Namespaces</th></tr></thead>
-<tbody>${charts.map(
-    ({name, namespaces}) =>
-      markup`<tr><th scope="row">${name}</th><td>${namespaces.map(
-        (namespace) =>
-          markup`<a href="${chartAddress({name, namespace})}" aria-label="${name} in ${namespace}">${namespace}</a> `,
-      )}</td></tr>
-`,
-  )}</tbody></table>`
-}
-
-type FormAnswer =
+export type FormAnswer =
   | {readonly kind: 'done'; readonly done: 'saved' | 'reset'}
   | {
       readonly kind: 'page'
@@ -121,7 +19,7 @@ type FormAnswer =
  * Does what the form of a chart asks for. A refusal comes back with what was typed; rejects where there is no such chart,
  * or nothing can be shown.
  */
-async function answerForm(context: ChartContext, form: Form): Promise<FormAnswer> {
+export async function answerForm(context: ChartContext, form: Form): Promise<FormAnswer> {
   const {service, place} = context
   const typed: Draft = {text: form.get('overrides') ?? '', etag: form.get('etag') ?? ''}
   const action = form.get('action')
@@ -209,13 +107,13 @@ async function refusal(context: ChartContext, error: unknown, typed: Draft | und
 }
 
 /** The fields of a form. */
-type Form = ReadonlyMap<string, string>
+export type Form = ReadonlyMap<string, string>
 
 /**
  * Lets the routes of this plugin read forms of pages and nothing else; those outside of it take none, so that no page
  * elsewhere can post to them. What is no UTF-8, or names a field twice, is refused.
  */
-function readFormBodies(app: FastifyInstance): void {
+export function readFormBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -247,4 +145,16 @@ function unreadable(expected: string): KkError {
   return new KkError('KK_USAGE', `the form cannot be read: expected ${expected}`, {
     hint: 'open the page again; nothing was changed',
   })
+}
+
+/** The releases of a chart in a namespace; undefined where no environment tells which there are. */
+export type ReleasesOf = (name: string, namespace: string) => readonly string[] | undefined
+
+/** A chart whose page is asked for, and by whom. */
+export interface ChartContext {
+  readonly service: OverrideService
+  readonly releasesOf: ReleasesOf
+  readonly place: ChartPlace
+  readonly showSecrets: boolean
+  readonly mayWrite: boolean
 }

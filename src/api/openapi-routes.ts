@@ -1,8 +1,8 @@
 import type {FastifyInstance} from 'fastify'
 import type {OpenAPIV3_1} from 'openapi-types'
-import {type Markup, markup} from '../../report/files/markup.ts'
-import type {swagger} from '../libraries.ts'
-import {page} from '../pages/page.ts'
+import {type Markup, markup} from '../report/files/markup.ts'
+import type {swagger} from './libraries.ts'
+import {page} from './page.ts'
 
 interface DescribeOptions {
   readonly plugin: typeof swagger

@@ -1,3 +1,5 @@
+import type {FastifySchema} from 'fastify'
+
 /** JSON Schemas of the resource `helm_charts`: they check requests, and OpenAPI is made from them. */
 
 /** A database may refuse it. */
@@ -185,7 +187,7 @@ export const ERROR = {
 } as const
 
 /** What every route can answer with instead. */
-export const REFUSALS = {
+const REFUSALS = {
   '4xx': {...ERROR, description: 'Refused: the request is to be changed, or sent later (429).'},
   503: {
     ...ERROR,
@@ -212,3 +214,16 @@ export const IF_MATCH = {
     },
   },
 } as const
+
+interface Documented {
+  readonly params?: object
+  readonly querystring?: object
+  readonly headers?: object
+  readonly body?: object
+  readonly ok: Readonly<Record<number, object>>
+}
+
+/** A schema with a summary, and the errors that every route can answer with. */
+export function documented(summary: string, {ok, ...request}: Documented): FastifySchema {
+  return {summary, tags: ['overrides'], ...request, response: {...ok, ...REFUSALS}}
+}

@@ -1,11 +1,10 @@
-import type {ExplainedKey, ExplainedLayer, Statement} from '../../overrides/explain/explain.ts'
-import {LAYERS} from '../../overrides/layer.ts'
-import type {ShownOverrides} from '../../overrides/service.ts'
-import {type Markup, markup} from '../../report/files/markup.ts'
-import {keyText} from '../../report/values/explained-text.ts'
-import {type Draft, type EditorOptions, editor, editorBehindSecrets, resetForm} from './editor.ts'
-import {page} from './page.ts'
-import type {Place} from './place.ts'
+import type {ExplainedKey, ExplainedLayer, Statement} from '../overrides/explain/explain.ts'
+import {LAYERS} from '../overrides/layer.ts'
+import type {ShownOverrides} from '../overrides/service.ts'
+import type {ChartPlace} from '../overrides/user/store.ts'
+import {type Markup, markup} from '../report/files/markup.ts'
+import {keyText} from '../report/values/explained-text.ts'
+import {chartAddress, page} from './page.ts'
 
 /** What became of the last form. */
 export type Outcome =
@@ -82,7 +81,7 @@ interface Preview {
 }
 
 /** The deployer's overrides before and after, and what the next deploy would do. */
-function previewSection(preview: Preview, place: Place): Markup {
+function previewSection(preview: Preview, place: ChartPlace): Markup {
   const {before, after} = preview
   return markup`<section aria-labelledby="preview">
 <h2 id="preview" tabindex="-1" autofocus>Preview: nothing is changed yet</h2>
@@ -100,7 +99,7 @@ function yamlBlock(text: string): Markup {
   return text === '' ? markup`<p class="quiet">none</p>` : markup`<pre>${text}</pre>`
 }
 
-function redeployed({changes, releases}: Preview, {name, namespace}: Place): Markup {
+function redeployed({changes, releases}: Preview, {name, namespace}: ChartPlace): Markup {
   if (!changes) return markup`<p>Nothing: the overrides would stay as they are.</p>`
   if (releases === undefined)
     return markup`<p>With the next <code>kk deploy</code>: every release of the chart ${name} in ${namespace}.</p>`
@@ -150,4 +149,51 @@ function statement({value, position, source}: Statement, wins: boolean): Markup 
   const place = position ? `${position.file}:${position.line}:${position.column}` : source
   const text = value === null && wins ? '(removed)' : JSON.stringify(value)
   return markup`<div><code>${text}</code>${wins ? markup` <strong>✓ wins</strong>` : markup``}<br><small class="quiet">${place}</small></div>`
+}
+
+/** What stands in the form: the overrides as they are stored, or as somebody typed them. */
+export interface Draft {
+  readonly text: string
+  /** Of the stored overrides that it was made from; '' for none. */
+  readonly etag: string
+}
+
+interface EditorOptions {
+  readonly place: ChartPlace
+  readonly draft: Draft
+  readonly showSecrets: boolean
+  /** Whether an alert above says what is wrong with the draft. */
+  readonly isRefused: boolean
+}
+
+/** The form for the deployer's overrides, all of them at once. */
+function editor({place, draft, showSecrets, isRefused}: EditorOptions): Markup {
+  const invalid = isRefused ? markup` aria-invalid="true" aria-errormessage="problem"` : markup``
+  // A parser drops the line feed after the tag, and no other.
+  return markup`<form method="post" action="${formAddress(place, showSecrets)}">
+<p><label for="overrides">User overrides, as YAML</label></p>
+<p id="help" class="quiet">All of them: what is not here is taken away. Maps are laid over the layers below; everything else replaces.</p>
+<textarea id="overrides" name="overrides" spellcheck="false" autocomplete="off" aria-describedby="help"${invalid}>
+${draft.text}</textarea>
+<input type="hidden" name="etag" value="${draft.etag}">
+<p><button name="action" value="preview">Preview</button> <button name="action" value="save">Save</button> <button name="action" value="ask-reset">Reset to none…</button></p>
+</form>`
+}
+
+/** Asks before all of the deployer's overrides are taken away. */
+function resetForm({place, draft, showSecrets}: EditorOptions): Markup {
+  return markup`<form method="post" action="${formAddress(place, showSecrets)}">
+<input type="hidden" name="etag" value="${draft.etag}">
+<p><button name="action" value="reset">Reset to none</button> <a href="${chartAddress(place)}">Keep them</a></p>
+</form>`
+}
+
+/** Masked texts cannot be edited: they would be stored as they are shown. */
+function editorBehindSecrets(place: ChartPlace): Markup {
+  return markup`<p>They hold secrets, which are masked here. <a href="${chartAddress(place, {show_secrets: 'true'})}">Show secrets and edit</a></p>
+<form method="post" action="${formAddress(place, false)}"><p><button name="action" value="ask-reset">Reset to none…</button></p></form>`
+}
+
+function formAddress(place: ChartPlace, showSecrets: boolean): string {
+  return chartAddress(place, showSecrets ? {show_secrets: 'true'} : {})
 }

@@ -1,4 +1,5 @@
-import {foreignMarkup, type Markup, markup} from '../../report/files/markup.ts'
+import type {ChartPlace} from '../overrides/user/store.ts'
+import {foreignMarkup, type Markup, markup} from '../report/files/markup.ts'
 
 const STYLE = foreignMarkup(`
 :root{color-scheme:light dark;--line:#8886;--quiet:#666;--accent:#0b57d0;--win:#1a7f3722}
@@ -13,7 +14,7 @@ button{font:inherit;padding:.3rem .9rem} :focus-visible{outline:3px solid var(--
 .won{background:var(--win)} .quiet{color:var(--quiet)} [role=alert]{border-left:4px solid #d1242f;padding:.3rem .8rem} [role=status]{border-left:4px solid #1a7f37;padding:.3rem .8rem}
 `)
 
-/** A page of the service: it loads nothing and runs no script. */
+/** Returns a page of the service: it loads nothing and runs no script. */
 export function page(title: string, content: Markup): string {
   return markup`<!doctype html>
 <html lang="en">
@@ -31,4 +32,12 @@ ${content}
 </body>
 </html>
 `.markup
+}
+
+/** Returns the address of the page of a chart; `query` says what else the page is asked for. */
+export function chartAddress(
+  {name, namespace}: ChartPlace,
+  query: Readonly<Record<string, string>> = {},
+): string {
+  return `/charts/${encodeURIComponent(name)}?${new URLSearchParams({namespace, ...query})}`
 }

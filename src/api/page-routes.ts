@@ -1,0 +1,124 @@
+import type {FastifyInstance, FastifyRequest} from 'fastify'
+import type {OverriddenChart} from '../overrides/service.ts'
+import {type Markup, markup} from '../report/files/markup.ts'
+import {answerForm, type ChartContext, type Form, type ReleasesOf, readFormBodies} from './answer-form.ts'
+import {chartPage, type Draft, type Outcome} from './chart-page.ts'
+import {answerTo} from './errors.ts'
+import type {ServiceFor} from './helm-chart-routes.ts'
+import {chartAddress, page} from './page.ts'
+import {CHART_PARAMS, SHOW_QUERY} from './schemas.ts'
+
+interface PageOptions {
+  readonly serviceFor: ServiceFor
+  readonly releasesOf: ReleasesOf
+}
+
+interface PageRequest {
+  Params: {readonly name: string}
+  Querystring: {
+    readonly namespace: string
+    readonly show_secrets?: 'true' | 'false'
+    readonly done?: keyof typeof DONE
+  }
+  Body: Form | undefined
+}
+
+const HTML = 'text/html; charset=utf-8'
+
+const DONE = {
+  saved: 'Saved. The cluster changes with the next kk deploy.',
+  reset: 'Reset to none. The cluster changes with the next kk deploy.',
+} as const
+
+const QUERY = {
+  ...SHOW_QUERY,
+  properties: {...SHOW_QUERY.properties, done: {type: 'string', enum: Object.keys(DONE)}},
+} as const
+
+/** The pages for people: the charts at `/`, and each chart in a namespace. They need no script. */
+export async function pageRoutes(app: FastifyInstance, {serviceFor, releasesOf}: PageOptions): Promise<void> {
+  const contextOf = ({params, query, caller, mayWrite}: FastifyRequest<PageRequest>): ChartContext => ({
+    service: serviceFor(caller),
+    releasesOf,
+    place: {name: params.name, namespace: query.namespace},
+    showSecrets: query.show_secrets === 'true',
+    mayWrite,
+  })
+  await app.register(async (pages) => {
+    readFormBodies(pages)
+    pages.setErrorHandler((error, request, reply) => {
+      const {status, body} = answerTo(error)
+      if (status >= 500) request.log.error({code: body.error.code}, 'the page failed')
+      return reply.code(status).type(HTML).send(problemPage(body.error))
+    })
+    pages.get('/', {schema: {hide: true}}, async ({caller}, reply) =>
+      reply.type(HTML).send(chartsPage(await serviceFor(caller).charts())),
+    )
+    const schema = {hide: true, params: CHART_PARAMS, querystring: QUERY}
+    pages.get<PageRequest>('/charts/:name', {schema}, async (request, reply) => {
+      const {done} = request.query
+      const outcome = done ? ({kind: 'done', message: DONE[done]} as const) : ({kind: 'none'} as const)
+      return reply.type(HTML).send(await showChart(contextOf(request), {outcome, draft: undefined}))
+    })
+    pages.post<PageRequest>('/charts/:name', {schema}, async (request, reply) => {
+      const context = contextOf(request)
+      const answer = await answerForm(context, request.body ?? new Map())
+      // With what it did in the address, and without secrets: loading that page again does nothing again.
+      if (answer.kind === 'done') return reply.redirect(chartAddress(context.place, {done: answer.done}), 303)
+      return reply
+        .code(answer.status)
+        .type(HTML)
+        .send(await showChart(context, answer))
+    })
+  })
+}
+
+function problemPage({message, hint}: {readonly message: string; readonly hint?: string}): string {
+  return page(
+    'Refused',
+    markup`<h1>This cannot be shown</h1>
+<div role="alert"><p>${message}</p>${hint === undefined ? markup`` : markup`<p>${hint}</p>`}</div>
+<p><a href="/">All charts</a></p>`,
+  )
+}
+
+/** The charts that have overrides, with a link for each of their namespaces. */
+function chartsPage(charts: readonly OverriddenChart[]): string {
+  return page(
+    'Overrides of charts',
+    markup`<h1>Overrides of charts</h1>
+${charts.length > 0 ? chartTable(charts) : markup`<p>No chart is active: name some under <code>charts:</code> in the facts, or serve an environment.</p>`}`,
+  )
+}
+
+function chartTable(charts: readonly OverriddenChart[]): Markup {
+  return markup`<p>What kk generates for a chart, what the deployer lays over it, and what comes of both.</p>
+<table><thead><tr><th scope="col">Chart</th><th scope="col">Namespaces</th></tr></thead>
+<tbody>${charts.map(
+    ({name, namespaces}) =>
+      markup`<tr><th scope="row">${name}</th><td>${namespaces.map(
+        (namespace) =>
+          markup`<a href="${chartAddress({name, namespace})}" aria-label="${name} in ${namespace}">${namespace}</a> `,
+      )}</td></tr>
+`,
+  )}</tbody></table>`
+}
+
+interface ShownForm {
+  readonly outcome: Outcome
+  /** What was typed; undefined for what is stored. */
+  readonly draft: Draft | undefined
+}
+
+/** The page of a chart. That something is masked is found out here; what it is does not leave. */
+async function showChart(context: ChartContext, {outcome, draft}: ShownForm): Promise<string> {
+  const {service, place, showSecrets, mayWrite} = context
+  const {name, namespace} = place
+  const [shown, stored, keys] = await Promise.all([
+    service.show(name, namespace, {showSecrets}),
+    service.show(name, namespace, {showSecrets: true}),
+    service.explain(name, namespace, {showSecrets}),
+  ])
+  const isWhole = stored.userOverrides === shown.userOverrides
+  return chartPage({shown, keys, isWhole, showSecrets, mayWrite, draft, outcome})
+}
