@@ -34,7 +34,9 @@ export interface KkLabels {
    * have.
    */
   readonly unchecked: number | undefined
-  /** Undefined where an older kk wrote the record; `protected`, too. */
+  /**
+   * Whether the environment states the release. This and `protected` are undefined where an older kk wrote the record.
+   */
   readonly stated: boolean | undefined
   readonly protected: boolean | undefined
   /** The store of overrides; undefined where none was in use. */

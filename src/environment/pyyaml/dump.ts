@@ -14,8 +14,8 @@ import {pythonWord} from './word.ts'
 import {indented, newWriter, WIDTH, type Writer, writeIndent, writeIndicator} from './writer.ts'
 
 /**
- * PyYAML's `default_flow_style`: `block` is False (blocks everywhere), `innermost-flow` is None (innermost collections
- * in one line).
+ * The style of collections, as PyYAML's `default_flow_style`: `block` is False (blocks everywhere), `innermost-flow` is
+ * None (innermost collections in one line).
  */
 export type CollectionStyle = 'block' | 'innermost-flow'
 
@@ -118,7 +118,10 @@ function writeEmpty(writer: Writer, open: string, close: string): void {
   writeIndicator(writer, close, {spaced: false})
 }
 
-/** PyYAML 6: emitter.py check_simple_key. It counts the tag although the tag is not written. */
+/**
+ * Returns true where a key can stand before `:` without `?`. The length counts the tag although the tag is not written
+ * (PyYAML 6: emitter.py check_simple_key).
+ */
 function isSimpleKey(dumper: Dumper, key: PythonScalar): boolean {
   const anchor = dumper.anchors.get(key)
   if (anchor !== undefined && dumper.written.has(key)) return true
@@ -164,8 +167,8 @@ interface ScalarPlace {
 const FLOW_INDICATOR = /[,?[\]{}:]/
 
 /**
- * PyYAML 6: emitter.py choose_scalar_style. Words that only Helm reads as something other than a string get quotes,
- * too.
+ * Writes a scalar in the style that PyYAML 6 chooses (emitter.py choose_scalar_style). Words that only Helm reads as
+ * something other than a string get quotes, too.
  */
 function writeScalar(writer: Writer, scalar: PythonScalar, {simpleKey, flow}: ScalarPlace): void {
   indented(writer, 'flow', () => {
@@ -192,7 +195,8 @@ type Innermost =
   | (PythonMap & {readonly pairs: readonly {readonly key: PythonScalar; readonly value: PythonScalar}[]})
 
 /**
- * PyYAML 6: representer.py represent_sequence and represent_mapping. Binary data are written as blocks of their own.
+ * Returns true for a collection of inline scalars only (PyYAML 6: representer.py represent_sequence and
+ * represent_mapping). Binary data are blocks of their own.
  */
 function isInnermost(node: PythonNode): node is Innermost {
   if (node.kind === 'list') return node.items.every(isInline)
@@ -209,7 +213,7 @@ interface FlowParts {
   readonly isSimpleKey: (key: PythonScalar) => boolean
 }
 
-/** PyYAML 6: emitter.py expect_flow_sequence and expect_flow_mapping. */
+/** Writes a collection in one line (PyYAML 6: emitter.py expect_flow_sequence and expect_flow_mapping). */
 function writeFlow(writer: Writer, node: Innermost, parts: FlowParts): void {
   const [open, close] = node.kind === 'list' ? ['[', ']'] : ['{', '}']
   writeIndicator(writer, open!, {spaced: true, whitespace: true})
@@ -255,7 +259,7 @@ interface Analysis {
 const SIMPLE: Analysis = {empty: false, multiline: false, plain: true, single: true, block: true}
 const EMPTY: Analysis = {empty: true, multiline: false, plain: true, single: true, block: false}
 
-/** Most keys and values match this and need no analysis. */
+/** The pattern of most keys and values, which need no analysis. */
 const ORDINARY = /^(?!\.\.\.)[A-Za-z0-9_./][A-Za-z0-9_./-]*$/
 /**
  * Characters that are neither a line feed nor printable ASCII. They are escaped, as PyYAML does without
@@ -265,7 +269,7 @@ const SPECIAL = /[^\n\x20-\x7e]/
 const LEADING_INDICATOR = /^(?:[#,[\]{}&*!|>'"%@`]|---|\.\.\.|[-?:](?:[ \n]|$))/
 const INNER_INDICATOR = /:(?:[ \n]|$)|[ \n]#/
 
-/** PyYAML 6: emitter.py analyze_scalar, for block context. */
+/** Returns the styles of a text in block context (PyYAML 6: emitter.py analyze_scalar). */
 function analyze(text: string): Analysis {
   if (text === '') return EMPTY
   if (ORDINARY.test(text)) return SIMPLE

@@ -1,7 +1,8 @@
 import {WIDTH, type Writer, writeData, writeIndent, writeIndicator, writeLineBreak} from './writer.ts'
 
 /**
- * PyYAML 6: emitter.py write_plain, for a text of one line. `split` allows long lines to be folded at single spaces.
+ * Writes a text of one line without quotes (PyYAML 6: emitter.py write_plain). `split` allows long lines to be folded
+ * at single spaces.
  */
 export function writePlain(writer: Writer, text: string, split: boolean): void {
   if (!writer.whitespace) writeData(writer, ' ')
@@ -22,7 +23,7 @@ export function writePlain(writer: Writer, text: string, split: boolean): void {
   }
 }
 
-/** PyYAML 6: emitter.py write_single_quoted. */
+/** Writes a text in single quotes (PyYAML 6: emitter.py write_single_quoted). */
 export function writeSingleQuoted(writer: Writer, text: string, split: boolean): void {
   writeIndicator(writer, "'", {spaced: true})
   let end = 0
@@ -45,7 +46,7 @@ function writeBreaks(writer: Writer, run: string): void {
   writeIndent(writer)
 }
 
-/** PyYAML 6: emitter.py write_literal, for base64: lines of text with a break after each. */
+/** Writes base64 as a literal block (PyYAML 6: emitter.py write_literal). The text has a break after each line. */
 export function writeLiteral(writer: Writer, text: string): void {
   writeIndicator(writer, '|', {spaced: true})
   writeLineBreak(writer)
@@ -84,7 +85,10 @@ function escaped(character: string): string {
   return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`
 }
 
-/** PyYAML 6: emitter.py write_double_quoted. It keeps PyYAML's two indices, for the folding depends on them. */
+/**
+ * Writes a text in double quotes (PyYAML 6: emitter.py write_double_quoted). It keeps PyYAML's two indices, for the
+ * folding depends on them.
+ */
 export function writeDoubleQuoted(writer: Writer, text: string, split: boolean): void {
   writeIndicator(writer, '"', {spaced: true})
   const characters = Array.from(text)

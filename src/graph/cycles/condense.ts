@@ -10,7 +10,7 @@ export interface Condensation {
    * group.
    */
   readonly parts: readonly (readonly ReleaseId[])[]
-  /** For each part, the indices in `parts` of the parts that it requires, without itself and without repetition. */
+  /** The indices in `parts` of the parts that each part requires, without itself and without repetition. */
   readonly requirements: readonly (readonly number[])[]
 }
 

@@ -8,7 +8,7 @@ export type ChangeKind =
   | 'chart-content'
   | 'image'
   | 'values'
-  /** Only what kk records about it: its requirements, and whether it is stated and protected. */
+  /** Only the data that kk records about it: its requirements, and whether it is stated and protected. */
   | 'standing'
 
 /** The changes in words, in the order in which messages name them. */

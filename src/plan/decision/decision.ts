@@ -4,8 +4,8 @@ import type {ActionKind} from '../plan.ts'
 export interface Decision {
   readonly kind: ActionKind
   readonly reasons: readonly string[]
-  /** As `Action.recovers`. */
+  /** The status that is recovered, as in `Action`. */
   readonly recovers?: string
-  /** As `Action.recheck`. */
+  /** Whether the gate must pass again, as in `Action`. */
   readonly recheck?: true
 }

@@ -8,14 +8,14 @@ import {usesOf} from '../uses/uses.ts'
 /** An installed release that requires something that changes, directly or not. */
 export interface Affected {
   readonly release: ReleaseId
-  /** Those of its requirements that change or are affected themselves, and come before it. */
+  /** The requirements that change or are affected themselves, and come before it. */
   readonly requires: readonly Pick<Edge, 'to' | 'kind'>[]
 }
 
 /** The requirements that the environment states, and the revisions on the cluster, which state theirs. */
 export interface Users {
   readonly graph: Graph
-  /** All revisions; those of one release ascend. */
+  /** The revisions on the cluster; those of one release ascend. */
   readonly revisions: readonly ObservedRecord[]
 }
 

@@ -45,7 +45,7 @@ export interface SavedRelease {
   readonly inputs: string
   /** The digests of `chart`, `flags` and each layer, 12 hex digits each. */
   readonly layers: Readonly<Record<string, string>>
-  /** All its requirements, as `namespace/name:kind`, sorted. */
+  /** The requirements as `namespace/name:kind`, sorted. */
   readonly requires: readonly string[]
   readonly stated: boolean
   readonly protected: boolean

@@ -8,7 +8,7 @@ import {type ObservedRelease, observeReleases, type RecordFacts} from './observe
 
 /** A record that cannot be read: it may be of a user of any release. */
 export interface UnknownUser {
-  /** `namespace/name` of the release, or of the Secret. */
+  /** The id of the release, or `namespace/name` of the Secret. */
   readonly name: string
   readonly reason: string
 }
@@ -25,7 +25,7 @@ export interface Uses {
 }
 
 export interface UsesInputs {
-  /** Every revision on the cluster; those of one release ascend. */
+  /** The revisions on the cluster; those of one release ascend. */
   readonly revisions: readonly ObservedRecord[]
   /**
    * Returns the facts of a record's payload; undefined where it was not read. It is called for living revisions only.

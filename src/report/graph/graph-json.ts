@@ -12,7 +12,7 @@ export interface GraphDocument {
     readonly namespace: string
     readonly name: string
     readonly level: number
-    /** All members of its group; only itself when it is in none. */
+    /** The members of its group; only itself when it is in none. */
     readonly group: readonly ReleaseId[]
     readonly protected: boolean
     readonly requires: readonly {

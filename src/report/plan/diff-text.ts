@@ -71,7 +71,7 @@ function lineColour(line: string, palette: Palette): (text: string) => string {
   return line.startsWith('-') ? palette.bad : (text) => text
 }
 
-/** YAML with sorted keys, as the order of keys means nothing. */
+/** Returns an object as YAML with sorted keys, for their order means nothing. */
 function yamlText(shown: unknown): string {
   return dump(inOrder(shown), {noRefs: true, lineWidth: -1})
 }

@@ -96,7 +96,7 @@ function condition(type: string, status: boolean): string {
   return `- {type: ${type}, status: "${status ? 'True' : 'False'}", lastTransitionTime: {{ Now | Quote }}}`
 }
 
-/** As in kwok's own pod-ready stage (kustomize/stage/pod/fast/pod-ready.yaml). */
+/** The addresses of a pod, as in kwok's own pod-ready stage (kustomize/stage/pod/fast/pod-ready.yaml). */
 const ADDRESSES = `
 {{ if not .status.podIP }}
 {{ with NodeIPsWith .spec.nodeName }}

@@ -1,6 +1,6 @@
 import {exists, is, isAbsent, isNot, type Stage, stage, status} from './stage.ts'
 
-/** openstack-helm's default class. */
+/** The name of openstack-helm's default class. */
 export const STORAGE_CLASS = 'general'
 export const VOLUME_PROVISIONER = 'kwok.x-k8s.io/volume'
 

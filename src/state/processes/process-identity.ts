@@ -9,7 +9,7 @@ export interface ProcessIdentity {
 }
 
 interface ProcessStat {
-  /** One letter of proc(5): `R`, `S`, `Z`, … */
+  /** The state as one letter of proc(5): `R`, `S`, `Z`, … */
   readonly state: string
   readonly started: string
 }

@@ -2,7 +2,8 @@ import {readdir, readFile, readlink} from 'node:fs/promises'
 import {setTimeout as delay} from 'node:timers/promises'
 
 /**
- * How often an empty environment is read again: it reads as empty while a process takes on another program (execve).
+ * The number of times that an empty environment is read again: it reads as empty while a process takes on another
+ * program (execve).
  */
 const READINGS = 20
 

@@ -4,6 +4,6 @@ export interface Finding {
   readonly level: 'ok' | 'info' | 'warning' | 'problem'
   /** The text for the user. */
   readonly what: string
-  /** How to mend it: a command line where one does it, else a sentence. */
+  /** The way to mend it: a command line where one does it, else a sentence. */
   readonly advice?: string
 }
