@@ -1,4 +1,7 @@
-/** The groups below `k8s.io` that the API server has of itself; in all others of that name are custom kinds, as VerticalPodAutoscaler. */
+/**
+ * The groups below `k8s.io` that are built into the API server; all others have custom kinds, such as
+ * VerticalPodAutoscaler.
+ */
 const GROUPS = [
   'admissionregistration',
   'apiextensions',
@@ -24,7 +27,7 @@ const BUILT_IN = new Set([
   ...GROUPS.map((group) => `${group}.k8s.io`),
 ])
 
-/** Whether the API server has the kinds of this version of itself, without a CustomResourceDefinition. */
+/** Whether the kinds of this version are built into the API server, without a CustomResourceDefinition. */
 export function isBuiltIn(apiVersion: string): boolean {
   return apiVersion === 'v1' || BUILT_IN.has(apiVersion.slice(0, apiVersion.lastIndexOf('/')))
 }

@@ -20,31 +20,31 @@ export interface ClusterIdentity {
 export interface ReleaseRecord {
   readonly release: ReleaseId
   readonly revision: number
-  /** Helm's word: `deployed`, `failed`, `pending-install`, `uninstalling`, … */
+  /** Helm's status: `deployed`, `failed`, `pending-install`, `uninstalling`, … */
   readonly status: string
   readonly labels: Readonly<Record<string, string>>
   /** Name, UID and resourceVersion of the Secret. */
   readonly secret: {readonly name: string; readonly uid: string; readonly resourceVersion: string}
 }
 
-/** All that helm's Secrets tell of releases, by metadata alone. */
+/** All releases that helm's Secrets tell of, by metadata alone. */
 export interface EveryRecord {
   /** Every revision; those of a release are ascending. */
   readonly records: readonly ReleaseRecord[]
-  /** `namespace/name` of Secrets that tell of no release: renamed, or without helm's labels. */
+  /** Secrets that tell of no release, as `namespace/name`: renamed, or without helm's labels. */
   readonly strays: readonly string[]
 }
 
 /** An object that exists. */
 export interface PresentObject {
   readonly object: KubernetesObject
-  /** It is being deleted. */
+  /** Whether it is being deleted. */
   readonly isGoing: boolean
-  /** As it is on the cluster; undefined when it may not be read. */
+  /** Its metadata on the cluster; undefined if it may not be read. */
   readonly live: KubernetesObject['metadata'] | undefined
 }
 
-/** What names an object for good: one of the same name that was made anew is another. */
+/** The identity of an object: an object of the same name that was made anew is another one. */
 export interface ObjectIdentity {
   readonly apiVersion: string
   readonly kind: string
@@ -64,7 +64,7 @@ export interface Claim {
 /** A record with its payload decoded. */
 export interface StoredRelease extends ReleaseRecord {
   readonly manifest: string
-  /** What helm was given, without the defaults of the chart. */
+  /** The values that helm was given, without the defaults of the chart. */
   readonly values: Values
   readonly hooks: readonly string[]
   readonly chart: {
@@ -75,11 +75,11 @@ export interface StoredRelease extends ReleaseRecord {
   }
   /** The files in `crds/` of the chart itself, as YAML. */
   readonly crds?: readonly string[]
-  /** ISO 8601, as helm wrote it: when helm ended with this revision, or began. */
+  /** The time at which helm ended with this revision, or began it, as helm wrote it (ISO 8601). */
   readonly deployedAt?: string
   /** `ssa` for a release that helm 4 applied on the server side. */
   readonly applyMethod: string | undefined
-  /** Bytes of the Secret's data; the API server takes 1 MiB at most. */
+  /** The size of the Secret's data in bytes; the API server takes 1 MiB at most. */
   readonly bytes?: number
 }
 
@@ -97,7 +97,9 @@ export interface KubernetesObject {
   readonly [key: string]: unknown
 }
 
-/** Why a gate is closed: the object that is not ready and, when a pod is the cause, which pod, container and reason. */
+/**
+ * The cause of a closed gate: the object that is not ready and, if a pod is the cause, the pod, container and reason.
+ */
 export interface Cause {
   /** E.g. `Deployment/keystone-api`. */
   readonly object: string
@@ -106,27 +108,29 @@ export interface Cause {
   readonly message: string
   readonly pod?: string
   readonly container?: string
-  /** Kubernetes' own word: `CrashLoopBackOff`, `ImagePullBackOff`, `Unschedulable`, … */
+  /** Kubernetes' reason: `CrashLoopBackOff`, `ImagePullBackOff`, `Unschedulable`, … */
   readonly reason?: string
-  /** What Kubernetes says beside the reason, e.g. the scheduler's message. */
+  /** Kubernetes' message beside the reason, e.g. the scheduler's. */
   readonly detail?: string
   readonly log?: readonly string[]
 }
 
-/** `failed` cannot get well by waiting: a failed Job, an exceeded progress deadline. */
+/** The health of objects. `failed` cannot become healthy by waiting: a failed Job, an exceeded progress deadline. */
 export type Health =
   | {readonly state: 'healthy'}
   | {
       readonly state: 'waiting'
       readonly blames: readonly Cause[]
-      /** When it may be another though no object changes; in milliseconds since the epoch by the cluster's clock. */
+      /**
+       * The time at which it may change though no object does, in milliseconds since the epoch by the cluster's clock.
+       */
       readonly until?: number
     }
   | {readonly state: 'failed'; readonly blames: readonly Cause[]}
 
 export interface GateOptions {
   readonly namespace: string
-  /** The objects that were applied; those without a notion of health are passed over. */
+  /** The objects that were applied; those of kinds without a notion of health are ignored. */
   readonly objects: readonly KubernetesObject[]
   /** Milliseconds since the epoch. */
   readonly deadline: number
@@ -146,43 +150,46 @@ export interface HookWatchOptions {
   readonly redact?: (text: string) => string
 }
 
-/** What is seen of a release's hooks while helm waits for them. */
+/** A watch of a release's hooks while helm waits for them. */
 export interface HookWatch {
-  /** What is the cause now or, when helm has deleted it meanwhile, the last cause; with log lines. */
+  /** Returns the present causes, with log lines; of a hook that helm has deleted meanwhile, the last cause. */
   blames(): Promise<readonly Cause[]>
   stop(): void
 }
 
-/** What the API server says of an object that it was asked to accept in a dry run. */
+/** The API server's answer on an object that it was asked to accept in a dry run. */
 export type Validation =
   | {
       readonly object: string
       readonly outcome: 'accepted'
-      /** Of an object that exists already, as it is; hooks are made anew. */
+      /** The metadata of an object that exists already; hooks have none, for helm makes them anew. */
       readonly standing?: KubernetesObject['metadata']
-      /** Left out when there are none, and where they are taken. */
+      /** The conflicts; left out if there are none, or the fields are taken by force. */
       readonly conflicts?: readonly FieldConflict[]
     }
   | {readonly object: string; readonly outcome: 'known-after-apply'; readonly missing: 'namespace' | 'kind'}
   | {readonly object: string; readonly outcome: 'refused'; readonly message: string}
 
-/** A field that somebody else than helm manages, and that an apply would have to take from them. */
+/** A field that another manager than helm has, and that an apply would have to take from it. */
 export interface FieldConflict {
-  /** As the API server writes it, e.g. `.spec.template.spec.containers[name="main"].image`. */
+  /** The field as the API server writes it, e.g. `.spec.template.spec.containers[name="main"].image`. */
   readonly field: string
   /** E.g. `kubectl-edit`. */
   readonly manager: string
 }
 
-/** On the server side (helm 4), or by patches (helm 3, and what it once installed). */
+/**
+ * The way in which helm applies objects: on the server side (helm 4), or by patches (helm 3, and releases that it once
+ * installed).
+ */
 export type ApplyMethod = 'server-side' | 'client-side'
 
-/** How helm will write the objects of a release. */
+/** The way in which helm will write the objects of a release. */
 export interface HelmWrites {
   readonly method: ApplyMethod
-  /** Take fields from those who manage them now. */
+  /** Whether to take fields from their present managers. */
   readonly force: boolean
-  /** The objects of the revision before: what patches leave out of these goes. */
+  /** The objects of the revision before: a patch removes the fields of these that it leaves out. */
   readonly before: readonly KubernetesObject[]
 }
 
@@ -190,20 +197,20 @@ export interface ValidateOptions {
   /** Of the objects that name none. */
   readonly namespace: string
   readonly objects: readonly KubernetesObject[]
-  /** As objects that are new unless this is given. */
+  /** The way in which helm will write them; without it they count as new. */
   readonly writes?: HelmWrites | undefined
 }
 
-/** What an apply of an object would do now. */
+/** The result that an apply of an object would have now. */
 export type DryApply =
   | {readonly object: KubernetesObject; readonly state: 'gone'; readonly missing: 'object' | 'kind'}
   | {
       readonly object: KubernetesObject
       readonly state: 'compared'
-      /** As it is, and as it would be. */
+      /** The object as it is; `applied` is the object as it would be. */
       readonly live: KubernetesObject
       readonly applied: KubernetesObject
-      /** Empty where helm applies on the client side, which heeds no managers. */
+      /** The conflicts; empty if helm applies on the client side, which heeds no managers. */
       readonly conflicts: readonly FieldConflict[]
     }
   | {readonly object: KubernetesObject; readonly state: 'refused'; readonly message: string}
@@ -215,26 +222,29 @@ export interface DryApplyOptions {
   readonly method: ApplyMethod
 }
 
-/** What a HorizontalPodAutoscaler scales. */
+/** The workload that a HorizontalPodAutoscaler scales. */
 export interface ScaleTarget {
   readonly kind: string
   readonly name: string
 }
 
 export interface HeldLease {
-  /** From whom it was taken, and why that was right; undefined when nobody had it. */
+  /** The former holder, and why the Lease could be taken from it; undefined if there was none. */
   readonly takenFrom: string | undefined
   /** Aborted when the lease is lost; the reason is a `KK_LEASE_LOST`. */
   readonly lost: AbortSignal
-  /** Writes annotations to the Lease, for others to read; `null` takes one away. Throws `KK_LEASE_LOST`. */
+  /** Writes annotations to the Lease for others to read; `null` removes one. Throws `KK_LEASE_LOST`. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
-  /** Writes down what helm is about to be started for, and how long it may take. Throws `KK_HELD` when the Lease is lost. */
+  /**
+   * Notes on the Lease the operation for which helm is about to be started, and how long it may take. Throws `KK_HELD`
+   * if the Lease is lost.
+   */
   begin(operation: BegunOperation & {readonly milliseconds: number}): Promise<void>
-  /** Writes down helm's process. */
+  /** Notes helm's process on the Lease. */
   started(pid: number): Promise<void>
-  /** Writes down that helm has ended, for a record that it has left unfinished. */
+  /** Notes on the Lease that helm has ended, in case it has left its record unfinished. */
   ended(): Promise<void>
-  /** Renews the Lease no more and leaves it, with what stands on it, until it has run out; `release` then does nothing. */
+  /** Stops renewing the Lease and leaves it with its annotations until it has run out; `release` then does nothing. */
   leave(): Promise<void>
   release(): Promise<void>
 }
@@ -244,64 +254,89 @@ export interface Cluster {
   readonly context: string
   /** The API server's address. */
   readonly server: string
-  /** What helm is given: `--kubeconfig` and `--kube-context`. */
+  /** The kubeconfig that helm is given with `--kubeconfig`. */
   readonly kubeconfig: string | undefined
-  /** Throws `KK_KUBERNETES_VERSION` for a cluster that is too old. */
+  /** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for one that is too old. */
   identity(): Promise<ClusterIdentity>
-  /** The last revision of every release, on the cluster or in one namespace: one list of metadata. */
+  /** Returns the last revision of every release, on the cluster or in one namespace: one list of metadata. */
   records(namespace?: string): Promise<readonly ReleaseRecord[]>
-  /** Every revision that helm keeps, of one release, of a namespace or of all, by metadata alone; those of a release are ascending. */
+  /**
+   * Returns every revision that helm keeps, of one release, of a namespace or of all, by metadata alone; those of a
+   * release are ascending.
+   */
   revisions(of?: ReleaseId | {readonly namespace: string}): Promise<readonly ReleaseRecord[]>
-  /** Every revision of every release, and the Secrets of helm's that tell of none. */
+  /** Returns every revision of every release, and the Secrets of helm's that tell of none. */
   everyRecord(): Promise<EveryRecord>
-  /** The last revision of one release, by metadata alone. */
+  /** Returns the last revision of one release, by metadata alone. */
   lastRecord(release: ReleaseId): Promise<ReleaseRecord | undefined>
-  /** One revision with its payload; the last when none is given. Throws `KK_RECORD` when it cannot be read. */
+  /** Returns one revision with its payload, by default the last. Throws `KK_RECORD` if it cannot be read. */
   stored(release: ReleaseId, revision?: number): Promise<StoredRelease | undefined>
-  /** Patches labels of a record under its resourceVersion; `null` takes a label away. Throws `KK_RACED`. */
+  /** Patches labels of a record under its resourceVersion; `null` removes a label. Throws `KK_RACED`. */
   label(record: ReleaseRecord, labels: Readonly<Record<string, string | null>>): Promise<void>
-  /** When a record was last written, by the clock of the API server, in milliseconds since the epoch. */
+  /**
+   * Returns the time at which a record was last written, by the API server's clock, in milliseconds since the epoch.
+   */
   writtenAt(record: ReleaseRecord): Promise<number | undefined>
   /** Writes `failed` and a description into a record, so that helm may work on it again; all else stays. Throws `KK_RACED`, `KK_RECORD`. */
   markFailed(record: ReleaseRecord, description: string): Promise<ReleaseRecord>
-  /** The custom kinds that are served, as templates ask for them: `group/version` and `group/version/Kind`, sorted. */
+  /**
+   * Returns the custom kinds that are served, as templates ask for them: `group/version` and `group/version/Kind`,
+   * sorted.
+   */
   customKinds(): Promise<readonly string[]>
   /** Asks the API server to accept each object, in a dry run, as helm will write it. */
   validate(options: ValidateOptions): Promise<readonly Validation[]>
-  /** The health of these objects now. */
+  /** Returns the health of these objects now. */
   health(namespace: string, objects: readonly KubernetesObject[]): Promise<Health>
-  /** Resolves when every object is healthy; throws `KK_UNHEALTHY` naming the pod that caused it, on failure or at the deadline. */
+  /**
+   * Resolves when every object is healthy. Throws `KK_UNHEALTHY` with the pod that caused it, on failure or at the
+   * deadline.
+   */
   gate(options: GateOptions): Promise<void>
-  /** Watches hooks from now on: objects that existed before do not count. Never throws for what it cannot see. */
+  /**
+   * Watches hooks from now on: objects that existed before do not count. Never throws for objects that it cannot read.
+   */
   watchHooks(options: HookWatchOptions): Promise<HookWatch>
-  /** Makes a namespace unless it exists, as `helm install --create-namespace` does. */
+  /** Creates a namespace unless it exists, as `helm install --create-namespace` does. */
   makeNamespace(name: string): Promise<void>
-  /** True also when it may not be looked at: who sees that little cannot make it. */
+  /** Returns whether a namespace exists; true also if the user may not read it, and thus could not create it either. */
   hasNamespace(name: string): Promise<boolean>
-  /** The names of those Jobs among the objects that have failed for good. */
+  /** Returns the names of the Jobs among the objects that have failed for good. */
   failedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
-  /** Deletes those Jobs among the objects that have failed for good, so that helm makes them anew; resolves with their names. */
+  /**
+   * Deletes the Jobs among the objects that have failed for good, so that helm makes them anew; resolves with their
+   * names.
+   */
   deleteFailedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
-  /** Whether every object exists now (edges of kind `applied`). */
+  /** Returns whether every object exists now (edges of kind `applied`). */
   exist(namespace: string, objects: readonly KubernetesObject[]): Promise<boolean>
-  /** Those of the objects that exist now; one that may not be read counts as if it did. */
+  /** Returns the objects that exist now, including those that may not be read. */
   present(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly PresentObject[]>
-  /** Those of the objects that do not exist; what may not be listed counts as if it did. */
+  /** Returns the objects that do not exist, without those that may not be listed. */
   missing(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly KubernetesObject[]>
-  /** What an apply of these objects would change, by a dry run of the API server. Refusals hold no secrets of them. */
+  /**
+   * Returns the changes that an apply of these objects would make, by a dry run of the API server. Refusals hold no
+   * secrets of them.
+   */
   dryApply(options: DryApplyOptions): Promise<readonly DryApply[]>
-  /** What autoscalers of a namespace scale: the replicas of these are not the manifest's to say. */
+  /** Returns the workloads that autoscalers of a namespace scale: the manifest does not decide their replicas. */
   scaleTargets(namespace: string): Promise<readonly ScaleTarget[]>
-  /** Deletes an object under its UID, and in the background what it owns; false when it is gone, or was made anew. */
+  /**
+   * Deletes an object under its UID, and in the background what it owns. Returns false if it is gone, or was made anew.
+   */
   deleteObject(object: ObjectIdentity): Promise<boolean>
   claims(namespace: string): Promise<readonly Claim[]>
-  /** Has helm leave an object when a new revision has it no more; false when there is none. `namespace` is the release's. */
+  /**
+   * Marks an object so that helm leaves it when a new revision does not have it. Returns false if there is none.
+   * `namespace` is the release's.
+   */
   keepObject(namespace: string, object: KubernetesObject): Promise<boolean>
   /** Deletes a claim under its UID; one that is gone, or was made anew, is left alone. */
   deleteClaim(claim: Claim): Promise<void>
   /**
    * Holds the release's Lease in `kk-system`. `holder` is shown to others; `deadline` is milliseconds since the epoch.
-   * While somebody else has it, `onHeld` is told who; one whose process is gone from this machine is not waited for. Throws `KK_HELD` naming the holder when it stays taken until then.
+   * While somebody else holds it, `onHeld` is called with the holder; a holder whose process is gone from this machine
+   * is not waited for. Throws `KK_HELD` with the holder if the Lease stays taken until the deadline.
    */
   hold(
     release: ReleaseId,
@@ -311,23 +346,26 @@ export interface Cluster {
   ): Promise<HeldLease>
   /** Calls `ring` whenever a record of helm or a Lease of kk may have changed, until the signal; never throws. */
   onChange(signal: AbortSignal, ring: () => void): void
-  /** The Leases of all releases that somebody holds, or held, with what this machine sees of their processes: one list. */
+  /**
+   * Returns the Leases of all releases that somebody holds, or held, with the state of their processes as this machine
+   * sees it: one list.
+   */
   leases(): Promise<readonly LeaseView[]>
-  /** The same of one release; undefined when nobody has it. */
+  /** Returns the Lease of one release; undefined if nobody has it. */
   lease(release: ReleaseId): Promise<LeaseView | undefined>
-  /** The time by the clock of the API server, in milliseconds since the epoch. */
+  /** Returns the time by the API server's clock, in milliseconds since the epoch. */
   now(): number
-  /** A part of what the cluster is made of; empty where it cannot be known. */
+  /** Returns a part of the cluster's inventory; empty if it cannot be read. */
   inventory(part: InventoryPart): Promise<Inventory>
-  /** Images on their way to the nodes, before pods need them. */
+  /** Pulls of images to the nodes before pods need them. */
   readonly pulls: ImagePulls
-  /** What was run on the cluster, by whom and when. */
+  /** The records of runs on the cluster. */
   readonly runs: RunRecords
   /** Generated passwords and keys. */
   readonly secrets: KeptSecrets
   readonly guard: Guard
   readonly diagnosis: Diagnosis
-  /** Who is about to install what requires a release. */
+  /** The reservations of those who are about to install a dependent of a release. */
   readonly reservations: Reservations
   close(): Promise<void>
 }

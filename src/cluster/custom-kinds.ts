@@ -2,13 +2,13 @@ import type {ServedKinds} from './api/discovery.ts'
 import {isBuiltIn} from './built-in-kind.ts'
 import type {KubernetesObject} from './cluster.ts'
 
-/** The custom kinds that the cluster serves: `group/version` and `group/version/Kind`, sorted. */
+/** Returns the custom kinds that the cluster serves: `group/version` and `group/version/Kind`, sorted. */
 export async function listCustomKinds(discovery: Pick<ServedKinds, 'all'>): Promise<readonly string[]> {
   const custom = (await discovery.all()).filter(({apiVersion}) => !isBuiltIn(apiVersion))
   return apiVersionsOf(custom)
 }
 
-/** The same of the CustomResourceDefinitions among objects: what will be served. */
+/** Returns the kinds that the CustomResourceDefinitions among objects define, in the form of `listCustomKinds`. */
 export function definedKinds(objects: readonly KubernetesObject[]): readonly string[] {
   const defined = objects
     .filter(({kind}) => kind === 'CustomResourceDefinition')
@@ -29,8 +29,8 @@ export function definedKinds(objects: readonly KubernetesObject[]): readonly str
 }
 
 /**
- * Whether something that runs with what these objects grant may define kinds, or serve some itself, so that they are known
- * only when it runs: an operator that makes its own CustomResourceDefinitions, an aggregated API server.
+ * Whether these objects grant the right to define kinds, or to serve some, so that these are known only when their
+ * program runs: an operator that makes its own CustomResourceDefinitions, or an aggregated API server.
  */
 export function mayDefineKinds(objects: readonly KubernetesObject[]): boolean {
   return objects.some(({kind, rules, roleRef}) => {
@@ -55,7 +55,7 @@ function grantsDefinitions(rule: {
   )
 }
 
-/** Whether a kind is among those served, in whichever version. */
+/** Returns a predicate for the kinds that are among those served, in any version. */
 export function servesKind(
   served: readonly string[],
 ): (wanted: {readonly group: string; readonly kind: string}) => boolean {
@@ -63,13 +63,13 @@ export function servesKind(
   return ({group, kind}) => kinds.has(`${group}/${kind}`)
 }
 
-/** `group/version/Kind` as `group/Kind`. */
+/** Returns `group/version/Kind` as `group/Kind`. */
 function withoutVersion(served: string): string {
   const [group, , kind] = served.split('/')
   return `${group}/${kind}`
 }
 
-/** `group/version` and `group/version/Kind` of each, sorted. */
+/** Returns `group/version` and `group/version/Kind` of each kind, sorted. */
 export function apiVersionsOf(
   kinds: readonly {readonly apiVersion: string; readonly kind: string}[],
 ): readonly string[] {

@@ -5,8 +5,8 @@ import {type ClusterAccess, type KubeconfigOptions, readKubeconfig, serverOf} fr
 const MOUNTED = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /**
- * The way to the cluster of a kubeconfig; where none is named or found, a pod's service account leads to its own
- * cluster, as with kubectl and helm. Throws `KK_KUBECONFIG`.
+ * Returns the access to the cluster of a kubeconfig. If none is named or found, a pod's service account gives access to
+ * its own cluster, as with kubectl and helm. Throws `KK_KUBECONFIG`.
  */
 export function clusterAccess(options: KubeconfigOptions, mounted = MOUNTED): ClusterAccess {
   const {kubeconfig, context, env} = options

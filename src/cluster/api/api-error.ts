@@ -1,6 +1,6 @@
 import {KkError} from '../../errors.ts'
 
-/** The API server's own account of a refusal: meta.k8s.io/v1 Status. */
+/** The API server's account of a refusal: meta.k8s.io/v1 Status. */
 export interface Status {
   readonly message?: string
   readonly details?: {readonly causes?: readonly StatusCause[] | null} | null
@@ -13,7 +13,10 @@ export interface StatusCause {
   readonly field?: string
 }
 
-/** Whom an error is about: printed in every message, for a wrong context is the commonest cause. */
+/**
+ * The context and address that an error is about; every message names them, for a wrong context is the most common
+ * cause.
+ */
 export interface Server {
   readonly context: string
   readonly server: string
@@ -22,10 +25,10 @@ export interface Server {
 /** An answer of the API server other than success. */
 export class ApiError extends KkError {
   readonly status: number
-  /** The API server's own words. */
+  /** The API server's message. */
   readonly said: string | undefined
   readonly causes: readonly StatusCause[]
-  /** Seconds after which it asks to be asked again. */
+  /** The seconds after which it wants the request again. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -52,15 +55,15 @@ export function isApiError(error: unknown, ...statuses: readonly number[]): erro
 }
 
 interface Refused {
-  /** What was asked for, e.g. `list secrets`. */
+  /** The request in words, e.g. `list secrets`. */
   readonly asked: string
   readonly status: number
   readonly body: Status
-  /** Seconds. */
+  /** The seconds to wait before the next attempt. */
   readonly retryAfter?: number | undefined
 }
 
-/** The error of an answer whose status is 400 or more. */
+/** Returns the error of an answer whose status is 400 or more. */
 export function refusal(server: Server, {asked, status, body, retryAfter}: Refused): ApiError {
   const said = body.message?.trim()
   if (status === 401) {
@@ -92,7 +95,7 @@ export function refusal(server: Server, {asked, status, body, retryAfter}: Refus
   )
 }
 
-/** The error of a request that got no answer. */
+/** Returns the error of a request that got no answer. */
 export function unreachable(server: Server, error: unknown): KkError {
   return new KkError(
     'KK_UNREACHABLE',

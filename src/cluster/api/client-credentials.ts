@@ -6,7 +6,10 @@ import {loadBundle} from '../../state/assets.ts'
 import type {Credentials} from './credentials.ts'
 import type {ClusterAccess, KubeconfigUser} from './kubeconfig.ts'
 
-/** Reads credentials by the Kubernetes client: plugins (`exec`), whose tokens it keeps until they expire, token providers, proxies. */
+/**
+ * Returns a reader of credentials by the Kubernetes client: plugins (`exec`), whose tokens it keeps until they expire,
+ * token providers, proxies.
+ */
 export function clientCredentials(access: ClusterAccess): () => Promise<Credentials> {
   let loaded: Promise<KubeConfig> | undefined
   return async () => {
@@ -15,7 +18,8 @@ export function clientCredentials(access: ClusterAccess): () => Promise<Credenti
     await (await loaded).applyToHTTPSOptions(options)
     if (!options.agent) throw new Error('the Kubernetes client made no connection')
     const {ca, cert, key} = options
-    // Else a certificate that is none is found when a request is made, and looks like a cluster that does not answer.
+    // Without this check an invalid certificate fails only when a request is made, and looks like a cluster that does
+    // not answer.
     createSecureContext({...(ca && {ca}), ...(cert && {cert}), ...(key && {key})})
     return {agent: options.agent as HttpAgent, headers: headersOf(options)}
   }
@@ -36,12 +40,17 @@ async function loadClient(access: ClusterAccess): Promise<KubeConfig> {
   return config
 }
 
-/** The client refuses plain HTTP (a local proxy) unless TLS need not be verified, where there is none. */
+/**
+ * The client refuses plain HTTP (a local proxy) unless TLS need not be verified, and here there is no TLS to verify.
+ */
 function withoutTls(server: string): object {
   return server.startsWith('http:') ? {'insecure-skip-tls-verify': true} : {}
 }
 
-/** Plugins read what is asked of them from the environment (client-go: exec.go), which the client leaves out. */
+/**
+ * Returns the user with the variable from which plugins read the request (client-go: exec.go), which the client leaves
+ * out.
+ */
 function withExecInfo(user: KubeconfigUser): object {
   if (!user.exec) return user
   const {apiVersion, env} = user.exec as {apiVersion?: string; env?: readonly object[] | null}

@@ -9,7 +9,7 @@ import type {ClusterAccess} from './kubeconfig.ts'
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** From the root of the API, e.g. `/api/v1/namespaces/openstack/pods`. */
+  /** The path from the root of the API, e.g. `/api/v1/namespaces/openstack/pods`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
@@ -18,20 +18,26 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until an answer must have begun. */
   readonly timeout?: number
-  /** A write that, done a second time, does the same or is refused: it may be sent again when its connection is cut. */
+  /**
+   * Whether a write has the same effect, or is refused, when it is done a second time, so that it may be sent again
+   * after its connection was cut.
+   */
   readonly repeatable?: boolean
-  /** What is asked for, for messages: `list secrets`. By default method and path. */
+  /** The request in words, for messages: `list secrets`. */
   readonly asked: string
 }
 
 /** HTTP to one API server. Throws `KK_UNREACHABLE`, `KK_FORBIDDEN`, `KK_API`, or the signal's reason. */
 export interface ApiClient extends Server {
-  /** The answer as JSON. */
+  /** Returns the answer as JSON. */
   json<T>(request: ApiRequest): Promise<T>
   text(request: ApiRequest): Promise<string>
-  /** Resolves when an answer begins, to its lines as they come, until the server ends it. */
+  /** Resolves when an answer begins, with its lines as they come, until the server ends it. */
   lines(request: ApiRequest): Promise<AsyncGenerator<string, void>>
-  /** The time by the clock of the API server, in milliseconds since the epoch; before its first answer, by one's own. */
+  /**
+   * Returns the time by the API server's clock, in milliseconds since the epoch; before its first answer, by this
+   * machine's.
+   */
   now(): number
   close(): void
 }
@@ -39,9 +45,12 @@ export interface ApiClient extends Server {
 const ANSWER_TIMEOUT = 30_000
 /** Longer than the API server's pause between two bookmarks, a minute. */
 const SILENCE_TIMEOUT = 150_000
-/** Of a read whose connection is cut. */
+/** The attempts of a read whose connection is cut. */
 const ATTEMPTS = 3
-/** Of what the server puts off, as long as kubectl and helm try (client-go: rest/with_retry.go). */
+/**
+ * The attempts of a request that the server puts off, as many as those of kubectl and helm (client-go:
+ * rest/with_retry.go).
+ */
 const MOST_ATTEMPTS = 11
 const LONGEST_PAUSE = 30_000
 
@@ -71,12 +80,15 @@ export function openClient(access: ClusterAccess): ApiClient {
   }
 }
 
-/** Machines disagree on the time: what is compared across them is the time of the one that all of them talk to. */
+/**
+ * Returns a clock that follows the API server's. Machines disagree on the time, so times that are compared across them
+ * come from the one that all of them talk to.
+ */
 function serverClock() {
   let ahead = Date.now() - performance.now()
   return {
     now: () => performance.now() + ahead,
-    /** The header `Date` of an answer that has just come: whole seconds. */
+    /** Takes the header `Date` of an answer that has just come, which has whole seconds. */
     set(date: string | undefined): void {
       const time = Date.parse(date ?? '')
       if (!Number.isNaN(time)) ahead = time - performance.now()
@@ -84,7 +96,7 @@ function serverClock() {
   }
 }
 
-/** What may be repeated is sent again when its connection is cut; and whatever the server asks to send later. */
+/** Sends a request again if its connection is cut and it may be repeated, or if the server asks to send it later. */
 async function persist<T>(connection: Connection, request: ApiRequest, send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -99,7 +111,7 @@ async function persist<T>(connection: Connection, request: ApiRequest, send: () 
   }
 }
 
-/** Milliseconds until the next attempt; undefined when there is none. */
+/** Returns the milliseconds until the next attempt; undefined if there is none. */
 function pauseBefore(
   error: unknown,
   {method = 'GET', repeatable = method === 'GET'}: ApiRequest,
@@ -150,7 +162,10 @@ async function sendOnce(
   throw refusal(server, {asked: request.asked, status, body: said, retryAfter: putOff(status, answer)})
 }
 
-/** Only these are answers to a request that was not done: an error of the server itself, or too many requests. */
+/**
+ * Returns the seconds by which the server puts a request off. Only an error of the server itself, and too many
+ * requests, mean that the request was not done.
+ */
 function putOff(status: number, {headers}: IncomingMessage): number | undefined {
   const after = headers['retry-after']
   const isPutOff = status === 429 || status >= 500
@@ -167,7 +182,7 @@ function queryOf(query: ApiRequest['query'] = {}): string {
   return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
 }
 
-/** What stands between may answer in its own way, with a page instead of a Status. */
+/** Returns the Status in an answer. A proxy in between may answer with a page instead. */
 function statusOf(text: string): Status {
   try {
     return JSON.parse(text) as Status
@@ -218,7 +233,7 @@ interface HttpRequest {
 }
 
 /**
- * One HTTP request; resolves when the answer begins. By node:http, for undici costs 40 ms at every start.
+ * Sends one HTTP request and resolves when the answer begins. It uses node:http, for undici costs 40 ms at every start.
  * Rejects with the errors of sockets, or with the code `ETIMEDOUT`.
  */
 async function sendHttp(sent: HttpRequest): Promise<IncomingMessage> {

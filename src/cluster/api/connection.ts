@@ -7,7 +7,7 @@ import type {ClusterAccess} from './kubeconfig.ts'
 
 type Agent = HttpAgent | HttpsAgent
 
-/** What a request is sent through, and with. */
+/** The agent and headers of a request. */
 interface Opened {
   readonly agent: Agent
   readonly headers: Readonly<Record<string, string>>
@@ -15,15 +15,15 @@ interface Opened {
 
 export interface Connection {
   open(): Promise<Opened>
-  /** Asks for the credentials again: the API server does not accept those that were used. */
+  /** Has the credentials read again, for the API server does not accept the present ones. */
   expire(): void
   close(): void
 }
 
-/** How long files and plugins are not asked again for tokens and certificates, which change while a run lasts. */
+/** The time for which tokens and certificates from files and plugins are reused; they may change during a run. */
 const FRESH_MILLISECONDS = 60_000
 
-/** Connections with the credentials of one kubeconfig user, which are kept fresh. */
+/** Returns connections with the credentials of one kubeconfig user, which are kept fresh. */
 export function connect(access: ClusterAccess): Connection {
   const agents = new Map<string | Agent, Agent>()
   let read = credentialReader(access)
@@ -62,7 +62,10 @@ export function connect(access: ClusterAccess): Connection {
   }
 }
 
-/** One secure context for all connections: Node would read the certificates again for each, 4 ms every time. */
+/**
+ * Returns an agent with one secure context for all connections: Node would read the certificates again for each, 4 ms
+ * every time.
+ */
 function makeAgent(access: ClusterAccess, tls: TlsOptions): Agent {
   if (access.server.startsWith('http:')) return new HttpAgent({keepAlive: true})
   try {

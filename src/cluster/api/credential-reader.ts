@@ -7,9 +7,9 @@ import type {Credentials, TlsOptions} from './credentials.ts'
 import type {ClusterAccess} from './kubeconfig.ts'
 
 /**
- * Reads the credentials of a kubeconfig user anew at every call. Files are read here; plugins, token providers and
- * proxies are left to the Kubernetes client, which costs 60 ms more to start than all else together.
- * The function throws `KK_KUBECONFIG`.
+ * Returns a reader of the credentials of a kubeconfig user, which reads them anew at every call. Files are read here;
+ * plugins, token providers and proxies are left to the Kubernetes client, which takes 60 ms longer to start than
+ * everything else together. The reader throws `KK_KUBECONFIG`.
  */
 export function credentialReader(
   access: ClusterAccess,
@@ -41,10 +41,10 @@ interface Provider {
   readonly config?: Readonly<Record<string, unknown>> | null
 }
 
-/** Without them the Kubernetes client asks as nobody. */
+/** The keys without which the Kubernetes client sends requests anonymously. */
 const OIDC_KEYS = ['client-id', 'id-token', 'idp-issuer-url']
 
-/** Of these the Kubernetes client throws exceptions that name nothing. */
+/** Throws for settings on which the Kubernetes client throws exceptions that name no cause. */
 function refuseUnusable({cluster, user}: ClusterAccess): void {
   const provider = user['auth-provider'] as Provider | null | undefined
   if (provider && provider.name !== 'oidc')
@@ -55,14 +55,16 @@ function refuseUnusable({cluster, user}: ClusterAccess): void {
   if (missing.length > 0)
     throw new Error(`its auth-provider oidc lacks ${missing.join(', ')} below config: add them, or use exec`)
   const proxy = cluster['proxy-url']
-  // What is not understood is not repeated: it may hold a password.
+  // An address that cannot be parsed is not repeated: it may hold a password.
   if (proxy && !/^(?:https?|socks[45]?[ah]?):$/.test(URL.parse(proxy)?.protocol ?? ''))
     throw new Error(
       'proxy-url of its cluster is no address of a proxy: expected http://HOST:PORT, https:// or socks5://',
     )
 }
 
-/** Nobody is asked by a plugin: what takes longer waits for something that does not come. */
+/**
+ * The time limit of a plugin. It must not prompt the user, so one that takes longer waits for input that does not come.
+ */
 const PLUGIN_MILLISECONDS = 60_000
 
 async function inTime<T>(answer: Promise<T>, {user}: ClusterAccess, milliseconds: number): Promise<T> {
@@ -77,7 +79,10 @@ async function inTime<T>(answer: Promise<T>, {user}: ClusterAccess, milliseconds
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
-/** The client that starts it gives no handle on it, and kk would not end before it does: it is the child with its words. */
+/**
+ * Ends the plugin, before which kk would not end. The client that starts it gives no handle on it, so it is found as
+ * the child process with its command line.
+ */
 function endPlugin(exec: ClusterAccess['user']['exec']): void {
   const {command, args} = (exec ?? {}) as {
     readonly command?: string
@@ -90,7 +95,7 @@ function endPlugin(exec: ClusterAccess['user']['exec']): void {
   if (plugin !== undefined) process.kill(Number(plugin))
 }
 
-/** The error of a user whose credentials cannot be had or used. */
+/** Returns the error for a user whose credentials cannot be read or used. */
 export function noCredentials(access: ClusterAccess, error: unknown): KkError {
   return new KkError(
     'KK_KUBECONFIG',
@@ -110,13 +115,15 @@ function tlsOptions({cluster, user}: ClusterAccess): TlsOptions {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-/** Data wins over a file (client-go: overrides.go). */
+/** Returns the bytes of a certificate or key; data wins over a file (client-go: overrides.go). */
 function material(data: string | undefined, file: string | undefined): Buffer | undefined {
   if (data) return Buffer.from(data, 'base64')
   return file ? readFileSync(file) : undefined
 }
 
-/** A token file wins over a token, for it is kept fresh (client-go: transport/config.go). */
+/**
+ * Returns the headers of a user; a token file wins over a token, for it is kept fresh (client-go: transport/config.go).
+ */
 function headersOf({user}: ClusterAccess): Record<string, string> {
   const token = user.tokenFile ? readFileSync(user.tokenFile, 'utf8').trim() : user.token
   const basic = Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')
@@ -135,7 +142,7 @@ function reasonOf(access: ClusterAccess, error: unknown): string {
   if (user.exec && (error instanceof SyntaxError || error instanceof TypeError))
     return 'the credential plugin did not print the JSON of an ExecCredential'
   if (user.exec && code === 'ENOENT') return `the credential plugin ${user.exec.command} is not installed`
-  // What a token or an address has in it is not repeated.
+  // The content of a token or an address is not repeated.
   if (user['auth-provider'] && (error instanceof SyntaxError || error instanceof TypeError))
     return 'its auth-provider oidc cannot be used: expected a JSON Web Token as id-token and an address as idp-issuer-url below config, or exec in its place'
   const isOfKey = code?.startsWith('ERR_OSSL') || message?.startsWith('error:')
@@ -149,7 +156,9 @@ function reasonOf(access: ClusterAccess, error: unknown): string {
   return message?.trim().split('\n', 1)[0] || 'the credential plugin failed without a word'
 }
 
-/** The first key whose file cannot be read, or which holds no certificate or key, with what was expected there. */
+/**
+ * Returns the first key whose file cannot be read, or which holds no certificate or key, with what was expected there.
+ */
 function wrongMaterial({cluster, user}: ClusterAccess): string | undefined {
   const places = [
     ['certificate-authority', cluster, 'ca', 'a certificate'],

@@ -1,7 +1,7 @@
 import type {Agent as HttpAgent} from 'node:http'
 import type {Agent as HttpsAgent} from 'node:https'
 
-/** What a request needs beside its path. */
+/** The headers of a request, and TLS material or an agent for its connection. */
 export type Credentials = {readonly headers: Readonly<Record<string, string>>} & (
   | {readonly tls: TlsOptions}
   | {readonly agent: HttpAgent | HttpsAgent}

@@ -3,13 +3,13 @@ import type {Resource} from './resources.ts'
 
 /** The kinds that the API server serves now. */
 export interface Discovery {
-  /** Undefined when the cluster does not know the kind, even when asked afresh. */
+  /** Returns the resource of a kind; undefined if the cluster does not know the kind, even when asked afresh. */
   find(apiVersion: string, kind: string): Promise<Resource | undefined>
 }
 
-/** The same, and all of them at once. */
+/** The kinds that the API server serves now, also as one list. */
 export interface ServedKinds extends Discovery {
-  /** Asked afresh. */
+  /** Returns all kinds, asked afresh. */
   all(): Promise<readonly Resource[]>
 }
 
@@ -34,7 +34,10 @@ const AGGREGATED = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(',')
 
-/** Asks once, and again for a kind that is missing: a release that was just installed may have brought it. */
+/**
+ * Returns a discovery that asks once, and again for a kind that is missing: a release that was just installed may have
+ * brought it.
+ */
 export function discoverKinds(client: ApiClient): ServedKinds {
   let known: Promise<Kinds> | undefined
   let asked: Promise<Kinds> | undefined
@@ -58,7 +61,7 @@ export function discoverKinds(client: ApiClient): ServedKinds {
   }
 }
 
-/** Aggregated discovery: two requests for all groups (Kubernetes 1.27; `v2` since 1.30). */
+/** Reads all kinds by aggregated discovery, with two requests for all groups (Kubernetes 1.27; `v2` since 1.30). */
 async function readKinds(client: ApiClient): Promise<Kinds> {
   const lists = await Promise.all(
     ['/api', '/apis'].map((path) =>

@@ -7,7 +7,7 @@ import {NAMESPACES, readObject} from './resources.ts'
 /** The oldest minor version of Kubernetes 1 that kk works on: Deployments, Leases, aggregated discovery as kk reads them. */
 export const OLDEST_KUBERNETES = '1.29'
 
-/** Who the cluster is. Throws `KK_KUBERNETES_VERSION` for one that is too old. */
+/** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for one that is too old. */
 export async function readIdentity(client: ApiClient): Promise<ClusterIdentity> {
   const [version, namespace] = await Promise.all([
     client.json<{gitVersion: string}>({path: '/version', asked: 'tell its version'}),
@@ -27,7 +27,10 @@ export async function readIdentity(client: ApiClient): Promise<ClusterIdentity> 
   return {uid: namespace.metadata.uid, version: version.gitVersion}
 }
 
-/** `version` as the API server says it, e.g. `v1.31.4-gke.1256`. A version that cannot be read is let pass. */
+/**
+ * Throws `KK_KUBERNETES_VERSION` for a version that is too old; `version` is the API server's, e.g. `v1.31.4-gke.1256`.
+ * One that cannot be parsed passes.
+ */
 export function checkVersion(version: string, context: string): void {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? []
   if (major === undefined || minor === undefined) return

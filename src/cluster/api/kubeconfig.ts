@@ -4,24 +4,24 @@ import {KkError} from '../../errors.ts'
 import {readYaml} from '../../helm/yaml.ts'
 
 export interface KubeconfigOptions {
-  /** A file; by default those that `KUBECONFIG` lists, else `~/.kube/config`. */
+  /** The kubeconfig's file; by default the files that `KUBECONFIG` lists, else `~/.kube/config`. */
   readonly kubeconfig?: string | undefined
-  /** By default the kubeconfig's current context. */
+  /** The context; by default the kubeconfig's current one. */
   readonly context?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The way to one cluster. */
+/** The access to one cluster. */
 export interface ClusterAccess {
   readonly context: string
   readonly server: string
-  /** The file that was named; undefined when it was found by `KUBECONFIG` or in its usual place. */
+  /** The file that was named; undefined if it was found by `KUBECONFIG` or in its usual place. */
   readonly kubeconfig: string | undefined
   readonly cluster: KubeconfigCluster
   readonly user: KubeconfigUser
 }
 
-/** What kk reads of a cluster's entry; paths are absolute. */
+/** The part of a cluster's entry that kk reads; paths are absolute. */
 interface KubeconfigCluster {
   readonly server?: string
   readonly 'certificate-authority'?: string
@@ -31,7 +31,7 @@ interface KubeconfigCluster {
   readonly 'proxy-url'?: string
 }
 
-/** What kk reads of a user's entry; paths are absolute. */
+/** The part of a user's entry that kk reads; paths are absolute. */
 export interface KubeconfigUser {
   readonly token?: string
   readonly tokenFile?: string
@@ -61,7 +61,7 @@ interface Kubeconfig {
 
 const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'] as const
 
-/** Reads the kubeconfig as kubectl does: of several files the first that has a name wins. Throws `KK_KUBECONFIG`. */
+/** Reads the kubeconfig as kubectl does: the first of several files that has a name wins. Throws `KK_KUBECONFIG`. */
 export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
   const configs = filesOf(options).map(readOne)
   const contexts = configs.flatMap((config) => config.contexts ?? [])
@@ -84,11 +84,14 @@ export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
   return {context: name, server, kubeconfig: options.kubeconfig, cluster, user}
 }
 
-/** The address of an API server as requests are made below it. Throws `KK_KUBECONFIG` for what is no such address. */
+/**
+ * Returns the address of an API server in the form that paths are appended to. Throws `KK_KUBECONFIG` for a text that
+ * is no such address.
+ */
 export function serverOf(text: string, whose: string): string {
   const url = URL.parse(text)
   const what = `the server of ${whose} is no address of an API server`
-  // What is not understood is not repeated: it may hold a password.
+  // An address that cannot be parsed is not repeated: it may hold a password.
   if (!url || !/^https?:\/\//i.test(text)) throw broken(`${what}: expected https://HOST:PORT`)
   if (url.username || url.password) throw broken(`${what}: it holds a user, who belongs below users`)
   if (url.search || url.hash) throw broken(`${what}: expected https://HOST:PORT, got more behind it`)
@@ -98,7 +101,10 @@ export function serverOf(text: string, whose: string): string {
     .replace(/\/+$/, '')
 }
 
-/** Files that KUBECONFIG lists may be missing, as for kubectl; one that was named may not. */
+/**
+ * Returns the files of the kubeconfig. Files that KUBECONFIG lists may be missing, as for kubectl; one that was named
+ * may not.
+ */
 function filesOf({kubeconfig, env}: KubeconfigOptions): string[] {
   if (kubeconfig !== undefined) {
     if (existsSync(kubeconfig)) return [kubeconfig]
@@ -112,7 +118,7 @@ function filesOf({kubeconfig, env}: KubeconfigOptions): string[] {
   throw broken(`no kubeconfig was found (${candidates.join(', ') || 'neither KUBECONFIG nor HOME is set'})`)
 }
 
-/** A parser's message may quote a secret: only where it stands is told. */
+/** Reads one file. Its errors name only the place, for a parser's message may quote a secret. */
 function readOne(file: string): Kubeconfig {
   const read = readDocument(file)
   const problem = misfit(read, KUBECONFIG, '')
@@ -141,7 +147,10 @@ type Shape =
 const texts = <Key extends string>(...keys: readonly Key[]) =>
   Object.fromEntries(keys.map((key) => [key, 'text'])) as Record<Key, Shape>
 
-/** What kk, and the Kubernetes client, read of a kubeconfig; null is as good as nothing. All else is passed over. client-go: clientcmd/api/v1/types.go */
+/**
+ * The parts of a kubeconfig that kk and the Kubernetes client read; null counts as absent, and everything else is
+ * ignored. client-go: clientcmd/api/v1/types.go
+ */
 const KUBECONFIG: Shape = {
   map: {
     'current-context': 'text',
@@ -184,11 +193,14 @@ const KUBECONFIG: Shape = {
   },
 }
 
-/** The first place that is not as expected, with what came there but not its value; undefined if there is none. */
+/**
+ * Returns the first place that is not as expected, with the kind of value that came but not the value; undefined if
+ * there is none.
+ */
 function misfit(value: unknown, shape: Shape, at: string): string | undefined {
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
   const wrong = (expected: string) => `${at || 'it'} is ${kindOf(value)}, expected ${expected}`
-  // Of the whole file nothing is not enough.
+  // An empty file is no kubeconfig.
   if (value === undefined || value === null) return at === '' ? wrong('a map') : undefined
   if (shape === 'text') return typeof value === 'string' ? undefined : wrong('a text: write it in quotes')
   if (shape === 'true or false') return typeof value === 'boolean' ? undefined : wrong(shape)
@@ -212,7 +224,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'a text' : typeof value === 'number' ? 'a number' : 'true or false'
 }
 
-/** Paths in a kubeconfig are relative to it. */
+/** Returns the kubeconfig with absolute paths, which are relative to the file. */
 function withAbsolutePaths(config: Kubeconfig, directory: string): Kubeconfig {
   const absolute = <T extends object>(entry: T | undefined): T => {
     const given = Object.entries(entry ?? {})

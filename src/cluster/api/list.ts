@@ -3,7 +3,7 @@ import type {ApiClient, ApiRequest} from './client.ts'
 
 export interface Listed<T> {
   readonly items: readonly T[]
-  /** Where a watch goes on from. */
+  /** The version from which a watch goes on. */
   readonly resourceVersion: string
 }
 
@@ -15,11 +15,11 @@ interface Page<T> {
 
 const PAGE = 500
 
-/** Only names, labels and the like, without what the objects hold. */
+/** Media types that ask for metadata without the content of objects. */
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 export const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
 
-/** All items, page by page; from the beginning in one piece when a page's token has expired. */
+/** Returns all items, page by page; if a page's token has expired, all in one piece from the beginning. */
 export async function listAll<T>(client: ApiClient, request: ApiRequest): Promise<Listed<T>> {
   try {
     return await listPages(client, request)

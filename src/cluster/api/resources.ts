@@ -1,18 +1,18 @@
 import {isApiError} from './api-error.ts'
 import type {ApiClient} from './client.ts'
 
-/** Where the API keeps the objects of a kind. */
+/** The place of a kind's objects in the API. */
 export interface Resource {
   readonly apiVersion: string
   readonly kind: string
   /** The plural in paths, e.g. `deployments`. */
   readonly plural: string
   readonly namespaced: boolean
-  /** It has a subresource `status`, which its controller writes. */
+  /** Whether it has a subresource `status`, which its controller writes. */
   readonly hasStatus?: true
 }
 
-/** The path of a collection, or of one object when a name is given. */
+/** Returns the path of a collection, or of one object if a name is given. */
 export function resourcePath(resource: Resource, namespace: string, name?: string): string {
   const {apiVersion, plural, namespaced} = resource
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
@@ -22,7 +22,7 @@ export function resourcePath(resource: Resource, namespace: string, name?: strin
   return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`
 }
 
-/** For messages, e.g. `list pods in namespace openstack`. */
+/** Returns a request in words, e.g. `list pods in namespace openstack`. */
 export function asking(verb: string, resource: Resource, namespace: string, name?: string): string {
   const what = name === undefined ? resource.plural : `${resource.plural}/${name}`
   return resource.namespaced ? `${verb} ${what} in namespace ${namespace}` : `${verb} ${what}`
@@ -58,7 +58,7 @@ export const CLAIMS: Resource = {
   namespaced: true,
 }
 
-/** The object, or undefined when it does not exist. */
+/** Returns the object; undefined if it does not exist. */
 export async function readObject<T>(
   client: ApiClient,
   resource: Resource,

@@ -9,7 +9,7 @@ import {missing} from './resolve.ts'
 
 const POLL_MILLISECONDS = 2_000
 
-/** Waits for all that the DEPENDENCY_* variables of a pod name. Throws `KK_DEPENDENCY` and `KK_KUBECONFIG`. */
+/** Waits for all dependencies in a pod's DEPENDENCY_* variables. Throws `KK_DEPENDENCY` and `KK_KUBECONFIG`. */
 export async function awaitDependencies(
   env: Readonly<Record<string, string | undefined>>,
   say: (line: string) => void,
@@ -35,14 +35,14 @@ export async function awaitDependencies(
 }
 
 export interface DependencyWait {
-  /** Why it is not there yet; undefined when it is. */
+  /** Returns the reason why a dependency is not met; undefined if it is. */
   readonly missing: (dependency: Dependency) => Promise<string | undefined>
   readonly milliseconds: number
-  /** One line when something is there, and when the reason changes why it is not. */
+  /** Called with one line when a dependency is met, and when the reason changes why it is not. */
   readonly say: (line: string) => void
 }
 
-/** Waits until all of them are there, for as long as it takes: the kubelet shows which pods wait, and for what. */
+/** Waits until all dependencies are met, without a limit: the kubelet shows which pods wait, and for what. */
 export async function waitForDependencies(
   dependencies: readonly Dependency[],
   wait: DependencyWait,
@@ -57,7 +57,7 @@ async function waitForOne(
   const what = describeDependency(dependency)
   let said: string | undefined
   for (;;) {
-    // A cluster that does not answer, or a Role that is bound a moment later, is waited for, too.
+    // A cluster that does not answer, or a Role that is bound a moment later, is also waited for.
     const reason = await missing(dependency).catch((error: unknown) => asKkError(error).message)
     if (reason === undefined) return say(`${what}: there`)
     if (reason !== said) say(`${what}: waiting: ${reason}`)

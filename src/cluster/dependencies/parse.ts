@@ -4,9 +4,9 @@ import type {Dependency, Labels} from './dependency.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * What the DEPENDENCY_* variables of kubernetes-entrypoint ask for; `namespace:name`, else the pod's own NAMESPACE.
- * What cannot be read is an error, not left out: the pod would start too early. Throws `KK_DEPENDENCY`.
- * Source: https://opendev.org/airship/kubernetes-entrypoint
+ * Returns the dependencies in the DEPENDENCY_* variables of kubernetes-entrypoint: `namespace:name`, or a name in the
+ * pod's own NAMESPACE. A text that cannot be parsed is an error, since without it the pod would start too early. Throws
+ * `KK_DEPENDENCY`. Source: https://opendev.org/airship/kubernetes-entrypoint
  */
 export function parseDependencies(env: Environment): readonly Dependency[] {
   const home = env.NAMESPACE || 'default'
@@ -15,7 +15,7 @@ export function parseDependencies(env: Environment): readonly Dependency[] {
   return [
     ...named('service', 'DEPENDENCY_SERVICE'),
     ...named('daemonset', 'DEPENDENCY_DAEMONSET'),
-    // As there: the one in JSON wins.
+    // As in kubernetes-entrypoint, the JSON variable wins.
     ...(env.DEPENDENCY_JOBS_JSON ? jobs(env, home) : named('job', 'DEPENDENCY_JOBS')),
     ...pods(env, home),
     ...resources(env, home),

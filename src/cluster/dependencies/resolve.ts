@@ -7,7 +7,7 @@ import {listAll} from '../api/list.ts'
 import {asking, JOBS, PODS, type Resource, readObject, resourcePath} from '../api/resources.ts'
 import {type Dependency, type ResourceDependency, selector} from './dependency.ts'
 
-/** Why a dependency is not there yet; undefined when it is. Rejects when the cluster cannot be asked. */
+/** Returns the reason why a dependency is not met; undefined if it is. Rejects if the cluster cannot be asked. */
 export async function missing(dependency: Dependency, asker: Asker): Promise<string | undefined> {
   const {client} = asker
   switch (dependency.kind) {
@@ -47,7 +47,10 @@ function podProblem(pods: readonly PodSeen[]): string | undefined {
   return pods.some(isPodReady) ? undefined : `none of ${pods.length} is ready`
 }
 
-/** A node that the DaemonSet leaves out needs none of its pods. */
+/**
+ * Returns the reason why the DaemonSet's pod on this node is not ready; undefined also for a node that the DaemonSet
+ * leaves out.
+ */
 async function daemonSetProblem(
   {namespace, name}: {readonly namespace: string; readonly name: string},
   asker: Asker,
@@ -108,12 +111,12 @@ async function listJobs(
   return items
 }
 
-/** It has succeeded at least once. */
+/** Whether the Job has succeeded at least once. */
 function isJobDone({status}: JobSeen): boolean {
   return (status?.succeeded ?? 0) > 0
 }
 
-/** What a gate looks at in a pod. */
+/** The fields of a pod that are read. */
 interface PodSeen {
   readonly spec: {readonly nodeName?: string}
   readonly status?: {
@@ -143,7 +146,7 @@ interface Conditioned {
   readonly status?: {readonly conditions?: readonly {readonly type: string; readonly status: string}[]}
 }
 
-/** Why an object is not as it is waited for; undefined when it is. */
+/** Returns the reason why an object is not as it should be; undefined if it is. */
 async function resourceProblem(
   {apiVersion, of, namespace, name, fields, conditions}: ResourceDependency,
   {client, discovery}: Pick<Asker, 'client' | 'discovery'>,
@@ -163,7 +166,7 @@ async function resourceProblem(
   return undefined
 }
 
-/** `status.phase`: one key below the other. */
+/** Returns the value at a path of keys such as `status.phase`. */
 function valueAt(object: unknown, path: string): unknown {
   return path
     .split('.')
@@ -186,7 +189,7 @@ interface Endpoints {
   readonly subsets?: readonly {readonly addresses?: readonly unknown[]}[]
 }
 
-/** Whether some pod behind the Service is ready. Charts of before EndpointSlices allow only Endpoints to be read. */
+/** Whether some pod behind the Service is ready. Charts older than EndpointSlices allow only Endpoints to be read. */
 async function hasEndpoint(
   client: ApiClient,
   {namespace, name}: {readonly namespace: string; readonly name: string},
@@ -205,11 +208,11 @@ async function hasEndpoint(
   }
 }
 
-/** Who waits in a pod, and whom it asks. */
+/** The pod that waits, and the cluster that it asks. */
 export interface Asker {
   readonly client: ApiClient
   readonly discovery: Discovery
-  /** Of the pod that waits. */
+  /** The namespace of the pod that waits. */
   readonly namespace: string
   readonly pod: string | undefined
 }

@@ -3,12 +3,12 @@ import type {Resource} from '../api/resources.ts'
 import type {Access} from '../permissions/access.ts'
 import type {Reservation} from '../reservations/reservation.ts'
 
-/** A Namespace, as far as it tells why it does not go. */
+/** A Namespace, with what delays its deletion. */
 export interface SeenNamespace {
   readonly name: string
-  /** ISO 8601; undefined while nobody has deleted it. */
+  /** The time of its deletion, ISO 8601; undefined if nobody has deleted it. */
   readonly deletedAt: string | undefined
-  /** Kubernetes' own words about what is in the way: type and message of each condition that holds. */
+  /** Kubernetes' reasons for the delay: type and message of each condition that holds. */
   readonly hindrances: readonly {readonly type: string; readonly message: string}[]
 }
 
@@ -23,16 +23,16 @@ export interface Taint {
   readonly effect: string
 }
 
-/** A node, as far as the scheduler compares pods with it. */
+/** A node, with what the scheduler compares pods with. */
 export interface SchedulableNode {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly taints: readonly Taint[]
-  /** What all its pods together may ask for, as quantities of Kubernetes: `{cpu: '7910m'}`. */
+  /** The most that all its pods together may request, as quantities of Kubernetes: `{cpu: '7910m'}`. */
   readonly allocatable: Readonly<Record<string, string>>
 }
 
-/** A PersistentVolumeClaim, with what tells whose it is. */
+/** A PersistentVolumeClaim, with what tells its release. */
 export interface SeenClaim {
   readonly namespace: string
   readonly name: string
@@ -48,22 +48,22 @@ export interface SeenHookJob {
   readonly hook: string
 }
 
-/** What only `kk doctor` asks of a cluster. Every function throws as `Cluster`'s do. */
+/** The requests that only `kk doctor` makes. Every function throws as `Cluster`'s do. */
 export interface Diagnosis {
-  /** How many seconds this machine's clock is ahead of the API server's; to the second. */
+  /** Returns the seconds by which this machine's clock is ahead of the API server's, rounded. */
   clockAhead(): Promise<number>
-  /** The user as the API server knows it. */
+  /** Returns the user as the API server knows it. */
   user(): Promise<string>
-  /** Whether the user may do each of these. */
+  /** Returns for each access whether the user has it. */
   may(accesses: readonly Access[]): Promise<readonly boolean[]>
-  /** The API resource of a kind; undefined when the cluster does not serve it. */
+  /** Returns the API resource of a kind; undefined if the cluster does not serve it. */
   served(apiVersion: string, kind: string): Promise<Resource | undefined>
   namespaces(): Promise<readonly SeenNamespace[]>
   storageClasses(): Promise<readonly SeenStorageClass[]>
   nodes(): Promise<readonly SchedulableNode[]>
   reservations(): Promise<readonly Reservation[]>
   claims(): Promise<readonly SeenClaim[]>
-  /** `namespace/name` of the claims that pods of the namespace mount. */
+  /** Returns the claims that pods of the namespace mount, as `namespace/name`. */
   mountedClaims(namespace: string): Promise<ReadonlySet<string>>
   hookJobs(): Promise<readonly SeenHookJob[]>
 }

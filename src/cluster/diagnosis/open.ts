@@ -11,7 +11,7 @@ import {listReservations} from '../reservations/reservations.ts'
 import type {Diagnosis, SchedulableNode, SeenClaim, SeenHookJob, SeenNamespace, Taint} from './diagnosis.ts'
 import {listStorageClasses} from './storage-classes.ts'
 
-/** What `kk doctor` asks of the cluster that the client speaks to. */
+/** Returns the requests of `kk doctor` to the client's cluster. */
 export function openDiagnosis(client: ApiClient, discovery: Discovery): Diagnosis {
   return {
     clockAhead: () => clockAhead(client),
@@ -38,7 +38,10 @@ async function readUser(client: ApiClient): Promise<string> {
   return review.status?.userInfo?.username ?? 'unknown'
 }
 
-/** By the header `Date` of an answer that has just come, which has whole seconds. */
+/**
+ * Returns the seconds by which this machine's clock is ahead of the API server's, by the header `Date` of an answer,
+ * which has whole seconds.
+ */
 export async function clockAhead(client: ApiClient): Promise<number> {
   await client.json({path: '/version', asked: 'tell the time'})
   return Math.round((Date.now() - client.now()) / 1000)
@@ -50,7 +53,6 @@ interface Node {
   readonly status?: {readonly allocatable?: Readonly<Record<string, string>>}
 }
 
-/** What the scheduler compares pods with. */
 async function listSchedulableNodes(client: ApiClient): Promise<readonly SchedulableNode[]> {
   const {items} = await listAll<Node>(client, {
     path: resourcePath(NODES, ''),
@@ -69,7 +71,10 @@ interface Namespace {
   readonly status?: {readonly conditions?: readonly Condition[]}
 }
 
-/** Every condition of a Namespace tells of something in the way of its deletion (Kubernetes 1.36: NamespaceConditionType). */
+/**
+ * Returns the namespaces. Every condition of a Namespace that holds delays its deletion (Kubernetes 1.36:
+ * NamespaceConditionType).
+ */
 async function listNamespaces(client: ApiClient): Promise<readonly SeenNamespace[]> {
   const {items} = await listAll<Namespace>(client, {
     path: resourcePath(NAMESPACES, ''),
@@ -88,7 +93,7 @@ interface Listed {
   readonly metadata: ObjectMetadata
 }
 
-/** Labels by which charts say whose an object is: Kubernetes' own, and openstack-helm's. */
+/** Labels with which charts name the release of an object: Kubernetes' own, and openstack-helm's. */
 const RELEASE_LABELS = ['app.kubernetes.io/instance', 'release_group']
 
 async function listAllClaims(client: ApiClient): Promise<readonly SeenClaim[]> {

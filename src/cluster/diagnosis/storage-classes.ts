@@ -19,7 +19,10 @@ interface StorageClass {
   }
 }
 
-/** The newest first: of several default classes Kubernetes takes that one (1.26: retroactive default storage class). */
+/**
+ * Returns the storage classes, newest first: of several default classes Kubernetes takes the newest (1.26: retroactive
+ * default storage class).
+ */
 export async function listStorageClasses(client: ApiClient): Promise<readonly SeenStorageClass[]> {
   const {items} = await listAll<StorageClass>(client, {
     path: resourcePath(STORAGE_CLASSES, ''),

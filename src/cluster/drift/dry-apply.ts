@@ -9,14 +9,14 @@ import {apply, conflictsIn, mergeAsPatch, type Written} from '../helm-writes.ts'
 import {mapParallel} from '../parallel.ts'
 
 const AT_ONCE = 8
-/** How often live object and dry run are read again when somebody wrote between the two. */
+/** The times that live object and dry run are read again if somebody wrote between the two. */
 const ATTEMPTS = 3
-/** What is wrong with the object, or with a webhook that is asked about it. */
+/** Statuses that mean a fault of the object, or of a webhook that is asked about it. */
 const REFUSALS = [400, 405, 409, 413, 415, 422, 500]
 
 /**
- * Lets the API server apply each object in a dry run, in the way in which helm would, and reads what is there now. In
- * both ways fields that the manifest does not name are left as they are.
+ * Has the API server apply each object in a dry run, as helm would, and reads the live object. With either method,
+ * fields that the manifest does not name stay as they are.
  */
 export async function dryApplyObjects(
   client: ApiClient,
@@ -67,7 +67,7 @@ async function compare(
   }
 }
 
-/** Without force, the API server says which fields it would have to take from whom. */
+/** Returns the fields that the API server would have to take from other managers; it names them only without force. */
 async function conflicts(patch: Patch): Promise<readonly FieldConflict[]> {
   try {
     await apply(patch.client, patch, false)

@@ -26,7 +26,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ').trim()
 }
 
-/** Masks what a container says at its end, and in its log: that is its own text, and may hold anything. */
+/** Masks the message, detail and log of a cause, for they contain a container's own texts, which may hold secrets. */
 export function redactCause(cause: Cause, redact: Redact): Cause {
   const {message, detail, log} = cause
   return {

@@ -15,7 +15,7 @@ import {type ReadinessRules, ruleFor} from './readiness/rules.ts'
 
 interface GatedKind extends Resource {
   readonly health: HealthOf<Observed>
-  /** Its health is told by itself, without pods and claims. */
+  /** Whether its health depends on the object alone, not on pods and claims. */
   readonly isAlone?: true
 }
 
@@ -24,11 +24,11 @@ export interface GatedObject {
   readonly resource: GatedKind
   readonly namespace: string
   readonly name: string
-  /** A Job that the cluster deletes by itself when it has ended: its absence says nothing. */
+  /** Whether it is a Job that the cluster deletes by itself once it has ended, so that its absence says nothing. */
   readonly mayVanish: boolean
 }
 
-/** What has been seen of the cluster. */
+/** The objects of the cluster as they were last seen. */
 export interface Observation {
   object(resource: Resource, namespace: string, name: string): Observed | undefined
   around(namespace: string): Surroundings
@@ -55,19 +55,19 @@ export function gatedObjects(namespace: string, objects: readonly KubernetesObje
   })
 }
 
-/** By what custom resources are judged. */
+/** The inputs that decide the health of custom resources. */
 export interface Gating {
   readonly discovery: Discovery
   readonly rules: ReadinessRules
-  /** Whether the user may list and watch a kind: the roles of kk know nothing of custom ones. */
+  /** Returns whether the user may list and watch a kind: the roles of kk do not cover custom ones. */
   readonly maySee: (resource: Resource, namespace: string) => Promise<boolean>
-  /** The time by the cluster's clock, in milliseconds since the epoch. */
+  /** Returns the time by the cluster's clock, in milliseconds since the epoch. */
   readonly now: () => number
 }
 
 /**
- * The same with custom resources, and with what a rule of the environment is for; those whose kind the cluster does not
- * serve, or the user may not see, are passed over.
+ * Returns the gated objects, also custom resources and objects for which the environment has a rule. Those whose kind
+ * the cluster does not serve, or the user may not see, are left out.
  */
 export async function allGatedObjects(
   {discovery, rules, maySee, now}: Gating,
@@ -101,7 +101,7 @@ export async function allGatedObjects(
   return [...gatedObjects(namespace, objects), ...found.flat()]
 }
 
-/** The collections that `evaluate` looks into. */
+/** Returns the collections that `evaluate` reads. */
 export function collectionsOf(gated: readonly GatedObject[]): {resource: Resource; namespace: string}[] {
   const wanted = gated.flatMap(({resource, namespace}) =>
     (resource.isAlone ? [resource] : [resource, PODS, CLAIMS]).map((of) => ({resource: of, namespace})),
@@ -115,7 +115,7 @@ export function collectionKey({resource, namespace}: {resource: Resource; namesp
 
 const NOTHING_AROUND: Surroundings = {pods: [], claim: () => undefined}
 
-/** The health of all these objects by what has been seen; pure. */
+/** Returns the health of all these objects by what has been seen; pure. */
 export function evaluate(gated: readonly GatedObject[], seen: Observation): Health {
   return combineHealth(
     gated.map(({resource, namespace, name, mayVanish}) => {

@@ -17,7 +17,10 @@ import {isRelevant} from './relevant.ts'
 
 const READS_AT_ONCE = 8
 
-/** Waits until every object is healthy; see `Cluster.gate`. A cluster out of sight is waited for, until the deadline. */
+/**
+ * Waits until every object is healthy; see `Cluster.gate`. While the cluster does not answer it keeps waiting, until
+ * the deadline.
+ */
 export async function waitForHealth(
   client: ApiClient,
   {watches, ...gating}: Gating & {readonly watches: Watches},
@@ -57,12 +60,12 @@ export async function waitForHealth(
   }
 }
 
-/** Milliseconds until the health may be another though no object changes. */
+/** Returns the milliseconds until the health may change though no object does. */
 function untilLimit(health: Health | undefined, {now}: Gating): number {
   return health?.state === 'waiting' ? (health.until ?? Infinity) - now() : Infinity
 }
 
-/** Undefined while the cluster is out of sight: nothing is concluded from what was seen before. */
+/** Returns the health; undefined while the cluster does not answer, for what was seen before decides nothing. */
 function observe(
   collections: readonly Collection[],
   gated: readonly GatedObject[],
@@ -78,8 +81,8 @@ function observe(
 }
 
 /**
- * A watch may be behind what helm has just written, and an object would pass in its old state: each is read once, so
- * that nothing older than the gate's start decides.
+ * Reads each object once, so that nothing older than the gate's start decides: a watch may be behind what helm has just
+ * written, and an object would pass in its old state.
  */
 async function readAfresh(
   client: ApiClient,
@@ -136,14 +139,19 @@ function checkAborted(signal: AbortSignal | undefined): void {
     : new KkError('KK_INTERRUPTED', 'waiting for health was interrupted', {cause: asKkError(signal.reason)})
 }
 
-/** Without the time: who reports the failure says how long the release took. */
+/**
+ * Returns the verdict at the deadline. It does not say how long the release took, for the report of the failure does.
+ */
 function overdue(deadline: number): string | undefined {
   return Date.now() >= deadline ? 'not healthy in time' : undefined
 }
 
 const MOST_NAMED = 5
 
-/** The error of a gate that stays closed: names objects, pods, containers and reasons; `log` has the container's last lines. */
+/**
+ * Returns the error of a gate that stays closed: it names objects, pods, containers and reasons; `log` has the
+ * container's last lines.
+ */
 export function unhealthy(blames: readonly Cause[], why: string): KkError {
   const named = blames.slice(0, MOST_NAMED).map(describeCulprit)
   const more = blames.length > MOST_NAMED ? [`and ${blames.length - MOST_NAMED} more`] : []

@@ -10,7 +10,10 @@ import {observation, type SeenCollection} from './observation.ts'
 
 type HealthNow = (namespace: string, objects: readonly KubernetesObject[]) => Promise<Health>
 
-/** Health by lists, without a watch. Who asks while a list is under way shares it: many releases live in one namespace. */
+/**
+ * Returns a reader of health by lists, without a watch. Calls while a list is under way share it, for many releases
+ * live in one namespace.
+ */
 export function healthByLists(client: ApiClient, gating: Gating): HealthNow {
   const underWay = new Map<string, Promise<SeenCollection>>()
 

@@ -2,13 +2,13 @@ import {CLAIMS, PODS, type Resource} from '../api/resources.ts'
 import type {Observation} from './evaluate.ts'
 import type {Observed, Surroundings} from './kinds/observed.ts'
 
-/** What a collection holds now. */
+/** The objects that a collection holds now. */
 export interface SeenCollection {
   get(name: string): Observed | undefined
   all(): readonly Observed[]
 }
 
-/** One look at collections, for one evaluation. */
+/** Returns the observation of collections for one evaluation. */
 export function observation(
   collection: (resource: Resource, namespace: string) => SeenCollection,
 ): Observation {

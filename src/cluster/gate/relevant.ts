@@ -5,7 +5,7 @@ import type {GatedObject} from './evaluate.ts'
 import type {Observed, Workload} from './kinds/observed.ts'
 import {matchesSelector} from './kinds/selector.ts'
 
-/** Whether a change in a collection can matter to these objects: with a hundred gates, most changes are others'. */
+/** Whether a change in a collection can matter to these objects: with a hundred gates, most changes concern others. */
 export function isRelevant(
   changed: Observed,
   {resource, namespace}: Collection,

@@ -10,7 +10,7 @@ import {isRelevant} from './relevant.ts'
 
 const NO_HOOKS: HookWatch = {blames: async () => [], stop: () => undefined}
 
-/** Looks at hooks while helm waits for them; see `Cluster.watchHooks`. */
+/** Watches hooks while helm waits for them; see `Cluster.watchHooks`. */
 export async function watchHookObjects(
   client: ApiClient,
   watches: Watches,
@@ -33,7 +33,7 @@ export async function watchHookObjects(
     for (const hook of present(watches, gated, left)) {
       const health = redactHealth(evaluate([hook], seen), redact)
       const blames = health.state === 'healthy' ? [] : health.blames
-      // What helm has deleted stays as it was seen last; what has ended well is forgotten.
+      // A hook that helm has deleted keeps its last cause; one that has ended well is forgotten.
       if (blames.length > 0) failing.set(hook.name, blames)
       else failing.delete(hook.name)
       current.push(...blames)
@@ -57,14 +57,17 @@ export async function watchHookObjects(
   return {blames: () => evidence.explain([...failing.values()].flat()), stop}
 }
 
-/** Hooks of an earlier revision stay until helm replaces them: they are told by their UIDs. */
+/** Returns the UIDs of hooks of an earlier revision, which stay until helm replaces them. */
 function leftovers(watches: Watches, gated: readonly GatedObject[]): ReadonlySet<string | undefined> {
   return new Set(
     gated.map((one) => watches.collection(one.resource, one.namespace).get(one.name)?.metadata.uid),
   )
 }
 
-/** Helm makes one hook after the other: one that does not exist is not the cause. */
+/**
+ * Returns the hooks that exist and are of this revision. Helm makes them one after the other, so one that does not
+ * exist yet is not the cause.
+ */
 function present(
   watches: Watches,
   gated: readonly GatedObject[],

@@ -5,19 +5,22 @@ import {asking, EVENTS, PODS, resourcePath} from '../../api/resources.ts'
 import type {Cause} from '../../cluster.ts'
 import {redactCause} from '../cause.ts'
 
-/** What can be brought forward to explain a cause. */
+/** The evidence that explains causes: events and log lines. */
 export interface Evidence {
-  /** Takes note of blames while their pods are there: a failed Job's pods are deleted, and their logs with them. */
+  /** Notes causes while their pods exist: a failed Job's pods are deleted, and their logs with them. */
   note(blames: readonly Cause[]): void
-  /** The blames with events and log lines, as fresh as can be had; first what has ended, though it may run again just now. */
+  /**
+   * Returns the causes with events and log lines, as fresh as possible; causes that have ended come first, though they
+   * may run again just now.
+   */
   explain(blames: readonly Cause[]): Promise<readonly Cause[]>
 }
 
-/** Reasons that say little: what is behind them stands in an event. */
+/** Reasons that say little; an event holds the cause behind them. */
 const VAGUE = ['ContainersNotReady', 'ContainerCreating', 'PodInitializing', 'Pending', undefined]
-/** Passes by itself: of no use when the pod runs, or is gone. */
+/** Reasons that pass by themselves, and explain nothing once the pod runs, or is gone. */
 const PASSING = ['Pending', 'ContainerCreating']
-/** A container with such a reason has never run. */
+/** Reasons of a container that has never run. */
 const WITHOUT_LOG = /Image|^ContainerCreating$|CreateContainer|RunContainer|Unschedulable|Pending/
 const MOST_EXPLAINED = 5
 
@@ -32,7 +35,7 @@ export function gatherEvidence(client: ApiClient, namespace: string, redact: Red
     return lastLogLines(client, place, ENDED.test(reason ?? ''))
   }
 
-  /** The log of what has ended does not change, so one fetch for each end is enough. */
+  /** Fetches the log of a container once for each time that it has ended, for it does not change after that. */
   function notedLog(cause: Cause): Promise<readonly string[]> {
     const key = [cause.namespace, cause.pod, cause.container].join('/')
     const end = `${key} ${cause.reason} ${cause.detail}`
@@ -82,7 +85,7 @@ export function gatherEvidence(client: ApiClient, namespace: string, redact: Red
   }
 }
 
-/** The pod that was the last cause, when the pods of the object are gone. */
+/** Returns the cause with the last noted pod, if the pods of the object are gone. */
 function withPod(cause: Cause, noted: Cause | undefined): Cause {
   if (cause.pod || !noted) return cause
   const {pod, container, reason, detail} = noted
@@ -95,16 +98,16 @@ function withPod(cause: Cause, noted: Cause | undefined): Cause {
   }
 }
 
-/** The container has ended at least once. */
+/** Reasons of a container that has ended at least once. */
 const ENDED = /^(CrashLoopBackOff|Error|OOMKilled|ContainerCannotRun|DeadlineExceeded)$/
 
-/** What has ended before what merely waits, which may be for just that; otherwise in the same order. */
+/** Returns the causes that have ended before those that merely wait, perhaps for them; otherwise in the same order. */
 export function tellingFirst(blames: readonly Cause[]): readonly Cause[] {
   const hasEnded = ({reason}: Cause) => ENDED.test(reason ?? '')
   return [...blames.filter(hasEnded), ...blames.filter((cause) => !hasEnded(cause))]
 }
 
-/** What a component says of an object: core/v1 Event. */
+/** A component's report on an object: core/v1 Event. */
 interface ObjectEvent {
   readonly type?: string
   readonly reason?: string
@@ -114,7 +117,10 @@ interface ObjectEvent {
   readonly eventTime?: string | null
 }
 
-/** The newest warning about an object, e.g. a failed readiness probe; undefined when there is none to have. */
+/**
+ * Returns the newest warning about an object, e.g. a failed readiness probe; undefined if there is none, or it cannot
+ * be read.
+ */
 async function lastWarning(
   client: ApiClient,
   object: {readonly namespace: string; readonly kind: string; readonly name: string},
@@ -138,12 +144,12 @@ function timeOf({lastTimestamp, eventTime, metadata}: ObjectEvent): string {
 }
 
 const LINES = 20
-/** So many are read, for probes that fail fill a log with the same lines again and again. */
+/** The part of a log that is read; it is long, for failing probes fill a log with the same lines again and again. */
 const READ = {tailLines: 300, limitBytes: 131_072}
-/** Where these are cut at their end, for they are long. */
+/** The part that is read instead if the first is cut at its end because its lines are long. */
 const SHORT = {tailLines: LINES, limitBytes: 16_384}
 const TIMEOUT = 3_000
-/** What a kubelet answers, with success, when it has removed the container already. */
+/** Matches a kubelet's answer, with success, when it has removed the container already. */
 const REMOVED = /^unable to retrieve container logs for /
 
 interface ContainerPlace {
@@ -153,8 +159,8 @@ interface ContainerPlace {
 }
 
 /**
- * The last lines of a container, of its run before when the current one has none yet; empty when there are none to have. Of
- * lines that differ in numbers only, such as those of a probe, the last.
+ * Returns the last lines of a container, of its previous run first if it was restarted; empty if there are none. Of
+ * lines that differ only in numbers, such as those of a probe, the last one is kept.
  */
 async function lastLogLines(
   client: ApiClient,
@@ -165,7 +171,9 @@ async function lastLogLines(
   return previous.length > 0 ? previous : readLog(client, place, false)
 }
 
-/** Best effort: logs only adorn an error that is reported anyway. */
+/**
+ * Returns the lines of a log; empty if it cannot be read, for logs only supplement an error that is reported anyway.
+ */
 async function readLog(
   client: ApiClient,
   {namespace, pod, container}: ContainerPlace,
@@ -189,7 +197,7 @@ async function readLog(
   }
 }
 
-/** In their order. */
+/** Returns the last of the lines that differ only in numbers, in their order. */
 function lastOfEach(lines: readonly string[]): readonly string[] {
   const lastAt = new Map(lines.map((line, at) => [line.replace(/\d+/g, '0'), at]))
   return [...lastAt.values()].sort((one, other) => one - other).map((at) => lines[at]!)

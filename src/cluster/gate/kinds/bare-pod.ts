@@ -2,7 +2,7 @@ import {claimsOf, unboundClaims} from './claim.ts'
 import {closed, HEALTHY, type HealthOf} from './health.ts'
 import {findCondition, type Pod} from './observed.ts'
 
-/** A pod without a controller: ready, or ended well. */
+/** Returns the health of a pod without a controller: it must be ready, or have succeeded. */
 export const barePodHealth: HealthOf<Pod> = (pod, around) => {
   const phase = pod.status?.phase ?? 'Pending'
   if (phase === 'Succeeded' || findCondition(pod, 'Ready')?.status === 'True') return HEALTHY

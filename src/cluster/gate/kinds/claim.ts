@@ -1,13 +1,13 @@
 import type {Cause} from '../../cluster.ts'
 import type {Observed, PodSpec, Surroundings} from './observed.ts'
 
-/** The claims that a pod template names. */
+/** Returns the claims that a pod template names. */
 export function claimsOf(spec: PodSpec | undefined): string[] {
   const names = (spec?.volumes ?? []).map((volume) => volume.persistentVolumeClaim?.claimName)
   return [...new Set(names.filter((name) => name !== undefined))]
 }
 
-/** A cause for each claim that `object`'s pods mount and that has no volume yet. */
+/** Returns a cause for each claim that `object`'s pods mount and that has no volume yet. */
 export function unboundClaims(
   object: Observed & {readonly kind: string},
   names: readonly string[],

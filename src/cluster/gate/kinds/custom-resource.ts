@@ -8,24 +8,25 @@ interface CustomResource extends Observed {
 }
 
 /**
- * How long after it was made a custom resource without a status waits for one, in milliseconds: the leader of an operator
- * that has just been replaced needs half a minute to be elected. Nobody may ever write one, so that the wait has an end.
+ * The time after its creation for which a custom resource without a status is given time for one, in milliseconds:
+ * electing the leader of an operator that has just been replaced takes half a minute. The wait is limited, since a
+ * status may never be written.
  */
 const FIRST_STATUS_MILLISECONDS = 120_000
 
-/** By what the custom resources of a kind are judged. */
+/** The inputs that decide the health of a kind's custom resources. */
 interface Judging {
   readonly rule: ReadinessRule | undefined
-  /** Whether the kind has a subresource `status`: somebody means to write it. */
+  /** Whether the kind has a subresource `status`, so that a controller is expected to write it. */
   readonly hasStatus: boolean
-  /** Milliseconds since the epoch, by the cluster's clock. */
+  /** Returns the time in milliseconds since the epoch, by the cluster's clock. */
   readonly now: () => number
 }
 
 /**
- * The health of a custom resource: what a rule of the environment says; else, as kstatus reads it, its conditions Stalled,
- * Reconciling, and Ready or Available, once its controller has seen it. One that has none of these is healthy by existing; but
- * where the kind has a status, and the object none yet, its controller is given the time to write it.
+ * Returns the health of a custom resource. A rule of the environment decides; else, as in kstatus, its conditions
+ * Stalled, Reconciling, and Ready or Available, once its controller has seen it. One without these is healthy by
+ * existing, but if the kind has a status and the object none yet, its controller is given time to write it.
  */
 export function customResourceHealth({rule, hasStatus, now}: Judging): HealthOf<CustomResource> {
   return (object) => {
@@ -68,7 +69,7 @@ function because(condition: Condition | undefined) {
   return {cause: {...(reason && {reason}), ...(message && {detail: message})}}
 }
 
-/** Never the whole of what stands there: it may hold secrets. */
+/** Returns a value for a message; never a whole map or list, which may hold secrets. */
 function text(found: unknown): string {
   if (found === undefined) return 'not there'
   return typeof found === 'object' ? 'a map or a list' : String(found).slice(0, 60)

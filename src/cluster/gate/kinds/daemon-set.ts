@@ -11,7 +11,10 @@ interface DaemonSet extends Workload {
   }
 }
 
-/** A pod of the current template is available on every node that should have one (kubectl 1.36: rollout_status.go). */
+/**
+ * Returns the health of a DaemonSet: a pod of the current template must be available on every node that should have one
+ * (kubectl 1.36: rollout_status.go).
+ */
 export const daemonSetHealth: HealthOf<DaemonSet> = (set, around) => {
   const wanted = set.status?.desiredNumberScheduled ?? 0
   const claims = wanted === 0 ? [] : claimsOf(set.spec?.template?.spec)

@@ -11,7 +11,10 @@ interface Deployment extends Workload {
   }
 }
 
-/** Every replica is of the current template and available, and no old one is left (kubectl 1.36: rollout_status.go). */
+/**
+ * Returns the health of a Deployment: every replica must be of the current template and available, and no old one left
+ * (kubectl 1.36: rollout_status.go).
+ */
 export const deploymentHealth: HealthOf<Deployment> = (deployment, around) => {
   const {spec, status = {}} = deployment
   const isCurrent = (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)

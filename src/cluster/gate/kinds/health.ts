@@ -5,7 +5,7 @@ import {findCondition, type Observed, type Pod, type Surroundings, type Workload
 import {type PodTrouble, podTrouble} from './pod-trouble.ts'
 import {matchesSelector} from './selector.ts'
 
-/** Health of one object from what the API says of it and of its surroundings; pure. */
+/** Returns the health of one object from the object and its surroundings; pure. */
 export type HealthOf<T extends Observed> = (
   object: T & {readonly kind: string},
   around: Surroundings,
@@ -13,7 +13,7 @@ export type HealthOf<T extends Observed> = (
 
 export const HEALTHY: Health = {state: 'healthy'}
 
-/** The health of several objects together: one that failed fails all. */
+/** Returns the health of several objects together: one that failed fails all. */
 export function combineHealth(parts: readonly Health[]): Health {
   const blames = (state: 'waiting' | 'failed') =>
     parts.flatMap((part) => (part.state === state ? part.blames : []))
@@ -26,7 +26,7 @@ export function combineHealth(parts: readonly Health[]): Health {
   return {state: 'waiting', blames: waiting, ...(until < Infinity && {until})}
 }
 
-/** Closed because of this object, the pod of it that is in the worst trouble, and the claims that are not bound. */
+/** Returns a health that is closed because of this object, its pod in the worst trouble, and its unbound claims. */
 export function closed(
   state: 'waiting' | 'failed',
   object: Observed & {readonly kind: string},
@@ -47,13 +47,16 @@ function withoutSeverity({severity: _, ...trouble}: PodTrouble): Partial<Cause> 
   return trouble
 }
 
-/** What Deployments, StatefulSets and DaemonSets share: their controller has seen the object, their claims are bound. */
+/**
+ * Returns the health of a Deployment, StatefulSet or DaemonSet by what they share: their controller must have seen the
+ * object, and their claims be bound.
+ */
 export function workloadHealth<T extends Workload & {readonly kind: string}>(
   object: T,
   around: Surroundings,
   rules: {
     readonly claims: readonly string[]
-    /** What is still missing; undefined when the rollout is done. */
+    /** Returns what is still missing; undefined once the rollout is done. */
     readonly missing: () => string | undefined
     readonly cause?: Partial<Cause> | undefined
   },
@@ -75,7 +78,9 @@ function about(object: Observed & {readonly kind: string}): Pick<Cause, 'object'
   return {object: objectName(object), ...(namespace && {namespace})}
 }
 
-/** Pods of the newest template come first: what an older one suffers from is being replaced. */
+/**
+ * Returns the worst trouble of the pods. Those of the newest template come first, for older ones are being replaced.
+ */
 function worstTrouble(pods: readonly Pod[]): PodTrouble | undefined {
   const staying = pods.filter((pod) => !pod.metadata.deletionTimestamp)
   const candidates = staying.length > 0 ? staying : pods

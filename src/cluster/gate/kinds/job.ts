@@ -12,7 +12,10 @@ interface Job extends Workload {
   readonly status?: Workload['status'] & {readonly succeeded?: number; readonly failed?: number}
 }
 
-/** Complete. A Job that has failed, or whose failure is decided (`FailureTarget`), fails the gate at once. */
+/**
+ * Returns the health of a Job: it must be complete. One that has failed, or whose failure is decided (`FailureTarget`),
+ * fails the gate at once.
+ */
 export const jobHealth: HealthOf<Job> = (job, around) => {
   if (isTrue(job, 'Complete')) return HEALTHY
   const pods = around.pods.filter((pod) => matchesSelector(job.spec?.selector, pod))

@@ -20,7 +20,7 @@ export interface Condition {
   readonly status: string
   readonly reason?: string
   readonly message?: string
-  /** Of the object that it was told of; many controllers say it here alone. */
+  /** The generation of the object that the condition is about; many controllers write it only here. */
   readonly observedGeneration?: number
 }
 
@@ -81,7 +81,7 @@ export interface ObservedClaim extends Observed {
   readonly status?: {readonly phase?: string}
 }
 
-/** What the controllers of workloads have in common. */
+/** The fields that all workloads have. */
 export interface Workload extends Observed {
   readonly spec?: {
     readonly replicas?: number
@@ -92,7 +92,7 @@ export interface Workload extends Observed {
   readonly status?: {readonly observedGeneration?: number; readonly conditions?: readonly Condition[]}
 }
 
-/** What stands around an object in its namespace. */
+/** The pods and claims in the namespace of an object. */
 export interface Surroundings {
   readonly pods: readonly Pod[]
   claim(name: string): ObservedClaim | undefined

@@ -1,13 +1,13 @@
 import {type ContainerStatus, findCondition, type Pod} from './observed.ts'
 
-/** Why a pod is not ready. */
+/** The reason why a pod is not ready. */
 export interface PodTrouble {
   readonly pod: string
   readonly container?: string
-  /** Kubernetes' own word. */
+  /** Kubernetes' reason. */
   readonly reason: string
   readonly detail?: string
-  /** The more, the less waiting will help: what is shown when several pods are in trouble. */
+  /** The higher, the less waiting will help; the highest is shown if several pods are in trouble. */
   readonly severity: number
 }
 
@@ -15,7 +15,7 @@ const SEVERITY = {stuck: 5, unplaced: 4, ended: 3, initialising: 2, unready: 1, 
 
 type Trouble = Omit<PodTrouble, 'pod'>
 
-/** Undefined for a pod that is ready or has done its work. */
+/** Returns the trouble of a pod; undefined if it is ready or has succeeded. */
 export function podTrouble(pod: Pod): PodTrouble | undefined {
   if (pod.status?.phase === 'Succeeded' || findCondition(pod, 'Ready')?.status === 'True') return undefined
   const trouble =
@@ -23,7 +23,9 @@ export function podTrouble(pod: Pod): PodTrouble | undefined {
   return {pod: pod.metadata.name, ...trouble}
 }
 
-/** Evicted, preempted, lost with its node: the containers say nothing of it. */
+/**
+ * Returns the trouble of a pod that was evicted, preempted, or lost with its node, of which its containers say nothing.
+ */
 function failure({status}: Pod): Trouble | undefined {
   if (status?.phase !== 'Failed' || !status.reason) return undefined
   return {reason: status.reason, ...detail(status.message), severity: SEVERITY.ended}
@@ -39,7 +41,10 @@ function unscheduled(pod: Pod): Trouble | undefined {
   }
 }
 
-/** Init containers run one after the other: the first that has not done its work holds up the rest. */
+/**
+ * Returns the trouble of the first init container that has not done its work: they run one after the other, and it
+ * holds up the rest.
+ */
 function initialisation(pod: Pod): Trouble | undefined {
   const containers = pod.spec?.initContainers ?? []
   const statuses = pod.status?.initContainerStatuses ?? []

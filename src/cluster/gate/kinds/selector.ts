@@ -1,6 +1,9 @@
 import type {LabelSelector, Observed} from './observed.ts'
 
-/** Whether the object's labels match; no selector, or an empty one, matches nothing here (apimachinery: LabelSelectorAsSelector). */
+/**
+ * Whether the object's labels match; a missing or empty selector matches nothing here (apimachinery:
+ * LabelSelectorAsSelector).
+ */
 export function matchesSelector(selector: LabelSelector | undefined, {metadata}: Observed): boolean {
   const {matchLabels = {}, matchExpressions = []} = selector ?? {}
   const wanted = Object.entries(matchLabels)

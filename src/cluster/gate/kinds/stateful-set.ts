@@ -15,7 +15,10 @@ interface StatefulSet extends Workload {
   }
 }
 
-/** Every replica is available and, but for those below the partition, of the current template (kubectl 1.36: rollout_status.go). */
+/**
+ * Returns the health of a StatefulSet: every replica must be available and, except those below the partition, of the
+ * current template (kubectl 1.36: rollout_status.go).
+ */
 export const statefulSetHealth: HealthOf<StatefulSet> = (set, around) =>
   workloadHealth(set, around, {claims: claimNames(set), missing: () => missing(set)})
 
@@ -29,7 +32,7 @@ function missing({spec, status = {}}: StatefulSet): string | undefined {
   return updatedReplicas < updated ? `${updatedReplicas} of ${updated} replicas are updated` : undefined
 }
 
-/** A claim of each template for each ordinal, named by the controller: TEMPLATE-SET-ORDINAL. */
+/** Returns the claims of each template for each ordinal, as the controller names them: TEMPLATE-SET-ORDINAL. */
 function claimNames({metadata, spec}: StatefulSet): string[] {
   const replicas = spec?.replicas ?? 1
   if (replicas === 0) return []

@@ -1,12 +1,14 @@
-/** Steps that a path may have, as `kubectl wait --for=jsonpath` takes them: `.key`, `['key']`, `[0]`, `[?(@.key=="value")]`. */
+/**
+ * Matches a step of a path, as `kubectl wait --for=jsonpath` takes it: `.key`, `['key']`, `[0]`, `[?(@.key=="value")]`.
+ */
 const STEP =
   /\.([A-Za-z_][\w-]*)|\['([^']+)'\]|\[(\d+)\]|\[\?\(@\.([A-Za-z_][\w-]*)\s*==\s*["']([^"']*)["']\)\]/y
 
-/** What a whole path looks like, for the schema of the environment file. */
+/** The pattern of a whole path, for the schema of the environment file. */
 export const JSON_PATH_PATTERN =
   "^(\\.[A-Za-z_][A-Za-z0-9_-]*|\\['[^']+'\\]|\\[[0-9]+\\]|\\[\\?\\(@\\.[A-Za-z_][A-Za-z0-9_-]* *== *[\"'][^\"']*[\"']\\)\\])+$"
 
-/** What stands at a path in an object; undefined where nothing does. */
+/** Returns the value at a path in an object; undefined if there is none. */
 export function atJsonPath(object: unknown, path: string): unknown {
   const step = new RegExp(STEP)
   let at = object

@@ -1,8 +1,8 @@
-/** When objects of a kind are ready: a place in them, and what must stand there. */
+/** The rule by which objects of a kind are ready: a path in them, and the values that it may have. */
 export interface ReadinessRule {
-  /** As `kubectl wait --for=jsonpath` takes it: `.status.phase`. */
+  /** The path as `kubectl wait --for=jsonpath` takes it: `.status.phase`. */
   readonly path: string
-  /** Any of these. */
+  /** The values, of which one must be there. */
   readonly values: readonly string[]
 }
 
@@ -11,7 +11,7 @@ export type ReadinessRules = ReadonlyMap<string, ReadinessRule>
 
 export const NO_RULES: ReadinessRules = new Map()
 
-/** The rule for objects of a kind, if there is one. */
+/** Returns the rule for objects of a kind, if there is one. */
 export function ruleFor(
   rules: ReadinessRules,
   {apiVersion, kind}: {readonly apiVersion: string; readonly kind: string},
