@@ -7,16 +7,17 @@ import {wrongNames} from '../scripts/charts/names.ts'
 import {type OwnChart, readOwnCharts} from '../scripts/charts/read-charts.ts'
 import {readYaml} from '../src/helm/yaml.ts'
 import {readImages} from '../src/images/inventory/read-images.ts'
-import {copyWithNewChart, runCharts} from './support/new-chart.ts'
+import {copyWithNewCharts, runCharts} from './support/new-chart.ts'
 
-describe('a new chart', async () => {
-  const {root, remove} = await copyWithNewChart()
+describe('new charts, one of them as docs/charts.md says', async () => {
+  const {root, remove} = await copyWithNewCharts()
   afterAll(remove)
   const written = await runCharts(root)
 
-  it('takes its own files and one command, which makes all the rest', async () => {
+  it('take their own files and one command, which makes all the rest', async () => {
     expect(written.map((line) => line.replace(/: read what it says$/, ''))).toEqual([
       'wrote charts/common/templates/context/_catalogue.tpl',
+      'wrote charts/aodh/values.schema.json',
       'wrote charts/example/values.schema.json',
       'wrote src/overrides/system/table.ts',
       'wrote test/overrides/system/golden/example.yaml',
@@ -27,10 +28,14 @@ describe('a new chart', async () => {
     expect(await runCharts(root)).toEqual([])
   })
 
-  it('is in the catalogue with what it serves, and no other entry changes', async () => {
+  it('are in the catalogue with what they serve, and no other entry changes', async () => {
     const path = 'charts/common/templates/context/_catalogue.tpl'
     const before = await readFile(path, 'utf8')
-    const entry = [
+    const entries = [
+      'alarming:',
+      '  hosts: {default: aodh-api}',
+      '  scheme: {default: http}',
+      '  port: {api: {default: 8042}}',
       'example_v1:',
       '  hosts: {default: example-api}',
       '  scheme: {default: http}',
@@ -40,12 +45,12 @@ describe('a new chart', async () => {
     ].join('\n')
 
     expect(await readFile(join(root, path), 'utf8')).toBe(
-      before.replace('{{- end -}}', `${entry}{{- end -}}`),
+      before.replace('{{- end -}}', `${entries}{{- end -}}`),
     )
   })
 
-  it('is found by kk: its place in the graph, its passwords, its image', async () => {
-    const sections = ['mariadb', 'memcached', 'rabbitmq', 'keystone', 'example'].map(
+  it('are found by kk: their place in the graph, their passwords, their images', async () => {
+    const sections = ['mariadb', 'memcached', 'rabbitmq', 'keystone', 'example', 'aodh'].map(
       (name) => `${name}: {}\n`,
     )
     await writeFile(join(root, 'cloud.yaml'), `kk: {charts: [charts]}\n${sections.join('')}`)
@@ -58,14 +63,18 @@ describe('a new chart', async () => {
       readImages(join(root, 'images')),
     ])
 
-    expect(releases).toContainEqual(expect.objectContaining({release: 'openstack/example', level: 2}))
+    for (const release of ['openstack/example', 'openstack/aodh'])
+      expect(releases).toContainEqual(expect.objectContaining({release, level: 2}))
     expect(plugins).toContainEqual(
       expect.objectContaining({
         chart: 'example',
         secrets: expect.arrayContaining(['oslo_db.example.password']),
       }),
     )
-    expect(images.at(-1)).toMatchObject({name: 'example-api', parents: ['openstack-base'], chart: 'example'})
+    expect(images.slice(-2)).toMatchObject([
+      {name: 'aodh-api', parents: ['openstack-base'], chart: 'aodh'},
+      {name: 'example-api', parents: ['openstack-base'], chart: 'example'},
+    ])
   })
 })
 

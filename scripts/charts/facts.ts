@@ -115,7 +115,10 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release), `verbs`",
     mapOf(ref('rule')),
   ),
-  host: meaning('what it shares with its node', closed({network: flag, pid: flag, ipc: flag})),
+  host: meaning(
+    'what it shares with its node: `network`, `pid`, `ipc`',
+    closed({network: flag, pid: flag, ipc: flag}),
+  ),
   privileged: meaning('whether it may do everything on its node', flag),
   security: meaning("laid over the container's security context", ANY_OBJECT),
   node: meaning(
@@ -138,7 +141,7 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     mapOf(whole),
   ),
   probe: meaning('how it is [probed](#probes)', closed(PROBE)),
-  storage: meaning('where its data is, and how large that is', closed({path: text, size: text})),
+  storage: meaning('its data: the `path` where it is, and the `size`', closed({path: text, size: text})),
   management: meaning('whether members of a StatefulSet start one after the other', {
     enum: ['OrderedReady', 'Parallel'],
   }),
@@ -194,7 +197,7 @@ export const FILE: Readonly<Record<string, Schema>> = {
 /** The facts of a service: what its chart says about it, and a deployer seldom changes. */
 export const FACTS: Readonly<Record<string, Schema>> = {
   image: meaning("the name of kolla's image", text),
-  user: meaning('the user that runs in it, and its number', closed({name: text, id: whole})),
+  user: meaning('the user that runs in it: `name`, and its number, `id`', closed({name: text, id: whole})),
   components: meaning(
     'what runs: one Deployment, StatefulSet or DaemonSet each',
     mapOf(closed({...UNIT, ...COMPONENT})),

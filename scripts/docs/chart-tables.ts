@@ -12,6 +12,7 @@ import {markdownTable} from './marked.ts'
 
 const CHARTS = join(import.meta.dirname, '../../charts')
 const COMMON = join(CHARTS, 'common')
+const LIBRARY = {name: 'common', directory: COMMON, libraries: []}
 
 /** The parts of `docs/charts.md`: every key of the facts, every block, and the catalogue of endpoints. */
 export function chartTables(): Record<string, string> {
@@ -25,6 +26,7 @@ export function chartTables(): Record<string, string> {
     'probe-keys': keys(PROBE),
     'volume-keys': keys(VOLUME),
     blocks: blocks(),
+    'endpoint-templates': endpointTemplates(),
     endpoints: endpoints(),
   }
 }
@@ -50,14 +52,13 @@ const TYPES: Readonly<Record<string, string>> = {
 function valueText({type, enum: words, $ref}: Schema): string {
   if (Array.isArray(words)) return words.map((word) => `\`${word}\``).join(', ')
   if ($ref !== undefined) return 'map'
-  const types = [type].flat().filter((each) => each !== 'null')
+  const types = [type].flat().filter((each) => each !== undefined && each !== 'null')
   return types.length === 0 ? 'anything' : types.map((each) => TYPES[String(each)]!).join(' or ')
 }
 
 /** The blocks of the library, as the comments in their files describe them. */
 function blocks(): string {
-  const library = {name: 'common', directory: COMMON, libraries: []}
-  const rows = namedTemplates(library, 'common.config.block.').map((block) => {
+  const rows = namedTemplates(LIBRARY, 'common.config.block.').map((block) => {
     const [, needs = ''] = /^needs: \[(.*)\]$/m.exec(block.text) ?? []
     return [
       `\`${block.name}\``,
@@ -67,6 +68,17 @@ function blocks(): string {
     ]
   })
   return markdownTable(['block', 'parameters', 'pods wait for', 'what it writes'], rows)
+}
+
+/** What the others are made of. */
+const INNER = ['entry', 'escape', 'transport', 'value']
+
+/** The templates of the library that tell what stands behind an endpoint, as the comments in their files describe them. */
+function endpointTemplates(): string {
+  const rows = namedTemplates(LIBRARY, 'common.endpoints.')
+    .filter(({name}) => !INNER.includes(name))
+    .map(({name, comment}) => [code(`common.endpoints.${name}`), comment.replaceAll(/\s+/g, ' ')])
+  return markdownTable(['template', 'what it gives'], rows)
 }
 
 interface Endpoint {

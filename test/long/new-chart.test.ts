@@ -1,6 +1,6 @@
 import {execa} from 'execa'
 import {expect, it} from 'vitest'
-import {copyWithNewChart, runCharts} from '../support/new-chart.ts'
+import {copyWithNewCharts, runCharts} from '../support/new-chart.ts'
 
 /** What finds charts, images, plugins and pages by looking. */
 const SUITES = [
@@ -11,8 +11,8 @@ const SUITES = [
   'test/scripts/plugins-table',
 ]
 
-it('a new chart, its image and its plugin pass every test that finds them by looking, and nothing else is touched', async () => {
-  const {root, remove} = await copyWithNewChart()
+it('new charts, their images and plugins pass every test that finds them by looking, and nothing else is touched', async () => {
+  const {root, remove} = await copyWithNewCharts()
   try {
     await runCharts(root)
 
@@ -25,6 +25,7 @@ it('a new chart, its image and its plugin pass every test that finds them by loo
 
     expect(exitCode, all).toBe(0)
     expect(all).toContain('the pods of example')
+    expect(all).toContain('the pods of aodh')
     expect(all).toContain('system overrides are accepted by example')
   } finally {
     await remove()

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** What is made, or fetched, and no part of the tree. */
 const LEFT_OUT = ['node_modules', 'dist', '.git']
 
-/** What a new chart takes by hand, by path: its own folder, that of its image, and its plugin. Its image has an entry in a list, too. */
+/** What the chart `example` takes by hand, by path: its own folder, that of its image, and its plugin. */
 const NEW_CHART: Readonly<Record<string, string>> = {
   'charts/example/.helmignore': '*.md\n',
   'charts/example/Chart.yaml': `apiVersion: v2
@@ -98,14 +98,18 @@ export const plugin = definePlugin({
 `,
 }
 
+/** In the list of images. */
 const ENTRY = `  example-api:
     title: A service that a test makes
     version: deb/python3
     chart: example
 `
 
-/** A copy of the tree with a new chart, as somebody would write it. */
-export async function copyWithNewChart(): Promise<{readonly root: string; remove(): Promise<void>}> {
+/**
+ * A copy of the tree with two new charts: `aodh`, word by word as `docs/charts.md` says, and `example`, which has an agent on
+ * every node, an endpoint that nobody here knows, and a plugin.
+ */
+export async function copyWithNewCharts(): Promise<{readonly root: string; remove(): Promise<void>}> {
   const root = await mkdtemp(join(tmpdir(), 'kk-new-chart-'))
   await cp(ROOT, root, {recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path))})
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
@@ -113,9 +117,18 @@ export async function copyWithNewChart(): Promise<{readonly root: string; remove
     await mkdir(join(root, path, '..'), {recursive: true})
     await writeFile(join(root, path), text)
   }
-  const list = join(root, 'images/images.yaml')
-  await writeFile(list, `${await readFile(list, 'utf8')}${ENTRY}`)
+  const [, guide = ''] = (await readFile(join(ROOT, 'docs/charts.md'), 'utf8')).split('\n## A new chart\n')
+  const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(guide)!
+  await execa('bash', ['-euc', commands], {cwd: root})
+  for (const {path, text} of writtenIn(guide)) await writeFile(join(root, path), text, {flag: 'a'})
+  await writeFile(join(root, 'images/images.yaml'), ENTRY, {flag: 'a'})
   return {root, remove: () => rm(root, {recursive: true, force: true})}
+}
+
+/** The files of a guide: a block after the path of its file; what stands after "At the end of" is appended. */
+function writtenIn(guide: string): readonly {readonly path: string; readonly text: string}[] {
+  const found = [...guide.matchAll(/`((?:charts|images)\/[^`]+)`:\n\n```\w+\n([\s\S]*?)```/g)]
+  return found.map(([, path = '', text = '']) => ({path, text}))
 }
 
 /** Runs `npm run charts` in a copy; the lines that it prints. */
