@@ -1,10 +1,10 @@
 import {type ReleaseId, releaseId, releaseName, releaseNamespace} from '../release.ts'
 import type {KubernetesObject} from './cluster.ts'
 
-/** An object, as far as its annotations tell how helm treats it. */
+/** An object with the annotations that tell how helm treats it. */
 type Annotated = Pick<KubernetesObject, 'metadata'>
 
-/** What makes an object a hook; its value names the events. */
+/** The annotation that makes an object a hook; its value names the events. */
 export const HOOK = 'helm.sh/hook'
 
 /** Returns true for an object that helm makes as a hook: apart from the others, and anew each time. */
@@ -44,7 +44,7 @@ export function isKept({metadata}: Annotated): boolean {
 const RESOURCE_POLICY = 'helm.sh/resource-policy'
 const KEEP = 'keep'
 
-/** What keeps an object that helm would delete. */
+/** The annotation that keeps an object which helm would delete. */
 export const KEPT: Readonly<Record<string, string>> = {[RESOURCE_POLICY]: KEEP}
 
 /** Splits as Helm does: at commas, without regard to case and to spaces around each word (Helm 4.2: manifest_sorter.go operateAnnotationValues). */

@@ -6,14 +6,16 @@ import type {FieldConflict, KubernetesObject} from './cluster.ts'
 /** Helm's own name as a manager of fields (Helm 4.2: cmd/helm/helm.go). */
 const MANAGER = 'helm'
 
-/** An object, and where it goes. */
+/** An object with its resource and namespace. */
 export interface Written {
   readonly resource: Resource
   readonly namespace: string
   readonly object: KubernetesObject
 }
 
-/** Makes an object in a dry run. When strict, fields that the kind does not have are refused, as an apply refuses them. */
+/**
+ * Creates an object in a dry run. If strict, fields that the kind does not have are refused, as an apply refuses them.
+ */
 export function create(
   client: ApiClient,
   {resource, namespace, object}: Written,
@@ -29,8 +31,8 @@ export function create(
 }
 
 /**
- * Applies an object on the server side in a dry run, as helm 4 does: what it wrote before and leaves out now goes. Throws
- * also for a field that somebody else manages, unless it is forced; see `conflictsIn`.
+ * Applies an object on the server side in a dry run, as helm 4 does: fields that helm wrote before and leaves out now
+ * are removed. Throws also for a field that somebody else manages, unless it is forced; see `conflictsIn`.
  */
 export function apply(
   client: ApiClient,
@@ -47,7 +49,10 @@ export function apply(
   })
 }
 
-/** The fields that an apply would have to take from others, by the API server's refusal (apimachinery: managedfields/internal/conflict.go). */
+/**
+ * Returns the fields that an apply would have to take from others, by the API server's refusal (apimachinery:
+ * managedfields/internal/conflict.go).
+ */
 export function conflictsIn({causes}: Pick<ApiError, 'causes'>): readonly FieldConflict[] {
   return causes
     .filter(({reason}) => reason === 'FieldManagerConflict')
@@ -58,9 +63,9 @@ export function conflictsIn({causes}: Pick<ApiError, 'causes'>): readonly FieldC
 }
 
 /**
- * Merges an object in a dry run. Helm 3 makes its patch of the manifest before, the manifest and the live object
- * (kube/client.go createPatch): the manifest itself, without what only the one `before` had, gives the same. Kinds that have
- * no strategic merge, such as custom resources, take a plain one.
+ * Merges an object in a dry run. Helm 3 makes its patch from the previous manifest, the manifest and the live object
+ * (kube/client.go createPatch); the manifest itself, minus what only `before` had, has the same result. Kinds without a
+ * strategic merge, such as custom resources, take a plain one.
  */
 export async function mergeAsPatch(
   client: ApiClient,
@@ -90,13 +95,19 @@ function patching(
   }
 }
 
-/** The API refuses an applied object whose namespace is not the path's; a chart often leaves it out. */
+/**
+ * Returns the object with its namespace, which charts often leave out: the API refuses an applied object whose
+ * namespace is not the path's.
+ */
 function withNamespace(object: KubernetesObject, resource: Resource, namespace: string): KubernetesObject {
   if (!resource.namespaced) return object
   return {...object, metadata: {...object.metadata, namespace}}
 }
 
-/** What tells the items of lists apart that Kubernetes merges by items (`patchMergeKey` in k8s.io/api); other lists are replaced. */
+/**
+ * The keys that identify items of lists which Kubernetes merges by items (`patchMergeKey` in k8s.io/api); other lists
+ * are replaced.
+ */
 const MERGE_KEYS: Readonly<Record<string, readonly string[]>> = {
   containers: ['name'],
   initContainers: ['name'],
@@ -113,7 +124,7 @@ const MERGE_KEYS: Readonly<Record<string, readonly string[]>> = {
 
 type Tree = Readonly<Record<string, unknown>>
 
-/** A patch that sets what one tree has, and takes away what only the other one `before` it had. */
+/** Returns a patch that sets what `after` has, and removes what only `before` had. */
 function takingAway(before: Tree, after: Tree, isStrategic: boolean): Tree {
   const gone = Object.keys(before).filter((key) => after[key] === undefined || after[key] === null)
   const staying = Object.entries(after).map(([key, value]): [string, unknown] => {

@@ -4,9 +4,9 @@ import type {KubernetesObject, StoredRelease} from './cluster.ts'
 import {isTestHook} from './helm-annotations.ts'
 
 /**
- * The objects of a rendered YAML stream, with the items of Lists in their place; empty documents are passed over.
- * Throws `KK_RENDER` for a document that is not an object of Kubernetes, and what the YAML reader throws; both name the
- * chart and the file that the document comes from, where helm has written it above.
+ * Returns the objects of a rendered YAML stream, with the items of Lists in their place; empty documents are ignored.
+ * Throws `KK_RENDER` for a document that is not an object of Kubernetes, and the errors of the YAML reader; both name
+ * the chart and the file that the document comes from, if helm has written it above.
  */
 export function parseManifest(yaml: string): KubernetesObject[] {
   try {
@@ -16,13 +16,16 @@ export function parseManifest(yaml: string): KubernetesObject[] {
   }
 }
 
-/** The objects of one file of a chart as it was rendered, which errors name: `keystone/templates/job.yaml`. Throws as `parseManifest`. */
+/**
+ * Returns the objects of one rendered file of a chart, which errors name: `keystone/templates/job.yaml`. Throws as
+ * `parseManifest`.
+ */
 function parseFile(yaml: string, file?: string): KubernetesObject[] {
   const documents = readYamlDocuments(yaml, {...(file !== undefined && {file})})
   return documents.flatMap((document) => objectsOf(document, file))
 }
 
-/** What is wrong with the first file that is wrong, read for itself. */
+/** Returns the error of the first file that cannot be parsed by itself. */
 function firstError(yaml: string): unknown {
   for (const part of yaml.split(/^---(?=\s)/m)) {
     const [, file, text = part] = /^\s*# Source: (.+)\n([\s\S]*)$/.exec(part) ?? []

@@ -12,8 +12,9 @@ type MissingNow = (
 ) => Promise<readonly KubernetesObject[]>
 
 /**
- * Those of the objects that do not exist, by one list of names of each kind. Who asks while a list is under way shares it.
- * What may not be listed, what helm makes anew and Jobs that vanish by themselves count as if they were there.
+ * Returns a reader of the objects that do not exist, by one list of names of each kind. Calls while a list is under way
+ * share it. Objects that may not be listed, hooks, which helm makes anew, and Jobs that vanish by themselves count as
+ * existing.
  */
 export function missingByLists(client: ApiClient, discovery: Discovery): MissingNow {
   const underWay = new Map<string, Promise<ReadonlySet<string> | undefined>>()

@@ -17,8 +17,8 @@ const ANY_NAME: ReadonlySet<string> = new Set([
 const ANY_NAMED_KINDS: ReadonlySet<string> = new Set(['networking.k8s.io/IPAddress'])
 
 /**
- * What every API server has against the name of an object or of its namespace, whatever else it holds; undefined when
- * nothing (apimachinery: pkg/api/validation/path and pkg/util/validation).
+ * Returns the fault that every API server finds in the name of an object or of its namespace, whatever else the object
+ * holds; undefined if there is none (apimachinery: pkg/api/validation/path and pkg/util/validation).
  */
 export function nameProblem({apiVersion, kind, metadata}: KubernetesObject): string | undefined {
   const {name, namespace} = metadata

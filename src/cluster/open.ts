@@ -43,11 +43,14 @@ import {validateObjects} from './validate.ts'
 import {openWatches} from './watch/watches.ts'
 
 interface ClusterOptions extends KubeconfigOptions {
-  /** When custom resources are ready, where their conditions do not say. */
+  /** The rules by which custom resources are ready, if their conditions do not tell. */
   readonly readiness?: ReadinessRules | undefined
 }
 
-/** The cluster of a kubeconfig context. Reads the kubeconfig and asks nothing of the cluster. Throws `KK_KUBECONFIG`. */
+/**
+ * Returns the cluster of a kubeconfig context. Reads the kubeconfig and asks the cluster nothing. Throws
+ * `KK_KUBECONFIG`.
+ */
 export async function openCluster({
   readiness: rules = NO_RULES,
   ...options
@@ -106,7 +109,7 @@ export async function openCluster({
   }
 }
 
-/** Whether a namespace exists; true also when it may not be looked at. */
+/** Whether a namespace exists; true also if it may not be read. */
 async function namespaceExists(client: ApiClient, name: string): Promise<boolean> {
   try {
     return (await readObject(client, NAMESPACES, {namespace: '', name, accept: METADATA})) !== undefined
@@ -127,7 +130,7 @@ async function maySee(
   return (await reviewAccess(client, accesses)).every(Boolean)
 }
 
-/** The guard of the cluster that the client speaks to. */
+/** Returns the guard of the client's cluster. */
 export function openGuard(client: ApiClient): Guard {
   return {
     supported: () => isSupported(client),
@@ -160,7 +163,7 @@ async function allExist(
   return found.every(Boolean)
 }
 
-/** A held Lease on which is written what helm is started for. Deadlines are by the clock of the API server. */
+/** Returns a held Lease on which the operation of helm is noted. Deadlines are by the API server's clock. */
 function withOperation(lease: PlainLease, client: Pick<ApiClient, 'now'>): HeldLease {
   let operation: Operation | undefined
   const write = async (next: Operation) => {
@@ -189,7 +192,7 @@ const AUTOSCALERS: Resource = {
   namespaced: true,
 }
 
-/** What the HorizontalPodAutoscalers of a namespace scale; none where they may not be listed. */
+/** Returns the workloads that the HorizontalPodAutoscalers of a namespace scale; none if they may not be listed. */
 async function listScaleTargets(client: ApiClient, namespace: string): Promise<readonly ScaleTarget[]> {
   try {
     const {items} = await listAll<{readonly spec: {readonly scaleTargetRef: ScaleTarget}}>(client, {
@@ -203,7 +206,10 @@ async function listScaleTargets(client: ApiClient, namespace: string): Promise<r
   }
 }
 
-/** Marks an object so that helm leaves it (kube.Client.Update reads the live object); one that is not there needs none. */
+/**
+ * Marks an object so that helm leaves it (kube.Client.Update reads the live object). Returns false if it does not
+ * exist, and so needs no mark.
+ */
 async function keepObject(
   client: ApiClient,
   discovery: Discovery,
@@ -227,7 +233,7 @@ async function keepObject(
   }
 }
 
-/** Deletes exactly the object that was seen, and in the background what it owns. */
+/** Deletes exactly the object that was seen, and in the background what it owns. Returns false if it is gone. */
 async function deleteObject(
   client: ApiClient,
   discovery: Discovery,
@@ -267,8 +273,9 @@ const WATCHED: readonly ApiRequest[] = [
 ]
 
 /**
- * Rings when a record of helm or a Lease of kk changes, by watches of their metadata. What happened is not told: who
- * hears it looks again. What may not be watched, or is out of sight, does not ring, and is tried again.
+ * Calls `ring` when a record of helm or a Lease of kk changes, by watches of their metadata. It does not tell what
+ * happened: the caller looks again. Objects that may not be watched, or whose API server does not answer, do not ring,
+ * and are tried again.
  */
 function ringOnChange(client: ApiClient, signal: AbortSignal, ring: () => void): void {
   for (const watched of WATCHED) void follow(client, watched, signal, ring)

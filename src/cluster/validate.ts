@@ -13,19 +13,22 @@ import {nameProblem} from './name-problem.ts'
 import {mapParallel} from './parallel.ts'
 
 const AT_ONCE = 8
-/** What is wrong with the object, not with the way to the API server; 500 when a field has the wrong type or a webhook fails. */
+/**
+ * Statuses that mean a fault of the object, not of the way to the API server; 500 if a field has the wrong type or a
+ * webhook fails.
+ */
 const REFUSALS = [400, 403, 405, 409, 413, 415, 422, 500]
 
-/** As helm makes what does not exist yet: so nothing stands in its way. */
+/** The way in which helm creates an object, so that no conflict stops it. */
 const AS_NEW: HelmWrites = {method: 'server-side', force: true, before: []}
 
 /** A namespace that every cluster has. */
 const STANDING = 'default'
 
 /**
- * Asks the API server to accept each object as helm will write it, in a dry run; hooks as new objects. Where the namespace
- * does not exist yet, it is asked whether the object is well-formed, by making it in another one; where the kind does not,
- * the object is held against the rules that hold for every name.
+ * Asks the API server, in a dry run, to accept each object as helm will write it; hooks as new objects. If the
+ * namespace does not exist yet, the object is created in another one, to check that it is well-formed; if the kind does
+ * not, only the rules for every name are checked.
  */
 export async function validateObjects(
   client: ApiClient,
@@ -91,7 +94,10 @@ interface Asked extends Written {
   readonly writes: HelmWrites
 }
 
-/** Only what is wrong with the object anywhere counts: not who may do what in that namespace, nor what it has. */
+/**
+ * Creates the object in another namespace and counts only faults that it has anywhere, not permissions in that
+ * namespace, nor what the namespace contains.
+ */
 async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validation> {
   const name = objectName(asked.object)
   try {
@@ -104,8 +110,9 @@ async function dryRunElsewhere(client: ApiClient, asked: Asked): Promise<Validat
 }
 
 /**
- * Refused by the kind's own rules, or when it was decoded (apimachinery: api/errors NewInvalid; apiserver:
- * endpoints/handlers transformDecodeError). Webhooks and policies refuse with the same statuses, in their own words.
+ * Whether the object was refused by the kind's own rules, or when it was decoded (apimachinery: api/errors NewInvalid;
+ * apiserver: endpoints/handlers transformDecodeError). Webhooks and policies refuse with the same statuses, but other
+ * messages.
  */
 function isMalformed({status, said = '', causes}: ApiError): boolean {
   if (status === 400) return /^\S+ in version "[^"]*" cannot be handled as an? /.test(said)
@@ -122,7 +129,7 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
   const {object, redact, writes} = run
   const name = objectName(object)
   try {
-    // Helm deletes a hook before it makes it again: what cannot change in an object may change in a hook.
+    // Helm deletes a hook before it makes it again, so immutable fields of a hook may change.
     if (isHook(object)) {
       await create(client, run)
       return {object: name, outcome: 'accepted'}
@@ -132,9 +139,9 @@ async function dryRun(client: ApiClient, run: DryRun): Promise<Validation> {
   } catch (error) {
     if (isApiError(error, 404)) return {object: name, outcome: 'known-after-apply', missing: 'namespace'}
     if (!isApiError(error, ...REFUSALS) || isNotAllowed(error)) throw error
-    // The server looks at the object before it looks whether there is one already.
+    // The server checks the object before it checks whether there is one already.
     if (isHook(object) && error.status === 409) return {object: name, outcome: 'accepted'}
-    // A webhook that cannot be asked without effects says nothing about the object.
+    // A webhook that cannot be asked without effects tells nothing about the object.
     if (/does not support dry run/i.test(error.message)) return {object: name, outcome: 'accepted'}
     return {object: name, outcome: 'refused', message: redact(error.said ?? error.message)}
   }
@@ -144,13 +151,16 @@ type Found = Pick<Extract<Validation, {outcome: 'accepted'}>, 'standing' | 'conf
 
 async function applied(client: ApiClient, run: DryRun): Promise<Found> {
   const {metadata, conflicts} = await appliedOrInConflict(client, run)
-  // What is made in a dry run has no version.
+  // An object that a dry run creates has no version.
   if (!metadata.resourceVersion) return {}
   const standing = await readLive(client, run)
   return {...(standing && {standing}), ...(conflicts.length > 0 && {conflicts})}
 }
 
-/** Of an object with a conflict the API server says only that: with force it says the rest. */
+/**
+ * Applies an object in a dry run. For one with conflicts the API server reports only those; with force it reports the
+ * rest.
+ */
 async function appliedOrInConflict(
   client: ApiClient,
   run: DryRun,
@@ -177,7 +187,7 @@ async function merged(client: ApiClient, run: DryRun): Promise<Found> {
   return {standing}
 }
 
-/** Before helm has marked it as its own. */
+/** Returns the metadata of the live object, before helm has marked it as its own. */
 async function readLive(
   client: ApiClient,
   {resource, namespace, object}: Written,
@@ -186,7 +196,7 @@ async function readLive(
   return (await readObject<KubernetesObject>(client, resource, at))?.metadata
 }
 
-/** A permission is missing. Admission refuses objects with the same status, but in its own words. */
+/** Whether a permission is missing. Admission refuses objects with the same status, but another message. */
 function isNotAllowed({status, said = ''}: ApiError): boolean {
   return status === 403 && /is forbidden: user "[^"]*" (?:cannot |.*is attempting to grant )/i.test(said)
 }

@@ -8,57 +8,69 @@ export interface ApprovedObject {
   readonly uid: string
 }
 
-/** For a while, these objects of a protected release may be deleted. */
+/** The permission to delete these objects of a protected release for a while. */
 export interface Approval {
   readonly release: ReleaseId
   /** Seconds since the epoch. */
   readonly expires: number
-  /** For people: who approved, from where. */
+  /** The user who approved, and the machine, for people. */
   readonly by: string
   readonly objects: readonly ApprovedObject[]
 }
 
-/** All that the policies are told: the content of the ConfigMap `kk-guard` in `kk-system`. */
+/** The parameters of the policies: the content of the ConfigMap `kk-guard` in `kk-system`. */
 export interface GuardParameters {
   readonly releases: readonly ReleaseId[]
-  /** Claims that StatefulSets make: `namespace/template-statefulset`, to which `-0`, `-1`, … is added, and whose they are. */
+  /**
+   * The releases of claims that StatefulSets make, by `namespace/template-statefulset`, to which Kubernetes adds `-0`,
+   * `-1`, …
+   */
   readonly claims: ReadonlyMap<string, ReleaseId>
   readonly approvals: readonly Approval[]
 }
 
-/** What stands on the cluster. */
+/** The guard as it is on the cluster. */
 export interface GuardState {
   readonly parameters: GuardParameters
-  /** Of the ConfigMap: a write under it is refused when somebody else wrote meanwhile. */
+  /** The resourceVersion of the ConfigMap: a write under it is refused if somebody else wrote meanwhile. */
   readonly resourceVersion: string
-  /** What of it is missing, or not as kk writes it. */
+  /** The parts of it that are missing, or not as kk writes them. */
   readonly faults: readonly string[]
-  /** False when the API server was asked and would not deny; true also when this user may not ask. */
+  /** Whether the API server denies deletions; true also if this user may not ask. */
   readonly enforced: boolean
 }
 
-/** The guard of one cluster: a ValidatingAdmissionPolicy that binds helm and kubectl, too. */
+/** The guard of one cluster: a ValidatingAdmissionPolicy, which applies to helm and kubectl, too. */
 export interface Guard {
-  /** Whether the API server knows `ValidatingAdmissionPolicy` in admissionregistration.k8s.io/v1 (Kubernetes 1.30). */
+  /**
+   * Returns whether the API server knows `ValidatingAdmissionPolicy` in admissionregistration.k8s.io/v1 (Kubernetes
+   * 1.30).
+   */
   supported(): Promise<boolean>
-  /** Undefined when there is none. */
+  /** Returns the guard; undefined if there is none. */
   read(): Promise<GuardState | undefined>
-  /** Only what the ConfigMap says: one request. */
+  /** Returns only the parameters in the ConfigMap: one request. */
   parameters(): Promise<GuardParameters | undefined>
-  /** The claims that the StatefulSets of these releases make. */
+  /** Returns the claims that the StatefulSets of these releases make. */
   claims(releases: readonly ReleaseId[]): Promise<GuardParameters['claims']>
-  /** What of a release the guard keeps from being deleted: StatefulSets, claims, its deployed record; with `namespace`, that as well. */
+  /**
+   * Returns the objects of a release that the guard keeps from being deleted: StatefulSets, claims, its deployed record
+   * and, with `namespace`, its namespace.
+   */
   objects(
     release: ReleaseId,
     options: {readonly parameters: GuardParameters; readonly namespace: boolean},
   ): Promise<readonly ApprovedObject[]>
   /**
-   * Writes all of it and returns when the API server enforces it. With a `resourceVersion`, throws `KK_RACED` when
-   * the parameters have changed since.
+   * Writes the guard and returns once the API server enforces it. With a `resourceVersion`, throws `KK_RACED` if the
+   * parameters have changed since.
    */
   install(parameters: GuardParameters, resourceVersion?: string): Promise<void>
-  /** Marks the objects, writes the parameters, and returns when the API server allows what was approved. Throws `KK_RACED`. */
+  /**
+   * Marks the objects, writes the parameters, and returns once the API server allows what was approved. Throws
+   * `KK_RACED`.
+   */
   approve(approvals: readonly Approval[], parameters: GuardParameters, resourceVersion: string): Promise<void>
-  /** Takes all of it away. */
+  /** Removes the guard. */
   remove(): Promise<void>
 }

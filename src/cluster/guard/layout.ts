@@ -9,15 +9,15 @@ import {guardBinding, guardPolicy} from './policies/policy.ts'
 
 type Placed = readonly [Resource, KubernetesObject]
 
-/** All that makes a guard beside its parameters, in the order of its making. */
+/** Returns the objects of a guard beside its parameters, in the order in which they are made. */
 export function policyObjects({releases}: Pick<GuardParameters, 'releases'>): readonly Placed[] {
   return placed([...releases.map(releaseNamespace), KK_NAMESPACE])
 }
 
 /**
- * The same, bound to no namespace: what stays when a guard is removed. The API server stops reading parameters for
- * good when nothing is bound to a policy that has them (kubernetes issue 130887): a guard that was taken away wholly
- * could not be installed again before the API server restarts.
+ * Returns the objects of a guard bound to no namespace, which stay when a guard is removed. The API server stops
+ * reading parameters for good once nothing is bound to a policy that has them (kubernetes issue 130887): a guard that
+ * was removed wholly could not be installed again before the API server restarts.
  */
 export function restingObjects(): readonly Placed[] {
   return placed([])

@@ -15,7 +15,7 @@ import {claimsOf, type ObjectMetadata, releaseOfClaim, type StatefulSet} from '.
 import type {ApprovedObject, GuardParameters} from './guard.ts'
 import {STATEFUL_SETS} from './names.ts'
 
-/** The claims that StatefulSets of these releases make, and whose they are. */
+/** Returns the claims that StatefulSets of these releases make, with their releases. */
 export async function listedClaims(
   client: ApiClient,
   releases: readonly ReleaseId[],
@@ -31,7 +31,10 @@ export async function listedClaims(
   return claims
 }
 
-/** What the guard keeps of a release: its StatefulSets, its claims, its deployed records and, if asked, its namespace. */
+/**
+ * Returns the objects of a release that the guard keeps: its StatefulSets, its claims, its deployed records and, if
+ * asked, its namespace.
+ */
 export async function keptObjects(
   client: ApiClient,
   release: ReleaseId,

@@ -4,21 +4,23 @@ import {KK_NAMESPACE} from '../lease/lease.ts'
 import type {Approval, GuardParameters} from './guard.ts'
 import {GUARD_NAME} from './names.ts'
 
-/** The ConfigMap as it is read and written. */
+/** The ConfigMap of the parameters. */
 export interface ParameterConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** The key of the stamp: another one at each write, which the policy says in its denial of this ConfigMap's deletion. */
+/**
+ * The key of the stamp, which differs at each write; the policy names it when it denies the deletion of this ConfigMap.
+ */
 export const STAMP_KEY = 'written'
-/** Prefixes of the keys; the policies look releases, claims and approvals up by these. */
+/** Prefixes of the keys by which the policies look up releases, claims and approvals. */
 export const RELEASE_KEY = 'release.'
 export const CLAIM_KEY = 'claim.'
 export const APPROVAL_KEY = 'approval.'
 
 /**
- * CEL reads strings and keys only: so each thing has a key of its own, and an approval begins with its expiry. A
- * namespace has no dot, which tells where the name begins.
+ * Returns the ConfigMap of the parameters. CEL can only read strings and keys, so each item has a key of its own, and
+ * an approval begins with its expiry. A namespace has no dot, so the first dot of a key ends it.
  */
 export function configMapOf(
   {releases, claims, approvals}: GuardParameters,
@@ -42,7 +44,7 @@ export function configMapOf(
   }
 }
 
-/** What such a ConfigMap says. An approval that cannot be read approves nothing that kk can show; it is passed over. */
+/** Returns the parameters in a ConfigMap. An approval that cannot be parsed is left out. */
 export function parametersIn({data = {}}: ParameterConfigMap): GuardParameters {
   const entries = Object.entries(data)
   const below = (prefix: string) =>
@@ -58,7 +60,7 @@ export function parametersIn({data = {}}: ParameterConfigMap): GuardParameters {
   }
 }
 
-/** Those whose time has not run out at `now`, in milliseconds since the epoch. */
+/** Returns the approvals that have not run out at `now`, in milliseconds since the epoch. */
 export function liveApprovals({approvals}: GuardParameters, now: number): readonly Approval[] {
   return approvals.filter(({expires}) => expires * 1000 > now)
 }
@@ -72,7 +74,7 @@ function idOf(key: string): ReleaseId {
   return releaseId(key.slice(0, end), key.slice(end + 1))
 }
 
-/** `expires` comes first: the policy compares the beginning of the text. */
+/** Returns the text of an approval. `expires` comes first, for the policy compares the beginning of the text. */
 function approvalText({expires, by, objects}: Approval): string {
   return JSON.stringify({expires, by, objects})
 }

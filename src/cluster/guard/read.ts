@@ -11,7 +11,7 @@ import {type ParameterConfigMap, parametersIn, STAMP_KEY} from './parameters.ts'
 import {PARAMETERS, verdict} from './policies/probe.ts'
 
 const NOTHING: GuardParameters = {releases: [], claims: new Map(), approvals: []}
-/** The fields of a policy or binding that decide, and that the API server gives no defaults. */
+/** The fields of a policy or binding that decide, and to which the API server adds no defaults. */
 const DECISIVE = [
   'variables',
   'validations',
@@ -39,7 +39,7 @@ export async function readParameters(client: ApiClient): Promise<GuardParameters
   return found && parametersIn(found)
 }
 
-/** The guard as it stands, or undefined when nothing of it is there, or it rests. */
+/** Returns the guard as it is; undefined if nothing of it exists, or it is bound to no namespace. */
 export async function readState(client: ApiClient): Promise<GuardState | undefined> {
   const found = await readConfigMap(client)
   const parameters = found ? parametersIn(found) : NOTHING

@@ -11,7 +11,7 @@ import {configMapOf} from './parameters.ts'
 import {awaitClock, awaitEnforcement} from './policies/enforcement.ts'
 import {awaitVerdict, blind, CLOCK_FACE, PARAMETERS, targetOf} from './policies/probe.ts'
 
-/** Writes a guard and returns when it is enforced; a new one that the API server is blind to is put to rest again. */
+/** Writes a guard and returns once it is enforced; a new one that the API server does not see is removed again. */
 export async function installGuard(
   client: ApiClient,
   parameters: GuardParameters,
@@ -23,7 +23,7 @@ export async function installGuard(
   try {
     await awaitEnforcement(client, parameters.releases, stamp)
   } catch (error) {
-    // Without its parameters it would deny everything that it is asked, for ever.
+    // Without its parameters it would deny every request for ever.
     const isBlind = error instanceof KkError && error.code === 'KK_GUARD'
     if (isBlind && !resourceVersion) await removeGuard(client)
     throw error
@@ -42,7 +42,7 @@ async function apply(client: ApiClient, resource: Resource, object: KubernetesOb
   })
 }
 
-/** The marks first: without the approval in the parameters they allow nothing. */
+/** Writes the marks first: without the approval in the parameters they allow nothing. */
 export async function writeApprovals(
   client: ApiClient,
   approvals: readonly Approval[],
@@ -69,7 +69,7 @@ export async function writeApprovals(
   }
 }
 
-/** Puts the policies to rest, so that nothing is denied any more, and deletes the rest. */
+/** Binds the policies to no namespace, so that nothing is denied any more, and deletes the rest. */
 export async function removeGuard(client: ApiClient): Promise<void> {
   for (const [resource, object] of restingObjects()) await apply(client, resource, object)
   const late = () => blind('that the guard is removed')

@@ -17,19 +17,22 @@ const FACTORS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 }
 
-/** A quantity as Kubernetes writes it, such as `7910m`, `16Gi` or `1e3`: in CPUs, bytes or pieces; 0 for what cannot be read. */
+/**
+ * Returns the number in a quantity as Kubernetes writes it, such as `7910m`, `16Gi` or `1e3`: in CPUs, bytes or pieces;
+ * 0 for a text that is none.
+ */
 export function amount(quantity: string | number): number {
   const [, number, unit = ''] = /^([0-9.]+(?:[eE][+-]?[0-9]+)?)([A-Za-z]*)$/.exec(String(quantity)) ?? []
   const found = Number(number) * (FACTORS[unit] ?? Number.NaN)
   return Number.isFinite(found) ? found : 0
 }
 
-/** MiB of a quantity of memory, rounded down; 0 for what cannot be read. */
+/** Returns a quantity of memory in MiB, rounded down; 0 for a text that is none. */
 export function mebibytes(quantity: string): number {
   return Math.floor(amount(quantity) / 2 ** 20)
 }
 
-/** Whole CPUs of a quantity; 0 for what cannot be read. */
+/** Returns the whole CPUs of a quantity; 0 for a text that is none. */
 export function wholeCpus(quantity: string): number {
   return Math.floor(amount(quantity))
 }

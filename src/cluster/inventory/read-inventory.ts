@@ -7,7 +7,7 @@ import {listStorageClasses} from '../diagnosis/storage-classes.ts'
 import type {Inventory, InventoryPart, SeenNode} from './inventory.ts'
 import {mebibytes, wholeCpus} from './quantity.ts'
 
-/** One part of the inventory, by one request; the domain may take two. */
+/** Returns one part of the inventory, with one request; the DNS domain may take two. */
 export async function readInventory(client: ApiClient, part: InventoryPart): Promise<Inventory> {
   if (part === 'nodes') return {nodes: await listNodes(client)}
   if (part === 'storageClasses') return {storageClasses: await listStorageClasses(client)}
@@ -44,7 +44,10 @@ async function readVersion(client: ApiClient): Promise<string> {
   return (await client.json<{gitVersion: string}>({path: '/version', asked: 'tell its version'})).gitVersion
 }
 
-/** As kubeadm tells the kubelets, else as CoreDNS answers; undefined where neither can be read. */
+/**
+ * Returns the DNS domain that kubeadm configures for kubelets, else the one that CoreDNS answers for; undefined if
+ * neither can be read.
+ */
 async function readDomain(client: ApiClient): Promise<string | undefined> {
   const kubelet = await readKey(client, 'kubelet-config', 'kubelet')
   const {clusterDomain} = (kubelet === undefined ? {} : (readLeniently(kubelet) ?? {})) as {

@@ -9,7 +9,7 @@ interface FailedJob {
   readonly uid: string
 }
 
-/** The names of those Jobs among the objects that have failed for good, in their order. */
+/** Returns the names of the Jobs among the objects that have failed for good, in their order. */
 export async function listFailedJobs(
   client: ApiClient,
   namespace: string,
@@ -19,8 +19,8 @@ export async function listFailedJobs(
 }
 
 /**
- * Deletes those Jobs among the objects that have failed for good, with their pods, and resolves with their names. A
- * Job's template cannot change, and helm leaves a Job of the same name as it is: only a new one runs again.
+ * Deletes the Jobs among the objects that have failed for good, with their pods, and resolves with their names. A Job's
+ * template cannot change, and helm leaves a Job of the same name as it is: only a new one runs again.
  */
 export async function deleteFailedJobs(
   client: ApiClient,

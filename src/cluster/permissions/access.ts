@@ -1,21 +1,23 @@
 import type {ApiClient} from '../api/client.ts'
 import {mapParallel} from '../parallel.ts'
 
-/** One thing that a user may do or not, as Kubernetes' authorization knows it. */
+/** One access that a user has or not, in the terms of Kubernetes' authorization. */
 export interface Access {
   readonly group: string
-  /** With a subresource: `pods/log`. */
+  /** The plural, with a subresource if there is one: `pods/log`. */
   readonly resource: string
   readonly verb: string
-  /** Empty for what lies in no namespace, and for all namespaces at once. */
+  /** The namespace; empty for objects in no namespace, and for all namespaces at once. */
   readonly namespace: string
-  /** Only this object. */
+  /** The name, if only this object is meant. */
   readonly name?: string
 }
 
 const AT_ONCE = 8
 
-/** Whether the user may do each of these (SelfSubjectAccessReview, which everybody may ask), in their order. */
+/**
+ * Returns for each access, in their order, whether the user has it (SelfSubjectAccessReview, which everybody may ask).
+ */
 export function reviewAccess(client: ApiClient, accesses: readonly Access[]): Promise<readonly boolean[]> {
   return mapParallel(accesses, AT_ONCE, async ({group, resource: path, verb, namespace, name}) => {
     const [resource, subresource] = path.split('/')

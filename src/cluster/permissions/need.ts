@@ -1,4 +1,4 @@
-/** Some rights, and what they are for. */
+/** Rights on a resource, and their purpose. */
 export interface Need {
   /** The API group; empty for the core. */
   readonly group: string
@@ -6,14 +6,14 @@ export interface Need {
   readonly resource: string
   readonly verbs: readonly string[]
   /**
-   * `cluster`: what lies in no namespace, or all namespaces at once. `kk-system`: where kk keeps Leases and records of
-   * runs. `release`: the namespace of each release.
+   * The namespaces of the right. `cluster`: objects in no namespace, or in all namespaces at once. `kk-system`: the
+   * namespace of Leases and records of runs. `release`: the namespace of each release.
    */
   readonly where: 'cluster' | 'kk-system' | 'release'
-  /** Only the objects of these names. */
+  /** The names, if only these objects are meant. */
   readonly names?: readonly string[]
-  /** For people: what it is needed for. */
+  /** The purpose, for people. */
   readonly why: string
-  /** For people: how the verb goes on without; where this is missing, it does not. */
+  /** The way in which the verb goes on without the right, for people; if left out, it does not. */
   readonly without?: string
 }

@@ -41,8 +41,9 @@ const READ_FOREIGN: Need = {...READ_USERS, without: 'dependents that plain helm 
 const SEEN_RECORDS: Need = {...ALL_RECORDS, without: 'only the namespaces of the environment are seen'}
 
 /**
- * A rollback takes nothing away: it can be done without knowing every dependent, as an upgrade can. But what it would have
- * to require, or who must pass its gate again, may lie in a namespace that is not seen: the first is refused, the second said.
+ * A rollback removes nothing, so like an upgrade it can be done without knowing every dependent. But a release that it
+ * requires, or a dependent that must pass its gate again, may be in a namespace that is not seen: the former is
+ * refused, the latter noted.
  */
 const SEEN_DEPENDENTS: Need = {
   ...ALL_RECORDS,
@@ -58,7 +59,10 @@ const look = (verbs: readonly string[], group: string, ...resources: readonly st
     where: 'release',
     why: 'to tell whether a release is healthy',
   }))
-/** Workloads are also read one by one: whether they are there, and as they are after a change. */
+/**
+ * Returns the rights to read the health of a release. Workloads are also read one by one: whether they exist, and as
+ * they are after a change.
+ */
 const health = (...verbs: readonly string[]): readonly Need[] => {
   const read = verbs.includes('watch') ? ['get', ...verbs] : verbs
   return [
@@ -201,7 +205,10 @@ const clocks = (...verbs: readonly string[]): Need =>
   inCluster('coordination.k8s.io', 'leases', verbs, 'to know that approvals end')
 const MARK = 'to mark what was approved'
 
-/** Beside these, helm needs `renderedNeeds`: rights on whatever the charts render, in the namespaces where they put it. */
+/**
+ * The rights that each verb needs. Beside these, helm needs `renderedNeeds`: rights on the objects that the charts
+ * render, in their namespaces.
+ */
 export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
   status: [
     SEEN_RECORDS,

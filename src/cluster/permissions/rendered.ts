@@ -1,6 +1,6 @@
 import type {Need} from './need.ts'
 
-/** What helm does with the objects of a chart, and kk in its dry runs. It watches Jobs and Pods that are hooks. */
+/** The verbs of helm on the objects of a chart, and of kk in its dry runs. kk watches Jobs and Pods that are hooks. */
 export const RENDERED_VERBS = ['get', 'list', 'watch', 'create', 'patch', 'update', 'delete'] as const
 
 /** The kinds that kk's own charts render, by API group. */
@@ -12,13 +12,19 @@ const RENDERED: Readonly<Record<string, readonly string[]>> = {
   'rbac.authorization.k8s.io': ['rolebindings', 'roles'],
 }
 
-/** Whoever makes a Role must have what it gives: these are in the Roles of kk's own charts, for their init containers. */
+/**
+ * The rights that the Roles of kk's own charts grant, for their init containers. The maker of a Role must have the
+ * rights that it grants.
+ */
 const GIVEN: Readonly<Record<string, readonly string[]>> = {
   '': ['endpoints', 'services'],
   'discovery.k8s.io': ['endpointslices'],
 }
 
-/** These rights on what the charts render and, for who makes it, on what the Roles among it give. */
+/**
+ * Returns these rights on the objects that the charts render and, if `create` is among them, the rights that the Roles
+ * among these grant.
+ */
 export function renderedNeeds(verbs: readonly string[]): readonly Need[] {
   const rendered = needsOn(RENDERED, verbs, 'what the charts render')
   if (!verbs.includes('create')) return rendered

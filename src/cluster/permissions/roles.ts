@@ -3,21 +3,21 @@ import {NEEDS} from './needs.ts'
 import {RENDERED_VERBS, renderedNeeds} from './rendered.ts'
 import {ALIKE, type NeedingVerb} from './verbs.ts'
 
-/** One rule of a Role, with what it is for. */
+/** One rule of a Role, with its purposes. */
 export interface Rule {
   readonly apiGroups: readonly string[]
   readonly resources: readonly string[]
   readonly resourceNames?: readonly string[]
   readonly verbs: readonly string[]
   readonly why: readonly string[]
-  /** How verbs go on without; empty where some do not. */
+  /** The ways in which verbs go on without the rule; empty if it is necessary. */
   readonly without: readonly string[]
 }
 
-/** The rights of those who do the same kind of work. */
+/** The rights of one kind of work. */
 export interface RoleSet {
   readonly verbs: readonly NeedingVerb[]
-  /** What is done with the objects that the charts render. */
+  /** The verbs on the objects that the charts render. */
   readonly rendered?: readonly string[]
 }
 
@@ -29,12 +29,15 @@ export const ROLE_SETS = {
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
 } as const satisfies Record<string, RoleSet>
 
-/** The verbs of a set, with those that need the same. */
+/** Returns the verbs of a set, with those that need the same rights. */
 export function verbsOf({verbs}: RoleSet): readonly string[] {
   return verbs.flatMap((verb) => [verb, ...(ALIKE[verb] ?? [])])
 }
 
-/** The rules of a set by place; those on what the charts render are apart, for only their kinds vary. */
+/**
+ * Returns the rules of a set by place; those on the objects that the charts render are apart, for only their kinds
+ * vary.
+ */
 export function rulesOf(set: RoleSet): Readonly<Record<Need['where'] | 'rendered', readonly Rule[]>> {
   const needs = set.verbs.flatMap((verb) => NEEDS[verb])
   const at = (where: Need['where']) => rules(needs.filter((need) => need.where === where))
@@ -46,7 +49,7 @@ export function rulesOf(set: RoleSet): Readonly<Record<Need['where'] | 'rendered
   }
 }
 
-/** What is needed of a resource, once: a right that one verb can do without and another cannot is needed. */
+/** Returns each right on a resource once; one that one verb can do without and another cannot is necessary. */
 function rules(needs: readonly Need[]): readonly Rule[] {
   const necessary = needs.filter(({without, verbs}) => without === undefined && verbs.length > 0)
   const isNecessary = ({group, resource, names}: Need, verb: string) =>

@@ -1,4 +1,4 @@
-/** For the verbs of `ALIKE`, see there. */
+/** The verbs that need rights of their own; `ALIKE` has the others. */
 export type NeedingVerb =
   | 'status'
   | 'plan'
@@ -19,7 +19,7 @@ export type NeedingVerb =
   | 'secrets rotate'
   | 'facts'
 
-/** Verbs that need what another needs. */
+/** Verbs that need the same rights as another. */
 export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
   deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume'],
   remove: ['destroy'],

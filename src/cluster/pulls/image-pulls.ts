@@ -43,7 +43,7 @@ interface PullPod {
   }
 }
 
-/** A container whose image is there has its ID, or has been tried. */
+/** Returns the progress of a pull. A container whose image is on the node has its ID, or has been tried. */
 async function progress(
   client: ApiClient,
   name: string,
@@ -75,16 +75,19 @@ async function end(client: ApiClient, namespace: string, name: string): Promise<
 
 const PULL_LABEL = 'kk.openstack.org/pull'
 
-/** Nobody waits for it: it ends by itself, also when kk was killed. */
+/** The deadline of the Job, by which it ends by itself, also if kk was killed. */
 const LONGEST_SECONDS = 1800
 const KEPT_SECONDS = 60
 
-/** No image has it: the kubelet pulls the image, fails to start the container, and goes on with the next one. */
+/**
+ * A command that no image has: the kubelet pulls the image, fails to start the container, and goes on with the next
+ * one.
+ */
 const NOTHING = '/kk/nothing-to-run'
 
 /**
- * A Job with a pod on each of so many nodes. Its containers never run, so that nothing is asked of an image but to be
- * there; the pod has no token and the least of rights.
+ * Returns a Job with one pod on each of `nodes` nodes. Its containers never run, so an image only has to exist; the pod
+ * has no token and the fewest rights.
  */
 function pullJob(name: string, {namespace, images, placement}: ImagePull, nodes: number): object {
   const labels = {[PULL_LABEL]: name}

@@ -3,7 +3,7 @@ import {KkError} from '../../errors.ts'
 import type {Values} from '../../release.ts'
 import type {ReleaseRecord, StoredRelease} from '../cluster.ts'
 
-/** What is read of the release that helm stores; the same in helm 3 and 4. */
+/** The parts that are read of the release that helm stores; the same in helm 3 and 4. */
 interface Payload {
   readonly manifest?: string
   readonly config?: Values | null
@@ -17,14 +17,14 @@ interface Payload {
       readonly appVersion?: string
       readonly annotations?: Readonly<Record<string, string>> | null
     }
-    /** Beside the templates; the contents are base64. */
+    /** The files beside the templates; their contents are base64. */
     readonly files?: readonly {readonly name?: string; readonly data?: string | null}[] | null
   } | null
 }
 
 /**
- * Decodes `data.release` of a record as the API hands it out: base64 (the API's) of base64 (helm's) of gzip of JSON
- * (Helm 4.2: storage/driver/util.go). Throws `KK_RECORD`.
+ * Decodes `data.release` of a record as the API returns it: base64 (the API's) of base64 (helm's) of gzip of JSON (Helm
+ * 4.2: storage/driver/util.go). Throws `KK_RECORD`.
  */
 export function decodePayload(record: ReleaseRecord, data: string | undefined): StoredRelease {
   const payload = parse(record, data)
@@ -45,7 +45,7 @@ export function decodePayload(record: ReleaseRecord, data: string | undefined): 
 }
 
 /**
- * The same `data.release` with other words in its `info`; numbers stay as they are written, which a number of JavaScript
+ * Returns `data.release` with other texts in its `info`. Numbers stay as they are written, which JavaScript numbers
  * would not. Throws `KK_RECORD`.
  */
 export function withInfo(
@@ -59,7 +59,7 @@ export function withInfo(
   return Buffer.from(packed.toString('base64')).toString('base64')
 }
 
-/** Of ECMAScript's JSON.parse with source text access, which the types do not know yet. */
+/** The reviver of ECMAScript's JSON.parse with source text access, which the types do not know yet. */
 type Reviver = (this: unknown, key: string, value: unknown, context: {readonly source: string}) => unknown
 const {parse: parseJson, rawJSON} = JSON as unknown as {
   parse(text: string, reviver?: Reviver): unknown
@@ -87,7 +87,7 @@ function parse(record: ReleaseRecord, data: string | undefined, reviver?: Revive
   }
 }
 
-/** Helm reads uncompressed records too. */
+/** Whether a record is compressed; helm also reads uncompressed ones. */
 function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 0x08
 }

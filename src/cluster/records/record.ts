@@ -13,14 +13,14 @@ export interface SecretMetadata {
   }
 }
 
-/** What helm calls its records: `sh.helm.release.v1.NAME.vREVISION` (Helm 4.2: storage.go makeKey). */
+/** Matches the names of helm's records: `sh.helm.release.v1.NAME.vREVISION` (Helm 4.2: storage.go makeKey). */
 const NAME = /^sh\.helm\.release\.v1\.(?<release>.+)\.v(?<revision>\d+)$/
 
 export function recordName(release: string, revision: number): string {
   return `sh.helm.release.v1.${release}.v${revision}`
 }
 
-/** The record that a Secret is; undefined for a Secret that helm did not write. */
+/** Returns the record in a Secret; undefined for a Secret that helm did not write. */
 export function readRecord({metadata}: SecretMetadata): ReleaseRecord | undefined {
   const named = NAME.exec(metadata.name)?.groups
   if (named === undefined) return undefined
@@ -34,7 +34,7 @@ export function readRecord({metadata}: SecretMetadata): ReleaseRecord | undefine
   }
 }
 
-/** The last revision of each release, in the order of their ids. */
+/** Returns the last revision of each release, in the order of their ids. */
 export function lastRecords(secrets: readonly SecretMetadata[]): ReleaseRecord[] {
   const last = new Map<ReleaseId, ReleaseRecord>()
   for (const record of secrets.map(readRecord)) {
@@ -44,7 +44,7 @@ export function lastRecords(secrets: readonly SecretMetadata[]): ReleaseRecord[]
   return [...last.values()].sort((one, other) => (one.release < other.release ? -1 : 1))
 }
 
-/** Every revision of one release, or of each; by release, then ascending. */
+/** Returns every revision of one release, or of each; by release, then ascending. */
 export function allRecords(secrets: readonly SecretMetadata[], release?: ReleaseId): ReleaseRecord[] {
   return secrets
     .flatMap((secret) => readRecord(secret) ?? [])
@@ -55,7 +55,7 @@ export function allRecords(secrets: readonly SecretMetadata[], release?: Release
     })
 }
 
-/** `KK_RACED`: the record is not any more what was read. */
+/** Returns `KK_RACED` for a record that has changed since it was read. */
 export function recordChanged({release, revision}: ReleaseRecord, cause?: unknown): KkError {
   return new KkError('KK_RACED', `${release} changed after revision ${revision} was read`, {
     cause,

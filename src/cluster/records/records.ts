@@ -21,7 +21,7 @@ type Records = Pick<
 
 const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
 
-/** Helm's records of releases: Secrets in the namespace of each release. */
+/** Returns the readers and writers of helm's records of releases: Secrets in the namespace of each release. */
 export function helmRecords(client: ApiClient): Records {
   return {
     records: async (namespace) => lastRecords(await listSecrets(client, {namespace})),
@@ -47,7 +47,7 @@ function listOf(client: ApiClient, release: ReleaseId | undefined): Promise<read
   return listSecrets(client, {namespace: releaseNamespace(release), name: releaseName(release)})
 }
 
-/** The metadata of helm's Secrets: of all namespaces or one, of all releases or those of a name. */
+/** Returns the metadata of helm's Secrets: of all namespaces or one, of all releases or those of a name. */
 async function listSecrets(
   client: ApiClient,
   {namespace, name}: {readonly namespace?: string | undefined; readonly name?: string},
@@ -86,7 +86,10 @@ async function readStored(
   return record && decodePayload(record, secret?.data?.release)
 }
 
-/** A merge patch that names the resourceVersion is refused when the record has changed since it was read. */
+/**
+ * Patches labels by a merge patch that names the resourceVersion, so that it is refused if the record has changed since
+ * it was read.
+ */
 async function patchLabels(
   client: ApiClient,
   record: ReleaseRecord,
@@ -118,8 +121,8 @@ interface Written {
 }
 
 /**
- * When the record was last written, by the clock of the API server, in milliseconds since the epoch. Helm's own labels
- * will not do: they are of the clock of whoever ran it, and a new revision inherits them.
+ * Returns the time at which the record was last written, by the API server's clock, in milliseconds since the epoch.
+ * Helm's own labels do not tell it: they hold the time of the machine that ran helm, and a new revision inherits them.
  */
 async function writtenAt(client: ApiClient, record: ReleaseRecord): Promise<number | undefined> {
   const at = {namespace: releaseNamespace(record.release), name: record.secret.name, accept: METADATA}
@@ -131,8 +134,8 @@ async function writtenAt(client: ApiClient, record: ReleaseRecord): Promise<numb
 }
 
 /**
- * Every Secret of helm's type, whatever its labels: helm itself passes over those that have lost them, and the release
- * behind them may be in use all the same.
+ * Returns every Secret of helm's type, whatever its labels: helm itself passes over those that have lost them, but
+ * their releases may be in use.
  */
 export async function listEveryRecord(client: ApiClient): Promise<EveryRecord> {
   const {items} = await listAll<SecretMetadata>(client, {
@@ -158,9 +161,9 @@ interface StoredSecret extends SecretMetadata {
 }
 
 /**
- * What helm's own code does with a revision that failed, for a helm that could not: `failed` in the payload and in the
- * label (Helm 4.2: storage/driver/secrets.go Update). Under the resourceVersion, so that a helm that is at work after all
- * is not overwritten. Throws `KK_RACED`, `KK_RECORD`.
+ * Marks a revision as failed in the payload and in the label, as helm's own code does (Helm 4.2:
+ * storage/driver/secrets.go Update), for a helm that was killed before. It writes under the resourceVersion, so that a
+ * helm which is at work after all is not overwritten. Throws `KK_RACED`, `KK_RECORD`.
  */
 async function markFailed(
   client: ApiClient,

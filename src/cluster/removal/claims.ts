@@ -15,7 +15,7 @@ interface ClaimMetadata {
   }
 }
 
-/** The PersistentVolumeClaims of a namespace, by name. */
+/** Returns the PersistentVolumeClaims of a namespace, by name. */
 export async function listClaims(client: ApiClient, namespace: string): Promise<readonly Claim[]> {
   const {items} = await listAll<ClaimMetadata>(client, {
     path: resourcePath(CLAIMS, namespace),
@@ -25,7 +25,7 @@ export async function listClaims(client: ApiClient, namespace: string): Promise<
   return items.map(({metadata: {name, uid, labels = {}}}) => ({namespace, name, uid, labels}))
 }
 
-/** Deletes exactly the claim that was seen: one that was made anew under its name stays. */
+/** Deletes exactly the claim that was seen; one that was made anew under its name stays. */
 export async function deleteClaim(client: ApiClient, {namespace, name, uid}: Claim): Promise<void> {
   try {
     await client.json({
@@ -41,7 +41,7 @@ export async function deleteClaim(client: ApiClient, {namespace, name, uid}: Cla
 
 const AT_ONCE = 8
 
-/** Those of the objects that exist; one that may not be read counts as if it did. */
+/** Returns the objects that exist, including those that may not be read. */
 export async function presentObjects(
   client: ApiClient,
   discovery: Discovery,

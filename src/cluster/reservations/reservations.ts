@@ -16,7 +16,7 @@ interface ReservationConfigMap {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** Reservations as ConfigMaps in `kk-system`, and deletion markers on the Leases there. */
+/** Returns reservations kept as ConfigMaps in `kk-system`, and deletion markers on the Leases there. */
 export function useReservations(client: ApiClient): Reservations {
   return {
     declare: (reservation) => create(client, reservation),
@@ -60,12 +60,12 @@ async function create(client: ApiClient, reservation: Omit<Reservation, 'name'>)
       await post()
     })
   } catch (error) {
-    // Nobody else makes that name: only the first answer was lost.
+    // Nobody else uses that name, so only the first answer was lost.
     if (!isApiError(error, 409)) throw error
   }
 }
 
-/** All reservations on the cluster. */
+/** Returns all reservations on the cluster. */
 export async function listReservations(client: ApiClient): Promise<readonly Reservation[]> {
   const {items} = await listAll<ReservationConfigMap>(client, {
     path: COLLECTION,
@@ -77,7 +77,10 @@ export async function listReservations(client: ApiClient): Promise<readonly Rese
   )
 }
 
-/** Without a resourceVersion: the API server answers with what is true now. */
+/**
+ * Returns the ConfigMaps with a label. The list names no resourceVersion, so the API server answers with the present
+ * state.
+ */
 async function list(
   client: ApiClient,
   label: string,
@@ -104,7 +107,7 @@ async function remove(client: ApiClient, name: string): Promise<void> {
   }
 }
 
-/** A reservation that somebody has edited still says that there is one. */
+/** Returns the reservation in a ConfigMap; one that somebody has edited still counts. */
 function reservationIn(
   {metadata: {name}, data = {}}: ReservationConfigMap,
   required: ReleaseId,

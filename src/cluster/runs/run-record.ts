@@ -1,9 +1,9 @@
 import type {ReleaseId} from '../../release.ts'
 
-/** `running` is also what a killed run leaves. */
+/** The outcome of a run; a killed run stays `running`. */
 export type RunOutcome = 'running' | 'succeeded' | 'failed' | 'interrupted'
 
-/** What a run did to one release. */
+/** The result of a run for one release. */
 export interface RunRelease {
   readonly release: ReleaseId
   /** The action, e.g. `upgrade`. */
@@ -18,9 +18,9 @@ export interface RunRelease {
   readonly inputs: string
   /** The revision to return to, of a rollback. */
   readonly target?: number
-  /** What was deleted on its own, not by helm: `ConfigMap/extra`. */
+  /** Objects that kk deleted, not helm: `ConfigMap/extra`. */
   readonly deleted?: readonly string[]
-  /** Claims that were to be deleted when helm had removed the release, each that of this UID. */
+  /** Claims that were to be deleted once helm had removed the release, each only with this UID. */
   readonly claims?: readonly {readonly namespace: string; readonly name: string; readonly uid: string}[]
   readonly outcome: 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped'
   /** The code of the error that it failed with. */
@@ -43,15 +43,15 @@ export interface RunRecord {
   /** `user@host`. */
   readonly who: string
   readonly process: {readonly host: string; readonly pid: number; readonly started?: string}
-  /** Why, as the user said it. */
+  /** The reason that the user gave. */
   readonly message?: string
-  /** The run that this one goes on with, or undoes. */
+  /** The run that this one resumes or undoes. */
   readonly of?: string
-  /** ISO 8601, of the machine that ran. */
+  /** The time of its start, ISO 8601 by the clock of the machine that ran it. */
   readonly startedAt: string
   readonly endedAt?: string
   readonly outcome: RunOutcome
-  /** Those that the run was to act on, in the order of its plan; unchanged ones are left out. */
+  /** The releases that the run was to act on, in the order of its plan; unchanged ones are left out. */
   readonly releases: readonly RunRelease[]
 }
 
@@ -60,8 +60,8 @@ export interface RunRecords {
   /** Creates the record, or replaces it. */
   write(record: RunRecord): Promise<void>
   read(id: string): Promise<RunRecord | undefined>
-  /** Of one environment, or of all; newest first. */
+  /** Returns the records of one environment, or of all, newest first. */
   list(environment?: string): Promise<readonly RunRecord[]>
-  /** Deletes the oldest of an environment, so that no more than `keep` remain. */
+  /** Deletes the oldest records of an environment, so that no more than `keep` remain. */
   prune(environment: string, keep: number): Promise<void>
 }

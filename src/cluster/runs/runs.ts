@@ -5,10 +5,13 @@ import {asking, CONFIG_MAPS, readObject, resourcePath} from '../api/resources.ts
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
 import type {RunRecord, RunRecords} from './run-record.ts'
 
-/** A run does not end before its record is written: it must not hang on an API server that is silent. */
+/**
+ * The time limit of an answer, in milliseconds. A run does not end before its record is written, so it must not hang on
+ * a silent API server.
+ */
 const ANSWER_TIMEOUT = 10_000
 
-/** The records of runs on one cluster. */
+/** Returns the records of runs on one cluster. */
 export function runRecords(client: ApiClient): RunRecords {
   return {
     write: (record) => writeRecord(client, record),
@@ -83,11 +86,11 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Labels by which records are found. */
+/** The labels by which records are found. */
 const RUN_LABEL = 'kk.openstack.org/run'
 const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
 
-/** Raised when a kk that reads the present form would misread the next. */
+/** The version of the form, raised when a kk that reads the present one would misread the next. */
 const FORM = '1'
 
 interface RunConfigMap {
@@ -99,7 +102,7 @@ function configMapName(run: string): string {
   return `kk-run-${run}`
 }
 
-/** The ConfigMap of a record, as it is applied. */
+/** Returns the ConfigMap of a record, as it is applied. */
 function configMapOf(record: RunRecord): object {
   return {
     apiVersion: 'v1',
@@ -113,7 +116,7 @@ function configMapOf(record: RunRecord): object {
   }
 }
 
-/** The record in a ConfigMap; undefined when a newer kk wrote it, or somebody edited it to something else. */
+/** Returns the record in a ConfigMap; undefined if a newer kk wrote it, or an edit made it unreadable. */
 function recordIn({data}: RunConfigMap): RunRecord | undefined {
   if (data?.form !== FORM || data.run === undefined) return undefined
   try {

@@ -1,17 +1,22 @@
 import {hash} from 'node:crypto'
 
-/** A password or key that kk made, or took in, and keeps in the cluster. */
+/** A password or key that kk made or imported, and keeps in the cluster. */
 export interface KeptSecret {
   readonly value: string
-  /** Undefined where somebody else put it there; so for `since`. */
+  /** The kind; undefined if somebody else put the secret there, as is `since`. */
   readonly kind: string | undefined
-  /** ISO 8601: when this value was made or taken in. */
+  /** The time at which this value was made or imported, ISO 8601. */
   readonly since: string | undefined
-  /** What it replaced, newest first: so much of a digest of each (`secretMark`) that a value which was in use is known again. */
+  /**
+   * Marks of the values that it replaced, newest first (`secretMark`), by which a value that was in use is recognised.
+   */
   readonly former?: readonly string[]
 }
 
-/** Too little to find the value by: of 4 billion that one might try, each mark has one. */
+/**
+ * Returns a mark of a value: a part of its digest, too short to find the value by, for one in 4 billion guesses has the
+ * same mark.
+ */
 export function secretMark(name: string, value: string): string {
   return hash('sha256', JSON.stringify([name, value])).slice(0, 8)
 }
@@ -26,13 +31,13 @@ export type SecretsByName = ReadonlyMap<string, KeptSecret>
 
 /** Generated passwords and keys: one Secret in `kk-system` for each namespace. */
 export interface KeptSecrets {
-  /** Of the releases in a namespace; empty where there are none. */
+  /** Returns the secrets of the releases in a namespace; empty if there are none. */
   read(namespace: string): Promise<SecretsByName>
-  /** By namespace. */
+  /** Returns all secrets, by namespace. */
   list(): Promise<ReadonlyMap<string, SecretsByName>>
   /**
-   * Adds secrets and resolves with all that are kept there afterwards: one that exists is left as it is, also when
-   * somebody else was faster, unless it is to be replaced.
+   * Adds secrets and resolves with all that are kept there afterwards. One that exists stays as it is, also if somebody
+   * else was faster, unless `replace`.
    */
   keep(
     namespace: string,

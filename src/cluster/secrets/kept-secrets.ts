@@ -12,7 +12,7 @@ import {
   secretMark,
 } from './kept-secret.ts'
 
-/** Each time that it is too late, somebody else has succeeded. */
+/** The most attempts of a write; each that fails means that somebody else has succeeded. */
 const ATTEMPTS = 50
 
 export function keptSecrets(client: ApiClient): KeptSecrets {
@@ -62,10 +62,10 @@ async function keep(client: ApiClient, {namespace, secrets, replace}: Keeping): 
   })
 }
 
-/** So many changes of a secret are remembered: a release that saw none of them is rare. */
+/** The number of former values that are remembered; a release that has missed that many changes is rare. */
 const REMEMBERED = 8
 
-/** With what a new value of a secret is remembered by. */
+/** Returns the marks of former values that a new value of a secret is kept with. */
 export function formerOf(name: string, present: SecretsByName): Pick<KeptSecret, 'former'> {
   const replaced = present.get(name)
   if (!replaced) return {}
@@ -73,7 +73,7 @@ export function formerOf(name: string, present: SecretsByName): Pick<KeptSecret,
   return {former: former.slice(0, REMEMBERED)}
 }
 
-/** Creates the Secret, or replaces the one of that resourceVersion; false when somebody else was faster. */
+/** Creates the Secret, or replaces the one of that resourceVersion; returns false if somebody else was faster. */
 async function write(client: ApiClient, object: SecretObject): Promise<boolean> {
   const {name, resourceVersion} = object.metadata
   const isNew = resourceVersion === undefined
@@ -97,9 +97,9 @@ async function write(client: ApiClient, object: SecretObject): Promise<boolean> 
   }
 }
 
-/** On each Secret that keeps generated passwords: the namespace of the releases that they are for. */
+/** The label of a Secret of generated passwords: the namespace of the releases that they are for. */
 const SECRETS_LABEL = 'kk.openstack.org/secrets-of'
-/** Kind and age of each key, and marks of what it replaced, as JSON. */
+/** The annotation with kind and age of each key, and marks of the values that it replaced, as JSON. */
 const ABOUT = 'kk.openstack.org/secrets-about'
 
 /** A Secret of the core API. */
@@ -121,7 +121,7 @@ function secretName(namespace: string): string {
   return `kk-secrets-${namespace}`
 }
 
-/** The Secret with all of a namespace; what others wrote on `found` stays. */
+/** Returns the Secret with all secrets of a namespace; other fields of `found` stay. */
 function secretObject(
   namespace: string,
   secrets: SecretsByName,
@@ -145,7 +145,7 @@ function secretObject(
   }
 }
 
-/** What a Secret keeps, by name; nothing in one that is missing. */
+/** Returns the secrets in a Secret, by name; none in one that is missing. */
 function secretsIn(secret: SecretObject | undefined): SecretsByName {
   const about = aboutIn(secret)
   return new Map(
@@ -161,7 +161,7 @@ function secretsIn(secret: SecretObject | undefined): SecretsByName {
   )
 }
 
-/** Nothing where somebody wrote something else there: the values count, and are still there. */
+/** Returns the annotation of a Secret; empty if somebody has overwritten it, for the values still count. */
 function aboutIn(secret: SecretObject | undefined): About {
   try {
     const about: unknown = JSON.parse(secret?.metadata.annotations?.[ABOUT] ?? '{}')

@@ -11,17 +11,20 @@ import {collectionStore} from './store.ts'
 export interface Collection {
   readonly resource: Resource
   readonly namespace: string
-  /** Whether the objects were listed once. */
+  /** Returns whether the objects were listed once. */
   isListed(): boolean
-  /** Resolves when the objects were listed, or could not be. */
+  /** Resolves once the objects were listed, or could not be. */
   attempted(): Promise<void>
   get(name: string): Observed | undefined
   all(): readonly Observed[]
-  /** Takes in an object that was read by other means, unless a newer one is known. */
+  /** Adds an object that was read by other means, unless a newer one is known. */
   put(object: Observed): void
-  /** Why the cluster is out of sight now. */
+  /** Returns the error because of which the cluster cannot be watched now. */
   problem(): KkError | undefined
-  /** `changed` is undefined when everything may have changed. Returns the way to end it. */
+  /**
+   * Calls `listener` at each change; `changed` is undefined if everything may have changed. Returns a function that
+   * ends it.
+   */
   subscribe(listener: (changed: Observed | undefined) => void): () => void
 }
 
@@ -35,8 +38,9 @@ const LONGEST_PAUSE = 5_000
 const WATCH_SECONDS = 300
 
 /**
- * Lists, then watches from there, until `signal` ends it. A watch that ends is taken up again where it ended; when the
- * API server no longer knows that place (410) the objects are listed anew. Errors are kept for `problem` and tried again.
+ * Lists the objects, then watches from there, until `signal` ends it. A watch that ends is resumed where it ended; if
+ * the API server no longer knows that place (410), the objects are listed anew. Errors are kept for `problem`, and the
+ * request is repeated.
  */
 export function openCollection(
   client: ApiClient,

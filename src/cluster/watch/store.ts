@@ -3,20 +3,20 @@ import type {Observed} from '../gate/kinds/observed.ts'
 interface CollectionStore {
   get(name: string): Observed | undefined
   all(): readonly Observed[]
-  /** False when something newer is known of the object. */
+  /** Adds or replaces an object; returns false if a newer version of it is known. */
   put(object: Observed): boolean
   remove(object: Observed): boolean
-  /** Everything that a list of this resourceVersion holds, and nothing else but what is newer. */
+  /** Replaces all objects by a list of this resourceVersion, except those that are newer. */
   replace(items: readonly Observed[], resourceVersion: string): void
 }
 
 /**
- * Objects by name. Reads and watch events may come in any order, and the newest wins: the resource versions of one kind
- * are ordered as integers (Kubernetes 1.35: KEP-5504; true of etcd ever since).
+ * Returns a store of objects by name. Reads and watch events may come in any order, and the newest wins: the resource
+ * versions of one kind are ordered as integers (Kubernetes 1.35: KEP-5504; true of etcd ever since).
  */
 export function collectionStore(): CollectionStore {
   const objects = new Map<string, Observed>()
-  /** Of objects that are gone, too: a late read must not bring them back. */
+  /** The last version of each object, also of those that are gone: a late read must not bring them back. */
   const versions = new Map<string, number>()
 
   function learn(
@@ -46,7 +46,7 @@ export function collectionStore(): CollectionStore {
   }
 }
 
-/** Half of a pod is the record of who manages which field. */
+/** Returns an object without `managedFields`, which make up half of a pod. */
 function lean(object: Observed): Observed {
   if (!('managedFields' in object.metadata)) return object
   const {managedFields: _, ...metadata} = object.metadata

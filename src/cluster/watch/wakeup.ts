@@ -1,13 +1,13 @@
 import {setImmediate as yieldToEvents} from 'node:timers/promises'
 
-/** Remembers that something has changed until it is waited for: no change between two waits is lost. */
+/** A signal that remembers a change until it is waited for, so that no change between two waits is lost. */
 export interface Wakeup {
   ring(): void
   /** Resolves after the next ring or after `milliseconds`; several rings count as one. */
   wait(milliseconds: number): Promise<void>
 }
 
-/** What setTimeout can count. */
+/** The longest time that setTimeout takes, in milliseconds. */
 const LONGEST = 2 ** 31 - 1
 
 export function wakeup(): Wakeup {
@@ -20,7 +20,7 @@ export function wakeup(): Wakeup {
     },
     async wait(milliseconds) {
       if (!rung) await nextRing(milliseconds)
-      // Events come in bursts: what arrived together is looked at together.
+      // Events come in bursts; those that arrived together are handled together.
       await yieldToEvents()
       rung = false
     },

@@ -8,12 +8,12 @@ import {EXPIRY_NAME, UNTIL_LABEL} from '../names.ts'
 import {CLOCK} from './expiry.ts'
 import {awaitVerdict, blind, CLOCK_FACE, PARAMETERS, PAUSE_MILLISECONDS, type Target} from './probe.ts'
 
-/** API servers write their Leases every 10 seconds. */
+/** The time within which an API server must have renewed its Lease, which it does every 10 seconds. */
 const RENEWAL_MILLISECONDS = 30_000
 
 /**
- * Waits until the API server denies what it is to deny: by the parameters of this stamp, in the namespaces of all
- * releases, and by a clock that goes. Throws `KK_GUARD`.
+ * Waits until the API server denies what it should: with the parameters of this stamp, in the namespaces of all
+ * releases, and with a clock that runs. Throws `KK_GUARD`.
  */
 export async function awaitEnforcement(
   client: ApiClient,
@@ -33,15 +33,15 @@ export async function awaitEnforcement(
 }
 
 /**
- * Waits until the policy that ends approvals sees this time, in seconds since the epoch; by default the newest: an
- * approval under a clock that stands would never end. Throws `KK_GUARD`.
+ * Waits until the policy that ends approvals sees this time, in seconds since the epoch; by default the newest. With a
+ * clock that has stopped, an approval would never end. Throws `KK_GUARD`.
  */
 export async function awaitClock(client: ApiClient, time?: number): Promise<void> {
   await setClockFace(client, time ?? (await newestTime(client)))
   await awaitDenial(client, CLOCK_FACE, 'its own clock, by which approvals end')
 }
 
-/** The newest time once it has moved on: a clock that has only just stopped still shows the newest. */
+/** Returns the newest time once it has moved on, for a clock that has only just stopped still shows the newest. */
 async function nextTime(client: ApiClient): Promise<number> {
   const before = await newestTime(client)
   const deadline = Date.now() + RENEWAL_MILLISECONDS
@@ -62,7 +62,7 @@ function awaitDenial(client: ApiClient, target: Target, what: string): Promise<v
   )
 }
 
-/** Seconds since the epoch, of the last sign of life of any API server. */
+/** Returns the time of the last sign of life of any API server, in seconds since the epoch. */
 async function newestTime(client: ApiClient): Promise<number> {
   const [[label, value] = []] = Object.entries(CLOCK.label)
   const {items} = await listAll<{spec: {renewTime?: string}}>(client, {
@@ -76,7 +76,7 @@ async function newestTime(client: ApiClient): Promise<number> {
   return Math.floor(Math.max(...times) / 1000)
 }
 
-/** Deletable until then: so the deletion is denied as soon as the policy sees that time. */
+/** Writes the ConfigMap that may be deleted until then: its deletion is denied as soon as the policy sees that time. */
 async function setClockFace(client: ApiClient, until: number): Promise<void> {
   await client.json({
     method: 'PATCH',

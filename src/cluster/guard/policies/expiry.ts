@@ -2,7 +2,7 @@ import type {KubernetesObject} from '../../cluster.ts'
 import {EXPIRY_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
 import {bindingOf, rule} from './policy.ts'
 
-/** Every API server writes its Lease each 10 seconds (Kubernetes 1.26: feature APIServerIdentity). */
+/** The Leases of the API servers, which each writes every 10 seconds (Kubernetes 1.26: feature APIServerIdentity). */
 export const CLOCK = {
   namespace: 'kube-system',
   label: {'apiserver.kubernetes.io/identity': 'kube-apiserver'},
@@ -11,9 +11,9 @@ export const CLOCK = {
 const UNTIL = `oldObject.metadata.labels['${UNTIL_LABEL}']`
 
 /**
- * Ends approvals. CEL in admission has no clock, and a policy sees one parameter at a time: so the time comes from the
- * Leases of the API servers, and the end of an approval from a label of the object, which the other policy holds
- * against the approval. With several API servers all Leases must agree: the latest time decides.
+ * Returns the policy that ends approvals. CEL in admission has no clock, and a policy sees one parameter at a time. So
+ * the time comes from the Leases of the API servers, and the end of an approval from a label of the object, which the
+ * other policy compares with the approval. With several API servers all Leases must agree: the latest time decides.
  */
 export function expiryPolicy(): KubernetesObject {
   return {
@@ -29,7 +29,7 @@ export function expiryPolicy(): KubernetesObject {
           rule('apps', 'v1', ['statefulsets'], ['DELETE']),
           rule('', 'v1', ['persistentvolumeclaims', 'namespaces'], ['DELETE']),
           rule('', 'v1', ['secrets'], ['UPDATE', 'DELETE']),
-          // The object by which kk proves that the clock goes.
+          // The object by which kk proves that the clock runs.
           rule('', 'v1', ['configmaps'], ['DELETE']),
         ],
       },
@@ -38,7 +38,7 @@ export function expiryPolicy(): KubernetesObject {
           name: 'is-marked',
           expression: `has(oldObject.metadata.labels) && '${UNTIL_LABEL}' in oldObject.metadata.labels`,
         },
-        // Helm hands labels on to later records, and prunes old ones: only the deployed record is kept.
+        // Helm copies labels to later records, and prunes old ones: only the deployed record is kept.
         {
           name: 'is-kept',
           expression: [

@@ -3,13 +3,14 @@ import {KK_NAMESPACE} from '../../lease/lease.ts'
 import {BINDINGS, GUARD_NAME, POLICIES, UNTIL_LABEL} from '../names.ts'
 import {APPROVAL_KEY, CLAIM_KEY, RELEASE_KEY, STAMP_KEY} from '../parameters.ts'
 
-/** What of a request the expressions look at; a name stands for its CEL, and may use those above it. */
+/** The variables of the expressions; each name stands for its CEL, which may use the names above it. */
 const VARIABLES = {
   kind: 'request.resource.resource',
   subject: "request.operation == 'CREATE' ? object : oldObject",
   annotations: 'variables.subject.metadata.?annotations.orValue({})',
   labels: 'variables.subject.metadata.?labels.orValue({})',
-  // What lies in a namespace that is going was given up with it; a denial would only leave the namespace hanging.
+  // Objects in a namespace that is being deleted were given up with it; a denial would only keep the namespace from
+  // going.
   isGoing: [
     'has(variables.subject.metadata.deletionTimestamp)',
     '(namespaceObject != null && has(namespaceObject.metadata.deletionTimestamp))',
@@ -20,7 +21,7 @@ const VARIABLES = {
     "variables.labels[?'status'].orValue('') == 'deployed'",
     "(request.operation == 'DELETE' || object.metadata.?labels[?'status'].orValue('').startsWith('uninstall'))",
   ].join(' && '),
-  // Not in a dry run: kk validates hooks before it deploys.
+  // Not in a dry run, for kk validates hooks before it deploys.
   isHook:
     "!request.?dryRun.orValue(false) && 'pre-delete' in variables.annotations[?'helm.sh/hook'].orValue('').split(',')",
   isKept: `!variables.isGoing && (${[
@@ -32,7 +33,7 @@ const VARIABLES = {
     "variables.kind == 'namespaces' ? variables.subject.metadata.name",
     "variables.annotations[?'meta.helm.sh/release-namespace'].orValue(request.namespace)",
   ].join(' : '),
-  // A StatefulSet names its claims <template>-<statefulset>-<ordinal>, and they carry no mark of helm's.
+  // A StatefulSet names its claims <template>-<statefulset>-<ordinal>, and they have no mark of helm's.
   claimKey: [
     "variables.kind == 'persistentvolumeclaims' && variables.subject.metadata.name.matches('-[0-9]+$')",
     `? '${CLAIM_KEY}' + request.namespace + '.' + variables.subject.metadata.name.substring(0, variables.subject.metadata.name.lastIndexOf('-'))`,
@@ -44,14 +45,14 @@ const VARIABLES = {
     'variables.claimKey in params.data ? params.data[variables.claimKey]',
     "variables.labels[?'app.kubernetes.io/instance'].orValue('')",
   ].join(' : '),
-  /** Keys `namespace.name` of the protected releases that the request would harm. */
+  /** The protected releases that the request would harm, as keys `namespace.name`. */
   harmed: [
     '!variables.isKept ? []',
     `variables.kind == 'namespaces' ? params.data.filter(key, key.startsWith('${RELEASE_KEY}' + variables.home + '.')).map(key, key.substring(${RELEASE_KEY.length}))`,
     `[variables.home + '.' + variables.release].filter(key, ('${RELEASE_KEY}' + key) in params.data)`,
   ].join(' : '),
   until: `variables.labels[?'${UNTIL_LABEL}'].orValue('none')`,
-  /** Of those, the ones without an approval that covers the request. */
+  /** The harmed releases without an approval that covers the request. */
   denied: [
     'variables.harmed.filter(key,',
     `!(('${APPROVAL_KEY}' + key) in params.data) || !(request.operation == 'CREATE'`,
@@ -63,7 +64,7 @@ const VARIABLES = {
 
 const RELEASES = "variables.denied.map(key, key.replace('.', '/', 1)).join(' ')"
 
-/** Each a sentence in CEL: what is denied, and the command that allows it. */
+/** Messages in CEL: what is denied, and the command that allows it. */
 const UNINSTALLING = `'the release ' + ${RELEASES} + ' is protected and may not be uninstalled'`
 const DELETING = [
   "request.kind.kind + ' ' + variables.subject.metadata.name",
@@ -74,7 +75,10 @@ const DELETING = [
 const APPROVING = `'; if it is meant, allow it for a while with: kk guard approve ' + ${RELEASES} + (variables.kind == 'namespaces' ? ' --namespace' : '')`
 const MESSAGE = `'kk guard: ' + (request.operation == 'DELETE' ? ${DELETING} : ${UNINSTALLING}) + ${APPROVING}`
 
-/** Denies what would lose data of protected releases, unless it is approved; and the loss of its own parameters. */
+/**
+ * Returns the policy that denies requests which would lose data of protected releases, unless approved, and the
+ * deletion of its own parameters.
+ */
 export function guardPolicy(): KubernetesObject {
   const isOwn = [
     `(variables.kind == 'configmaps' && request.namespace == '${KK_NAMESPACE}' && variables.subject.metadata.name == '${GUARD_NAME}')`,
@@ -109,18 +113,21 @@ export function guardPolicy(): KubernetesObject {
   }
 }
 
-/** In these namespaces, and nowhere else: a guard that lost its parameters denies all that it is asked there. */
+/**
+ * Returns the binding of the policy to only these namespaces: a guard that has lost its parameters denies every request
+ * there.
+ */
 export function guardBinding(namespaces: readonly string[]): KubernetesObject {
   return bindingOf(GUARD_NAME, {parameters: {name: GUARD_NAME, namespace: KK_NAMESPACE}, namespaces})
 }
 
 interface Binding {
-  /** What of `paramRef` says which objects are parameters; without any, everything is denied. */
+  /** The part of `paramRef` that selects the parameters; if none match, everything is denied. */
   readonly parameters: object
   readonly namespaces: readonly string[]
 }
 
-/** The binding of a policy, of the same name. */
+/** Returns the binding of a policy, with the same name. */
 export function bindingOf(name: string, {parameters, namespaces}: Binding): KubernetesObject {
   return {
     apiVersion: BINDINGS.apiVersion,
@@ -137,7 +144,7 @@ export function bindingOf(name: string, {parameters, namespaces}: Binding): Kube
 
 const NAME_OF_NAMESPACE = 'kubernetes.io/metadata.name'
 
-/** Selects these namespaces; without any, nothing. */
+/** Returns a selector of these namespaces; without any, it selects none. */
 function inNamespaces(namespaces: readonly string[]): object {
   const values = [...new Set(namespaces)].sort()
   if (values.length > 0) return {matchExpressions: [{key: NAME_OF_NAMESPACE, operator: 'In', values}]}

@@ -15,7 +15,10 @@ import {KK_NAMESPACE} from '../../lease/lease.ts'
 import type {ApprovedObject} from '../guard.ts'
 import {EXPIRY_NAME, GUARD_NAME, STATEFUL_SETS} from '../names.ts'
 
-/** `unknown`: this user may not delete the object anyway, and so cannot learn what the guard says. */
+/**
+ * The guard's answer to a deletion. `unknown`: this user may not delete the object anyway, and so cannot learn the
+ * answer.
+ */
 export type Verdict =
   | {readonly outcome: 'denied'; readonly said: string}
   | {readonly outcome: 'allowed' | 'unknown'}
@@ -33,20 +36,26 @@ const RESOURCES = {
   Namespace: NAMESPACES,
 } as const satisfies Record<ApprovedObject['kind'], Resource>
 
-/** Policies and parameters reach the admission of an API server within a second or two, its clock within ten. */
+/**
+ * The time that is waited for a verdict: policies and parameters reach the admission of an API server within a second
+ * or two, its clock within ten.
+ */
 const PATIENCE_MILLISECONDS = 15_000
 export const PAUSE_MILLISECONDS = 100
 
-/** The ConfigMap of the parameters: the guard always denies its deletion, and says which stamp it has read. */
+/** The ConfigMap of the parameters: the guard always denies its deletion, and names the stamp that it has read. */
 export const PARAMETERS: Target = {resource: CONFIG_MAPS, namespace: KK_NAMESPACE, name: GUARD_NAME}
-/** A ConfigMap that may be deleted until the time of its label: it shows whether the clock goes. */
+/** A ConfigMap that may be deleted until the time on its label: it shows whether the clock runs. */
 export const CLOCK_FACE: Target = {resource: CONFIG_MAPS, namespace: KK_NAMESPACE, name: EXPIRY_NAME}
 
 export function targetOf({kind, namespace, name}: ApprovedObject): Target {
   return {resource: RESOURCES[kind], namespace, name}
 }
 
-/** Whether the guard would let the object be deleted: a dry run, which passes through admission like the real thing. */
+/**
+ * Returns whether the guard would let the object be deleted, by a dry run, which passes through admission like a real
+ * deletion.
+ */
 export async function verdict(client: ApiClient, {resource, namespace, name}: Target): Promise<Verdict> {
   try {
     await client.json({
@@ -64,12 +73,12 @@ export async function verdict(client: ApiClient, {resource, namespace, name}: Ta
   }
 }
 
-/** Whether these words of an API server, or of helm or kubectl that repeat them, are a denial by the guard. */
+/** Whether a message of an API server, or of helm or kubectl that repeats it, is a denial by the guard. */
 function isGuardsDenial(said: string): boolean {
   return said.includes(`ValidatingAdmissionPolicy '${GUARD_NAME}`)
 }
 
-/** Asks again until the verdict is as wanted, or cannot be had. Throws the error that `late` makes when that takes too long. */
+/** Asks again until the verdict is as wanted, or unknown. Throws the error that `late` makes if that takes too long. */
 export async function awaitVerdict(
   client: ApiClient,
   target: Target,
@@ -85,7 +94,7 @@ export async function awaitVerdict(
   }
 }
 
-/** The API server does not see what was written: it says so by nothing else. */
+/** Returns the error for an API server that does not see what was written, which it reports in no other way. */
 export function blind(what: string): KkError {
   return new KkError('KK_GUARD', `the API server does not see ${what}`, {
     hint: 'some do not after a policy with parameters was deleted (kubernetes issue 130887): restart the API servers, then run the same command again',
