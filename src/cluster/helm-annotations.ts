@@ -25,7 +25,10 @@ export function isTestHook(object: Annotated): boolean {
   return hookEvents(object).some((event) => TEST_EVENTS.includes(event))
 }
 
-/** Returns the weight of a hook: 0 where none is stated, and for what is no whole number (Helm 4.2: manifest_sorter.go calculateHookWeight). */
+/**
+ * Returns the weight of a hook; 0 if none is stated, or it is no whole number (Helm 4.2: manifest_sorter.go
+ * calculateHookWeight).
+ */
 export function hookWeight({metadata}: Annotated): number {
   const text = metadata.annotations?.['helm.sh/hook-weight'] ?? ''
   return /^[+-]?\d+$/.test(text) ? Number(text) : 0

@@ -47,9 +47,9 @@ export interface RenderedObject {
 /** The comment that helm writes above the objects of each file. */
 const SOURCE = /^---\r?\n# Source: (.+?)\r?$/gm
 
-/** Returns the objects of what `helm template` prints, each with its file. Throws what `parseManifest` throws. */
+/** Returns the objects that `helm template` prints, each with its file. Throws the errors of `parseManifest`. */
 export function renderedObjects(manifest: string): RenderedObject[] {
-  // Split keeps what the group matched: text, file, text, file, text.
+  // Split also returns the matches of the group: text, file, text, file, text.
   const [first = '', ...parts] = manifest.split(SOURCE)
   const objects = parseManifest(first).map((object) => ({object, file: ''}))
   for (let index = 0; index < parts.length; index += 2) {
@@ -59,7 +59,7 @@ export function renderedObjects(manifest: string): RenderedObject[] {
   return objects
 }
 
-/** Returns the hooks of a revision, those of tests too. Throws what `parseManifest` throws. */
+/** Returns the hooks of a revision, including those of tests. Throws the errors of `parseManifest`. */
 export function hookObjects({hooks}: Pick<StoredRelease, 'hooks'>): KubernetesObject[] {
   return hooks.flatMap(parseManifest)
 }
@@ -69,7 +69,7 @@ export function testHooks(stored: Pick<StoredRelease, 'hooks'>): KubernetesObjec
   return hookObjects(stored).filter(isTestHook)
 }
 
-/** Returns all objects of a revision: its manifest, then its hooks. `crds/` stand in neither. */
+/** Returns all objects of a revision: its manifest, then its hooks. Neither holds `crds/`. */
 export function storedObjects(stored: Pick<StoredRelease, 'manifest' | 'hooks'>): KubernetesObject[] {
   return [...parseManifest(stored.manifest), ...hookObjects(stored)]
 }
@@ -85,8 +85,8 @@ export function apiGroup(apiVersion: string): string {
 }
 
 /**
- * Returns one key for what is one object on a cluster, in whatever version of its group a manifest names it. `namespace`
- * is that of objects that name none.
+ * Returns the key of an object on a cluster, the same for every version of its group. `namespace` is the namespace of
+ * objects that name none.
  */
 export function objectKey({apiVersion, kind, metadata}: KubernetesObject, namespace: string): string {
   return `${apiGroup(apiVersion)}/${kind}/${metadata.namespace ?? namespace}/${metadata.name}`

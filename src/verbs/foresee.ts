@@ -30,16 +30,17 @@ import {vendor} from './preparation/rendering/vendored.ts'
 import {type Preflight, validateAll} from './preparation/validate-all.ts'
 
 /**
- * Renders what a plan would install or upgrade. With `ifUnknown` it leaves out what was rendered before with the same
- * inputs, unless something in it has to be checked against the cluster; and new releases, if the environment infers
- * nothing. Rejects with helm's error for a chart or its values; see `renderAll`.
+ * Renders what a plan would install or upgrade. With `ifUnknown` it leaves out releases that were rendered before with
+ * the same inputs and that the API server was asked about, unless an object of theirs has to be checked against the
+ * cluster again; and new releases, if the environment infers nothing. Rejects with helm's error for a chart or its
+ * values; see `renderAll`.
  */
 export async function renderPlan(
   prepared: Prepared,
   plan: Plan,
   {ifUnknown, ...ports}: ForesightPorts,
 ): Promise<Rendered> {
-  // Reading from its files whether a chart asks the cluster something is done once per release.
+  // Once per release, for it reads in the files of a chart whether it asks the cluster something.
   const foreknown = new Map(plan.actions.map((action) => [action.release, foreknownRender(prepared, action)]))
   const isLeft = async (action: Action) => {
     if (!ifUnknown) return false
@@ -89,14 +90,17 @@ interface ForesightPorts {
   readonly ifUnknown?: Pick<AskedRenders, 'wasAsked'>
 }
 
-/** What an API server was asked about, and did not refuse. */
+/** The renders that an API server was asked about and did not refuse. */
 export interface AskedRenders {
   wasAsked(action: Pick<Action, 'release'>, known: Foreknown): Promise<boolean>
-  /** Keeps in mind what of a plan was rendered. What cannot be kept is rendered and asked again. */
+  /** Keeps the renders of a plan. One that cannot be kept is rendered and asked about again. */
   keep(plan: Plan, rendered: Rendered): Promise<void>
 }
 
-/** Those of one cluster: empty files below a cache of kk's own, named by digests of all that decided the render. */
+/**
+ * Returns the renders of one cluster, kept as empty files below a cache of kk's own, each named by a digest of all
+ * inputs of the render.
+ */
 export function askedRenders(
   prepared: Pick<Prepared, 'foreknown' | 'releases'>,
   {cache, cluster}: {readonly cache: string; readonly cluster: Pick<ClusterIdentity, 'uid'>},

@@ -41,7 +41,8 @@ async function loadClient(access: ClusterAccess): Promise<KubeConfig> {
 }
 
 /**
- * The client refuses plain HTTP (a local proxy) unless TLS need not be verified, and here there is no TLS to verify.
+ * Returns the settings for a server with plain HTTP, such as a local proxy: the client refuses it unless TLS need not
+ * be verified, and there is none.
  */
 function withoutTls(server: string): object {
   return server.startsWith('http:') ? {'insecure-skip-tls-verify': true} : {}

@@ -7,7 +7,7 @@ interface Dependent {
   readonly release: ReleaseId
   /** Its owner; undefined when it is not on the cluster yet, or kk did not install it. */
   readonly environment: string | undefined
-  /** Whether kk did not install it: its chart says what it requires. */
+  /** Whether kk did not install it, so that its chart alone tells what it requires. */
   readonly isForeign?: true
 }
 

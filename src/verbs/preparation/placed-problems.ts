@@ -51,7 +51,10 @@ export async function placed(error: BrokenSchema, given: Given | undefined): Pro
   )
 }
 
-/** What names in the facts of kk's own charts stand for, by the prefix of the template that the library or the chart defines. */
+/**
+ * The kinds of names in values of kk's own charts, by the prefix of the template that the library or the chart defines
+ * for each.
+ */
 const NAMED = {'common.config.block.': 'block', 'common.scripts.': 'script'}
 
 /** Returns the error with the place of the name among the values and all that may stand there, if values name the template. */
@@ -128,7 +131,10 @@ function keyText(path: readonly string[]): string {
   return path.length === 0 ? '' : `${path.join('.')}: `
 }
 
-/** Where the strongest layer wrote it; where none did, for a key is missing, what is above it. */
+/**
+ * Returns the place in the last layer that has the path; if none has it, as for a missing key, the place of what is
+ * above it.
+ */
 function placeOf(path: readonly string[], layers: readonly PlacedLayer[]): string {
   const layer = layers.findLast(({values}) => holds(values, path))
   if (!layer) return path.length === 0 ? '' : placeOf(path.slice(0, -1), layers)

@@ -37,8 +37,8 @@ export async function planDestroy(
 }
 
 /**
- * Returns the owned releases that a confirmed name means; none for one that the file has and the cluster has not, for a
- * repeated command still names what is gone.
+ * Returns the owned releases that a confirmed name means. It returns none for one that the file has but the cluster no
+ * longer has, for a repeated command still names it.
  */
 function confirmedReleases(
   name: string,

@@ -87,8 +87,8 @@ export function serviceOfKk(
 }
 
 /**
- * The public names of endpoints that a chart states itself (`serves`) and that nobody here knows, if HTTP leads to them: of
- * its only one the chart's, of several their own.
+ * Returns the public names of the endpoints that a chart states itself (`serves`), that are not in the table, and that
+ * HTTP leads to: the chart's name if there is one such endpoint, else each endpoint's own.
  */
 function statedNames(chart: string, endpoints: readonly string[], serves: Values): PublicNames {
   const ports = endpoints.flatMap((endpoint): readonly [string, string][] => {
@@ -132,7 +132,7 @@ interface PublicName {
 
 type PublicNames = Readonly<Record<string, PublicName>>
 
-/** Those of these endpoints, and of the identity service, which is known to all. */
+/** Returns the public names of these endpoints, and of the identity service, which every service knows. */
 function namesOf(services: readonly PublicService[]): PublicNames {
   return Object.fromEntries(['identity' as const, ...services].map((service) => [service, SERVICES[service]]))
 }

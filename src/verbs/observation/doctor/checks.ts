@@ -139,8 +139,8 @@ const pendingCheck: Check = {
 }
 
 /**
- * `place` is appended to the command that repairs, for the environment that owns the release; it is undefined without
- * its file.
+ * Returns the finding for an operation that has not ended. `place` is appended to the command that repairs, for the
+ * environment that owns the release; it is undefined without its file.
  */
 export function judgePending(record: ObservedRecord, place: string | undefined): readonly Found[] {
   const refusal = unfinished(record)
@@ -173,8 +173,8 @@ const approvalsCheck: Check = {
 }
 
 /**
- * `mend` is the command that writes the guard again, or removes it where nothing is protected any more, as after an
- * approved removal.
+ * Returns a finding for each approval that has run out. `mend` is the command that writes the guard again, or removes
+ * it if nothing is protected any more, as after an approved removal.
  */
 export function judgeApprovals(approvals: readonly Approval[], now: number, mend: string): readonly Found[] {
   return approvals

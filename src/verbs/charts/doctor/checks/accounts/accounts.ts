@@ -73,7 +73,7 @@ const GIVEN: Readonly<Record<Mention['role'], (place: string, release: string) =
 }
 
 /**
- * Returns the mention to compare with: the server's own, else that of the job which creates the account, else the one
+ * Returns the mention to compare with: the server's own, else the one of the job that creates the account, else the one
  * whose value most mentions share.
  */
 function referenceOf(same: readonly Scoped[]): Scoped {
