@@ -12,7 +12,7 @@ import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
 import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
-import type {Action, Bystander, Plan, PlannedRequirement} from './plan.ts'
+import type {Action, Bystander, DeployKind, Plan, PlannedRequirement} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
 import {notInstalled, statedElsewhere} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
@@ -44,7 +44,7 @@ export interface PlanInputs {
  * `KK_PENDING`, `KK_NOT_INSTALLED`, `KK_UNKNOWN_RELEASE` for a named release that the graph does not have, and `KK_USAGE`
  * for values that a flag gives to what is not to be changed.
  */
-export function makePlan(inputs: PlanInputs): Plan {
+export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
   const {environment, file, cluster, graph, records, revisions = records} = inputs
   const recordOf = new Map(records.map((record) => [record.release, record]))
   const meant = scope(graph, inputs.mode, new Set(recordOf.keys()))
@@ -53,31 +53,27 @@ export function makePlan(inputs: PlanInputs): Plan {
   const decided = decideAll(inputs, recordOf, new Map([...meant].filter(([each]) => !toAdopt.has(each))))
   expectHeeded({desired: inputs.desired, mode: inputs.mode, meant})
   const settled = withNeededChecks(correct(unstick(decided, inputs.stuck), inputs.drifted), graph)
-  const {decisions, causes, added} = recheckDependents(settled, {
+  const {decisions, added} = recheckDependents(settled, {
     graph,
     revisions: revisions.filter(({release}) => !toAdopt.has(release)),
   })
   const groupOf = groups(graph)
 
-  const actions = [...decisions].map(([release, {kind, reasons, recovers, recheck}]): Action => {
+  const actions = [...decisions].map(([release, decision]): Action<DeployKind> => {
     const desired = inputs.desired.get(release)
     const record = recordOf.get(release)
     return {
+      ...decision,
       release,
-      kind,
-      reasons,
-      chart: shownChart(kind, desired, record) ?? recordedChart(release, record),
+      chart: shownChart(decision.kind, desired, record) ?? recordedChart(release, record),
       requires: graph.requirements
         .get(release)!
         .filter((edge) => decisions.has(edge.to))
         .map(planned),
       group: groupOf.get(release)!.filter((member) => decisions.has(member)),
       revision: record?.revision ?? 0,
-      ...(recovers !== undefined && {recovers}),
       inputs: desired ? inputsDigest(desired) : '',
       protected: desired?.protected ?? false,
-      ...(recheck && {recheck}),
-      ...(causes.has(release) && {rechecks: true as const}),
     }
   })
   return {

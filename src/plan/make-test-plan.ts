@@ -65,12 +65,12 @@ interface TestPlanInputs extends Testable {
 }
 
 /** Tests of what a release requires, through whatever is not tested, come before its own. */
-export function makeTestPlan(inputs: TestPlanInputs): Plan {
+export function makeTestPlan(inputs: TestPlanInputs): Plan<'test'> {
   const {environment, file, cluster, graph, records, tests, notes} = inputs
   const tested = records.filter(({release}) => (tests.get(release) ?? []).length > 0)
   const isTested = new Set(tested.map(({release}) => release))
   const groupOf = groups(graph)
-  const actions = tested.map((record): Action => {
+  const actions = tested.map((record): Action<'test'> => {
     const {release} = record
     const group = groupOf.get(release)!.filter((member) => isTested.has(member))
     const before = [...requirements(graph, [release])].filter((each) => isTested.has(each))

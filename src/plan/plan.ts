@@ -3,58 +3,87 @@ import type {EdgeKind, ReleaseId} from '../release.ts'
 import type {ChangeKind} from './changes/change-kind.ts'
 import type {ChangeVerb} from './changes/change-verb.ts'
 
-/**
- * install · upgrade: helm runs, then the gate. await: no helm, gate only. relabel: only the edges changed, the
- * record is patched. unchanged: nothing to do. check: the release is not to be changed, but its gate must pass.
- * rollback: helm returns to an earlier revision, then the gate. remove: helm uninstalls it. test: helm runs its tests.
- * adopt: the record of a foreign release is given this environment's labels, and nothing else is done. prune: objects that
- * only a failed revision made, and that helm has forgotten, are deleted.
- */
-export type ActionKind =
-  | 'install'
-  | 'upgrade'
-  | 'rollback'
-  | 'remove'
-  | 'await'
-  | 'relabel'
-  | 'adopt'
-  | 'prune'
-  | 'check'
-  | 'test'
-  | 'unchanged'
-
-export interface Action {
+/** What an action tells whatever its kind. */
+interface ActionFacts {
   readonly release: ReleaseId
-  readonly kind: ActionKind
   /** For people, e.g. `section keystone of all-in-one.yaml changed`. */
   readonly reasons: readonly string[]
   /** The chart that is to be; of what is not changed, as far as its record tells, the one that is there. */
-  readonly chart: {readonly name: string; readonly version: string; readonly appVersion: string}
-  /** Of an upgrade: the chart of the last revision. */
-  readonly installed?: Action['chart']
+  readonly chart: PlannedChart
   /** Requirements that are part of this plan. */
   readonly requires: readonly PlannedRequirement[]
   /** The members of its group, itself included; they start together. */
   readonly group: readonly ReleaseId[]
   /** The last revision seen when the plan was made; 0 when there was none. */
   readonly revision: number
-  /** Helm's word for that revision when it was left unfinished: it is marked failed first. */
-  readonly recovers?: string
-  /** Of an adoption: the environment that hands the release over; absent for one that kk did not install. */
-  readonly from?: string
-  /** Of a rollback: the revision to return to, and what it requires. */
-  readonly target?: number
-  readonly uses?: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
   /** The inputs digest; empty where it is not known, as of an adopted release that was deployed with other inputs. */
   readonly inputs: string
   readonly protected: boolean
   /** What differs from what is on the cluster; only in plans of the verbs that change an environment. */
   readonly changes?: readonly ChangeKind[]
-  /** Its gate must pass again, though the record bears its mark: something that it requires changes. */
-  readonly recheck?: true
+}
+
+interface PlannedChart {
+  readonly name: string
+  readonly version: string
+  readonly appVersion: string
+}
+
+/** The kinds of actions, each with what only its actions tell. */
+interface OfKind {
+  /** Helm runs, then the gate. */
+  readonly install: unknown
+  readonly upgrade: Recovering & Changing & {readonly installed?: PlannedChart}
+  /** Helm returns to an earlier revision, then the gate. */
+  readonly rollback: Recovering &
+    Changing & {
+      /** The revision to return to, and what it requires. */
+      readonly target: number
+      readonly uses: readonly {readonly release: ReleaseId; readonly kind: EdgeKind}[]
+    }
+  /** Helm uninstalls it. */
+  readonly remove: unknown
+  /** No helm, gate only. */
+  readonly await: Changing
+  /** Only the edges changed, the record is patched. Its gate must pass again where something that it requires changes. */
+  readonly relabel: {readonly recheck?: true}
+  /**
+   * The record of a foreign release is given this environment's labels, and nothing else is done. `from` is the environment
+   * that hands the release over; absent for one that kk did not install.
+   */
+  readonly adopt: {readonly from?: string}
+  /** Objects that only a failed revision made, and that helm has forgotten, are deleted. */
+  readonly prune: unknown
+  /** The release is not to be changed, but its gate must pass. */
+  readonly check: unknown
+  /** Helm runs its tests. */
+  readonly test: unknown
+  /** Nothing is done. */
+  readonly unchanged: unknown
+}
+
+interface Recovering {
+  /** Helm's word for the last revision when it was left unfinished: it is marked failed first. */
+  readonly recovers?: string
+}
+
+interface Changing {
   /** Something that requires it passes its gate again afterwards: until then its record says so. */
   readonly rechecks?: true
 }
+
+export type ActionKind = keyof OfKind
+
+/** What only actions of some kinds tell, beside what all tell. */
+export type KindFacts<K extends ActionKind> = OfKind[K]
+
+/** What is to be done with a release, and why. Holds no values. */
+export type Action<K extends ActionKind = ActionKind> = {
+  [Kind in K]: ActionFacts & {readonly kind: Kind} & OfKind[Kind]
+}[K]
+
+/** The kinds of a plan that brings an environment to the cluster. */
+export type DeployKind = 'install' | 'upgrade' | 'await' | 'relabel' | 'check' | 'unchanged'
 
 /** A requirement that is part of a plan. */
 export interface PlannedRequirement {
@@ -77,11 +106,11 @@ export interface Bystander {
 }
 
 /** The actions that take the cluster from observed to desired, in an order that respects every edge. Holds no values. */
-export interface Plan {
+export interface Plan<K extends ActionKind = ActionKind> {
   readonly environment: string
   readonly file: string
   readonly cluster: {readonly context: string; readonly server: string} & ClusterIdentity
-  readonly actions: readonly Action[]
+  readonly actions: readonly Action<K>[]
   readonly bystanders: readonly Bystander[]
   /** The narrowest verb that would do all of it; undefined when there is nothing to do. */
   readonly suffices?: ChangeVerb
@@ -94,6 +123,11 @@ export interface Plan {
 /** Whether the plan would write anything to the cluster: helm, a mark of a passed gate, or labels. */
 export function hasChanges(plan: Plan): boolean {
   return plan.actions.some(isChange)
+}
+
+/** Whether something that requires the release passes its gate again after the action. */
+export function isRechecked(action: Action): boolean {
+  return 'rechecks' in action && action.rechecks === true
 }
 
 /** Whether an action does more than look. */

@@ -4,7 +4,7 @@ import {asKkError} from '../errors.ts'
 import {dependents} from '../graph/dependents.ts'
 import {actionGraph} from '../plan/action-graph.ts'
 import {readLabels, UNCHECKED_LABEL} from '../plan/labels.ts'
-import type {Plan} from '../plan/plan.ts'
+import {isRechecked, type Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
 import type {RunObserver} from './observer.ts'
 import {releasesIn} from './run-state.ts'
@@ -34,7 +34,7 @@ export function noteChecked({plan, cluster}: CheckedOptions): RunObserver {
 
 /** The changed releases of a plan whose dependents, as far as it is about them, have all succeeded. */
 function checked(plan: Plan, succeeded: ReadonlySet<ReleaseId>): readonly ReleaseId[] {
-  const causes = plan.actions.filter(({release, rechecks}) => rechecks && succeeded.has(release))
+  const causes = plan.actions.filter((action) => isRechecked(action) && succeeded.has(action.release))
   const rest = plan.actions.filter(({release}) => !succeeded.has(release)).map(({release}) => release)
   if (rest.length === 0) return causes.map(({release}) => release)
   const graph = actionGraph(plan.actions)

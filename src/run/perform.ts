@@ -1,5 +1,5 @@
 import type {Cause} from '../cluster/cluster.ts'
-import type {Action} from '../plan/plan.ts'
+import type {Action, ActionKind} from '../plan/plan.ts'
 import type {RunEvent} from './events.ts'
 
 type Phase = Extract<RunEvent, {type: 'release-progressed'}>['phase']
@@ -21,5 +21,8 @@ export interface Controls {
   readonly onHelmEnded: () => void
 }
 
+/** An action that is anything to do. */
+type ActingAction = Action<Exclude<ActionKind, 'unchanged'>>
+
 /** Does what an action says; resolves when its gate has passed, with the revision that is deployed then. */
-export type Perform = (action: Action, controls: Controls) => Promise<{readonly revision: number}>
+export type Perform = (action: ActingAction, controls: Controls) => Promise<{readonly revision: number}>

@@ -11,7 +11,7 @@ import {driftReason} from '../plan/drift/drift-reason.ts'
 import {expectStore} from '../plan/expectations/expect-store.ts'
 import {readLabels} from '../plan/labels.ts'
 import {makePlan, type PlanInputs} from '../plan/make-plan.ts'
-import {type Action, isChange, type Plan} from '../plan/plan.ts'
+import {type Action, type DeployKind, isChange, type Plan} from '../plan/plan.ts'
 import {hasPassed} from '../plan/rollback/last-gated.ts'
 import {lastOf} from '../plan/rollback/ways.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
@@ -28,7 +28,7 @@ import {type LivingSecret, livingNotes, livingSecrets} from './secrets/living-se
 
 /** A plan, and the last record of each of its releases, if there is one. */
 export interface ObservedPlan {
-  readonly plan: Plan
+  readonly plan: Plan<DeployKind>
   readonly records: ReadonlyMap<ReleaseId, ReleaseRecord>
   /** The revisions that each upgrade is compared with; see `previousRevisions`. */
   readonly previous: ReadonlyMap<ReleaseId, readonly StoredRelease[]>
@@ -198,7 +198,9 @@ async function ailingNotes(
   cluster: Pick<Cluster, 'stored' | 'health'>,
 ): Promise<readonly string[]> {
   if (!actions.some(isChange)) return []
-  const checked = actions.filter(({kind, recheck}) => kind === 'check' || recheck === true)
+  const checked = actions.filter(
+    (action) => action.kind === 'check' || (action.kind === 'relabel' && action.recheck),
+  )
   const found = await mapParallel(checked, READERS, async ({release}) => {
     const why = await whyIll(cluster, release)
     return why === undefined ? [] : [{release, why}]

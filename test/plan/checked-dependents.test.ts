@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest'
 import {UNCHECKED_LABEL} from '../../src/plan/labels.ts'
 import {makePlan} from '../../src/plan/make-plan.ts'
-import {hasChanges} from '../../src/plan/plan.ts'
+import {hasChanges, isRechecked} from '../../src/plan/plan.ts'
 import {releaseName} from '../../src/release.ts'
 import {id} from '../graph/graph-of.ts'
 import {desiredOf, recordOf} from './fixtures.ts'
@@ -32,9 +32,7 @@ describe('the dependents of what changes', () => {
   test('leave a note on what changed, until they have', () => {
     const plan = makePlan(inputsOf({keystone: {version: '0.2.0'}}, allDeployed()))
 
-    expect(plan.actions.filter(({rechecks}) => rechecks).map(({release}) => release)).toEqual([
-      id('keystone'),
-    ])
+    expect(plan.actions.filter(isRechecked).map(({release}) => release)).toEqual([id('keystone')])
   })
 
   test('are checked by the next plan when a run was cut short before', () => {
@@ -46,11 +44,13 @@ describe('the dependents of what changes', () => {
 
     const plan = makePlan(inputsOf({}, records))
 
-    expect(plan.actions.map(({release, kind, rechecks}) => [releaseName(release), kind, rechecks])).toEqual([
-      ['mariadb', 'check', undefined],
+    expect(
+      plan.actions.map((action) => [releaseName(action.release), action.kind, isRechecked(action)]),
+    ).toEqual([
+      ['mariadb', 'check', false],
       ['keystone', 'await', true],
-      ['glance', 'check', undefined],
-      ['horizon', 'check', undefined],
+      ['glance', 'check', false],
+      ['horizon', 'check', false],
     ])
     expect(plan.actions[1]!.reasons).toEqual(['what requires it was not checked after revision 2'])
     expect(hasChanges(plan)).toBe(true)

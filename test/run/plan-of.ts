@@ -23,8 +23,8 @@ function planOfGraph(graph: Graph, kindOf: (release: ReleaseId) => ActionKind): 
     cluster: {context: 'sandbox', server: 'https://127.0.0.1:6443', uid: 'u', version: 'v1.36.0'},
     bystanders: [],
     actions: order(graph).map((release) => ({
+      ...factsOf(kindOf(release)),
       release,
-      kind: kindOf(release),
       reasons: [],
       chart: {name: releaseName(release), version: '0.1.0', appVersion: ''},
       requires: graph.requirements.get(release)!.map(({to, kind}) => ({release: to, kind})),
@@ -34,6 +34,11 @@ function planOfGraph(graph: Graph, kindOf: (release: ReleaseId) => ActionKind): 
       protected: false,
     })),
   }
+}
+
+/** The kind of an action with what it has to tell. */
+function factsOf(kind: ActionKind) {
+  return kind === 'rollback' ? {kind, target: 2, uses: []} : {kind}
 }
 
 const KINDS: readonly ActionKind[] = [

@@ -2,13 +2,15 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'
-import {hasChanges, type Plan} from '../../plan/plan.ts'
+import {hasChanges} from '../../plan/plan.ts'
+import type {RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import {releaseName} from '../../release.ts'
 import {documentText} from '../../report/document.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
+import {timedTasks} from '../../run/task.ts'
 import {refuseDowngrade} from '../../verbs/change/deploy.ts'
 import {planRollback, type RollbackRequest, runToUndo} from '../../verbs/change/rollback.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
@@ -125,7 +127,7 @@ export interface RunRollbackOptions {
 }
 
 /** Runs a plan of rollbacks. Throws `KK_HELM_DOWNGRADE` before anything is changed. */
-export async function runRollback(planned: Plan, options: RunRollbackOptions): Promise<ShownRun> {
+export async function runRollback(planned: RollbackPlan, options: RunRollbackOptions): Promise<ShownRun> {
   const {cluster, flags, console, environment, of, reports} = options
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
   await refuseDowngrade(planned, ports)
@@ -143,8 +145,10 @@ export async function runRollback(planned: Plan, options: RunRollbackOptions): P
       startRun({
         plan: planned,
         ports,
-        work: () => undefined,
-        timeout: (release) => environment?.releases.get(releaseName(release))?.timeoutSeconds,
+        tasks: timedTasks(
+          planned.actions,
+          (release) => environment?.releases.get(releaseName(release))?.timeoutSeconds,
+        ),
         concurrency: flags.concurrency,
         failFast: flags['fail-fast'],
         noWait: flags['no-wait'],

@@ -6,6 +6,7 @@ import {releaseName} from '../../release.ts'
 import {documentText} from '../../report/document.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
+import {timedTasks} from '../../run/task.ts'
 import {startRun} from '../../verbs/change/start-run.ts'
 import {planTests} from '../../verbs/observation/test.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
@@ -61,7 +62,7 @@ interface Testing {
 }
 
 async function testRun(
-  plan: Plan,
+  plan: Plan<'test'>,
   {prepared, cluster, flags, names, timeout}: Testing,
 ): Promise<Parameters<typeof showRun>[0]> {
   const helm = await openUsersHelm(flags, cluster)
@@ -70,8 +71,10 @@ async function testRun(
     startRun({
       plan,
       ports: {cluster, helm},
-      work: () => undefined,
-      timeout: (release) => timeout ?? releases.get(releaseName(release))?.timeoutSeconds,
+      tasks: timedTasks(
+        plan.actions,
+        (release) => timeout ?? releases.get(releaseName(release))?.timeoutSeconds,
+      ),
       unrecorded: true,
       concurrency: flags.concurrency,
       failFast: flags['fail-fast'],

@@ -1,7 +1,7 @@
 import type {StoredRelease} from '../../cluster/cluster.ts'
 import type {ReleaseId} from '../../release.ts'
 import {CHART_FILES_CHANGED, DROPPED} from '../decision/reasons.ts'
-import {type Action, hasChanges, type Plan} from '../plan.ts'
+import {type Action, type DeployKind, hasChanges, type Plan} from '../plan.ts'
 import type {ChangeKind} from './change-kind.ts'
 import {sufficientVerb} from './change-verb.ts'
 
@@ -9,9 +9,15 @@ import {sufficientVerb} from './change-verb.ts'
  * Returns the plan with the changes of each action, and the narrowest verb that makes all of them. `upgrades` has the
  * changes of the upgraded releases; for the others the kind of the action decides.
  */
-export function withChanges(plan: Plan, upgrades: ReadonlyMap<ReleaseId, readonly ChangeKind[]>): Plan {
+export function withChanges(
+  plan: Plan<DeployKind>,
+  upgrades: ReadonlyMap<ReleaseId, readonly ChangeKind[]>,
+): Plan<DeployKind> {
   const actions = plan.actions.map(
-    (action): Action => ({...action, changes: upgrades.get(action.release) ?? changesOfKind(action)}),
+    (action): Action<DeployKind> => ({
+      ...action,
+      changes: upgrades.get(action.release) ?? changesOfKind(action),
+    }),
   )
   if (!hasChanges(plan)) return {...plan, actions}
   return {...plan, actions, suffices: sufficientVerb(actions.flatMap(({changes = []}) => changes))}
@@ -21,7 +27,10 @@ export function withChanges(plan: Plan, upgrades: ReadonlyMap<ReleaseId, readonl
  * Returns the plan with the names of dropped values in the reasons: `--set` gave these values at the last deploy and
  * nothing gives them now. `paths` has them for the releases whose values differ in nothing else.
  */
-export function withDroppedSets(plan: Plan, paths: ReadonlyMap<ReleaseId, readonly string[]>): Plan {
+export function withDroppedSets(
+  plan: Plan<DeployKind>,
+  paths: ReadonlyMap<ReleaseId, readonly string[]>,
+): Plan<DeployKind> {
   const reasonsOf = ({release, reasons}: Action) => {
     const found = paths.get(release) ?? []
     const names = found.slice(0, NAMED).join(', ')
@@ -47,15 +56,21 @@ type RecordedChart = Pick<StoredRelease['chart'], 'name' | 'version' | 'appVersi
  * Returns the plan with the installed chart beside the chart of each upgrade. Labels hold no appVersion, so only the
  * record, in `installed`, tells that it differs: then the reason says so, and not that files changed.
  */
-export function withVersions(plan: Plan, installed: ReadonlyMap<ReleaseId, RecordedChart>): Plan {
-  const actions = plan.actions.map((action): Action => {
+export function withVersions(
+  plan: Plan<DeployKind>,
+  installed: ReadonlyMap<ReleaseId, RecordedChart>,
+): Plan<DeployKind> {
+  const actions = plan.actions.map((action) => {
     const chart = installed.get(action.release)
-    return chart ? withVersion(action, chart) : action
+    return chart && action.kind === 'upgrade' ? withVersion(action, chart) : action
   })
   return {...plan, actions}
 }
 
-function withVersion(action: Action, {name, version, appVersion}: RecordedChart): Action {
+function withVersion(
+  action: Action<'upgrade'>,
+  {name, version, appVersion}: RecordedChart,
+): Action<'upgrade'> {
   const {chart} = action
   const installed = {name, version, appVersion}
   if (chart.name !== name) return {...action, installed}

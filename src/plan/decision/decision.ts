@@ -1,11 +1,6 @@
-import type {ActionKind} from '../plan.ts'
+import type {Action, DeployKind, KindFacts} from '../plan.ts'
 
 /** The decision what is to be done with one release, and why. */
-export interface Decision {
-  readonly kind: ActionKind
-  readonly reasons: readonly string[]
-  /** The status that is recovered, as in `Action`. */
-  readonly recovers?: string
-  /** Whether the gate must pass again, as in `Action`. */
-  readonly recheck?: true
-}
+export type Decision = {
+  [K in DeployKind]: Pick<Action<K>, 'kind' | 'reasons'> & Omit<KindFacts<K>, 'installed'>
+}[DeployKind]

@@ -6,12 +6,13 @@ import {type Affected, affected, type Users} from './affected.ts'
 
 /** The actions of a plan on the dependents of what it changes. */
 export interface Rechecked {
-  /** The decisions, some of which became a check, or must pass their gate again though the record bears its label. */
+  /**
+   * The decisions, some of which became a check, must pass their gate again though the record bears its label, or say that
+   * dependents are checked for them.
+   */
   readonly decisions: ReadonlyMap<ReleaseId, Decision>
-  /** The changed releases that a release with a new check requires directly. */
-  readonly causes: ReadonlySet<ReleaseId>
   /** Releases outside the plan: of other environments, or not named. They are checked, never changed. */
-  readonly added: readonly Action[]
+  readonly added: readonly Action<'check'>[]
 }
 
 /**
@@ -20,7 +21,7 @@ export interface Rechecked {
  */
 export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, users: Users): Rechecked {
   const changed = [...decisions.keys()].filter((release) => changes(decisions.get(release)!))
-  if (changed.length === 0) return {decisions, causes: new Set(), added: []}
+  if (changed.length === 0) return {decisions, added: []}
   const concerned = affected(changed, users)
   const next = new Map(decisions)
   for (const each of concerned) {
@@ -30,7 +31,7 @@ export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, u
   const records = new Map(users.revisions.map((record) => [record.release, record]))
   const added = concerned
     .filter(({release}) => !decisions.has(release))
-    .map((each): Action => {
+    .map((each): Action<'check'> => {
       const record = records.get(each.release)
       return {
         release: each.release,
@@ -44,7 +45,11 @@ export function recheckDependents(decisions: ReadonlyMap<ReleaseId, Decision>, u
         protected: false,
       }
     })
-  return {decisions: next, causes: causesAmong(new Set(changed), concerned), added}
+  for (const release of causesAmong(new Set(changed), concerned)) {
+    const decision = decisions.get(release)!
+    if (changes(decision)) next.set(release, {...decision, rechecks: true})
+  }
+  return {decisions: next, added}
 }
 
 /**
@@ -60,8 +65,8 @@ function causesAmong(
   return new Set(required.filter((release) => changed.has(release)))
 }
 
-function changes({kind}: Decision): boolean {
-  return kind === 'upgrade' || kind === 'await'
+function changes(decision: Decision): decision is Extract<Decision, {kind: 'upgrade' | 'await'}> {
+  return decision.kind === 'upgrade' || decision.kind === 'await'
 }
 
 function again(decision: Decision, reason: string): Decision {

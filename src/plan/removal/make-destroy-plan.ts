@@ -16,7 +16,7 @@ export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDep
  * confirmed by name, and all that these require; each is a bystander that says why. Throws `KK_HAS_DEPENDENTS` for
  * records that cannot be read, `KK_PENDING`.
  */
-export function makeDestroyPlan(inputs: DestroyInputs): Plan {
+export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
   const {environment, file, cluster, uses, isProtected} = inputs
   const owned = [...uses.observed.values()]
     .filter(({labels}) => labels?.owner === environment)

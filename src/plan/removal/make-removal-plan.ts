@@ -21,7 +21,7 @@ export interface RemovalInputs {
  * The plan that takes releases away, dependents first. Throws `KK_HAS_DEPENDENTS` while anything that stays uses them or
  * may use them, `KK_FOREIGN` and `KK_OWNER` for what is not this environment's, `KK_PENDING`.
  */
-export function makeRemovalPlan(inputs: RemovalInputs): Plan {
+export function makeRemovalPlan(inputs: RemovalInputs): Plan<'remove'> {
   const {environment, file, cluster, uses, withDependents, isProtected} = inputs
   const named = new Set(inputs.releases)
   for (const release of named) {

@@ -13,12 +13,15 @@ interface Removing {
 }
 
 /** One `remove` for each release, dependents first: each waits for those that use it. */
-export function removalActions(uses: Uses, {releases, reasonOf, isProtected}: Removing): readonly Action[] {
+export function removalActions(
+  uses: Uses,
+  {releases, reasonOf, isProtected}: Removing,
+): readonly Action<'remove'>[] {
   const dependents = reverse(part(uses.graph, releases))
   const groupOf = new Map(
     components(dependents).flatMap((members) => members.map((member) => [member, members] as const)),
   )
-  return order(dependents).map((release): Action => {
+  return order(dependents).map((release): Action<'remove'> => {
     const {record, labels} = uses.observed.get(release)!
     return {
       release,

@@ -31,11 +31,15 @@ export interface RollbackInputs {
   readonly unseen?: string | undefined
 }
 
+type RollbackKind = 'rollback' | 'await' | 'check' | 'unchanged'
+
+export type RollbackPlan = Plan<RollbackKind>
+
 /**
  * The way back: dependents first, then what they require; at the end, all that depend on what returned pass their gates
  * again. Throws `KK_PRUNED`, `KK_NO_REVISION`, `KK_MIGRATION`, `KK_NOT_INSTALLED`, `KK_FOREIGN`, `KK_OWNER`, `KK_PENDING`.
  */
-export function makeRollbackPlan(inputs: RollbackInputs): Plan {
+export function makeRollbackPlan(inputs: RollbackInputs): RollbackPlan {
   const {environment, file, cluster, targets, keepSchema, migrations} = inputs
   const ways = waysBack(inputs)
   const crossings = targets
@@ -73,33 +77,36 @@ interface Observed {
   readonly unseen: string | undefined
 }
 
-function actionsOf(graph: Graph, {ways, last, jobsOf, unseen}: Observed): readonly Action[] {
+function actionsOf(graph: Graph, {ways, last, jobsOf, unseen}: Observed): RollbackPlan['actions'] {
   const groupOf = new Map(
     components(graph).flatMap((group) => group.map((member) => [member, group] as const)),
   )
   const checked = graph.releases.filter((release) => !ways.has(release))
   const causes = new Set(checked.flatMap((release) => graph.requirements.get(release)!.map(({to}) => to)))
-  return order(graph).map((release): Action => {
+  return order(graph).map((release): Action<RollbackKind> => {
     const record = last.get(release)!
     const way = ways.get(release)
+    const {to = record, recovers} = way ?? {}
     const jobs = jobsOf.get(release)
     const schema = jobs ? [`keeps the schema that ${jobs.join(', ')} made`] : []
-    return {
+    const facts = {
       release,
-      kind: way?.kind ?? 'check',
       reasons: way ? [way.reason, ...schema] : ['depends on what is rolled back'],
-      chart: recordedChart(release, way?.to ?? record),
+      chart: recordedChart(release, to),
       requires: graph.requirements.get(release)!.map(({to, kind}) => ({release: to, kind})),
       group: groupOf.get(release)!,
       revision: record.revision,
-      ...(way?.recovers !== undefined && {recovers: way.recovers}),
-      ...(way?.kind === 'rollback' && {
-        target: way.to.revision,
-        uses: usesOfRevision(way.to, {last, unseen}),
-      }),
-      inputs: readLabels((way?.to ?? record).labels)?.inputs ?? '',
+      inputs: readLabels(to.labels)?.inputs ?? '',
       protected: false,
-      ...(way?.kind === 'rollback' && causes.has(release) && {rechecks: true}),
+    }
+    if (way?.kind !== 'rollback') return {...facts, kind: way?.kind ?? 'check'}
+    return {
+      ...facts,
+      kind: way.kind,
+      target: to.revision,
+      uses: usesOfRevision(to, {last, unseen}),
+      ...(recovers !== undefined && {recovers}),
+      ...(causes.has(release) && {rechecks: true}),
     }
   })
 }
@@ -108,7 +115,7 @@ function actionsOf(graph: Graph, {ways, last, jobsOf, unseen}: Observed): readon
 function usesOfRevision(
   {release, revision, labels}: ReleaseRecord,
   {last, unseen}: Pick<Observed, 'last' | 'unseen'>,
-): NonNullable<Action['uses']> {
+): Action<'rollback'>['uses'] {
   const installed = [...last.values()].filter(({status}) => status !== 'uninstalled')
   const releaseOf = new Map(installed.map((each) => [usesLabel(each.release), each.release]))
   return [...(readLabels(labels)?.uses ?? [])].map(([name, kind]) => {

@@ -1,14 +1,21 @@
-import {hasChanges, type Plan} from '../../plan/plan.ts'
+import {type Action, hasChanges, type KindFacts, type Plan} from '../../plan/plan.ts'
 import type {KnownAfterApply} from '../../verbs/preparation/rendering/known-after-apply.ts'
 import {type PlanCounts, planCounts} from './plan-counts.ts'
 
 /** The form of `kk plan --output json`. Fields are added, never renamed or taken away. */
-export interface PlanDocument extends Plan {
+export interface PlanDocument extends Omit<Plan, 'actions'> {
+  readonly actions: readonly ActionDocument[]
   readonly changes: boolean
   readonly counts: PlanCounts
   /** The custom resources whose kind comes with the plan. They are validated when their turn comes. */
   readonly knownAfterApply?: readonly KnownAfterApply[]
 }
+
+type SomeFacts = Pick<Action, 'release'> &
+  Partial<KindFacts<'upgrade'> & KindFacts<'rollback'> & KindFacts<'relabel'>>
+
+/** An action with what those of its kind tell. */
+type ActionDocument = Pick<Action, keyof Action> & SomeFacts
 
 /** Returns the plan as a document, with its keys in a fixed order. */
 export function planDocument(plan: Plan, later: readonly KnownAfterApply[] = []): PlanDocument {
@@ -19,32 +26,7 @@ export function planDocument(plan: Plan, later: readonly KnownAfterApply[] = [])
     cluster: {context, server, uid, version},
     changes: hasChanges(plan),
     counts: planCounts(plan),
-    actions: plan.actions.map((action) => ({
-      release: action.release,
-      kind: action.kind,
-      reasons: action.reasons,
-      chart: {
-        name: action.chart.name,
-        version: action.chart.version,
-        appVersion: action.chart.appVersion,
-      },
-      ...(action.installed !== undefined && {installed: action.installed}),
-      requires: action.requires.map(({release, kind, inferred}) => ({
-        release,
-        kind,
-        ...(inferred !== undefined && {inferred}),
-      })),
-      group: action.group,
-      revision: action.revision,
-      ...(action.recovers !== undefined && {recovers: action.recovers}),
-      ...(action.target !== undefined && {target: action.target}),
-      ...(action.uses !== undefined && {uses: action.uses}),
-      inputs: action.inputs,
-      protected: action.protected,
-      ...(action.changes !== undefined && {changes: action.changes}),
-      ...(action.recheck !== undefined && {recheck: action.recheck}),
-      ...(action.rechecks !== undefined && {rechecks: action.rechecks}),
-    })),
+    actions: plan.actions.map(actionDocument),
     bystanders: plan.bystanders.map(({release, state, owner, note}) => ({
       release,
       state,
@@ -55,5 +37,35 @@ export function planDocument(plan: Plan, later: readonly KnownAfterApply[] = [])
     ...(plan.notes !== undefined && {notes: plan.notes}),
     ...(plan.newSecrets !== undefined && {newSecrets: plan.newSecrets}),
     ...(later.length > 0 && {knownAfterApply: later}),
+  }
+}
+
+function actionDocument(action: Action): ActionDocument {
+  const {installed, recovers, target, uses, recheck, rechecks}: SomeFacts = action
+  return {
+    release: action.release,
+    kind: action.kind,
+    reasons: action.reasons,
+    chart: {
+      name: action.chart.name,
+      version: action.chart.version,
+      appVersion: action.chart.appVersion,
+    },
+    ...(installed !== undefined && {installed}),
+    requires: action.requires.map(({release, kind, inferred}) => ({
+      release,
+      kind,
+      ...(inferred !== undefined && {inferred}),
+    })),
+    group: action.group,
+    revision: action.revision,
+    ...(recovers !== undefined && {recovers}),
+    ...(target !== undefined && {target}),
+    ...(uses !== undefined && {uses}),
+    inputs: action.inputs,
+    protected: action.protected,
+    ...(action.changes !== undefined && {changes: action.changes}),
+    ...(recheck !== undefined && {recheck}),
+    ...(rechecks !== undefined && {rechecks}),
   }
 }

@@ -110,7 +110,9 @@ function actionRows(
 }
 
 /** Returns the chart with its versions: `keystone 0.1.0 → 0.2.0`, or one version where it stays. */
-function chartText({chart, installed = chart}: Action): string {
+function chartText(action: Action): string {
+  const {chart} = action
+  const {installed = chart} = action.kind === 'upgrade' ? action : {}
   if (installed.name !== chart.name)
     return `${installed.name} ${installed.version} → ${chart.name} ${chart.version}`
   const from = installed.version === chart.version ? '' : `${installed.version} → `

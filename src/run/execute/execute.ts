@@ -1,6 +1,6 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {parseManifest, testHooks} from '../../cluster/manifest.ts'
-import {asKkError, KkError} from '../../errors.ts'
+import {asKkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
@@ -14,62 +14,43 @@ import {
   UNCHECKED_LABEL,
   usesLabel,
 } from '../../plan/labels.ts'
-import type {Action} from '../../plan/plan.ts'
+import type {Action, ActionKind} from '../../plan/plan.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import type {Controls} from '../perform.ts'
-import {change} from './actions/change.ts'
-import {expectInstalled, passGate, passGateAgain} from './actions/pass-gate.ts'
-import {type PruningWork, prune} from './actions/prune.ts'
-import {type RemovalWork, remove} from './actions/remove.ts'
-import {rollback} from './actions/rollback.ts'
+import type {DesiredWork, Task} from '../task.ts'
+import {change} from './change.ts'
 import type {Execution, Tools} from './execution.ts'
-import {underLease} from './leases/under-lease.ts'
-import {underOperation} from './leases/under-operation.ts'
-import {underReservations} from './leases/under-reservations.ts'
+import {expectInstalled, passGate, passGateAgain} from './pass-gate.ts'
+import {prune} from './prune.ts'
 import {expectRevision, raced} from './races.ts'
+import {remove} from './remove.ts'
+import {rollback} from './rollback.ts'
 import {underHelm} from './under-helm.ts'
-import {DEFAULT_TIMEOUT_SECONDS, type Work} from './work.ts'
+import {underLease} from './under-lease.ts'
+import {underOperation} from './under-operation.ts'
+import {underReservations} from './under-reservations.ts'
 
-interface Execute {
-  readonly action: Action
-  /** May be missing where helm does not run. */
-  readonly work: Work | undefined
-  /** Of a removal, in its place. */
-  readonly removal?: RemovalWork | undefined
-  /** Of a pruning. */
-  readonly pruning?: PruningWork | undefined
-  /** Where there is no work. */
-  readonly timeoutSeconds?: number | undefined
+interface ExecuteOptions {
   readonly tools: Tools
   readonly controls: Controls
 }
 
 /**
  * Does one action, up to its passed gate. Throws `KK_HELD` and `KK_RACED` when others are at work on the release,
- * `KK_INVALID_OBJECT`, what helm throws with the pod that is the cause, `KK_PENDING` when helm could not record its
+ * `KK_INVALID_OBJECT`, what helm throws with the pod that is its cause, `KK_PENDING` when helm could not record its
  * end, `KK_UNHEALTHY`, `KK_INTERRUPTED`.
  */
-export async function execute({
-  action,
-  work,
-  removal,
-  pruning,
-  timeoutSeconds = DEFAULT_TIMEOUT_SECONDS,
-  tools,
-  controls,
-}: Execute): Promise<{readonly revision: number}> {
-  const given = work ?? removal
-  const seconds = given?.timeoutSeconds ?? timeoutSeconds
-  const execution: Execution = {
-    ...tools,
-    action,
-    controls,
-    deadline: tools.clock.now() + seconds * 1000,
-    ...(given && {redact: redactor(given.values)}),
-  }
-  const {release} = action
+export async function execute(
+  task: Task,
+  {tools, controls}: ExecuteOptions,
+): Promise<{readonly revision: number}> {
+  const {release} = task.action
   try {
-    const result = await perform(execution, {work, removal, pruning})
+    const result = await perform(task, {
+      ...tools,
+      controls,
+      deadline: tools.clock.now() + task.work.timeoutSeconds * 1000,
+    })
     await tools.journal.note({type: 'release-ended', release})
     return result
   } catch (error) {
@@ -80,52 +61,47 @@ export async function execute({
 }
 
 async function perform(
-  execution: Execution,
-  {work, removal, pruning}: Pick<Execute, 'work' | 'removal' | 'pruning'>,
+  task: Task,
+  surroundings: Omit<Execution, 'action'>,
 ): Promise<{readonly revision: number}> {
-  const {action} = execution
-  switch (action.kind) {
+  const on = <K extends ActionKind>(action: Action<K>): Execution<K> => ({...surroundings, action})
+  switch (task.kind) {
     case 'install':
-    case 'upgrade':
-      return passGate(execution, await change(execution, needed(work, action)))
+    case 'upgrade': {
+      const execution = {...on(task.action), redact: redactor(task.work.values)}
+      return passGate(execution, await change(execution, task.work))
+    }
     case 'rollback': {
-      const {redact, ...deployed} = await rollback(execution)
-      return passGate({...execution, redact}, deployed)
+      const {redact, ...deployed} = await rollback(on(task.action))
+      return passGate({...on(task.action), redact}, deployed)
     }
     case 'remove':
-      return remove(execution, needed(removal, action))
+      return remove({...on(task.action), redact: redactor(task.work.values)}, task.work)
     case 'prune':
-      return prune(execution, needed(pruning, action))
+      return prune(on(task.action), task.work)
     case 'test':
-      return test(execution)
+      return test(on(task.action))
     case 'relabel':
-      await relabel(execution, needed(work, action))
-      return passGateAgain(execution)
+      await relabel(on(task.action), task.work)
+      return passGateAgain(on(task.action))
     case 'adopt':
-      return adopt(execution, needed(work, action))
+      return adopt(on(task.action), task.work)
     case 'await':
     case 'check':
-      return passGateAgain(execution)
-    case 'unchanged':
-      return {revision: action.revision}
+      return passGateAgain(on(task.action))
   }
 }
 
-function needed<T>(work: T | undefined, {release, kind}: Action): T {
-  if (!work) throw new KkError('KK_BUG', `nothing was prepared to ${kind} ${release}`)
-  return work
-}
-
 /** Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Throws `KK_HELD`, `KK_RACED`. */
-function relabel(execution: Execution, work: Work): Promise<void> {
+function relabel(execution: Execution<'relabel'>, {desired}: DesiredWork): Promise<void> {
   const {action, cluster} = execution
   const {release, revision} = action
   return underLease(execution, async () => {
     const record = expectRevision(release, await cluster.lastRecord(release), revision)
     if (!record) throw raced(release, 'it is not installed any more')
     const gated = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL)
-    const labels = {...labelsOf(work.desired, revision), ...Object.fromEntries(gated)}
-    await underReservations(execution, {requirements: work.desired.requirements, before: record}, () =>
+    const labels = {...labelsOf(desired, revision), ...Object.fromEntries(gated)}
+    await underReservations(execution, {requirements: desired.requirements, before: record}, () =>
       cluster.label(record, labelChanges(labels, record.labels)),
     )
   })
@@ -136,7 +112,7 @@ function relabel(execution: Execution, work: Work): Promise<void> {
  * upgrade meanwhile would be undone in the records. Throws `KK_HELM_FAILED` with the pod that failed and its last log
  * lines, `KK_RACED`, `KK_PENDING`, `KK_UNHEALTHY` for a revision that is not deployed, `KK_HELD`.
  */
-function test(execution: Execution): Promise<{readonly revision: number}> {
+function test(execution: Execution<'test'>): Promise<{readonly revision: number}> {
   const {action, cluster, helm, controls, deadline, clock} = execution
   const {release, revision} = action
   return underLease(execution, async (lease) => {
@@ -165,7 +141,7 @@ function test(execution: Execution): Promise<{readonly revision: number}> {
  * the record's resourceVersion; nothing else is changed. Digests are written only where the plan has judged the inputs to
  * be the same. Throws `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_NOT_INSTALLED`.
  */
-function adopt(execution: Execution, {desired}: Work): Promise<{readonly revision: number}> {
+function adopt(execution: Execution<'adopt'>, {desired}: DesiredWork): Promise<{readonly revision: number}> {
   const {action, cluster} = execution
   const {release, revision, inputs, from} = action
   return underLease(execution, async () => {

@@ -1,12 +1,12 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {Helm, HelmVersion} from '../../helm/helm.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
-import type {Action} from '../../plan/plan.ts'
+import type {Action, ActionKind} from '../../plan/plan.ts'
 import type {Journal} from '../journal.ts'
 import type {Controls} from '../perform.ts'
+import type {Agreement} from './agreement.ts'
 import type {Clock} from './clock.ts'
-import type {Agreement} from './leases/agreement.ts'
-import type {Hold} from './leases/hold.ts'
+import type {Hold} from './hold.ts'
 
 /** What a run works with. */
 export interface Tools {
@@ -57,8 +57,8 @@ export interface Tools {
 }
 
 /** One action with all that it needs. */
-export interface Execution extends Tools {
-  readonly action: Action
+export interface Execution<K extends ActionKind = ActionKind> extends Tools {
+  readonly action: Action<K>
   readonly controls: Controls
   /** Milliseconds since the epoch. */
   readonly deadline: number

@@ -4,17 +4,17 @@ import {isHook} from '../../cluster/helm-annotations.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {ChartWork} from '../task.ts'
 import type {Execution} from './execution.ts'
 import {masking} from './masking.ts'
 import {areServed} from './served-kinds.ts'
-import type {Work} from './work.ts'
 
 /** How often the objects of a release that others wait for are looked for. */
 const LOOK_MILLISECONDS = 1000
 
 interface Surroundings {
   readonly execution: Execution
-  readonly work: Pick<Work, 'objects' | 'timeoutSeconds'>
+  readonly work: Pick<ChartWork, 'objects' | 'timeoutSeconds'>
   readonly lease: HeldLease
 }
 

@@ -20,7 +20,7 @@ import type {ObservedRecord} from '../../plan/pending/evidence.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
-import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
+import {type DesiredWork, desiredWork} from '../../run/task.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {throwPlaced} from '../preparation/placed-problems.ts'
@@ -120,7 +120,7 @@ export async function planAdoption(
   }))
   const previous = new Map(compared.map(({stored}) => [stored.release, [stored]]))
   const deployRefusal = unstatedSecret(await livingSecrets(prepared, previous))
-  const plan: Plan = {
+  const plan: Plan<'adopt'> = {
     environment: environment.name,
     file: environment.file,
     cluster: {context: cluster.context, server: cluster.server, ...identity},
@@ -143,7 +143,11 @@ export async function planAdoption(
         ...choices,
         plan,
         ports,
-        work: (release) => workOf(release, prepared),
+        tasks: plan.actions.map((action) => ({
+          kind: action.kind,
+          action,
+          work: workOf(action.release, prepared),
+        })),
         mask: preparedMask(prepared),
       }),
   }
@@ -242,7 +246,7 @@ async function compare(
   }
 }
 
-function actionOf({release, revision, same, from}: Adoption, {releases}: Prepared): Action {
+function actionOf({release, revision, same, from}: Adoption, {releases}: Prepared): Action<'adopt'> {
   const {desired} = releases.get(release)!
   const {name, version, appVersion} = desired.chart
   return {
@@ -259,9 +263,9 @@ function actionOf({release, revision, same, from}: Adoption, {releases}: Prepare
   }
 }
 
-function workOf(release: ReleaseId, {releases}: Prepared) {
-  const {desired, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = releases.get(release)!
-  return {desired, chart: '', values: {}, timeoutSeconds, objects: [], dropped: [], unvalidated: []}
+function workOf(release: ReleaseId, {releases}: Prepared): DesiredWork {
+  const {desired, timeoutSeconds} = releases.get(release)!
+  return desiredWork(desired, timeoutSeconds)
 }
 
 function refusalNotes(refusal: KkError | undefined): readonly string[] {

@@ -4,13 +4,13 @@ import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {ChangeVerb} from '../../plan/changes/change-verb.ts'
 import {droppedHolders} from '../../plan/leftovers/dropped.ts'
-import type {Action, Plan} from '../../plan/plan.ts'
+import type {Action, DeployKind, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseId, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {expectClaimsStay} from '../../run/execute/keep-dropped.ts'
-import {DEFAULT_TIMEOUT_SECONDS, type Work} from '../../run/execute/work.ts'
 import {laterImages} from '../../run/later-images.ts'
 import {pullsAhead} from '../../run/pull-ahead.ts'
+import {type ChartWork, desiredWork, type Task, timedTask} from '../../run/task.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {throwPlaced} from '../preparation/placed-problems.ts'
 import {expectSameImages, expectSupportedVersions} from '../preparation/preflight.ts'
@@ -24,7 +24,7 @@ import {type RunChoices, type RunPorts, startRun} from './start-run.ts'
 
 /** A plan that is ready to run: its charts are vendored, everything renders, and the cluster would accept it. */
 export interface Deployment {
-  readonly plan: Plan
+  readonly plan: Plan<DeployKind>
   /** Starts the run; events end when it has ended. */
   run(options: RunChoices & PullChoice): AsyncIterable<RunEvent>
   /** Removes the run's private files. */
@@ -50,7 +50,7 @@ export interface VerbChecks {
  */
 export async function readyDeployment(
   prepared: Prepared,
-  plan: Plan,
+  plan: Plan<DeployKind>,
   {verb, forceVersion = false, forceConflicts = false, ...given}: RunPorts & VerbChecks,
 ): Promise<Deployment> {
   const {cluster} = given
@@ -72,8 +72,9 @@ export async function readyDeployment(
     if (verb) expectSameImages(compared, verb)
     if (!forceVersion) expectSupportedVersions(compared)
     const unvalidated = await validateAll(rendered, cluster, {...compared, helm: ports.helm, forceConflicts})
-    const work = workOf({prepared, vendored, unvalidated, ...compared})
-    for (const [release, {dropped}] of work) await expectClaimsStay(cluster, release, dropped)
+    const tasks = tasksOf({prepared, vendored, unvalidated, ...compared})
+    for (const {action, work} of tasks)
+      if ('dropped' in work) await expectClaimsStay(cluster, action.release, work.dropped)
     return {
       plan,
       close: vendored.remove,
@@ -82,7 +83,7 @@ export async function readyDeployment(
           ...choices,
           plan,
           ports,
-          work: (release) => work.get(release),
+          tasks,
           mask: preparedMask(prepared),
           observers: prepull ? [pullsAhead({pulls: laterImages(plan, rendered), cluster})] : [],
         }),
@@ -95,43 +96,38 @@ export async function readyDeployment(
 
 interface WorkSources {
   readonly prepared: Prepared
-  readonly plan: Plan
+  readonly plan: Plan<DeployKind>
   readonly vendored: Vendored
   readonly rendered: Rendered
   readonly unvalidated: Rendered
   readonly previous: Awaited<ReturnType<typeof previousRevisions>>
 }
 
-function workOf({
-  prepared,
-  plan,
-  vendored,
-  rendered,
-  unvalidated,
-  previous,
-}: WorkSources): ReadonlyMap<ReleaseId, Work> {
-  const own = plan.actions.filter(({release}) => prepared.releases.has(release))
-  return new Map(
-    own.map(({release}) => {
-      const {desired, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = prepared.releases.get(release)!
-      const objects = rendered.get(release)
-      const {chart, values} = objects ? vendored.call(release) : {chart: '', values: {}}
-      return [
-        release,
-        {
-          desired,
-          chart,
-          values,
-          timeoutSeconds,
-          objects: objects ?? [],
-          dropped: objects
-            ? droppedHolders(installed(previous.get(release)), objects, releaseNamespace(release))
-            : [],
-          unvalidated: unvalidated.get(release) ?? [],
-        },
-      ]
-    }),
-  )
+function tasksOf({plan, ...sources}: WorkSources): readonly Task[] {
+  return plan.actions.flatMap((action) => {
+    if (action.kind === 'install' || action.kind === 'upgrade')
+      return [{kind: action.kind, action, work: chartWork(action.release, sources)}]
+    const {desired, timeoutSeconds} = sources.prepared.releases.get(action.release) ?? {}
+    if (action.kind !== 'relabel') return timedTask(action, timeoutSeconds)
+    return [{kind: action.kind, action, work: desiredWork(desired!, timeoutSeconds)}]
+  })
+}
+
+function chartWork(
+  release: ReleaseId,
+  {prepared, vendored, rendered, unvalidated, previous}: Omit<WorkSources, 'plan'>,
+): ChartWork {
+  const {desired, timeoutSeconds} = prepared.releases.get(release)!
+  const {chart, values} = vendored.call(release)
+  const objects = rendered.get(release) ?? []
+  return {
+    ...desiredWork(desired, timeoutSeconds),
+    chart,
+    values,
+    objects,
+    dropped: droppedHolders(installed(previous.get(release)), objects, releaseNamespace(release)),
+    unvalidated: unvalidated.get(release) ?? [],
+  }
 }
 
 function installed(previous: readonly StoredRelease[] = []): readonly KubernetesObject[] {

@@ -13,8 +13,7 @@ import {asKkError, KkError} from '../../errors.ts'
 import {canonicalJson} from '../../plan/digest.ts'
 import {droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {withHelmMarks} from '../../plan/leftovers/ownership.ts'
-import type {Plan} from '../../plan/plan.ts'
-import {makeRollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
+import {makeRollbackPlan, type RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {inTheWay} from '../../plan/rollback/refusals.ts'
 import {type RollbackTarget, targetsOfLastRun, targetsOfRun} from '../../plan/rollback/targets.ts'
 import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
@@ -63,7 +62,7 @@ export async function planRollback(
     | 'now'
   >,
   {environment, file, settings, request, keepSchema}: RollbackOptions,
-): Promise<Plan> {
+): Promise<RollbackPlan> {
   const sought = {releases: releasesIn(request), owner: environment, environment: settings}
   const [identity, seen] = await Promise.all([cluster.identity(), seenRevisions(cluster, sought)])
   const revisions = await observedRevisions(cluster, seen.revisions)

@@ -6,24 +6,22 @@ import type {RunRecord, RunRelease} from '../../cluster/runs/run-record.ts'
 import {KkError} from '../../errors.ts'
 import type {Helm} from '../../helm/helm.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
-import type {Action, Plan} from '../../plan/plan.ts'
+import type {Plan} from '../../plan/plan.ts'
 import {lastGated} from '../../plan/rollback/last-gated.ts'
 import type {ReleaseId} from '../../release.ts'
 import {noteChecked} from '../../run/dependents-checked.ts'
 import type {RunEvent} from '../../run/events.ts'
-import type {PruningWork} from '../../run/execute/actions/prune.ts'
-import type {RemovalWork} from '../../run/execute/actions/remove.ts'
+import {newAgreement} from '../../run/execute/agreement.ts'
 import {systemClock} from '../../run/execute/clock.ts'
 import {execute} from '../../run/execute/execute.ts'
-import {newAgreement} from '../../run/execute/leases/agreement.ts'
-import {newHold, takesLease} from '../../run/execute/leases/hold.ts'
-import type {Work} from '../../run/execute/work.ts'
+import {newHold, takesLease} from '../../run/execute/hold.ts'
 import type {Interruption} from '../../run/interruption.ts'
 import {openJournal} from '../../run/journal.ts'
 import type {RunObserver} from '../../run/observer.ts'
 import {recordRun} from '../../run/record-run.ts'
 import {defaultConcurrency, run} from '../../run/run.ts'
 import type {StartCondition} from '../../run/schedule/schedule.ts'
+import type {RemovalWork, Task} from '../../run/task.ts'
 import {stateDirectory} from '../../state/directories.ts'
 import {identifyProcess} from '../../state/processes/process-identity.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
@@ -58,14 +56,8 @@ export interface RunPorts {
 export interface StartOptions extends RunChoices {
   readonly plan: Plan
   readonly ports: RunPorts
-  /** What is needed for an action beside the plan; undefined where helm gets no values. */
-  readonly work: (release: ReleaseId) => Work | undefined
-  /** Of the releases that are to be removed. */
-  readonly removal?: (release: ReleaseId) => RemovalWork | undefined
-  /** Of the releases that are to be pruned. */
-  readonly pruning?: (release: ReleaseId) => PruningWork | undefined
-  /** Seconds, where there is no work. */
-  readonly timeout?: (release: ReleaseId) => number | undefined
+  /** Those of the plan: one for each action that is anything to do. */
+  readonly tasks: readonly Task[]
   /** Masks the secrets of the environment; by default, those that its records hold. */
   readonly mask?: Redact
   /** Those who are awaited at the end of the run, after its record and its journal. */
@@ -81,7 +73,7 @@ export interface StartOptions extends RunChoices {
  * somebody holds a release and is not to be waited for.
  */
 export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent> {
-  const {plan, ports, account, noWait, observers = [], env = process.env} = options
+  const {plan, tasks, ports, account, noWait, observers = [], env = process.env} = options
   const {cluster} = ports
   if (noWait) await expectFree(plan, cluster)
   const id = runId()
@@ -101,7 +93,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     environment: plan.environment,
     verb: account.verb,
     context: plan.cluster.context,
-    actions: acting(plan).map(({release, kind, revision, inputs}) => ({release, kind, revision, inputs})),
+    actions: tasks.map(({action: {release, kind, revision, inputs}}) => ({release, kind, revision, inputs})),
   })
   const holder = `${who} (process ${process.pid}, run ${id})`
   const waits = !noWait
@@ -117,19 +109,11 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
     journal,
     mask,
   }
+  const taskOf = new Map(tasks.map((task) => [task.action.release, task]))
   yield* run({
     run: id,
     plan,
-    perform: (action, controls) =>
-      execute({
-        action,
-        work: options.work(action.release),
-        removal: options.removal?.(action.release),
-        pruning: options.pruning?.(action.release),
-        timeoutSeconds: options.timeout?.(action.release),
-        tools,
-        controls,
-      }),
+    perform: ({release}, controls) => execute(taskOf.get(release)!, {tools, controls}),
     concurrency: options.concurrency ?? defaultConcurrency(process.availableMemory()),
     startCondition: options.startCondition,
     failFast: options.failFast,
@@ -144,9 +128,9 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
 }
 
 async function newRecord(id: string, who: string, options: StartOptions): Promise<RunRecord> {
-  const {plan, ports, account} = options
+  const {plan, tasks, ports, account} = options
   const {verb, scope, message, of} = account
-  const releases = acting(plan).map(({release}) => release)
+  const releases = tasks.map(({action}) => action.release)
   const seen = await seenRevisions(ports.cluster, {releases})
   const gated = lastGated(seen.revisions)
   const host = hostname()
@@ -163,27 +147,23 @@ async function newRecord(id: string, who: string, options: StartOptions): Promis
     ...(of !== undefined && {of}),
     startedAt: new Date().toISOString(),
     outcome: 'running',
-    releases: acting(plan).map(({release, kind, revision, inputs, target}) => ({
-      release,
-      kind,
-      before: revision,
-      gatedBefore: gated.get(release) ?? 0,
-      inputs,
-      ...(target !== undefined && {target}),
-      ...claimsGoing(options.removal?.(release)),
+    releases: tasks.map((task) => ({
+      release: task.action.release,
+      kind: task.kind,
+      before: task.action.revision,
+      gatedBefore: gated.get(task.action.release) ?? 0,
+      inputs: task.action.inputs,
+      ...(task.kind === 'rollback' && {target: task.action.target}),
+      ...(task.kind === 'remove' && claimsGoing(task.work)),
       outcome: 'waiting',
     })),
   }
 }
 
 /** Whoever repeats a removal that was cut short finds nothing else of a release that is gone. */
-function claimsGoing(removal: RemovalWork | undefined): Pick<RunRelease, 'claims'> {
-  if (!removal || removal.claims.length === 0) return {}
-  return {claims: removal.claims.map(({namespace, name, uid}) => ({namespace, name, uid}))}
-}
-
-function acting({actions}: Plan): readonly Action[] {
-  return actions.filter(({kind}) => kind !== 'unchanged')
+function claimsGoing({claims}: RemovalWork): Pick<RunRelease, 'claims'> {
+  if (claims.length === 0) return {}
+  return {claims: claims.map(({namespace, name, uid}) => ({namespace, name, uid}))}
 }
 
 /** Sorts by time: `20261121-083000-3f9a`. */

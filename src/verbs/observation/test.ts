@@ -17,7 +17,7 @@ export async function planTests(
   {environment, graph}: Prepared,
   cluster: Pick<Cluster, 'context' | 'server' | 'identity' | 'records' | 'stored'>,
   names: readonly string[],
-): Promise<Plan> {
+): Promise<Plan<'test'>> {
   const named = names.map((name) => namedRelease({environment, graph}, name))
   const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
   const meant = testable({environment: environment.name, graph, records: seen.records, named})

@@ -7,8 +7,7 @@ import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/ref
 import {type Uses, usersOf} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
-import type {RemovalWork} from '../../run/execute/actions/remove.ts'
-import {DEFAULT_TIMEOUT_SECONDS} from '../../run/execute/work.ts'
+import {DEFAULT_TIMEOUT_SECONDS, type RemovalWork} from '../../run/task.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
 import type {UsesReader} from '../preparation/uses-reader.ts'
 import type {LeftClaim} from './left-claims.ts'
@@ -25,7 +24,7 @@ export interface RemovalContext {
 
 /** A removal that is ready to run. */
 export interface PlannedRemoval {
-  readonly plan: Plan
+  readonly plan: Plan<'remove'>
   /** The outcome for the objects of each release, in the order of the plan. */
   readonly releases: readonly ReleaseRemoval[]
   /** Claims that stay unless they are given up by name. */
@@ -63,7 +62,7 @@ interface Missing {
  */
 export async function plannedRemoval(
   context: RemovalContext,
-  plan: Plan,
+  plan: Plan<'remove'>,
   {absent = [], left = [], isIncomplete = absent.length > 0}: Missing = {},
 ): Promise<PlannedRemoval> {
   const {cluster} = context
@@ -81,25 +80,21 @@ export async function plannedRemoval(
     goingClaims: plan.actions.flatMap(({release}) => found.get(release)!.going),
     absent,
     isRepeated: isIncomplete || [...found.values()].some(({isBegun}) => isBegun),
-    run: ({ports, claims, onStays, ...choices}) => {
-      const work = new Map<ReleaseId, RemovalWork>(
-        plan.actions.map((action) => [
-          action.release,
-          workOf(context, action, {
+    run: ({ports, claims, onStays, ...choices}) =>
+      startRun({
+        ...choices,
+        plan,
+        ports,
+        tasks: plan.actions.map((action) => ({
+          kind: action.kind,
+          action,
+          work: workOf(context, action, {
             found: found.get(action.release)!,
             claims: claimsOf(action.release).filter((claim) => claims.includes(claim)),
             onStays,
           }),
-        ]),
-      )
-      return startRun({
-        ...choices,
-        plan,
-        ports,
-        work: () => undefined,
-        removal: (release) => work.get(release),
-      })
-    },
+        })),
+      }),
   }
 }
 

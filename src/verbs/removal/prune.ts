@@ -10,7 +10,7 @@ import {foreign} from '../../plan/refusals.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
-import type {PruningWork} from '../../run/execute/actions/prune.ts'
+import {DEFAULT_TIMEOUT_SECONDS, type PruningWork, type Task} from '../../run/task.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
 import {type Leftover, leftovers} from '../observation/leftovers.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
@@ -52,14 +52,16 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
   }))
   const found = looked.filter((pruning) => pruning.leftovers.length > 0)
   const going = goingOf(found)
+  const tasks = going.map((pruning): Task => {
+    return {kind: 'prune', action: actionOf(pruning), work: workOf(cluster, pruning)}
+  })
   const plan: Plan = {
     environment,
     file: request.environment?.file ?? `${environment}.yaml`,
     cluster: await clusterOf(cluster),
-    actions: going.map(actionOf),
+    actions: tasks.map(({action}) => action),
     bystanders: [],
   }
-  const work = new Map(going.map((pruning) => [pruning.release, workOf(cluster, pruning)]))
   return {
     prunings: found.map(({record: _, ...pruning}) => pruning),
     plan,
@@ -67,8 +69,7 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
       startRun({
         ...choices,
         plan,
-        work: () => undefined,
-        pruning: (release) => work.get(release),
+        tasks,
         // No log of a pod is shown.
         mask: (text) => text,
       }),
@@ -87,7 +88,7 @@ async function pruningOf(
   return {...found, skipped: `revision ${revision} is ${status}, and may need them: deploy it first`}
 }
 
-function actionOf({record, leftovers}: Pruning & {readonly record: ReleaseRecord}): Action {
+function actionOf({record, leftovers}: Pruning & {readonly record: ReleaseRecord}): Action<'prune'> {
   const {release, revision, labels} = record
   return {
     release,
@@ -106,6 +107,7 @@ function actionOf({record, leftovers}: Pruning & {readonly record: ReleaseRecord
 function workOf(cluster: Reads, {release, leftovers: shown}: Pruning): PruningWork {
   const meant = new Set(shown.map(({uid}) => uid))
   return {
+    timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     async look() {
       const now = await leftovers(cluster, release, await cluster.revisions(release))
       return now.filter(({uid, kept}) => kept === undefined && meant.has(uid))

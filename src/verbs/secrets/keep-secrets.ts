@@ -1,7 +1,7 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
 import {inputsDigest} from '../../plan/digest.ts'
-import type {Plan} from '../../plan/plan.ts'
+import type {DeployKind, Plan} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Prepared} from '../preparation/prepare.ts'
 import {helmActions} from '../preparation/rendering/render.ts'
@@ -27,7 +27,7 @@ export async function keepSecrets(
 }
 
 /** Returns the plan with the digests of the inputs that its run deploys. */
-export function withInputs(plan: Plan, {releases}: Pick<Prepared, 'releases'>): Plan {
+export function withInputs(plan: Plan<DeployKind>, {releases}: Pick<Prepared, 'releases'>): Plan<DeployKind> {
   return {
     ...plan,
     actions: plan.actions.map((action) => {

@@ -2,6 +2,7 @@ import {expect, it} from 'vitest'
 import {droppedSets} from '../../../src/plan/changes/changes-of.ts'
 import {withDroppedSets} from '../../../src/plan/changes/with-changes.ts'
 import {DROPPED} from '../../../src/plan/decision/reasons.ts'
+import type {Action} from '../../../src/plan/plan.ts'
 import type {Values} from '../../../src/release.ts'
 import {id} from '../../graph/graph-of.ts'
 import {planOf} from '../../run/plan-of.ts'
@@ -15,7 +16,7 @@ function reasonsFor(layers: Readonly<Record<string, Values>>, values: Values): r
   const last = {...recordOf(desiredOf('keystone', {layers: {section, set}})), values: set}
   const paths = droppedSets({desired: desiredOf('keystone', {layers}), values}, last)
   const plan = planOf({keystone: []}, {keystone: 'upgrade'})
-  const actions = plan.actions.map((action) => ({...action, reasons: [DROPPED.set]}))
+  const actions = plan.actions.map((action) => ({...action, reasons: [DROPPED.set]}) as Action<'upgrade'>)
   return withDroppedSets({...plan, actions}, new Map([[id('keystone'), paths]])).actions[0]!.reasons
 }
 

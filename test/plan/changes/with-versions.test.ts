@@ -1,5 +1,6 @@
 import {expect, it} from 'vitest'
 import {withVersions} from '../../../src/plan/changes/with-changes.ts'
+import type {Action} from '../../../src/plan/plan.ts'
 import {palette} from '../../../src/report/colour.ts'
 import {planText} from '../../../src/report/plan/plan-text.ts'
 import {id} from '../../graph/graph-of.ts'
@@ -9,7 +10,8 @@ import {planOf} from '../../run/plan-of.ts'
 function upgradeFor(reasons: readonly string[]) {
   const plan = planOf({keystone: []}, {keystone: 'upgrade'})
   const chart = {name: 'keystone', version: '0.2.0', appVersion: '2025.1'}
-  return {...plan, actions: plan.actions.map((action) => ({...action, reasons, chart}))}
+  const actions = plan.actions.map((action) => ({...action, reasons, chart}) as Action<'upgrade'>)
+  return {...plan, actions}
 }
 
 it.each([

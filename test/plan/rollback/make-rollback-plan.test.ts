@@ -36,8 +36,9 @@ function planOf(more: Partial<RollbackInputs>): Plan {
 
 /** `rollback glance 2→1 after horizon`, one line per action. */
 function lines({actions}: Plan): readonly string[] {
-  return actions.map(({release, kind, revision, target, requires}) => {
-    const way = target === undefined ? '' : ` ${revision}→${target}`
+  return actions.map(({release, revision, requires, ...action}) => {
+    const {kind} = action
+    const way = action.kind === 'rollback' ? ` ${revision}→${action.target}` : ''
     const after = names(requires.map((each) => each.release))
     return `${kind} ${names([release])}${way}${after.length === 0 ? '' : ` after ${after.join(', ')}`}`
   })

@@ -2,7 +2,11 @@ import type {Action, ActionKind, Plan} from '../../../src/plan/plan.ts'
 import {releaseId} from '../../../src/release.ts'
 
 /** An action on a release in `openstack`, of a chart of its name, that requires nothing. */
-export function action(name: string, kind: ActionKind, differs: Partial<Action> = {}): Action {
+export function action<K extends ActionKind>(
+  name: string,
+  kind: K,
+  differs: Partial<Action<K>> = {},
+): Action {
   const release = releaseId('openstack', name)
   return {
     release,
@@ -15,7 +19,7 @@ export function action(name: string, kind: ActionKind, differs: Partial<Action> 
     inputs: 'c0ffee',
     protected: false,
     ...differs,
-  }
+  } as unknown as Action
 }
 
 export function plan(differs: Partial<Plan>): Plan {

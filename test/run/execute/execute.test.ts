@@ -4,6 +4,7 @@ import {parseManifest} from '../../../src/cluster/manifest.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import {GATED_LABEL, labelsOf, usesLabel} from '../../../src/plan/labels.ts'
+import type {Task} from '../../../src/run/task.ts'
 import {id} from '../../graph/graph-of.ts'
 import {desiredOf, recordOf} from '../../plan/fixtures.ts'
 import {actionOf, newWorld, workOf} from './world.ts'
@@ -323,6 +324,11 @@ describe('relabel', () => {
   })
 })
 
-test('what was not prepared is a bug of kk', async () => {
-  await expect(newWorld().execute(actionOf('install', 0))).rejects.toMatchObject({code: 'KK_BUG'})
+test('what was not prepared is no task: the compiler refuses it', () => {
+  const work = {timeoutSeconds: 60}
+
+  // @ts-expect-error: an install needs its chart and its values.
+  const task: Task = {kind: 'install', action: actionOf('install', 0), work}
+
+  expect(task.work).not.toHaveProperty('chart')
 })

@@ -3,15 +3,15 @@ import {DELETION_MARKER} from '../../../src/cluster/reservations/reservation.ts'
 import {KkError} from '../../../src/errors.ts'
 import {labelsOf, readLabels, usesLabel} from '../../../src/plan/labels.ts'
 import type {ReleaseId} from '../../../src/release.ts'
-import type {RemovalWork} from '../../../src/run/execute/actions/remove.ts'
+import {newAgreement} from '../../../src/run/execute/agreement.ts'
 import {execute} from '../../../src/run/execute/execute.ts'
 import type {Tools} from '../../../src/run/execute/execution.ts'
-import {newAgreement} from '../../../src/run/execute/leases/agreement.ts'
-import {newHold} from '../../../src/run/execute/leases/hold.ts'
+import {newHold} from '../../../src/run/execute/hold.ts'
+import type {RemovalWork} from '../../../src/run/task.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
 import {heldLease} from './held-lease.ts'
-import {actionOf, MANIFEST, workOf} from './world.ts'
+import {actionOf, MANIFEST, taskOf, workOf} from './world.ts'
 
 export const MARIADB = id('mariadb')
 const KEYSTONE = id('keystone')
@@ -118,7 +118,8 @@ function require(
 ): Promise<unknown> {
   const work = workOf(desiredOf('keystone', {requires: ['mariadb']}))
   const tools = toolsOf(operator, shared, patience)
-  return execute({action: actionOf(verb, verb === 'install' ? 0 : 1), work, tools, controls: controls()})
+  const action = actionOf(verb, verb === 'install' ? 0 : 1)
+  return execute(taskOf(action, work), {tools, controls: controls()})
 }
 
 function remove(operator: Operator, shared: Shared): Promise<unknown> {
@@ -137,7 +138,7 @@ function remove(operator: Operator, shared: Shared): Promise<unknown> {
   }
   const action = {...actionOf('remove', 1), release: MARIADB, group: [MARIADB]}
   const tools = toolsOf(operator, shared, 'waits')
-  return execute({action, work: undefined, removal, tools, controls: controls()})
+  return execute(taskOf(action, removal), {tools, controls: controls()})
 }
 
 /** Only steps that the other can see take a turn: fewer orders to play, none that differs left out. */

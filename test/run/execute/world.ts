@@ -4,15 +4,13 @@ import type {HelmProcess} from '../../../src/cluster/lease/view.ts'
 import type {ChangedRelease, ChangeOptions, ReleaseCall} from '../../../src/helm/helm.ts'
 import type {DesiredRelease} from '../../../src/plan/desired.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
-import type {PruningWork} from '../../../src/run/execute/actions/prune.ts'
-import type {RemovalWork} from '../../../src/run/execute/actions/remove.ts'
+import {newAgreement} from '../../../src/run/execute/agreement.ts'
 import {execute} from '../../../src/run/execute/execute.ts'
 import type {Tools} from '../../../src/run/execute/execution.ts'
-import {newAgreement} from '../../../src/run/execute/leases/agreement.ts'
-import {newHold} from '../../../src/run/execute/leases/hold.ts'
-import type {Work} from '../../../src/run/execute/work.ts'
+import {newHold} from '../../../src/run/execute/hold.ts'
 import type {Transition} from '../../../src/run/journal.ts'
 import type {Controls} from '../../../src/run/perform.ts'
+import type {ChartWork, PruningWork, RemovalWork, Task} from '../../../src/run/task.ts'
 import type {ProcessState} from '../../../src/state/processes/process-place.ts'
 import {leaseView} from '../../cluster/lease/lease-view.ts'
 import {bareRecord, desiredOf} from '../../plan/fixtures.ts'
@@ -228,17 +226,22 @@ export function newWorld(setting: Setting = {}) {
     },
     /** What was done, without progress and reservations. */
     deeds: () => log.filter((line) => !/^(lease|validate|helm|gate): |reservation/.test(line)),
-    execute: (action: Action, work?: Work, removal?: RemovalWork) =>
-      execute({action, work, removal, tools, controls}),
-    prune: (revision: number, pruning: PruningWork) =>
-      execute({action: actionOf('prune', revision), work: undefined, pruning, tools, controls}),
+    execute: (action: Action, work?: ChartWork | RemovalWork) =>
+      execute(taskOf(action, work), {tools, controls}),
+    prune: (revision: number, pruning: Pick<PruningWork, 'look'>) =>
+      execute(taskOf(actionOf('prune', revision), {timeoutSeconds: 900, ...pruning}), {tools, controls}),
   }
 }
 
 const CHART = {name: 'keystone', version: '0.1.0', appVersion: ''}
 
-export function actionOf(kind: ActionKind, revision: number): Action {
+export function taskOf(action: Action, work: Task['work'] = {timeoutSeconds: 900}): Task {
+  return {kind: action.kind, action, work} as Task
+}
+
+export function actionOf<K extends ActionKind>(kind: K, revision: number): Action<K> {
   return {
+    ...(kind === 'rollback' && {target: 0, uses: []}),
     release: 'openstack/keystone',
     kind,
     reasons: [],
@@ -248,10 +251,13 @@ export function actionOf(kind: ActionKind, revision: number): Action {
     revision,
     inputs: '',
     protected: false,
-  }
+  } as unknown as Action<K>
 }
 
-export function workOf(desired: DesiredRelease = desiredOf('keystone'), work: Partial<Work> = {}): Work {
+export function workOf(
+  desired: DesiredRelease = desiredOf('keystone'),
+  work: Partial<ChartWork> = {},
+): ChartWork {
   return {
     desired,
     chart: 'run/charts/keystone',

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
-import type {Action, Plan} from '../../../src/plan/plan.ts'
+import type {DeployKind, Plan} from '../../../src/plan/plan.ts'
 import {expectSameInputs, runToResume, targetsOfRollback} from '../../../src/verbs/change/resume.ts'
 import {runToUndo} from '../../../src/verbs/change/rollback.ts'
 import {id} from '../../graph/graph-of.ts'
@@ -76,7 +76,7 @@ describe('inputs', () => {
     ...more,
   })
 
-  function planOf(actions: readonly {name: string; kind: Action['kind']; inputs: string}[]): Plan {
+  function planOf(actions: readonly {name: string; kind: DeployKind; inputs: string}[]): Plan {
     return {
       environment: 'all-in-one',
       file: 'all-in-one.yaml',

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest'
-import {KkError} from '../../../../src/errors.ts'
-import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
-import {heldLease} from '../held-lease.ts'
-import {actionOf, newWorld, workOf} from '../world.ts'
+import {KkError} from '../../../src/errors.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {heldLease} from './held-lease.ts'
+import {actionOf, newWorld, workOf} from './world.ts'
 
 const keystone = desiredOf('keystone', {requires: ['mariadb', 'neutron:applied']})
 type Cluster = NonNullable<NonNullable<Parameters<typeof newWorld>[0]>['cluster']>

@@ -1,21 +1,18 @@
-import type {ObjectIdentity} from '../../../cluster/cluster.ts'
-import {deleteNoted} from '../delete-noted.ts'
-import type {Execution} from '../execution.ts'
-import {underLease} from '../leases/under-lease.ts'
-import {expectRevision, raced} from '../races.ts'
-
-/** What is needed to prune a release, beside the plan. */
-export interface PruningWork {
-  /** Those of the objects that were shown which may still go. Looks at the cluster at each call. */
-  readonly look: () => Promise<readonly ObjectIdentity[]>
-}
+import type {PruningWork} from '../task.ts'
+import {deleteNoted} from './delete-noted.ts'
+import type {Execution} from './execution.ts'
+import {expectRevision, raced} from './races.ts'
+import {underLease} from './under-lease.ts'
 
 /**
  * Deletes what failed revisions of a release have left behind, under its Lease: each object is looked at again, stands in
  * the journal, and goes under its UID. What has changed since it was shown stays. Throws `KK_HELD`, `KK_RACED` when the
  * release has another revision by now, or is not deployed any more, `KK_LEASE_LOST`.
  */
-export function prune(execution: Execution, {look}: PruningWork): Promise<{readonly revision: number}> {
+export function prune(
+  execution: Execution<'prune'>,
+  {look}: PruningWork,
+): Promise<{readonly revision: number}> {
   const {action, cluster, controls} = execution
   const {release, revision} = action
   return underLease(execution, async (lease) => {

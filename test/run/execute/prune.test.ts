@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {bareRecord} from '../../../plan/fixtures.ts'
-import {newWorld} from '../world.ts'
+import {bareRecord} from '../../plan/fixtures.ts'
+import {newWorld} from './world.ts'
 
 const EXTRA = {apiVersion: 'v1', kind: 'ConfigMap', namespace: 'openstack', name: 'extra', uid: 'u1'}
 const OTHER = {apiVersion: 'v1', kind: 'Service', namespace: 'openstack', name: 'other', uid: 'u2'}

@@ -1,11 +1,11 @@
-import type {HeldLease} from '../../../cluster/cluster.ts'
-import {type OperationVerb, operationEnvironment} from '../../../cluster/lease/operation.ts'
-import {asKkError, KkError} from '../../../errors.ts'
-import type {OperationOptions} from '../../../helm/helm.ts'
-import {isLeftBy} from '../../../plan/pending/evidence.ts'
-import type {Action} from '../../../plan/plan.ts'
-import type {Journal} from '../../journal.ts'
-import type {Execution} from '../execution.ts'
+import type {HeldLease} from '../../cluster/cluster.ts'
+import {type OperationVerb, operationEnvironment} from '../../cluster/lease/operation.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {OperationOptions} from '../../helm/helm.ts'
+import {isLeftBy} from '../../plan/pending/evidence.ts'
+import type {Action} from '../../plan/plan.ts'
+import type {Journal} from '../journal.ts'
+import type {Execution} from './execution.ts'
 
 type Started = Required<Pick<OperationOptions, 'env' | 'onStarted'>>
 

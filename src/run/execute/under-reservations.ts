@@ -1,10 +1,10 @@
-import type {ReleaseRecord} from '../../../cluster/cluster.ts'
-import {LEASE_SECONDS} from '../../../cluster/lease/lease.ts'
-import {asKkError, KkError} from '../../../errors.ts'
-import type {DesiredRelease} from '../../../plan/desired.ts'
-import {usesLabel} from '../../../plan/labels.ts'
-import {type ReleaseId, releaseName} from '../../../release.ts'
-import type {Execution} from '../execution.ts'
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {LEASE_SECONDS} from '../../cluster/lease/lease.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {DesiredRelease} from '../../plan/desired.ts'
+import {usesLabel} from '../../plan/labels.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import type {Execution} from './execution.ts'
 
 interface Declared {
   /** What the release is going to require. */

@@ -1,6 +1,6 @@
-import type {HeldLease} from '../../../cluster/cluster.ts'
-import type {ReleaseId} from '../../../release.ts'
-import type {Execution} from '../execution.ts'
+import type {HeldLease} from '../../cluster/cluster.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {Execution} from './execution.ts'
 import {giveBack} from './hold.ts'
 
 /** Works while the release's Lease is held, and gives it back, whatever happens. Throws `KK_HELD`, `KK_INTERRUPTED`. */

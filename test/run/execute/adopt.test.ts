@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
-import {INPUTS_LABEL, readLabels} from '../../../../src/plan/labels.ts'
-import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
-import {actionOf, newWorld, workOf} from '../world.ts'
+import {INPUTS_LABEL, readLabels} from '../../../src/plan/labels.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld, workOf} from './world.ts'
 
 const ours = desiredOf('keystone', {requires: ['mariadb']})
 const theirs = recordOf(desiredOf('keystone', {owner: 'other', layers: {section: {a: 1}}}))

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
-import {KkError} from '../../../../src/errors.ts'
-import {newAgreement} from '../../../../src/run/execute/leases/agreement.ts'
-import {id} from '../../../graph/graph-of.ts'
+import {KkError} from '../../../src/errors.ts'
+import {newAgreement} from '../../../src/run/execute/agreement.ts'
+import {id} from '../../graph/graph-of.ts'
 
 const GROUP = [id('api'), id('worker')]
 const [API, WORKER] = GROUP as [(typeof GROUP)[number], (typeof GROUP)[number]]

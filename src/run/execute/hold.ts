@@ -1,8 +1,8 @@
-import type {Cluster, HeldLease} from '../../../cluster/cluster.ts'
-import {asKkError, KkError} from '../../../errors.ts'
-import type {Action} from '../../../plan/plan.ts'
-import {type ReleaseId, releaseName} from '../../../release.ts'
-import {runsHelm} from '../../schedule/schedule.ts'
+import type {Cluster, HeldLease} from '../../cluster/cluster.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {Action} from '../../plan/plan.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+import {runsHelm} from '../schedule/schedule.ts'
 
 interface HoldRequest {
   readonly release: ReleaseId

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest'
-import type {ReleaseRecord} from '../../../../src/cluster/cluster.ts'
-import {KkError} from '../../../../src/errors.ts'
-import type {RemovalWork} from '../../../../src/run/execute/actions/remove.ts'
-import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
-import {actionOf, newWorld} from '../world.ts'
+import type {ReleaseRecord} from '../../../src/cluster/cluster.ts'
+import {KkError} from '../../../src/errors.ts'
+import type {RemovalWork} from '../../../src/run/task.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld} from './world.ts'
 
 const record = recordOf(desiredOf('keystone'))
 const service = {apiVersion: 'v1', kind: 'Service', metadata: {name: 'keystone'}}
@@ -27,7 +27,7 @@ type Setting = Parameters<typeof newWorld>[0]
 
 function remove(setting: Setting = {}, more: Partial<RemovalWork> = {}) {
   const world = newWorld({record, ...setting})
-  const removing = world.execute(actionOf('remove', 2), undefined, removalOf(more))
+  const removing = world.execute(actionOf('remove', 2), removalOf(more))
   return {world, removing}
 }
 
@@ -168,7 +168,7 @@ test('an interruption before helm starts stops it; one that comes later lets hel
   const early = newWorld({record})
   early.abort.abort(new KkError('KK_INTERRUPTED', 'the run was interrupted'))
 
-  await expect(early.execute(actionOf('remove', 2), undefined, removalOf())).rejects.toMatchObject({
+  await expect(early.execute(actionOf('remove', 2), removalOf())).rejects.toMatchObject({
     code: 'KK_INTERRUPTED',
   })
   await expect(removing).rejects.toMatchObject({code: 'KK_INTERRUPTED'})

@@ -1,9 +1,9 @@
-import type {ReleaseRecord} from '../../../cluster/cluster.ts'
-import {evidenceOf} from '../../../plan/pending/evidence.ts'
-import {recoveryReason} from '../../../plan/pending/recovery.ts'
-import {unfinished} from '../../../plan/refusals.ts'
-import type {Execution} from '../execution.ts'
-import {expectRevision} from '../races.ts'
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {evidenceOf} from '../../plan/pending/evidence.ts'
+import {recoveryReason} from '../../plan/pending/recovery.ts'
+import {unfinished} from '../../plan/refusals.ts'
+import type {Execution} from './execution.ts'
+import {expectRevision} from './races.ts'
 
 /**
  * The last record, which must be of the revision that the plan saw, as one that helm works on: what was left unfinished
@@ -11,10 +11,11 @@ import {expectRevision} from '../races.ts'
  * `KK_PENDING`, `KK_RECORD`.
  */
 export async function workable(
-  {action, cluster, controls}: Execution,
+  {action, cluster, controls}: Execution<'install' | 'upgrade' | 'rollback'>,
   record: ReleaseRecord | undefined,
 ): Promise<ReleaseRecord | undefined> {
-  const {release, revision, recovers, kind} = action
+  const {release, revision, kind} = action
+  const recovers = kind === 'install' ? undefined : action.recovers
   const isLeft = recovers !== undefined && record?.revision === revision && record.status === recovers
   const isHistory = kind === 'install' && record?.revision === revision && record.status === 'uninstalled'
   if (isHistory) return record

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
-import {actionOf, newWorld} from '../world.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, newWorld} from './world.ts'
 
 const keystone = desiredOf('keystone')
 const record = recordOf(keystone, {revision: 3})

@@ -1,6 +1,6 @@
-import {asKkError, KkError} from '../../../errors.ts'
-import type {Action} from '../../../plan/plan.ts'
-import {type ReleaseId, releaseName} from '../../../release.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {Action} from '../../plan/plan.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
 
 /** What the members of a group settle before one of them goes. */
 export interface Agreement {

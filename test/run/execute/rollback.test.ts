@@ -1,14 +1,14 @@
 import {describe, expect, it} from 'vitest'
-import {KkError} from '../../../../src/errors.ts'
-import {GATED_LABEL, labelsOf} from '../../../../src/plan/labels.ts'
-import type {Action} from '../../../../src/plan/plan.ts'
-import {desiredOf, recordOf} from '../../../plan/fixtures.ts'
-import {actionOf, MANIFEST, newWorld} from '../world.ts'
+import {KkError} from '../../../src/errors.ts'
+import {GATED_LABEL, labelsOf} from '../../../src/plan/labels.ts'
+import type {Action} from '../../../src/plan/plan.ts'
+import {desiredOf, recordOf} from '../../plan/fixtures.ts'
+import {actionOf, MANIFEST, newWorld} from './world.ts'
 
 const older = desiredOf('keystone', {version: '0.1.0', requires: ['mariadb']})
 const newer = desiredOf('keystone', {version: '0.2.0', requires: ['mariadb', 'memcached']})
 
-const back = (target: number): Action => ({...actionOf('rollback', 3), target})
+const back = (target: number): Action<'rollback'> => ({...actionOf('rollback', 3), target})
 const worldAfterUpgrade = (setting: Parameters<typeof newWorld>[0] = {}) =>
   newWorld({
     earlier: [recordOf(older, {revision: 2})],

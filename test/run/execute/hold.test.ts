@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
-import type {Cluster, HeldLease} from '../../../../src/cluster/cluster.ts'
-import {KkError} from '../../../../src/errors.ts'
-import type {Action, ActionKind} from '../../../../src/plan/plan.ts'
-import type {ReleaseId} from '../../../../src/release.ts'
-import {newHold} from '../../../../src/run/execute/leases/hold.ts'
-import {id} from '../../../graph/graph-of.ts'
-import {heldLease} from '../held-lease.ts'
+import type {Cluster, HeldLease} from '../../../src/cluster/cluster.ts'
+import {KkError} from '../../../src/errors.ts'
+import type {Action, ActionKind} from '../../../src/plan/plan.ts'
+import type {ReleaseId} from '../../../src/release.ts'
+import {newHold} from '../../../src/run/execute/hold.ts'
+import {id} from '../../graph/graph-of.ts'
+import {heldLease} from './held-lease.ts'
 
 type Pause = () => Promise<void>
 

@@ -1,23 +1,23 @@
 import {isDeepStrictEqual} from 'node:util'
-import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
-import {hookObjects, parseManifest} from '../../../cluster/manifest.ts'
-import {redactSecretsOf} from '../../../helm/redact/objects.ts'
-import {redactor} from '../../../helm/redact/redact.ts'
-import {GATED_LABEL, REVISION_LABEL} from '../../../plan/labels.ts'
-import {droppedHolders, droppedObjects} from '../../../plan/leftovers/dropped.ts'
-import {leftObject} from '../../../plan/leftovers/ownership.ts'
-import {pruned} from '../../../plan/rollback/refusals.ts'
-import {releaseName, releaseNamespace} from '../../../release.ts'
-import {deleteNoted} from '../delete-noted.ts'
-import type {Execution} from '../execution.ts'
-import {keepDropped} from '../keep-dropped.ts'
-import {underLease} from '../leases/under-lease.ts'
-import {settling, underOperation} from '../leases/under-operation.ts'
-import {underReservations} from '../leases/under-reservations.ts'
-import {workable} from '../leases/workable.ts'
-import {expectDeployed} from '../races.ts'
-import {underHelm} from '../under-helm.ts'
+import type {HeldLease, KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
+import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
+import {redactSecretsOf} from '../../helm/redact/objects.ts'
+import {redactor} from '../../helm/redact/redact.ts'
+import {GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
+import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
+import {leftObject} from '../../plan/leftovers/ownership.ts'
+import {pruned} from '../../plan/rollback/refusals.ts'
+import {releaseName, releaseNamespace} from '../../release.ts'
+import {deleteNoted} from './delete-noted.ts'
+import type {Execution} from './execution.ts'
+import {keepDropped} from './keep-dropped.ts'
 import type {Deployed} from './pass-gate.ts'
+import {expectDeployed} from './races.ts'
+import {underHelm} from './under-helm.ts'
+import {underLease} from './under-lease.ts'
+import {settling, underOperation} from './under-operation.ts'
+import {underReservations} from './under-reservations.ts'
+import {workable} from './workable.ts'
 
 /** A rolled back revision, and what masks the secrets of both revisions. */
 export interface RolledBack extends Deployed {
@@ -29,9 +29,9 @@ export interface RolledBack extends Deployed {
  * so. The last revision is read again before helm starts and after it has ended. Throws `KK_PRUNED` when helm has
  * dropped the revision meanwhile, `KK_RACED`, `KK_PENDING`, `KK_HELD` and what helm throws.
  */
-export function rollback(execution: Execution): Promise<RolledBack> {
+export function rollback(execution: Execution<'rollback'>): Promise<RolledBack> {
   const {action, cluster, controls} = execution
-  const {release, target = 0, uses = []} = action
+  const {release, target, uses} = action
   return underLease(execution, async (lease) => {
     const last = await cluster.stored(release)
     await workable(execution, last)
@@ -86,9 +86,9 @@ interface UnderLease {
   readonly values: {readonly [revision: string]: unknown}
 }
 
-function callHelm(execution: Execution, {lease, objects, values}: UnderLease): Promise<void> {
+function callHelm(execution: Execution<'rollback'>, {lease, objects, values}: UnderLease): Promise<void> {
   const {action, helm, controls, deadline, clock} = execution
-  const {release, target = 0} = action
+  const {release, target} = action
   const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
   const call = {name: releaseName(release), namespace: releaseNamespace(release), revision: target, values}
   controls.onProgress('helm', `helm rollback to revision ${target}`)

@@ -1,17 +1,18 @@
-import type {Cause, KubernetesObject, ReleaseRecord, StoredRelease} from '../../../cluster/cluster.ts'
-import {describeCause} from '../../../cluster/gate/cause.ts'
-import {OPERATION} from '../../../cluster/lease/operation.ts'
-import {parseManifest} from '../../../cluster/manifest.ts'
-import {KkError} from '../../../errors.ts'
-import {redactor} from '../../../helm/redact/redact.ts'
-import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../../plan/labels.ts'
-import {unfinished} from '../../../plan/refusals.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
-import type {Execution} from '../execution.ts'
-import {giveBack} from '../leases/hold.ts'
-import {masking} from '../masking.ts'
-import {expectRevision, raced} from '../races.ts'
-import {awaitServed} from '../served-kinds.ts'
+import type {Cause, KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
+import {describeCause} from '../../cluster/gate/cause.ts'
+import {OPERATION} from '../../cluster/lease/operation.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {KkError} from '../../errors.ts'
+import {redactor} from '../../helm/redact/redact.ts'
+import {GATED_LABEL, readLabels, UNCHECKED_LABEL} from '../../plan/labels.ts'
+import {isRechecked} from '../../plan/plan.ts'
+import {unfinished} from '../../plan/refusals.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {Execution} from './execution.ts'
+import {giveBack} from './hold.ts'
+import {masking} from './masking.ts'
+import {expectRevision, raced} from './races.ts'
+import {awaitServed} from './served-kinds.ts'
 
 /** A revision that helm has deployed. */
 export interface Deployed {
@@ -37,15 +38,18 @@ export async function passGate(
  * only checked is looked at whatever it bears, and at the revision that it has now. Throws `KK_NOT_INSTALLED`,
  * `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function passGateAgain(execution: Execution): Promise<{readonly revision: number}> {
+export async function passGateAgain(
+  execution: Execution<'await' | 'check' | 'relabel'>,
+): Promise<{readonly revision: number}> {
   const {action, cluster, controls} = execution
-  const {release, kind, recheck = false} = action
+  const {release, kind} = action
   const stored = await cluster.stored(release)
   if (kind !== 'check') expectRevision(release, stored, action.revision)
   expectInstalled(release, stored)
   if (kind === 'await') await takeAwayLeft(execution).catch(() => undefined)
   const {revision} = stored
-  if (kind !== 'check' && !recheck && isMarked(stored)) return {revision}
+  const mayPass = kind === 'await' || (kind === 'relabel' && !action.recheck)
+  if (mayPass && isMarked(stored)) return {revision}
 
   const objects = parseManifest(stored.manifest)
   const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(release), objects))
@@ -111,7 +115,7 @@ async function mark(execution: Execution, revision: number): Promise<{readonly r
   if (record?.revision !== revision)
     throw raced(action.release, `revision ${revision} was replaced while its gate was awaited`)
   const text = String(revision)
-  const labels = {[GATED_LABEL]: text, ...(action.rechecks && {[UNCHECKED_LABEL]: text})}
+  const labels = {[GATED_LABEL]: text, ...(isRechecked(action) && {[UNCHECKED_LABEL]: text})}
   if (isOwn && !isMarked(record)) await cluster.label(record, labels)
   return {revision}
 }

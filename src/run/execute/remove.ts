@@ -1,41 +1,16 @@
-import type {
-  Claim,
-  HeldLease,
-  KubernetesObject,
-  PresentObject,
-  ReleaseRecord,
-} from '../../../cluster/cluster.ts'
-import {DELETION_MARKER} from '../../../cluster/reservations/reservation.ts'
-import {KkError} from '../../../errors.ts'
-import {evidenceOf} from '../../../plan/pending/evidence.ts'
-import {unfinished} from '../../../plan/refusals.ts'
-import {intended} from '../../../plan/removal/refusals.ts'
-import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../../release.ts'
-import type {Execution} from '../execution.ts'
-import {underLease} from '../leases/under-lease.ts'
-import {settling, underOperation} from '../leases/under-operation.ts'
-import {raced} from '../races.ts'
-import {underHelm} from '../under-helm.ts'
-
-/** What is needed to remove a release, beside the plan. */
-export interface RemovalWork {
-  /** UID of the last record that the plan saw. */
-  readonly uid: string
-  /** The objects that go, and all hooks. */
-  readonly objects: readonly KubernetesObject[]
-  readonly hooks: readonly KubernetesObject[]
-  /** Of the last revision, to mask its secrets. */
-  readonly values: Values
-  /** Data that the user gave up by name. */
-  readonly claims: readonly Claim[]
-  /** Why it may not go now; undefined when nothing on the cluster uses it. Looks at the cluster at each call. */
-  readonly refusal: () => Promise<KkError | undefined>
-  /** Reservations that the user excused: `kk-system/NAME`. */
-  readonly excused: ReadonlySet<string>
-  readonly timeoutSeconds: number
-  /** Told at the end what is there still, though helm deleted it. */
-  readonly onEnded: (left: readonly PresentObject[]) => Promise<void>
-}
+import type {HeldLease, PresentObject, ReleaseRecord} from '../../cluster/cluster.ts'
+import {DELETION_MARKER} from '../../cluster/reservations/reservation.ts'
+import {KkError} from '../../errors.ts'
+import {evidenceOf} from '../../plan/pending/evidence.ts'
+import {unfinished} from '../../plan/refusals.ts'
+import {intended} from '../../plan/removal/refusals.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {RemovalWork} from '../task.ts'
+import type {Execution} from './execution.ts'
+import {raced} from './races.ts'
+import {underHelm} from './under-helm.ts'
+import {underLease} from './under-lease.ts'
+import {settling, underOperation} from './under-operation.ts'
 
 /** How often objects that are being deleted are looked for, a second apart, before they are told to stay. */
 const LOOKS = 60
@@ -46,7 +21,10 @@ const LOOKS = 60
  * `KK_PENDING`, `KK_HELD` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
  * finished by another.
  */
-export function remove(execution: Execution, work: RemovalWork): Promise<{readonly revision: number}> {
+export function remove(
+  execution: Execution<'remove'>,
+  work: RemovalWork,
+): Promise<{readonly revision: number}> {
   const {action, cluster, agreement} = execution
   const {release} = action
   return underLease(execution, async (lease) => {

@@ -1,25 +1,25 @@
-import type {HeldLease, ReleaseRecord, Validation} from '../../../cluster/cluster.ts'
-import {parseManifest} from '../../../cluster/manifest.ts'
-import {KkError} from '../../../errors.ts'
-import type {ChangedRelease} from '../../../helm/helm.ts'
-import {labelChanges, labelsOf} from '../../../plan/labels.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
-import type {Execution} from '../execution.ts'
-import {keepDropped} from '../keep-dropped.ts'
-import {underLease} from '../leases/under-lease.ts'
-import {settling, underOperation} from '../leases/under-operation.ts'
-import {underReservations} from '../leases/under-reservations.ts'
-import {workable} from '../leases/workable.ts'
-import {expectDeployed, raced} from '../races.ts'
-import {underHelm} from '../under-helm.ts'
-import type {Work} from '../work.ts'
+import type {HeldLease, ReleaseRecord, Validation} from '../../cluster/cluster.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {KkError} from '../../errors.ts'
+import type {ChangedRelease} from '../../helm/helm.ts'
+import {labelChanges, labelsOf} from '../../plan/labels.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import type {ChartWork} from '../task.ts'
+import type {Execution} from './execution.ts'
+import {keepDropped} from './keep-dropped.ts'
 import type {Deployed} from './pass-gate.ts'
+import {expectDeployed, raced} from './races.ts'
+import {underHelm} from './under-helm.ts'
+import {underLease} from './under-lease.ts'
+import {settling, underOperation} from './under-operation.ts'
+import {underReservations} from './under-reservations.ts'
+import {workable} from './workable.ts'
 
 /**
  * Installs or upgrades a release under its Lease. The last revision is read again before helm starts and after it has
  * ended: interference by plain helm, which heeds no Lease, is told as `KK_RACED`. The Lease is given back before the gate.
  */
-export function change(execution: Execution, work: Work): Promise<Deployed> {
+export function change(execution: Execution<'install' | 'upgrade'>, work: ChartWork): Promise<Deployed> {
   const {action, cluster} = execution
   const {release} = action
   return underLease(execution, async (lease) => {
@@ -44,13 +44,13 @@ export function change(execution: Execution, work: Work): Promise<Deployed> {
 }
 
 /** Helm leaves a failed Job of the same name as it is, and the gate would fail at once. */
-async function clearFailedJobs({action, cluster, controls}: Execution, work: Work): Promise<void> {
+async function clearFailedJobs({action, cluster, controls}: Execution, work: ChartWork): Promise<void> {
   const deleted = await cluster.deleteFailedJobs(releaseNamespace(action.release), work.objects)
   if (deleted.length > 0) controls.onProgress('helm', `failed, and run again: ${deleted.join(', ')}`)
 }
 
 interface Validated {
-  readonly work: Work
+  readonly work: ChartWork
   readonly before: ReleaseRecord | undefined
 }
 
@@ -82,8 +82,8 @@ interface UnderLease {
 }
 
 async function callHelm(
-  execution: Execution,
-  work: Work,
+  execution: Execution<'install' | 'upgrade'>,
+  work: ChartWork,
   {lease, before}: UnderLease,
 ): Promise<ChangedRelease> {
   const {action, cluster, helm, controls, deadline, clock} = execution

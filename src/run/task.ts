@@ -1,0 +1,101 @@
+import type {Claim, KubernetesObject, ObjectIdentity, PresentObject} from '../cluster/cluster.ts'
+import type {KkError} from '../errors.ts'
+import type {DesiredRelease} from '../plan/desired.ts'
+import type {Action, ActionKind} from '../plan/plan.ts'
+import type {ReleaseId, Values} from '../release.ts'
+
+/** An action with what is needed to do it beside the plan, for a plan holds no values. What is unchanged is no task. */
+export type Task =
+  | TaskOf<'install' | 'upgrade', ChartWork>
+  | TaskOf<'rollback', TimedWork>
+  | TaskOf<'remove', RemovalWork>
+  | TaskOf<'prune', PruningWork>
+  | TaskOf<'relabel', DesiredWork>
+  | TaskOf<'adopt', DesiredWork>
+  | TaskOf<'test', TimedWork>
+  | TaskOf<'await' | 'check', TimedWork>
+
+interface TaskOf<K extends ActionKind, W extends TimedWork> {
+  readonly kind: K
+  readonly action: Action<K>
+  readonly work: W
+}
+
+/** Seconds from the start of an action to its passed gate, unless `kk.releases.X.timeout` says otherwise. */
+export const DEFAULT_TIMEOUT_SECONDS = 900
+
+interface TimedWork {
+  readonly timeoutSeconds: number
+}
+
+export interface DesiredWork extends TimedWork {
+  readonly desired: DesiredRelease
+}
+
+export interface ChartWork extends DesiredWork {
+  /** A directory with the library vendored, private to the run. */
+  readonly chart: string
+  readonly values: Values
+  /** What the chart renders, hooks included, as far as that is known before helm runs. */
+  readonly objects: readonly KubernetesObject[]
+  /** What the chart renders no more, and what would take more with it than itself; see `droppedHolders`. */
+  readonly dropped: readonly KubernetesObject[]
+  /** Those of them whose namespace or kind did not exist when the plan was validated. */
+  readonly unvalidated: readonly KubernetesObject[]
+}
+
+export interface RemovalWork extends TimedWork {
+  /** UID of the last record that the plan saw. */
+  readonly uid: string
+  /** The objects that go, and all hooks. */
+  readonly objects: readonly KubernetesObject[]
+  readonly hooks: readonly KubernetesObject[]
+  /** Of the last revision, to mask its secrets. */
+  readonly values: Values
+  /** Data that the user gave up by name. */
+  readonly claims: readonly Claim[]
+  /** Looks at the cluster at each call, and returns why the release may not go now; undefined when nothing uses it. */
+  readonly refusal: () => Promise<KkError | undefined>
+  /** Reservations that the user excused: `kk-system/NAME`. */
+  readonly excused: ReadonlySet<string>
+  /** Told at the end what is there still, though helm deleted it. */
+  readonly onEnded: (left: readonly PresentObject[]) => Promise<void>
+}
+
+export interface PruningWork extends TimedWork {
+  /** Looks at the cluster at each call, and returns those of the objects that were shown which may still go. */
+  readonly look: () => Promise<readonly ObjectIdentity[]>
+}
+
+/** Returns the work on what the environment wants of a release, within its own time or the default one. */
+export function desiredWork(desired: DesiredRelease, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS): DesiredWork {
+  return {desired, timeoutSeconds}
+}
+
+type TimedKind = 'rollback' | 'test' | 'await' | 'check' | 'unchanged'
+
+/** Returns the tasks of actions for which helm gets no values; `timeout` is in seconds. */
+export function timedTasks(
+  actions: readonly Action<TimedKind>[],
+  timeout: (release: ReleaseId) => number | undefined,
+): readonly Task[] {
+  return actions.flatMap((action) => timedTask(action, timeout(action.release)))
+}
+
+export function timedTask(
+  action: Action<TimedKind>,
+  timeoutSeconds = DEFAULT_TIMEOUT_SECONDS,
+): readonly Task[] {
+  const work = {timeoutSeconds}
+  switch (action.kind) {
+    case 'unchanged':
+      return []
+    case 'rollback':
+      return [{kind: action.kind, action, work}]
+    case 'test':
+      return [{kind: action.kind, action, work}]
+    case 'await':
+    case 'check':
+      return [{kind: action.kind, action, work}]
+  }
+}
