@@ -1,23 +1,36 @@
 import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {asKkError, type KkError} from '../../errors.ts'
+import {asKkError, KkError} from '../../errors.ts'
 import {readYaml} from '../../helm/yaml.ts'
 import type {Values} from '../../release.ts'
 
-/** What is wrong with the YAML of a chart's `values.yaml`, with its place; undefined when nothing is. */
+/** What is wrong with a chart's `values.yaml`, with its place; undefined when nothing is. */
 export function valuesFault(directory: string): KkError | undefined {
   try {
-    defaultValues(directory)
-    return undefined
+    const values = valuesIn(directory)
+    if (values === undefined || values === null || isMap(values)) return undefined
+    const found = Array.isArray(values) ? 'a list' : `a ${typeof values}`
+    return new KkError('KK_CHART', `${join(directory, FILE)}: expected a map of values, got ${found}`, {
+      hint: 'correct the chart; helm lint says more',
+    })
   } catch (error) {
     return asKkError(error)
   }
 }
 
-/** The values of a chart by default, without those of its subcharts. Throws `KK_YAML`. */
+/** The values of a chart by default, without those of its subcharts; none where the file has no map. Throws `KK_YAML`. */
 export function defaultValues(directory: string): Values {
-  const file = join(directory, 'values.yaml')
-  if (!existsSync(file)) return {}
-  const values = readYaml(readFileSync(file, 'utf8'), {file})
-  return typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Values) : {}
+  const values = valuesIn(directory)
+  return isMap(values) ? values : {}
+}
+
+const FILE = 'values.yaml'
+
+function valuesIn(directory: string): unknown {
+  const file = join(directory, FILE)
+  return existsSync(file) ? readYaml(readFileSync(file, 'utf8'), {file}) : undefined
+}
+
+function isMap(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
