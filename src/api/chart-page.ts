@@ -1,4 +1,4 @@
-import type {ExplainedKey, ExplainedLayer, Statement} from '../overrides/explain/explain.ts'
+import type {ExplainedKey, ExplainedLayer, Statement} from '../overrides/explain.ts'
 import {LAYERS} from '../overrides/layer.ts'
 import type {ShownOverrides} from '../overrides/service.ts'
 import type {ChartPlace} from '../overrides/user/store.ts'

@@ -1,5 +1,5 @@
 import {ERRORS, type ErrorCode, KkError} from '../errors.ts'
-import type {ExplainedKey, Statement} from '../overrides/explain/explain.ts'
+import type {ExplainedKey, Statement} from '../overrides/explain.ts'
 import type {Condition, ImportedContent, OverriddenChart, OverrideService} from '../overrides/service.ts'
 import type {AuditEntry} from '../overrides/user/store.ts'
 import type {ErrorBody} from './errors.ts'

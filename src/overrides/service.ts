@@ -1,4 +1,4 @@
-import type {ExplainedKey} from './explain/explain.ts'
+import type {ExplainedKey} from './explain.ts'
 import type {AuditEntry, AuditPage, ChartPlace} from './user/store.ts'
 
 /** A chart that has overrides, with its namespaces; both sorted. */

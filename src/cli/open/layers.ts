@@ -78,7 +78,7 @@ export interface PluginsFlags {
 export async function openPlugins({plugins}: PluginsFlags): Promise<Plugins> {
   const directory = plugins ?? (process.env.KK_PLUGINS || undefined)
   if (directory === undefined) return builtInPlugins()
-  const {readPlugins} = await import('../../overrides/system/outside/read-plugins.ts')
+  const {readPlugins} = await import('../../overrides/system/read-plugins.ts')
   return withPlugins(builtInPlugins(), await readPlugins(directory))
 }
 

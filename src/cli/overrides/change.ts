@@ -1,9 +1,10 @@
-import type {OverrideService} from '../../overrides/service.ts'
+import {KkError} from '../../errors.ts'
+import type {OverrideService, OverrideUpdate} from '../../overrides/service.ts'
+import type {ChartPlace} from '../../overrides/user/store.ts'
 import type {OverridesChange} from '../../report/overrides/overrides-text.ts'
-import type {Place} from './formats.ts'
+import {readNamedFile, readStandardInput} from '../../state/files/named-file.ts'
 import {type OverridesFlags, onOverrides} from './open-overrides.ts'
 import {type NamedChart, placeOfChart} from './places.ts'
-import {requestedUpdate, type UpdateFlags} from './update.ts'
 
 interface ChangeFlags extends OverridesFlags {
   readonly 'show-secrets': boolean
@@ -35,7 +36,7 @@ export async function deleteOfChart(
   chart: NamedChart,
   flags: ChangeFlags,
   say: (line: string) => void,
-): Promise<{readonly place: Place; readonly change?: Changed}> {
+): Promise<{readonly place: ChartPlace; readonly change?: Changed}> {
   return onOverrides(flags, {changes: !flags['dry-run'], say}, async (service) => {
     const place = await placeOfChart(service, chart)
     if (flags['dry-run']) {
@@ -48,8 +49,44 @@ export async function deleteOfChart(
 }
 
 /** The user overrides as they are: what an update would leave that adds nothing. */
-async function present(service: OverrideService, place: Place, showSecrets: boolean): Promise<string> {
+async function present(service: OverrideService, place: ChartPlace, showSecrets: boolean): Promise<string> {
   const nothing = {files: [], set: [], setString: []}
   const how = {flag: 'reuse', values: nothing, dryRun: true, showSecrets} as const
   return (await service.update(place.name, place.namespace, how)).userOverrides
+}
+
+export interface UpdateFlags {
+  readonly 'reuse-values': boolean
+  readonly 'reset-values': boolean
+  readonly values?: readonly string[] | undefined
+  readonly set?: readonly string[] | undefined
+  readonly 'set-string'?: readonly string[] | undefined
+}
+
+/**
+ * The update that flags mean. Files come before expressions, whatever their order on the command line. Rejects with
+ * `KK_FILE` for a file that cannot be read, and `KK_USAGE` when nothing is given: that would reset everything.
+ */
+async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdate> {
+  const {values = [], set = [], 'set-string': setString = []} = flags
+  if (values.length + set.length + setString.length === 0 && !flags['reset-values']) throw nothingGiven()
+  const files = []
+  for (const file of values)
+    files.push({
+      source: file === '-' ? 'standard input' : file,
+      text: await readText(file, `--values ${file}`),
+    })
+  return {flag: flags['reuse-values'] ? 'reuse' : 'reset', values: {files, set, setString}}
+}
+
+/** The text of a file, or of standard input for `-`. Rejects with `KK_FILE`, which names it as `what`. */
+export async function readText(file: string, what: string): Promise<string> {
+  if (file === '-') return readStandardInput(what)
+  return readNamedFile(file, {what, hint: 'check the path and its permissions; nothing was changed'})
+}
+
+function nothingGiven(): KkError {
+  return new KkError('KK_USAGE', 'expected overrides, got none', {
+    hint: 'give --values, --set or --set-string; --reset-values alone takes all overrides away',
+  })
 }

@@ -4,9 +4,8 @@ import {importedText, isNothing} from '../../report/overrides/overrides-text.ts'
 import type {OverrideBase} from '../../verbs/overrides/override-base.ts'
 import {canAsk, confirm} from '../console.ts'
 import {factsFile} from '../open/layers.ts'
-import {baseOf, type OverridesFlags, onOverrides} from './open-overrides.ts'
-import {storeBase} from './store-base.ts'
-import {readText} from './update.ts'
+import {readText} from './change.ts'
+import {baseOf, type OverridesFlags, onOverrides, storeBase} from './open-overrides.ts'
 
 interface ImportFlags extends OverridesFlags {
   readonly prune: boolean

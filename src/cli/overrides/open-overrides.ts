@@ -140,3 +140,8 @@ const NO_STORE: OverrideOptions['store'] = {
 async function cannotWrite(): Promise<never> {
   throw new Error('a store that was opened to read cannot be written')
 }
+
+/** What plugins call secret, and nothing else: enough for who looks at the store, and not at what lies below it. */
+export async function storeBase(flags: OverridesFlags): Promise<OverrideBase> {
+  return factsBase({plugins: await openPlugins(flags), facts: {}})
+}

@@ -1,10 +1,10 @@
 import {KkError} from '../../errors.ts'
 import type {OverrideService} from '../../overrides/service.ts'
-import {unknownChart} from '../../overrides/system/unknown.ts'
-import type {Place} from './formats.ts'
+import {unknownChart} from '../../overrides/system/active.ts'
+import type {ChartPlace} from '../../overrides/user/store.ts'
 
 /** The charts that the arguments mean: `CHART NAMESPACE`, or `CHART:NAMESPACE` as often as wanted. Throws `KK_USAGE`. */
-export function namedPlaces(words: readonly string[]): readonly Place[] {
+export function namedPlaces(words: readonly string[]): readonly ChartPlace[] {
   const [name, namespace] = words
   if (words.length === 2 && name && namespace && !words.some((word) => word.includes(':')))
     return [{name, namespace}]
@@ -26,7 +26,7 @@ export interface NamedChart {
 export async function placeOfChart(
   service: Pick<OverrideService, 'charts'>,
   {name, namespace}: NamedChart,
-): Promise<Place> {
+): Promise<ChartPlace> {
   if (namespace !== undefined) return {name, namespace}
   const charts = await service.charts()
   const namespaces = charts.find((each) => each.name === name)?.namespaces
@@ -46,7 +46,7 @@ export async function placeOfChart(
 }
 
 /** Every active chart in each of its namespaces. */
-export async function allPlaces(service: OverrideService): Promise<readonly Place[]> {
+export async function allPlaces(service: OverrideService): Promise<readonly ChartPlace[]> {
   const charts = await service.charts()
   return charts.flatMap(({name, namespaces}) => namespaces.map((namespace) => ({name, namespace})))
 }

@@ -1,8 +1,7 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {overridesFlags} from '../../cli/overrides/flags.ts'
-import {onOverrides} from '../../cli/overrides/open-overrides.ts'
-import {storeBase} from '../../cli/overrides/store-base.ts'
+import {onOverrides, storeBase} from '../../cli/overrides/open-overrides.ts'
 import {KkError} from '../../errors.ts'
 import {writeNamedFile} from '../../state/files/write-named-file.ts'
 

@@ -1,9 +1,8 @@
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags} from '../../cli/flags.ts'
 import {optionalPlaceArguments, overridesFlags, showSecretsFlag} from '../../cli/overrides/flags.ts'
-import {onOverrides} from '../../cli/overrides/open-overrides.ts'
+import {onOverrides, storeBase} from '../../cli/overrides/open-overrides.ts'
 import {namedPlaces} from '../../cli/overrides/places.ts'
-import {storeBase} from '../../cli/overrides/store-base.ts'
 import {overridesHistoryText} from '../../report/overrides/overrides-text.ts'
 
 export default class OverridesHistory extends KkCommand {

@@ -1,8 +1,9 @@
+import {suggest} from '../../environment/suggest.ts'
+import {KkError} from '../../errors.ts'
 import type {Facts} from '../facts/facts.ts'
 import type {OverriddenChart} from '../service.ts'
-import {expectDeclared, pluginFor} from './declared.ts'
+import type {Plugin} from './plugin.ts'
 import type {Plugins} from './plugins.ts'
-import {unknownChart, unknownNamespace} from './unknown.ts'
 
 /** The chart of a release of an environment, and its namespace. */
 interface PlacedChart {
@@ -79,5 +80,51 @@ export function expectActive(active: readonly OverriddenChart[], chart: string, 
     namespace,
     names,
     hint: `it is active in: ${names.join(', ')}`,
+  })
+}
+
+/** Returns `KK_UNKNOWN_CHART` with a suggestion, or else all names. */
+export function unknownChart(message: string, chart: string, names: readonly string[]): KkError {
+  const close = suggest(chart, names)
+  if (close !== undefined) return new KkError('KK_UNKNOWN_CHART', message, {hint: `did you mean ${close}?`})
+  const hint =
+    names.length > 0
+      ? `there are: ${names.join(', ')}`
+      : 'name an environment with -e, or charts: in a facts file with --facts'
+  return new KkError('KK_UNKNOWN_CHART', message, {hint})
+}
+
+/** Returns `KK_UNKNOWN_NAMESPACE` with a suggestion, or else the hint. */
+function unknownNamespace(
+  message: string,
+  {namespace, names, hint}: {namespace: string; names: readonly string[]; hint: string},
+): KkError {
+  const close = suggest(namespace, names)
+  return new KkError('KK_UNKNOWN_NAMESPACE', message, {
+    hint: close === undefined ? hint : `did you mean ${close}?`,
+  })
+}
+
+/**
+ * Returns the plugin of a chart. Rejects with `KK_UNKNOWN_CHART`; `where` begins its message with the place that names
+ * the chart, e.g. `facts.yaml: `.
+ */
+export async function pluginFor(plugins: Plugins, chart: string, where = ''): Promise<Plugin> {
+  const plugin = await plugins.find(chart)
+  if (plugin) return plugin
+  throw unknownChart(`${where}no plugin is for the chart ${chart}`, chart, plugins.charts)
+}
+
+/** Throws `KK_UNKNOWN_NAMESPACE` for a namespace that the plugin does not declare; `where` as in `pluginFor`. */
+export function expectDeclared(
+  {chart, namespaces}: Pick<Plugin, 'chart' | 'namespaces'>,
+  namespace: string,
+  where = '',
+): void {
+  if (namespaces.includes(namespace)) return
+  throw unknownNamespace(`${where}the plugin of the chart ${chart} is not for the namespace ${namespace}`, {
+    namespace,
+    names: namespaces,
+    hint: `it is for: ${namespaces.join(', ')}; only an environment (-e) can put the chart elsewhere`,
   })
 }

@@ -7,7 +7,8 @@ import {isMap} from '../merge.ts'
 import {blockYaml} from '../overrides-yaml.ts'
 import {expectStorable} from '../storable.ts'
 import {isSealed} from './cipher.ts'
-import type {StoredSecret, StoreIdentity} from './store.ts'
+import type {OverrideStore, StoredSecret, StoreIdentity} from './store.ts'
+import {storedValues} from './stored-values.ts'
 
 /** Overrides of one chart in one namespace: values, or the encrypted text as it stands in the store. */
 export interface DocumentOverrides {
@@ -119,5 +120,27 @@ function unknownKey(file: string, key: string): KkError {
 function refused(file: string, problem: string): KkError {
   return new KkError('KK_VALUES', `${file}: ${problem}`, {
     hint: 'a document as `kk overrides export` writes it is expected; nothing was changed',
+  })
+}
+
+interface ExportOptions {
+  /** Encrypted overrides as they are meant, and generated secrets too; else the former stay encrypted, and the latter out. */
+  readonly secrets?: boolean
+}
+
+/** All that is stored as one YAML document, without history. Needs the key only with `secrets`, or to list encrypted overrides. */
+export async function exportStore(
+  store: Pick<OverrideStore, 'list' | 'identity' | 'secrets'>,
+  {secrets = false}: ExportOptions = {},
+): Promise<string> {
+  const overrides = await store.list()
+  return storeDocumentYaml({
+    identity: await store.identity(),
+    overrides: overrides.map((each) => ({
+      name: each.name,
+      namespace: each.namespace,
+      overrides: secrets ? storedValues(each) : (each.sealed ?? storedValues(each)),
+    })),
+    secrets: secrets ? await store.secrets() : [],
   })
 }

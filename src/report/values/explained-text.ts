@@ -1,4 +1,4 @@
-import type {ExplainedKey, Statement} from '../../overrides/explain/explain.ts'
+import type {ExplainedKey, Statement} from '../../overrides/explain.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {plainLine} from '../text/plain.ts'

@@ -2,10 +2,9 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {InventoryPart} from '../../cluster/inventory/inventory.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
-import type {FactName, Facts, KnownFacts} from '../../overrides/facts/facts.ts'
+import {combineFacts, type FactName, type Facts, type KnownFacts} from '../../overrides/facts/facts.ts'
 import {factsOfEnvironment} from '../../overrides/facts/from-environment.ts'
 import {factsOfInventory, partsFor} from '../../overrides/facts/from-inventory.ts'
-import {combineFacts} from '../../overrides/facts/known-facts.ts'
 import {readFactsFile} from '../../overrides/facts/read-facts-file.ts'
 
 export interface FactSources {

@@ -4,9 +4,8 @@ import {mergeValues} from '../../overrides/merge.ts'
 import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
 import {foreignServers} from '../../overrides/system/servers.ts'
 import {factsFor, factsRead} from '../../overrides/system/system-overrides.ts'
-import {type Change, changedBy} from '../../overrides/user/changed-by.ts'
 import type {OverrideStore, StoredOverrides, StoreIdentity} from '../../overrides/user/store.ts'
-import {keptValues} from '../../overrides/user/stored-values.ts'
+import {changedBy, type HistoryEntry, keptValues} from '../../overrides/user/stored-values.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** The layer of a chart in a namespace; undefined where there is none. */
@@ -84,10 +83,10 @@ export function userLayer(chart: string, namespace: string, stored: StoredOverri
 }
 
 /** The changes of the deployer's overrides there, newest first. */
-export type HistoryOf = (chart: string, namespace: string) => Promise<readonly Change[]>
+export type HistoryOf = (chart: string, namespace: string) => Promise<readonly HistoryEntry[]>
 
 /** The same layer, with who said each key of it, and when. */
-export function saidBy(layer: Layer, history: readonly Change[]): Layer {
+export function saidBy(layer: Layer, history: readonly HistoryEntry[]): Layer {
   const changed = changedBy(history)
   const sourceOf = (path: readonly string[]) => {
     const change = changed(path)

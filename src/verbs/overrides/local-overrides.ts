@@ -4,7 +4,7 @@ import {redactValues, secretsAmong, type ValuePath} from '../../helm/redact/valu
 import {readYaml} from '../../helm/yaml.ts'
 import {applyUpdate} from '../../overrides/apply-update.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
-import {changedAt, isOpaque, secretPlaces} from '../../overrides/secrets/secret-values.ts'
+import {changedAt, isOpaque, secretPlaces} from '../../overrides/secret-values.ts'
 import type {
   Condition,
   ImportedContent,

@@ -3,7 +3,7 @@ import type {NewSecret, SecretsByName} from '../../cluster/secrets/kept-secret.t
 import {formerOf} from '../../cluster/secrets/kept-secrets.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
-import {generateSecret} from '../../overrides/secrets/generate.ts'
+import {generateSecret} from '../../overrides/generate-secret.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 import {observedPlan} from '../plan.ts'

@@ -1,7 +1,7 @@
 import type {SecretsByName} from '../../cluster/secrets/kept-secret.ts'
+import {generateSecret, standInSecret} from '../../overrides/generate-secret.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import {generateSecret, standInSecret} from '../../overrides/secrets/generate.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import {layerDigests} from '../../plan/digest.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../../release.ts'

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {changedBy} from '../../../src/overrides/user/changed-by.ts'
+import {changedBy} from '../../../src/overrides/user/stored-values.ts'
 
 /** Newest first: ada set `a`, bob added `b`, ada took `c` away and set `list`. */
 const HISTORY = [

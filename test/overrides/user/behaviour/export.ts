@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {readYaml} from '../../../../src/helm/yaml.ts'
-import {exportStore} from '../../../../src/overrides/user/export.ts'
+import {exportStore} from '../../../../src/overrides/user/document.ts'
 import {importStore} from '../../../../src/overrides/user/import.ts'
 import {change, openTestStore} from '../support/databases.ts'
 

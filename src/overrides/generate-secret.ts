@@ -1,5 +1,5 @@
 import {createHash, generateKeyPairSync, randomBytes, randomInt, randomUUID} from 'node:crypto'
-import type {SecretNeed} from '../system/plugin.ts'
+import type {SecretNeed} from './system/plugin.ts'
 
 const CLASSES = ['ABCDEFGHJKLMNPQRSTUVWXYZ', 'abcdefghijkmnopqrstuvwxyz', '23456789', '._-'] as const
 const ALL = CLASSES.join('')

@@ -1,6 +1,6 @@
 import {createPrivateKey} from 'node:crypto'
 import {expect, test} from 'vitest'
-import {generateSecret} from '../../../src/overrides/secrets/generate.ts'
+import {generateSecret} from '../../src/overrides/generate-secret.ts'
 
 test('passwords are long, have every class of characters, and none that means anything in a URL, INI file or shell', () => {
   const passwords = Array.from({length: 500}, () => generateSecret('password'))

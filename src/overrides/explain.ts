@@ -1,7 +1,10 @@
+import {readdir} from 'node:fs/promises'
+import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
-import type {Position, Values} from '../../release.ts'
-import type {Layer, LayerName} from '../layer.ts'
-import {isMap} from '../merge.ts'
+import type {Position, Values} from '../release.ts'
+import type {Layer, LayerName} from './layer.ts'
+import {isMap} from './merge.ts'
+import {readValuesFile} from './values-file.ts'
 
 /** A layer, or the defaults of the chart or of one of its subcharts, which are below all. */
 export type ExplainedLayer = Omit<Layer, 'name'> & {readonly name: LayerName | 'defaults'}
@@ -25,7 +28,7 @@ export interface ExplainedKey {
   readonly lost: readonly Statement[]
 }
 
-interface Place {
+interface ValueNode {
   readonly path: readonly string[]
   readonly final: unknown
   readonly isFinal: boolean
@@ -51,22 +54,22 @@ export function explain(layers: readonly ExplainedLayer[], final: Values): Expla
   return keys.filter(({value, winner}) => value !== undefined || winner?.value === null)
 }
 
-function visit(place: Place, keys: ExplainedKey[]): void {
-  if (place.path.length > 0 && isLeaf(place)) {
-    keys.push(explainKey(place))
+function visit(node: ValueNode, keys: ExplainedKey[]): void {
+  if (node.path.length > 0 && isLeaf(node)) {
+    keys.push(explainKey(node))
     return
   }
-  for (const name of childNames(place)) visit(child(place, name), keys)
+  for (const name of childNames(node)) visit(child(node, name), keys)
 }
 
 /** Below a null nothing is left to be explained. */
-function isLeaf({final, isFinal, said}: Place): boolean {
+function isLeaf({final, isFinal, said}: ValueNode): boolean {
   const value = isFinal ? final : said.find(({isHidden}) => !isHidden)?.value
   return !isMap(value) || isEmpty(value)
 }
 
 /** Those of the final values first. */
-function childNames({final, isFinal, said}: Place): Iterable<string> {
+function childNames({final, isFinal, said}: ValueNode): Iterable<string> {
   const names = new Set(isFinal && isMap(final) ? Object.keys(final) : [])
   for (const {value} of said.toReversed()) {
     if (isMap(value)) for (const name of Object.keys(value)) names.add(name)
@@ -74,7 +77,7 @@ function childNames({final, isFinal, said}: Place): Iterable<string> {
   return names
 }
 
-function child({path, final, isFinal, said}: Place, name: string): Place {
+function child({path, final, isFinal, said}: ValueNode, name: string): ValueNode {
   const isThere = isFinal && isMap(final) && Object.hasOwn(final, name)
   const below: Said[] = []
   const strongest = said.find(({layer, isHidden}) => layer.name !== 'defaults' && !isHidden)
@@ -101,7 +104,7 @@ function child({path, final, isFinal, said}: Place, name: string): Place {
   }
 }
 
-function explainKey({path, final, isFinal, said}: Place): ExplainedKey {
+function explainKey({path, final, isFinal, said}: ValueNode): ExplainedKey {
   const strongest = said.findIndex(({isHidden}) => !isHidden)
   const holds = (value: unknown) => (isFinal ? isDeepStrictEqual(value, final) : value === null)
   const winner = strongest >= 0 && holds(said[strongest]!.value) ? strongest : -1
@@ -121,4 +124,67 @@ function statement({layer, value}: Said, path: readonly string[]): Statement {
 
 function isEmpty(values: Values): boolean {
   return Object.keys(values).length === 0
+}
+
+export interface DefaultLayers {
+  /** From the weakest to the strongest: a chart's own defaults win over those that its subcharts have for themselves. */
+  readonly layers: readonly ExplainedLayer[]
+  /** Where subcharts have their values: `['common']`, `['web', 'cache']`. */
+  readonly subcharts: readonly (readonly string[])[]
+}
+
+interface UnpackedChart {
+  readonly directory: string
+  /** For people: where the chart was found. */
+  readonly origin: string
+  readonly path: readonly string[]
+}
+
+/**
+ * What an unpacked chart with its subcharts in `charts/` says in its `values.yaml` files. A packed subchart stays
+ * unread, and one with an alias is found under its own name: of their keys it is said that Helm made them.
+ * Rejects with `KK_FILE`, `KK_YAML`.
+ */
+export async function defaultLayers(directory: string, origin: string): Promise<DefaultLayers> {
+  const layers: ExplainedLayer[] = []
+  const subcharts: (readonly string[])[] = []
+  const queue: UnpackedChart[] = [{directory, origin, path: []}]
+  for (const chart of queue) {
+    const entries = await readdir(chart.directory, {withFileTypes: true})
+    if (chart.path.length > 0) subcharts.push(chart.path)
+    if (entries.some(({name}) => name === 'values.yaml')) layers.unshift(await defaultsOf(chart))
+    for (const name of await subchartsOf(chart, entries)) {
+      queue.push({
+        directory: join(chart.directory, 'charts', name),
+        origin: join(chart.origin, 'charts', name),
+        path: [...chart.path, name],
+      })
+    }
+  }
+  return {layers, subcharts}
+}
+
+async function subchartsOf(
+  {directory}: UnpackedChart,
+  entries: readonly {readonly name: string}[],
+): Promise<readonly string[]> {
+  if (!entries.some(({name}) => name === 'charts')) return []
+  const inside = await readdir(join(directory, 'charts'), {withFileTypes: true})
+  return inside.filter((entry) => entry.isDirectory()).map(({name}) => name)
+}
+
+async function defaultsOf({directory, origin, path}: UnpackedChart): Promise<ExplainedLayer> {
+  const {values, position} = await readValuesFile(join(directory, 'values.yaml'))
+  const file = join(origin, 'values.yaml')
+  return {
+    name: 'defaults',
+    source: file,
+    values: path.reduceRight<Values>((inner, name) => ({[name]: inner}), values),
+    position: (key) => placed(position(key.slice(path.length)), file),
+  }
+}
+
+/** The copy that is read lies in a directory of the run. */
+function placed(position: Position | undefined, file: string): Position | undefined {
+  return position && {...position, file}
 }

@@ -2,7 +2,7 @@ import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, describe, expect, it} from 'vitest'
-import {readPlugins} from '../../../../src/overrides/system/outside/read-plugins.ts'
+import {readPlugins} from '../../../src/overrides/system/read-plugins.ts'
 
 const made: string[] = []
 afterAll(() => Promise.all(made.map((directory) => rm(directory, {recursive: true}))))
