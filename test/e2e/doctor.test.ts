@@ -203,8 +203,10 @@ describe('on a cluster', () => {
     })
     expect(find('api-versions', 'Endpoints of v1')).toMatchObject({level: 'warning'})
     expect(
-      find('scheduling', /^Deployment\/lost of old: none of the \d nodes .* has not the label no-such=label$/)
-        .level,
+      find(
+        'scheduling',
+        /^Deployment\/lost of old: none of the \d nodes .* does not have the label no-such=label$/,
+      ).level,
     ).toBe('problem')
     const classless = find('storage-class', 'claims of old name none: their pods would wait for ever')
     expect(classless.level).toBe('problem')

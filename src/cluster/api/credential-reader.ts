@@ -70,7 +70,9 @@ const PLUGIN_MILLISECONDS = 60_000
 async function inTime<T>(answer: Promise<T>, {user}: ClusterAccess, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const command = user.exec ? `the credential plugin ${user.exec.command}` : 'who gives the credentials'
+    const command = user.exec
+      ? `the credential plugin ${user.exec.command}`
+      : 'the provider of the credentials'
     timer = setTimeout(() => {
       endPlugin(user.exec)
       reject(new Error(`${command} did not answer within ${milliseconds / 1000} s`))

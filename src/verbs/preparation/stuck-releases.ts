@@ -65,7 +65,7 @@ async function stuckReason(
 ): Promise<string | typeof UNSEEN | undefined> {
   const stored = await cluster.stored(release)
   if (isAwaited && isEmpty(stored?.values ?? {}) && !isEmpty(mergedValues(layers)))
-    return 'helm was started without its values, and gets them'
+    return 'helm was started without its values, and is now given them'
   const objects = parseManifest(stored?.manifest ?? '')
   const namespace = releaseNamespace(release)
   try {

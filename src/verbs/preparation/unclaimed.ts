@@ -54,7 +54,7 @@ export function expectUnclaimed(
     'KK_IN_THE_WAY',
     `objects exist already that helm would not take over:\n  ${blocked.map(text).join('\n  ')}`,
     {
-      hint: `${givers.size > 0 ? `where a release is to give one up, upgrade it first: kk upgrade ${first}; else ` : ''}call them otherwise in the values of these releases, or delete those that nobody needs; nothing was changed`,
+      hint: `${givers.size > 0 ? `where a release is to give one up, upgrade it first: kk upgrade ${first}; else ` : ''}rename them in the values of these releases, or delete those that nobody needs; nothing was changed`,
     },
   )
 }

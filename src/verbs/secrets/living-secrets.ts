@@ -67,12 +67,12 @@ export function livingNotes(secrets: readonly LivingSecret[]): readonly string[]
     ...(unstated.length === 0
       ? []
       : [
-          `passwords and keys in use are stated no more, and would be replaced: ${unstated.map(label).join(', ')}`,
+          `passwords and keys in use are no longer stated, and would be replaced: ${unstated.map(label).join(', ')}`,
         ]),
     ...(turnedOff.length === 0
       ? []
       : [
-          `passwords and keys in use are given by kk no more (secrets: false) and not stated, and would be replaced by what charts have by default: ${turnedOff.map(label).join(', ')}`,
+          `passwords and keys in use are no longer given by kk (secrets: false), are not stated, and would be replaced by the defaults of charts: ${turnedOff.map(label).join(', ')}`,
         ]),
     ...stated.map((secret) => `another ${label(secret)} is stated, but ${secret.byHand!.why}`),
   ]

@@ -134,6 +134,6 @@ function contradiction(key: string, statements: readonly Statement[]): readonly 
   const other = rest.find(({value}) => value !== first?.value)
   if (!first || !other) return []
   return [
-    `${key} is stated in two ways, at ${first.place} and at ${other.place}: who states none gets the first; state it once, in one of them`,
+    `${key} is stated in two ways, at ${first.place} and at ${other.place}: releases that state none get the first; state it once, in one of them`,
   ]
 }

@@ -71,9 +71,9 @@ const namespacesCheck: Check = {
 function judgeNamespace({name, deletedAt, hindrances}: SeenNamespace, kubectl: string): readonly Found[] {
   if (deletedAt === undefined) return []
   if (hindrances.length === 0)
-    return [{level: 'info', what: `the namespace ${name} is being deleted since ${deletedAt}`}]
+    return [{level: 'info', what: `the deletion of the namespace ${name} began at ${deletedAt}`}]
   const why = hindrances.map(({message}) => message).join(' ')
-  const what = `the namespace ${name} is being deleted since ${deletedAt}, and does not go: ${why}`
+  const what = `the deletion of the namespace ${name} began at ${deletedAt}, and does not end: ${why}`
   return [{level: 'warning', what, advice: adviceFor(name, hindrances, kubectl)}]
 }
 

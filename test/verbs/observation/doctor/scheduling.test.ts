@@ -65,8 +65,8 @@ const containerOf = (cpu: string, more: object = {}) => ({resources: {requests: 
 
 describe('pods that no node can take', () => {
   it.each<[string, object, string]>([
-    ['by their selector', {nodeSelector: {disk: 'ssd'}}, 'has not the label disk=ssd but hdd'],
-    ['by a label that nobody has', {nodeSelector: {gpu: 'yes'}}, 'has not the label gpu=yes'],
+    ['by their selector', {nodeSelector: {disk: 'ssd'}}, 'does not have the label disk=ssd but hdd'],
+    ['by a label that nobody has', {nodeSelector: {gpu: 'yes'}}, 'does not have the label gpu=yes'],
     [
       'by their affinity',
       affinity(where('disk', 'In', 'ssd', 'nvme')),

@@ -123,7 +123,7 @@ function whyNowhere(
   // A DaemonSet makes pods only for nodes that can take them.
   if (kind === 'DaemonSet' && labels.length + taints.length > 0) {
     const why = `runs on none of the ${nodes.length} nodes; the nearest, ${node.name}, ${lacks}`
-    return {level: 'info', why, advice: 'nothing to do, unless nodes were to have it'}
+    return {level: 'info', why, advice: 'nothing to do, unless some node should run it'}
   }
   const why = `none of the ${nodes.length} nodes can take its pods; the nearest, ${node.name}, ${lacks}`
   return {level: 'problem', why, advice: adviceFor(nearest)}
@@ -167,7 +167,7 @@ function unmetLabels({name, labels}: SchedulableNode, {nodeSelector, affinity}: 
   return [
     ...unmet.map(([key, value]) => {
       const has = labels[key] === undefined ? '' : ` but ${labels[key]}`
-      return `has not the label ${key}=${value}${has}`
+      return `does not have the label ${key}=${value}${has}`
     }),
     ...affine,
   ]

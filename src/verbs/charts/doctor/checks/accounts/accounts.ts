@@ -134,8 +134,8 @@ function placeText({object, key}: ValueLocation): string {
 function adviceFor({place}: Mention, reference: Mention): string {
   const names = [...new Set([place.release, reference.place.release].map(releaseName))]
   return reference.realm === 'cache'
-    ? `what one of them keeps there, the other cannot read: give ${names.join(' and ')} the same key`
-    : `nobody is let in with it: state the same value in ${names.length > 1 ? `the sections of ${names.join(' and ')}` : `the section of ${names[0]}`}`
+    ? `one cannot read what the other keeps there: give ${names.join(' and ')} the same key`
+    : `logins with it are refused: state the same value in ${names.length > 1 ? `the sections of ${names.join(' and ')}` : `the section of ${names[0]}`}`
 }
 
 function textOf({release, object, key}: ValueLocation): string {

@@ -108,7 +108,7 @@ function lateHooksFault(late: readonly LateHook[]): readonly ChartFault[] {
     {
       ...placeOfFault(waiting),
       level: 'info',
-      what: `${releaseName(waiting.release)}${others}: ${objectName(waiting.object)} waits for the hook ${objectName(hook.object)} (${textOf(want, hook)}), which helm starts after it${more}: well, but not with helm --wait`,
+      what: `${releaseName(waiting.release)}${others}: ${objectName(waiting.object)} waits for the hook ${objectName(hook.object)} (${textOf(want, hook)}), which helm starts after it${more}: this works, but not with helm --wait`,
     },
   ]
 }
