@@ -277,7 +277,10 @@ export interface Cluster {
    * Returns the time at which a record was last written, by the API server's clock, in milliseconds since the epoch.
    */
   writtenAt(record: ReleaseRecord): Promise<number | undefined>
-  /** Writes `failed` and a description into a record, so that helm may work on it again; all else stays. Throws `KK_RACED`, `KK_RECORD`. */
+  /**
+   * Writes `failed` and a description into a record, so that helm may work on it again; all else stays. Throws
+   * `KK_RACED`, `KK_RECORD`.
+   */
   markFailed(record: ReleaseRecord, description: string): Promise<ReleaseRecord>
   /**
    * Returns the custom kinds that are served, as templates ask for them: `group/version` and `group/version/Kind`,

@@ -50,7 +50,10 @@ const KEEP = 'keep'
 /** The annotation that keeps an object which helm would delete. */
 export const KEPT: Readonly<Record<string, string>> = {[RESOURCE_POLICY]: KEEP}
 
-/** Splits as Helm does: at commas, without regard to case and to spaces around each word (Helm 4.2: manifest_sorter.go operateAnnotationValues). */
+/**
+ * Splits as Helm does: at commas, without regard to case and to spaces around each word (Helm 4.2: manifest_sorter.go
+ * operateAnnotationValues).
+ */
 function wordsOf({metadata}: Annotated, annotation: string): readonly string[] {
   const text = metadata.annotations?.[annotation]
   return text === undefined ? [] : text.split(',').map((word) => word.trim().toLowerCase())
@@ -59,12 +62,18 @@ function wordsOf({metadata}: Annotated, annotation: string): readonly string[] {
 const RELEASE_NAME = 'meta.helm.sh/release-name'
 const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace'
 
-/** Returns the annotations that helm writes on every object of a release but hooks (Helm 4.2: action/validate.go setMetadataVisitor). */
+/**
+ * Returns the annotations that helm writes on every object of a release but hooks (Helm 4.2: action/validate.go
+ * setMetadataVisitor).
+ */
 export function releaseAnnotations(release: ReleaseId): Readonly<Record<string, string>> {
   return {[RELEASE_NAME]: releaseName(release), [RELEASE_NAMESPACE]: releaseNamespace(release)}
 }
 
-/** Returns the release that these annotations name. Where they leave its namespace out, it is `home`; without `home` there is no release then. */
+/**
+ * Returns the release that these annotations name. Where they leave its namespace out, it is `home`; without `home`
+ * there is no release then.
+ */
 export function annotatedRelease(
   {annotations = {}}: Pick<KubernetesObject['metadata'], 'annotations'>,
   home?: string,

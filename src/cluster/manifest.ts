@@ -74,7 +74,10 @@ export function storedObjects(stored: Pick<StoredRelease, 'manifest' | 'hooks'>)
   return [...parseManifest(stored.manifest), ...hookObjects(stored)]
 }
 
-/** Returns the objects of a revision as helm would render them for an upgrade: without tests (Helm 4.2: action.go, `--skip-tests`). */
+/**
+ * Returns the objects of a revision as helm would render them for an upgrade: without tests (Helm 4.2: action.go,
+ * `--skip-tests`).
+ */
 export function upgradedObjects(stored: Pick<StoredRelease, 'manifest' | 'hooks'>): KubernetesObject[] {
   return [...parseManifest(stored.manifest), ...hookObjects(stored).filter((hook) => !isTestHook(hook))]
 }

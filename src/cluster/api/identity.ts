@@ -4,7 +4,10 @@ import type {ApiClient} from './client.ts'
 import {METADATA} from './list.ts'
 import {NAMESPACES, readObject} from './resources.ts'
 
-/** The oldest minor version of Kubernetes 1 that kk works on: Deployments, Leases, aggregated discovery as kk reads them. */
+/**
+ * The oldest minor version of Kubernetes 1 that kk works on: Deployments, Leases, aggregated discovery as kk reads
+ * them.
+ */
 export const OLDEST_KUBERNETES = '1.29'
 
 /** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for one that is too old. */

@@ -1,7 +1,10 @@
 import type {Redact} from '../../helm/redact/redact.ts'
 import type {Cause, Health} from '../cluster.ts'
 
-/** Returns one line, e.g. `Deployment/keystone-api: 1 of 3 replicas are available; pod keystone-api-x, container api: CrashLoopBackOff (back-off 10s …)`. */
+/**
+ * Returns one line, e.g. `Deployment/keystone-api: 1 of 3 replicas are available; pod keystone-api-x, container api:
+ * CrashLoopBackOff (back-off 10s …)`.
+ */
 export function describeCause(cause: Cause): string {
   const why = whyOf(cause)
   return [`${cause.object}: ${cause.message}`, ...(why ? [why] : [])].join('; ')

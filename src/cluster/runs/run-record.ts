@@ -34,7 +34,10 @@ export interface RunRecord {
   /** The environment file as the user wrote it. */
   readonly file: string
   readonly verb: string
-  /** The releases that the command line named, whether they might be new, and whether drift was to be corrected: for `kk resume`. */
+  /**
+   * The releases that the command line named, whether they might be new, and whether drift was to be corrected: for `kk
+   * resume`.
+   */
   readonly scope: {
     readonly names: readonly string[]
     readonly install: boolean

@@ -55,7 +55,7 @@ export interface ReleaseStatus {
 export interface StatusReport {
   readonly environment: string
   readonly releases: readonly ReleaseStatus[]
-  /** What could not be seen, in words. */
+  /** Notes on what could not be seen. */
   readonly notes: readonly string[]
 }
 

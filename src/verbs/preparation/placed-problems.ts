@@ -57,7 +57,10 @@ export async function placed(error: BrokenSchema, given: Given | undefined): Pro
  */
 const NAMED = {'common.config.block.': 'block', 'common.scripts.': 'script'}
 
-/** Returns the error with the place of the name among the values and all that may stand there, if values name the template. */
+/**
+ * Returns the error with the place of the name among the values and all that may stand there, if values name the
+ * template.
+ */
 function named(error: MissingTemplate, given: Given | undefined): MissingTemplate {
   const [prefix, what] = Object.entries(NAMED).find(([each]) => error.template.startsWith(each)) ?? []
   if (!given || prefix === undefined) return error

@@ -39,7 +39,9 @@ export interface GeneratedSecret extends Pick<SecretNeed, 'name' | 'path' | 'byH
   readonly isNew: boolean
 }
 
-/** An environment with its charts found, its graph built and its values layered; nothing has been asked of a cluster. */
+/**
+ * An environment with its charts found, its graph built and its values layered; nothing has been asked of a cluster.
+ */
 export interface Prepared {
   readonly environment: Environment
   readonly graph: Graph

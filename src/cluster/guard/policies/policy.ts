@@ -15,7 +15,8 @@ const VARIABLES = {
     'has(variables.subject.metadata.deletionTimestamp)',
     '(namespaceObject != null && has(namespaceObject.metadata.deletionTimestamp))',
   ].join(' || '),
-  // Helm first marks the last record as uninstalling, then deletes all objects, then the records (Helm 4.2: uninstall.go).
+  // Helm first marks the last record as uninstalling, then deletes all objects, then the records (Helm 4.2:
+  // uninstall.go).
   isRecord: [
     "variables.subject.?type.orValue('') == 'helm.sh/release.v1'",
     "variables.labels[?'status'].orValue('') == 'deployed'",

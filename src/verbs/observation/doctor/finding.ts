@@ -17,7 +17,7 @@ export type Found = Omit<Finding, 'check'>
 
 export interface Check {
   readonly name: string
-  /** What the check needs; without it, it does not run. */
+  /** The needs of the check; without them, it does not run. */
   readonly needs: 'nothing' | 'cluster' | 'environment'
   /** The message of the finding if nothing is found. */
   readonly fine: string

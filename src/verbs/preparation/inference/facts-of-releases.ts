@@ -26,7 +26,7 @@ const RENDERERS = 4
 /** The Kubernetes version given to `helm template`, so that it does not depend on helm's build. */
 export const KUBE_VERSION = 'v1.36.0'
 
-/** What rendering needs from outside: helm, a cluster, a cache. */
+/** The outside of a rendering: helm, a cluster, a cache. */
 export interface Rendering {
   /** Opens helm, only when something is to be rendered. */
   readonly helm: () => Promise<Pick<Helm, 'template'>>

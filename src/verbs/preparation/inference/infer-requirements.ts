@@ -25,7 +25,7 @@ import {type ForeknownReleases, layersKey} from './foreknown.ts'
 import {goneNotes, isGiven, isHanging, unservedError, unservedNotes} from './notes.ts'
 import {statedByPlugins} from './stated-by-plugins.ts'
 
-/** What inferring needs from outside: charts rendered, kinds served, a cache. */
+/** The outside of an inference: charts rendered, kinds served, a cache. */
 export interface InferenceOptions extends Rendering {
   /** Whether to resolve with the faults of the inference instead of throwing them. */
   readonly isTolerant?: boolean

@@ -120,7 +120,7 @@ interface DeprecatedApi {
   readonly since: string
   /** The Kubernetes that no longer serves it, where that is decided. */
   readonly gone?: string
-  /** What to use in its place. */
+  /** The API versions to use in its place. */
   readonly use: string
 }
 
