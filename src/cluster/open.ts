@@ -145,8 +145,6 @@ export function openGuard(client: ApiClient): Guard {
   }
 }
 
-const AT_ONCE = 8
-
 /** Whether every object exists; an object of a kind that the cluster does not know does not. */
 async function allExist(
   client: ApiClient,
@@ -154,7 +152,7 @@ async function allExist(
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<boolean> {
-  const found = await mapParallel(objects, AT_ONCE, async ({apiVersion, kind, metadata}) => {
+  const found = await mapParallel(objects, async ({apiVersion, kind, metadata}) => {
     const resource = await discovery.find(apiVersion, kind)
     if (resource === undefined) return false
     const at = {namespace: metadata.namespace ?? namespace, name: metadata.name, accept: METADATA}

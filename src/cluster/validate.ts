@@ -12,7 +12,6 @@ import {objectKey, objectName} from './manifest.ts'
 import {nameProblem} from './name-problem.ts'
 import {mapParallel} from './parallel.ts'
 
-const AT_ONCE = 8
 /**
  * Statuses that mean a fault of the object, not of the way to the API server; 500 if a field has the wrong type or a
  * webhook fails.
@@ -40,7 +39,7 @@ export async function validateObjects(
   const named = objects.filter((object) => nameProblem(object) === undefined)
   const isNamespace = await findNamespaces(client, namespaceNames(namespace, named, resources))
   const beforeOf = new Map(writes.before.map((object) => [objectKey(object, namespace), object]))
-  return mapParallel(objects, AT_ONCE, async (object): Promise<Validation> => {
+  return mapParallel(objects, async (object): Promise<Validation> => {
     const resource = resources.get(kindKey(object))
     const name = objectName(object)
     const home = object.metadata.namespace ?? namespace
@@ -82,7 +81,7 @@ async function findNamespaces(
   client: ApiClient,
   names: readonly string[],
 ): Promise<(name: string) => boolean> {
-  const found = await mapParallel(names, AT_ONCE, (name) =>
+  const found = await mapParallel(names, (name) =>
     readObject(client, NAMESPACES, {namespace: '', name, accept: METADATA}),
   )
   const existing = new Set(names.filter((_, index) => found[index] !== undefined))

@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {KkError} from '../errors.ts'
 import type {Values} from '../release.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
+import {limiter} from '../state/limiter.ts'
 import {
   type ClusterFlags,
   installArguments,
@@ -42,6 +43,7 @@ interface HelmOptions extends ClusterFlags {
 export function openHelm(options: HelmOptions): Helm {
   const {path, version} = options
   const env = childEnvironment(options.env)
+  const inTurn = limiter(RENDERS_AT_ONCE)
 
   const run = async (
     call: Subject,
@@ -71,12 +73,14 @@ export function openHelm(options: HelmOptions): Helm {
     words: readonly string[],
     marks: Readonly<Record<string, string>> = {},
   ) =>
-    run(call, {
-      command: 'template',
-      words,
-      input: valuesJson(call.values),
-      options: {env: {...SHORT_LIVED, ...givenOf(options.env), ...marks}},
-    })
+    inTurn(() =>
+      run(call, {
+        command: 'template',
+        words,
+        input: valuesJson(call.values),
+        options: {env: {...SHORT_LIVED, ...givenOf(options.env), ...marks}},
+      }),
+    )
 
   return {
     path,
@@ -111,6 +115,12 @@ export function openHelm(options: HelmOptions): Helm {
     template: (call, template = {}) => render(call, templateArguments(call, template, options)),
   }
 }
+
+/**
+ * So many helms render at once, whoever asks: each takes about 100 MB for a moment. Those that change a release are as many
+ * as the run has actions under way: members of a group wait for each other.
+ */
+const RENDERS_AT_ONCE = 4
 
 /** Where the release has no timeout of its own. The largest charts take two, on a machine that has nothing else to do. */
 const RENDER_SECONDS = 180

@@ -9,9 +9,6 @@ import type {ReleaseId} from '../release.ts'
 import type {RunObserver} from './observer.ts'
 import {releasesIn} from './run-state.ts'
 
-/** How many records are patched at once. */
-const AT_ONCE = 8
-
 interface CheckedOptions {
   readonly plan: Plan
   readonly cluster: Pick<Cluster, 'lastRecord' | 'label'>
@@ -50,7 +47,7 @@ async function forgetAll(
   releases: readonly ReleaseId[],
   cluster: CheckedOptions['cluster'],
 ): Promise<readonly string[]> {
-  const troubles = await mapParallel(releases, AT_ONCE, async (release) => {
+  const troubles = await mapParallel(releases, async (release) => {
     try {
       const record = await cluster.lastRecord(release)
       const isNoted = record && readLabels(record.labels)?.unchecked === record.revision

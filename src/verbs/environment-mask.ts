@@ -7,9 +7,6 @@ import type {Plan} from '../plan/plan.ts'
 import type {Prepared} from './preparation/prepare.ts'
 import {seenRecords} from './preparation/seen-records.ts'
 
-/** The number of records that are read at once: each is up to 1 MiB. */
-const READERS = 4
-
 /** Returns a function that masks the secret values that an environment gives to any of its releases. */
 export function preparedMask({releases}: Pick<Prepared, 'releases'>): Redact {
   const given = [...releases.values()].flatMap(({layers}) => layers.map(({values}) => values))
@@ -29,7 +26,7 @@ export async function recordedMask(
     plan.actions.map(({release}) => release),
   )
   const own = seen.records.filter(({labels}) => readLabels(labels)?.owner === plan.environment)
-  const given = await mapParallel(own, READERS, (record) => valuesOf(cluster, record))
+  const given = await mapParallel(own, (record) => valuesOf(cluster, record))
   return redactor({given})
 }
 

@@ -174,9 +174,6 @@ async function lastManifest(cluster: Pick<Cluster, 'stored'>, release: ReleaseId
   }
 }
 
-/** The number of records that are read at once. */
-const READERS = 4
-
 /**
  * Returns the claims of the StatefulSets in the last revisions: a set that is gone leaves claims that nothing else
  * names.
@@ -185,7 +182,7 @@ async function recordedClaims(
   cluster: Pick<Cluster, 'stored'>,
   releases: readonly ReleaseId[],
 ): Promise<readonly (readonly [claim: string, release: ReleaseId])[]> {
-  const claims = await mapParallel(releases, READERS, async (release) => {
+  const claims = await mapParallel(releases, async (release) => {
     return parseManifest(await lastManifest(cluster, release))
       .filter(({kind}) => kind === 'StatefulSet')
       .flatMap((set) => claimsOf(set as unknown as StatefulSet, releaseNamespace(release)))

@@ -26,8 +26,6 @@ interface ImportOptions {
   readonly showSecrets: boolean
 }
 
-const READERS = 8
-
 /**
  * Reads the releases that plain helm, or helmfile, has installed: values from the records, requirements inferred from
  * the manifests. Secrets are left out and listed unless `showSecrets`. Rejects with `KK_NOT_INSTALLED` if there is
@@ -40,7 +38,7 @@ export async function importReleases(options: ImportOptions): Promise<Imported> 
   const records = await cluster.records(namespace)
   const foreign = records.filter(({labels}) => readLabels(labels) === undefined)
   if (foreign.length === 0) throw nothingToImport(namespace, records)
-  const stored = await mapParallel(foreign, READERS, ({release}) => cluster.stored(release))
+  const stored = await mapParallel(foreign, ({release}) => cluster.stored(release))
   const found = stored
     .filter((each) => each !== undefined)
     .toSorted((a, b) => (a.release < b.release ? -1 : 1))

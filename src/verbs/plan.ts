@@ -142,9 +142,6 @@ function changeable({actions}: Plan, {environment, records, mode}: PlanInputs): 
 }
 
 const CANDIDATES: ReadonlySet<string> = new Set(['unchanged', 'relabel', 'await', 'check'])
-/** The number of releases that are compared at once: each reads a record, and eight objects at a time. */
-const AT_ONCE = 4
-
 /**
  * Returns, of the releases that a plan leaves as they are, those whose objects drifted, with the reason to upgrade
  * them.
@@ -154,7 +151,7 @@ async function driftedReleases(
   cluster: Pick<Cluster, 'stored' | 'dryApply' | 'scaleTargets'>,
 ): Promise<ReadonlyMap<ReleaseId, string>> {
   const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
-  const found = await mapParallel(candidates, AT_ONCE, async ({release, revision}) => {
+  const found = await mapParallel(candidates, async ({release, revision}) => {
     const stored = await cluster.stored(release, revision)
     return {release, objects: stored ? await driftedObjects(cluster, stored) : []}
   })
@@ -172,7 +169,7 @@ async function missingNotes(
   cluster: Pick<Cluster, 'stored' | 'missing'>,
 ): Promise<readonly string[]> {
   const candidates = actions.filter(({kind}) => CANDIDATES.has(kind))
-  const notes = await mapParallel(candidates, AT_ONCE, async ({release, revision}) => {
+  const notes = await mapParallel(candidates, async ({release, revision}) => {
     const stored = await cluster.stored(release, revision)
     const objects = stored ? parseManifest(stored.manifest) : []
     const missing = await cluster.missing(releaseNamespace(release), objects)
@@ -184,9 +181,6 @@ async function missingNotes(
   })
   return notes.flat()
 }
-
-/** The number of records that are read at once: each is up to 1 MiB. */
-const READERS = 8
 
 /**
  * Returns a note for each release that the plan only checks and that is not healthy now: the plan would fail, though
@@ -201,7 +195,7 @@ async function ailingNotes(
   const checked = actions.filter(
     (action) => action.kind === 'check' || (action.kind === 'relabel' && action.recheck),
   )
-  const found = await mapParallel(checked, READERS, async ({release}) => {
+  const found = await mapParallel(checked, async ({release}) => {
     const why = await whyIll(cluster, release)
     return why === undefined ? [] : [{release, why}]
   })

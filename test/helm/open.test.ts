@@ -12,6 +12,19 @@ import {RECORDING, writeFakeHelm} from './support/fake-helm.ts'
 const HELM_4 = {major: 4, minor: 2, text: 'v4.2.4'} as const
 const CHANGE = {labels: {}, timeoutSeconds: 60}
 
+/** Notes how many render, and ends when four have been seen to at once, and an upgrade has ended beside them. */
+const FOUR_AT_ONCE = `
+if [ "$1" = upgrade ]; then
+  while [ "$(ls "$D" | grep -c running)" -lt 4 ]; do sleep 0.02; done
+  ${'printf \'%s\\n\' \'{"version":7,"info":{"status":"deployed"}}\''}
+  exit
+fi
+: >"$D/running.$$"
+ls "$D" | grep -c running >>"$D/log"
+while [ ! -e "$D/upgraded" ]; do sleep 0.02; done
+rm "$D/running.$$"
+`
+
 describe('with a helm that records', () => {
   let root: string
   let path: string
@@ -48,6 +61,19 @@ describe('with a helm that records', () => {
     expect(JSON.parse(await recorded('input'))).toEqual({password: 'hunter2', 'é\u0085': [1, null]})
     expect(await recorded('arguments')).not.toContain('hunter2')
     expect(await recorded('environment')).not.toContain('hunter2')
+  })
+
+  it('renders four charts at once and no more, and holds up none that changes a release', async () => {
+    const helm = await fake(FOUR_AT_ONCE)
+
+    const renders = Array.from({length: 9}, () => helm.template(call()))
+    await helm.upgrade(call(), CHANGE)
+    await writeFile(join(root, 'upgraded'), '')
+    await Promise.all(renders)
+
+    const running = (await recorded('log')).trim().split('\n').map(Number)
+    expect(running).toHaveLength(9)
+    expect(Math.max(...running)).toBe(4)
   })
 
   it('gives the cluster to what changes a release, and not to template', async () => {

@@ -3,6 +3,7 @@ import {request as secureRequest} from 'node:https'
 import {text as textOf} from 'node:stream/consumers'
 import {setTimeout as wait} from 'node:timers/promises'
 import {KkError} from '../../errors.ts'
+import {limiter} from '../../state/limiter.ts'
 import {isApiError, refusal, type Server, type Status, unreachable} from './api-error.ts'
 import {type Connection, connect} from './connection.ts'
 import type {ClusterAccess} from './kubeconfig.ts'
@@ -32,7 +33,7 @@ export interface ApiClient extends Server {
   /** Returns the answer as JSON. */
   json<T>(request: ApiRequest): Promise<T>
   text(request: ApiRequest): Promise<string>
-  /** Resolves when an answer begins, with its lines as they come, until the server ends it. */
+  /** Resolves when an answer begins, with its lines as they come, until the server ends it. It takes no turn of other requests. */
   lines(request: ApiRequest): Promise<AsyncGenerator<string, void>>
   /**
    * Returns the time by the API server's clock, in milliseconds since the epoch; before its first answer, by this
@@ -53,6 +54,10 @@ const ATTEMPTS = 3
  */
 const MOST_ATTEMPTS = 11
 const LONGEST_PAUSE = 30_000
+/** So many requests are under way at once, whoever asks: an answer can hold a whole chart, up to 1 MiB. */
+const AT_ONCE = 16
+/** A Lease that waits for its turn may be lost. */
+const LEASES = '/apis/coordination.k8s.io/'
 
 export function openClient(access: ClusterAccess): ApiClient {
   const server = {context: access.context, server: access.server}
@@ -63,8 +68,13 @@ export function openClient(access: ClusterAccess): ApiClient {
     clock.set(answer.headers.date)
     return answer
   }
-  const text = (request: ApiRequest) =>
-    persist(connection, request, async () => readText(server, await sendTimed(request), request))
+  const inTurn = limiter(AT_ONCE)
+  const text = (request: ApiRequest) => {
+    const send = async () => readText(server, await sendTimed(request), request)
+    // A pause before the next attempt holds up nobody else.
+    const sendInTurn = request.path.startsWith(LEASES) ? send : () => inTurn(send, request.signal)
+    return persist(connection, request, sendInTurn)
+  }
   return {
     ...server,
     async json<T>(request: ApiRequest) {

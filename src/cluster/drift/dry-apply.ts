@@ -8,7 +8,6 @@ import type {DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from '.
 import {apply, conflictsIn, mergeAsPatch, type Written} from '../helm-writes.ts'
 import {mapParallel} from '../parallel.ts'
 
-const AT_ONCE = 8
 /** The times that live object and dry run are read again if somebody wrote between the two. */
 const ATTEMPTS = 3
 /** Statuses that mean a fault of the object, or of a webhook that is asked about it. */
@@ -24,7 +23,7 @@ export async function dryApplyObjects(
   {namespace, objects, method}: DryApplyOptions,
 ): Promise<readonly DryApply[]> {
   const redact = redactSecretsOf(objects)
-  return mapParallel(objects, AT_ONCE, async (object): Promise<DryApply> => {
+  return mapParallel(objects, async (object): Promise<DryApply> => {
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) return {object, state: 'gone', missing: 'kind'}
     const home = object.metadata.namespace ?? namespace

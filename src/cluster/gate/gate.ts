@@ -15,8 +15,6 @@ import type {Observed} from './kinds/observed.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
 
-const READS_AT_ONCE = 8
-
 /**
  * Waits until every object is healthy; see `Cluster.gate`. While the cluster does not answer it keeps waiting, until
  * the deadline.
@@ -92,7 +90,7 @@ async function readAfresh(
 ): Promise<void> {
   for (let pause = 100; ; pause = Math.min(pause * 2, 5_000)) {
     try {
-      await mapParallel(gated, READS_AT_ONCE, async ({resource, namespace, name}) => {
+      await mapParallel(gated, async ({resource, namespace, name}) => {
         const object = await readObject<Observed>(client, resource, {namespace, name, signal})
         if (object) watches.collection(resource, namespace).put(object)
       })

@@ -13,13 +13,11 @@ export interface Access {
   readonly name?: string
 }
 
-const AT_ONCE = 8
-
 /**
  * Returns for each access, in their order, whether the user has it (SelfSubjectAccessReview, which everybody may ask).
  */
 export function reviewAccess(client: ApiClient, accesses: readonly Access[]): Promise<readonly boolean[]> {
-  return mapParallel(accesses, AT_ONCE, async ({group, resource: path, verb, namespace, name}) => {
+  return mapParallel(accesses, async ({group, resource: path, verb, namespace, name}) => {
     const [resource, subresource] = path.split('/')
     const {status} = await client.json<{readonly status?: {readonly allowed?: boolean}}>({
       method: 'POST',

@@ -39,8 +39,6 @@ export async function deleteClaim(client: ApiClient, {namespace, name, uid}: Cla
   }
 }
 
-const AT_ONCE = 8
-
 /** Returns the objects that exist, including those that may not be read. */
 export async function presentObjects(
   client: ApiClient,
@@ -48,7 +46,7 @@ export async function presentObjects(
   namespace: string,
   objects: readonly KubernetesObject[],
 ): Promise<readonly PresentObject[]> {
-  const found = await mapParallel(objects, AT_ONCE, async (object): Promise<readonly PresentObject[]> => {
+  const found = await mapParallel(objects, async (object): Promise<readonly PresentObject[]> => {
     const resource = await discovery.find(object.apiVersion, object.kind)
     if (resource === undefined) return []
     const home = object.metadata.namespace ?? namespace

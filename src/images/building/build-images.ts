@@ -1,4 +1,5 @@
 import {asKkError, KkError} from '../../errors.ts'
+import {limiter} from '../../state/limiter.ts'
 import type {ImageRecord} from '../inventory/record.ts'
 import type {SurveyedImage} from '../inventory/survey.ts'
 
@@ -30,11 +31,12 @@ export interface BuildImagesOptions {
   readonly tools: ImageTools
   /** Also what is current. */
   readonly refresh: boolean
-  /** How many at once. */
-  readonly concurrency: number
   readonly signal?: AbortSignal
   readonly onEvent: (event: ImageEvent) => void
 }
+
+/** More would wait for the disk. */
+const BUILDS_AT_ONCE = 2
 
 /**
  * Builds what is not current, each image when those that it stands on are there, and pushes it. One that fails holds
@@ -42,9 +44,9 @@ export interface BuildImagesOptions {
  */
 export async function buildImages(
   images: readonly SurveyedImage[],
-  {tools, refresh, concurrency, signal, onEvent}: BuildImagesOptions,
+  {tools, refresh, signal, onEvent}: BuildImagesOptions,
 ): Promise<readonly ImageResult[]> {
-  const slot = limiter(concurrency)
+  const slot = limiter(BUILDS_AT_ONCE)
   const results = new Map<string, Promise<ImageResult>>()
 
   async function make(surveyed: SurveyedImage): Promise<ImageResult> {
@@ -114,21 +116,4 @@ export function buildFailure(results: readonly ImageResult[]): KkError | undefin
     log: failed.map(({image, error}) => `${image.name}: ${error!.message}`),
     hint: 'build one of them alone to see why',
   })
-}
-
-/** Runs what it is given, at most `limit` at once, in the order it was given. */
-function limiter(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
 }

@@ -40,9 +40,6 @@ export interface RollbackOptions {
   readonly keepSchema: boolean
 }
 
-/** How many records are read at once: each is up to 1 MiB. */
-const READERS = 4
-
 /**
  * Plans the way back, by the cluster alone. Throws what `makeRollbackPlan` throws, `KK_RECORD` when a revision cannot be
  * read, and what would stop helm half way: `KK_IN_THE_WAY`, `KK_INVALID_OBJECT`, `KK_CONFLICT`.
@@ -69,7 +66,7 @@ export async function planRollback(
   const {targets, staying} = targetsOf(request, lastOf(revisions))
   const ways = waysBack({targets, revisions, environment})
   const returning = [...ways].filter(([, {kind}]) => kind === 'rollback').map(([release]) => release)
-  const returns = await mapParallel(returning, READERS, async (release) => ({
+  const returns = await mapParallel(returning, async (release) => ({
     release,
     last: await objectsOf(cluster, release),
     target: await objectsOf(cluster, release, ways.get(release)!.to),

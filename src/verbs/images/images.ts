@@ -20,9 +20,6 @@ import {cacheDirectory} from '../../state/directories.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {withLock} from '../../state/lock.ts'
 
-/** The number of images that are built at once; more would wait for the disk. */
-const AT_ONCE = 2
-
 export interface BuildVerbOptions {
   /** The names of the images; all if empty. */
   readonly names: readonly string[]
@@ -59,7 +56,6 @@ export async function build(options: BuildVerbOptions): Promise<readonly ImageRe
       buildImages(await survey(images, options), {
         tools: toolsOf(options),
         refresh,
-        concurrency: AT_ONCE,
         signal,
         onEvent,
       }),

@@ -21,9 +21,6 @@ export interface DriftRequest {
   readonly prepared: Prepared | undefined
 }
 
-/** The number of releases that are compared at once: each reads its record, and eight objects at a time. */
-const AT_ONCE = 4
-
 /**
  * Compares releases with the cluster. Throws `KK_UNKNOWN_RELEASE`; `KK_USAGE` for a name that means several releases,
  * and for an environment without a file that has no release there.
@@ -34,7 +31,7 @@ export async function drift(
 ): Promise<readonly ReleaseDrift[]> {
   const {revisions} = await seenRevisions(cluster, {names, owner, environment})
   const releases = chosen([...lastOf(revisions).values()], {names, owner, environment})
-  return mapParallel(releases, AT_ONCE, (release) => {
+  return mapParallel(releases, (release) => {
     const chart = prepared?.releases.get(release)?.chart
     return releaseDrift(cluster, {release, revisions, crds: chart && crdFiles(chart.directory)})
   })

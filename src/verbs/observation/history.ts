@@ -43,8 +43,6 @@ export interface ReleaseHistory {
   readonly revisions: readonly RevisionEntry[]
 }
 
-const READERS = 4
-
 /** The name of the environment in question, and the environment itself if its file is given. */
 interface Whose {
   readonly owner?: string | undefined
@@ -89,7 +87,7 @@ export async function releaseHistory(
   const own = readLabels(labels)?.owner
   const runs = own === undefined ? [] : await cluster.runs.list(own)
   const records = all.filter((record) => record.release === release).toReversed()
-  const revisions = await mapParallel(records, READERS, (record) => entryOf(cluster, record, runs))
+  const revisions = await mapParallel(records, (record) => entryOf(cluster, record, runs))
   return {release, owner: own, revisions}
 }
 

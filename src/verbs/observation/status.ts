@@ -34,8 +34,6 @@ type Sight = Pick<
   | 'lastRecord'
 >
 
-/** The number of records that are read at once; each holds a whole chart. */
-const READERS = 8
 const NO_GRAPH: Graph = {releases: [], requirements: new Map()}
 
 /**
@@ -66,7 +64,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
   }
   /** The log of a pod may contain secrets that another release of the environment was given. */
   const maskOf = async (records: readonly ReleaseRecord[]): Promise<Redact> => {
-    const payloads = await mapParallel(records, READERS, readPayload)
+    const payloads = await mapParallel(records, readPayload)
     const masks = payloads.flatMap((payload) => ('redact' in payload ? [payload.redact] : []))
     return (text) => masks.reduce((cleaned, mask) => mask(cleaned), text)
   }
@@ -77,7 +75,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const concerned = new Set(releases)
     const observed = await observedRecords(cluster, last, (release) => concerned.has(release))
     const records = new Map(observed.map((record) => [record.release, record]))
-    const payloads = await mapParallel(releases, READERS, async (release) => {
+    const payloads = await mapParallel(releases, async (release) => {
       const record = records.get(release)
       return record && readPayload(record)
     })
@@ -104,9 +102,7 @@ export function statusReader(subject: StatusSubject, cluster: Sight): () => Prom
     const mask = healths.some((health) => health && health.state !== 'healthy')
       ? await maskOf(last.filter(({labels}) => readLabels(labels)?.owner === subject.owner))
       : undefined
-    const left = await mapParallel(releases, READERS, (release) =>
-      leftOver(readLeftovers, release, seen.revisions),
-    )
+    const left = await mapParallel(releases, (release) => leftOver(readLeftovers, release, seen.revisions))
     const unknown = uses.unknown.filter(({name}) => !concerned.has(name as ReleaseId))
     const notes = [
       ...unusableNotes(subject),

@@ -6,9 +6,6 @@ import type {Plan} from '../../plan/plan.ts'
 import {namedRelease, type Prepared} from '../preparation/prepare.ts'
 import {seenRecords} from '../preparation/seen-records.ts'
 
-/** The number of records that are read at once: each is up to 1 MiB. */
-const READERS = 4
-
 /**
  * Plans the tests of these releases, or of all that the environment has installed. The records, not the charts, tell
  * which releases have tests, for helm runs what was deployed. Throws the errors of `testable`, and `KK_RECORD`.
@@ -21,7 +18,7 @@ export async function planTests(
   const named = names.map((name) => namedRelease({environment, graph}, name))
   const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
   const meant = testable({environment: environment.name, graph, records: seen.records, named})
-  const tests = await mapParallel(meant.records, READERS, async ({release, revision}) => {
+  const tests = await mapParallel(meant.records, async ({release, revision}) => {
     const stored = await cluster.stored(release, revision)
     return [release, stored ? testHooks(stored).map(objectName) : []] as const
   })

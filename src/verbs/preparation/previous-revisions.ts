@@ -3,9 +3,6 @@ import {mapParallel} from '../../cluster/parallel.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
 
-/** The number of records that are read at once. */
-const READERS = 8
-
 /**
  * Returns the revisions that each upgrade of a plan is compared with: the last one and, if that failed, also the
  * deployed one, for either of the two may be what runs.
@@ -17,7 +14,6 @@ export async function previousRevisions(
   const upgrades = plan.actions.filter(({kind}) => kind === 'upgrade')
   const previous = await mapParallel(
     upgrades,
-    READERS,
     async ({release}) => [release, await beforeOf(release, cluster)] as const,
   )
   return new Map(previous)

@@ -25,8 +25,6 @@ export interface Sought {
 
 type Reads = Pick<Cluster, 'revisions' | 'runs'>
 
-const AT_ONCE = 8
-
 /**
  * Returns every revision on the cluster or, for a user who may not list these, those in the namespaces of what is
  * sought. Throws `KK_FORBIDDEN` if nothing tells a namespace, or one of them may not be seen either.
@@ -38,7 +36,7 @@ export async function seenRevisions(cluster: Reads, sought: Sought): Promise<See
     if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
     const namespaces = await namespacesOf(cluster, sought)
     if (namespaces.length === 0) throw error
-    const revisions = await mapParallel(namespaces, AT_ONCE, (namespace) => cluster.revisions({namespace}))
+    const revisions = await mapParallel(namespaces, (namespace) => cluster.revisions({namespace}))
     return {revisions: revisions.flat(), note: unseenNote(namespaces)}
   }
 }

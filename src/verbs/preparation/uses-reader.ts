@@ -7,9 +7,6 @@ import {livingRevisions, type RecordFacts} from '../../plan/uses/observed.ts'
 import {type Uses, usesOf} from '../../plan/uses/uses.ts'
 import {observedRevisions} from './observed-records.ts'
 
-/** The number of records that are read at once; each holds a whole chart. */
-const AT_ONCE = 8
-
 /** Reads which releases on the cluster use which, anew at each call. */
 export type UsesReader = () => Promise<Uses>
 
@@ -55,7 +52,6 @@ export function factsReader(cluster: Pick<Cluster, 'stored'>): FactsReader {
   return async (records) => {
     await mapParallel(
       records.filter((record) => !factsOf(record)),
-      AT_ONCE,
       async (record) => {
         const found = await readFacts(cluster, record)
         if (found) known.set(versionOf(record), found)

@@ -34,9 +34,6 @@ export interface PlannedPruning {
   run(choices: RunChoices & {readonly ports: RunPorts}): AsyncIterable<RunEvent>
 }
 
-/** The number of releases that are read at once: each reads up to ten records. */
-const AT_ONCE = 4
-
 /**
  * Finds what may be pruned; changes nothing. Throws `KK_FOREIGN` and `KK_OWNER` for a release that is named and is not
  * the environment's, `KK_UNKNOWN_RELEASE`, `KK_NO_ENVIRONMENT` if neither releases nor an environment are named,
@@ -46,7 +43,7 @@ export async function planPrune(cluster: Cluster, request: PruneRequest): Promis
   const {revisions} = await seenRevisions(cluster, request)
   const records = chosen([...lastOf(revisions).values()], request)
   const environment = request.owner ?? onlyOwner(records)
-  const looked = await mapParallel(records, AT_ONCE, async (record) => ({
+  const looked = await mapParallel(records, async (record) => ({
     ...(await pruningOf(cluster, record, revisions)),
     record,
   }))

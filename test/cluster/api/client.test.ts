@@ -1,4 +1,5 @@
-import {describe, expect, it} from 'vitest'
+import type {ServerResponse} from 'node:http'
+import {describe, expect, it, vi} from 'vitest'
 import {clientOf, json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const pods = {path: '/api/v1/namespaces/openstack/pods', asked: 'list pods in namespace openstack'}
@@ -192,5 +193,52 @@ describe('credentials by a plugin', () => {
       code: 'KK_KUBECONFIG',
       message: expect.stringMatching(/: you must log in$/),
     })
+  })
+})
+
+describe('many requests to the API server', () => {
+  it('are at most sixteen at once, whoever asks, and hold up no Lease and no watch', async () => {
+    const open: ServerResponse[] = []
+    let most = 0
+    const {client} = await scriptedServer(({path, query}, response) => {
+      if (path.startsWith('/apis/coordination.k8s.io/')) return json(response, {kind: 'Lease'})
+      if (query.has('watch')) return void response.writeHead(200).write('{"type":"BOOKMARK"}\n')
+      open.push(response)
+      most = Math.max(most, open.length)
+    })
+    const answer = () => json(open.shift()!, {items: []})
+
+    const all = Array.from({length: 40}, () => client.json(pods))
+    await vi.waitFor(() => expect(open).toHaveLength(16))
+    const lease = await client.json({
+      path: '/apis/coordination.k8s.io/v1/namespaces/kk-system/leases/a',
+      asked: 'x',
+    })
+    const watch = await client.lines({...pods, query: {watch: 1}})
+    for (let answered = 0; answered < 40; answered++) {
+      await vi.waitFor(() => expect(open).not.toEqual([]))
+      answer()
+    }
+
+    expect(lease).toEqual({kind: 'Lease'})
+    expect((await watch.next()).value).toBe('{"type":"BOOKMARK"}')
+    expect(await Promise.all(all)).toHaveLength(40)
+    expect(most).toBe(16)
+  })
+
+  it('that are aborted before their turn are not sent', async () => {
+    const open: ServerResponse[] = []
+    const {client, asked} = await scriptedServer((_, response) => void open.push(response))
+    const aborted = new AbortController()
+
+    const all = Array.from({length: 16}, () => client.json(pods))
+    await vi.waitFor(() => expect(open).toHaveLength(16))
+    const late = client.json({...pods, path: '/api/v1/late', signal: aborted.signal})
+    aborted.abort(new Error('ended'))
+
+    await expect(late).rejects.toThrow('ended')
+    for (const response of open) json(response, {})
+    await Promise.all(all)
+    expect(asked.some(({path}) => path === '/api/v1/late')).toBe(false)
   })
 })

@@ -22,7 +22,6 @@ async function built(
   const results = await buildImages(images, {
     tools: {build: async ({inputs}) => surveyed('any', {inputs}).record!, ...tools},
     refresh,
-    concurrency: 2,
     onEvent: (event) => events.push(event),
   })
   return {events, results, outcomes: results.map(({image, outcome}) => `${image.name} ${outcome}`)}

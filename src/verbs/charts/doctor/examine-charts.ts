@@ -37,8 +37,6 @@ import {withRefusals} from './refusals.ts'
 import {identity, inBoth} from './same-object.ts'
 import {type Templates, templatesOf} from './templates.ts'
 
-const RENDERERS = 4
-
 const CHECKS = [randomValues, jobNames, immutableFields, refusedChanges, untouchedDefinitions] as const
 
 interface Examining {
@@ -159,14 +157,14 @@ async function examineAll(
     definedBy: kindsDefinedBy,
     render: async (some, defined = []) =>
       new Map(
-        await mapParallel(some, RENDERERS, async (release) => {
+        await mapParallel(some, async (release) => {
           const outcome = renderNow(release, knowing(defined), renderers)
           return [release, await outcome.catch(told)] as const
         }),
       ),
   })
   const kinds = knowing(kindsDefinedBy([...outcomes.values()]))
-  const examined = await mapParallel(releases, RENDERERS, async (release) => {
+  const examined = await mapParallel(releases, async (release) => {
     const outcome = outcomes.get(release)!
     if ('code' in outcome) return brokenChart(release, outcome)
     return examineRelease(release, outcome, kinds, renderers).catch(async (error: unknown) =>

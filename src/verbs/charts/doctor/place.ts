@@ -4,8 +4,6 @@ import {mapParallel} from '../../../cluster/parallel.ts'
 import type {ReleaseId} from '../../../release.ts'
 import {KUBE_VERSION} from '../../preparation/inference/facts-of-releases.ts'
 
-const READERS = 8
-
 /** The objects that helm deployed with the last revision of a release, without hooks. */
 export interface DeployedRelease {
   readonly revision: number
@@ -29,7 +27,7 @@ export async function placeOf(
   const [{version: kubeVersion}, kinds, deployed] = await Promise.all([
     cluster.identity(),
     cluster.customKinds(),
-    mapParallel(releases, READERS, (release) => deployedRelease(release, cluster)),
+    mapParallel(releases, (release) => deployedRelease(release, cluster)),
   ])
   return {kubeVersion, kinds, deployed: new Map(deployed.flat())}
 }

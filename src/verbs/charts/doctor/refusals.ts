@@ -8,8 +8,6 @@ import {type ReleaseId, releaseNamespace, type Values} from '../../../release.ts
 import type {ComparedRelease, ExaminedRelease} from './examined-release.ts'
 import {identity, inBoth} from './same-object.ts'
 
-const ASKED_AT_ONCE = 4
-
 interface Asking {
   readonly cluster: Pick<Cluster, 'validate'> | undefined
   readonly valuesOf: (release: ReleaseId) => Values
@@ -24,7 +22,7 @@ export async function withRefusals(
   {cluster, valuesOf}: Asking,
 ): Promise<readonly ExaminedRelease[]> {
   if (!cluster) return releases
-  return mapParallel(releases, ASKED_AT_ONCE, async (each) => {
+  return mapParallel(releases, async (each) => {
     const {release, deployed} = each
     if (!deployed) return each
     const redact = redactor(valuesOf(release))

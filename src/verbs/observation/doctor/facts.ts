@@ -52,9 +52,6 @@ export interface Examination extends Subject {
   rendered(): Promise<ReadonlyMap<ReleaseId, readonly KubernetesObject[]>>
 }
 
-const READERS = 8
-const RENDERERS = 4
-
 export function factsOf(subject: Subject): Examination {
   // A check that needs a cluster does not run without one.
   const cluster = subject.cluster!
@@ -72,7 +69,7 @@ export function factsOf(subject: Subject): Examination {
     readRecords: once(async () => {
       const {records} = await everyRecord()
       const revisions = [...Map.groupBy(records, ({release}) => release).values()]
-      return mapParallel(revisions.flatMap(livingRevisions), READERS, (record) => readOne(cluster, record))
+      return mapParallel(revisions.flatMap(livingRevisions), (record) => readOne(cluster, record))
     }),
     leases: once(() => cluster.leases()),
     rendered: once(() => renderEnvironment(subject)),
@@ -112,7 +109,7 @@ async function renderEnvironment({
   const releases = [...prepared.releases.keys()]
   const vendored = await vendor(prepared, releases)
   try {
-    const objects = await mapParallel(releases, RENDERERS, async (release) =>
+    const objects = await mapParallel(releases, async (release) =>
       parseManifest(await helm.template(vendored.call(release), {kubeVersion: version})),
     )
     return new Map(releases.map((release, index) => [release, objects[index]!]))

@@ -20,9 +20,6 @@ import {writeAtomically} from '../../../state/files/write-atomically.ts'
 import {placedError} from '../placed-problems.ts'
 import {renderByKinds} from '../rendering/render-by-kinds.ts'
 
-/** The number of helms that render at once: each takes about 100 MB for a moment. */
-const RENDERERS = 4
-
 /** The Kubernetes version given to `helm template`, so that it does not depend on helm's build. */
 export const KUBE_VERSION = 'v1.36.0'
 
@@ -121,7 +118,7 @@ async function render(
   try {
     const charts = missing.map(({chart}) => chart)
     const places = await copies.fill(() => vendorCharts(charts, copies.path))
-    const rendered = await mapParallel(missing, RENDERERS, async (each) => {
+    const rendered = await mapParallel(missing, async (each) => {
       const {release, chart, layers, timeoutSeconds, apiVersions, key} = each
       const namespace = releaseNamespace(release)
       const call = {

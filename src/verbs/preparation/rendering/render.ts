@@ -7,9 +7,6 @@ import {renderByKinds} from './render-by-kinds.ts'
 import {type Renderer, renderOnCluster} from './render-on-cluster.ts'
 import type {Vendored} from './vendored.ts'
 
-/** The number of helms that render at once: each takes about 100 MB for a moment. */
-const RENDERERS = 4
-
 /** The objects of each release that is to be installed or upgraded, hooks included. */
 export type Rendered = ReadonlyMap<ReleaseId, readonly KubernetesObject[]>
 
@@ -81,7 +78,7 @@ async function render(
   {plan, helm, vendored, known, apiVersions, isServed}: WithKinds,
 ): Promise<ReadonlyMap<ReleaseId, Outcome>> {
   const canAsk = apiVersions.every(isServed)
-  const outcomes = await mapParallel(actions, RENDERERS, async (action) => {
+  const outcomes = await mapParallel(actions, async (action) => {
     const {release, kind, revision} = action
     const objects = known?.(action)
     if (objects) return [release, {objects}] as const

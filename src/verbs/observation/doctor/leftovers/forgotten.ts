@@ -7,8 +7,6 @@ import {type Leftover, leftovers} from '../../leftovers.ts'
 import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 
-const READERS = 4
-
 /** Finds objects that only a failed revision made. */
 export const forgottenCheck: Check = {
   name: 'forgotten',
@@ -18,7 +16,7 @@ export const forgottenCheck: Check = {
     const {records} = await everyRecord()
     const last = [...lastOf(records).values()]
     const file = prepared ? place : `FILE ${place}`.trim()
-    const found = await mapParallel(last, READERS, async (record) =>
+    const found = await mapParallel(last, async (record) =>
       judgeForgottenObjects(record, await leftOf(cluster, record, records), {place, file}),
     )
     return found.flat()
