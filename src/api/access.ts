@@ -3,12 +3,12 @@ import type {Caller, Tokens} from './tokens.ts'
 
 /** Methods that change nothing. */
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** What orchestrators and monitoring ask for without a token; it tells nothing of overrides. */
+/** The addresses that orchestrators and monitoring ask for without a token; they tell nothing of overrides. */
 const OPEN = new Set(['/healthz', '/readyz'])
 
 /**
- * Refuses who may not: without a known token 401, with one that only reads 403. Without tokens the service is on
- * loopback, and it is browsers that must be kept from being used against it: a page elsewhere can neither write (its
+ * Refuses requests that are not allowed: without a known token 401, with one that only reads 403. Without tokens the service
+ * is on loopback, and browsers must be kept from being used against it: a page of another site can neither write (its
  * `Origin` is another) nor read under a name of its own that leads here (`Host`).
  */
 export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): void {
@@ -29,21 +29,21 @@ export function guardAccess(app: FastifyInstance, tokens: Tokens | undefined): v
   })
 }
 
-/** Whether anybody may ask, as often as they like. */
+/** Tells whether anybody may send this request, as often as they like. */
 export function isOpen({routeOptions}: FastifyRequest): boolean {
   return OPEN.has(routeOptions.url ?? '')
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks, for the history. */
+    /** The name of the caller, for the history. */
     caller: string
-    /** Whether they may change overrides and see secrets. */
+    /** Whether the caller may change overrides and see secrets. */
     mayWrite: boolean
   }
 }
 
-/** Who has no token is on this machine. */
+/** The name of callers where no tokens are asked for: they are on this machine. */
 const NOBODY = 'somebody on the host of kk serve'
 
 interface Refusal {
@@ -78,12 +78,12 @@ function callerOf(request: FastifyRequest, tokens: Tokens): Caller | undefined {
   return token === undefined ? undefined : tokens.callerOf(token)
 }
 
-/** Who may only read is not shown secrets, either. */
+/** Tells whether a request needs a token that may write: also one that asks for secrets does. */
 function needsWrite({method, query}: FastifyRequest): boolean {
   return !READING.has(method) || (query as {readonly show_secrets?: unknown}).show_secrets === 'true'
 }
 
-/** `Bearer TOKEN`; or `Basic`, which browsers can ask for, with the token as the password. */
+/** Returns the token of `Bearer TOKEN`, or the password of `Basic`, which browsers can ask people for. */
 function tokenOf(header: string | undefined): string | undefined {
   const [, kind, value] = /^(bearer|basic) +(\S+)$/i.exec(header ?? '') ?? []
   if (kind === undefined || value === undefined) return undefined
@@ -112,7 +112,7 @@ const FOREIGN: Refusal = {
 }
 
 /**
- * Browsers send `Origin` with every request that changes something, and `Sec-Fetch-Site` with every one at all: where
+ * Tells whether a page of another site sends this request. Browsers send `Origin` with every request that changes something, and `Sec-Fetch-Site` with every one at all: where
  * something took the first away, the second still tells. A page on another port of this host is of another site, too.
  */
 function isForeign(request: FastifyRequest): boolean {
@@ -124,7 +124,7 @@ function isForeign(request: FastifyRequest): boolean {
   return origin !== undefined && (here === undefined || URL.parse(origin)?.host !== here)
 }
 
-/** As a URL has it. */
+/** Tells whether a host name, as a URL has it, is of this machine. */
 function isLoopback(hostname = ''): boolean {
   if (hostname === 'localhost' || hostname === '[::1]') return true
   return /^127(?:\.\d+){3}$/.test(hostname) || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(hostname)

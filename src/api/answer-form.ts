@@ -49,7 +49,7 @@ export async function answerForm(context: ChartContext, form: Form): Promise<For
   }
 }
 
-/** Who empties the text has all overrides before their eyes, and means it. */
+/** Returns the update that puts a text in the place of all overrides. An empty one means none: the form shows them all. */
 function replacing(text: string): RequestedUpdate {
   const files = text.trim() === '' ? [] : [{source: 'your text', text}]
   return {flag: 'reset', values: {files, set: [], setString: []}}
@@ -59,7 +59,7 @@ async function currentEtag({service, place}: ChartContext): Promise<string> {
   return (await service.show(place.name, place.namespace)).etag ?? ''
 }
 
-/** Who previews a change of what is not there any more is told before, not after, it is saved. */
+/** Throws `KK_STORE_CONFLICT` where the overrides are not those any more that the form was made from, before anything is saved. */
 async function expectUnchanged(context: ChartContext, {etag}: Draft): Promise<void> {
   if ((await currentEtag(context)) === etag) return
   throw new KkError('KK_STORE_CONFLICT', 'somebody else has changed the overrides meanwhile', {
@@ -150,7 +150,7 @@ function unreadable(expected: string): KkError {
 /** The releases of a chart in a namespace; undefined where no environment tells which there are. */
 export type ReleasesOf = (name: string, namespace: string) => readonly string[] | undefined
 
-/** A chart whose page is asked for, and by whom. */
+/** The chart of a page, with what the caller may see and do. */
 export interface ChartContext {
   readonly service: OverrideService
   readonly releasesOf: ReleasesOf

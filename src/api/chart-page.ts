@@ -6,7 +6,7 @@ import {type Markup, markup} from '../report/files/markup.ts'
 import {keyText} from '../report/values/explained-text.ts'
 import {chartAddress, page} from './page.ts'
 
-/** What became of the last form. */
+/** The outcome of the last form. */
 export type Outcome =
   | {readonly kind: 'none'}
   | {readonly kind: 'done'; readonly message: string}
@@ -25,7 +25,7 @@ export interface ChartView {
   readonly outcome: Outcome
 }
 
-/** The overrides of a chart in a namespace: its layers side by side, the three texts, and a form for the deployer's. */
+/** Returns the page of a chart in a namespace: its layers side by side, the three texts, and a form for the deployer's. */
 export function chartPage(view: ChartView): string {
   const {shown, keys, outcome} = view
   const title = `${shown.name} in ${shown.namespace}`
@@ -70,17 +70,17 @@ function editing({shown, isWhole, showSecrets, mayWrite, draft, outcome}: ChartV
   return isWhole || draft !== undefined ? editor(options) : editorBehindSecrets(shown)
 }
 
-/** What a change would do. */
+/** The effect that a change would have. */
 interface Preview {
   readonly before: string
   readonly after: string
-  /** Whether they differ, also where that is masked. */
+  /** Whether the two texts differ, also where that is masked. */
   readonly changes: boolean
   /** Releases of the chart in the namespace; undefined where no environment tells which there are. */
   readonly releases: readonly string[] | undefined
 }
 
-/** The deployer's overrides before and after, and what the next deploy would do. */
+/** Returns the deployer's overrides before and after a change, and what the next deploy would do. */
 function previewSection(preview: Preview, place: ChartPlace): Markup {
   const {before, after} = preview
   return markup`<section aria-labelledby="preview">
@@ -94,7 +94,7 @@ ${redeployed(preview, place)}
 </section>`
 }
 
-/** A YAML text as it stands. */
+/** Returns a YAML text as it stands. */
 function yamlBlock(text: string): Markup {
   return text === '' ? markup`<p class="quiet">none</p>` : markup`<pre>${text}</pre>`
 }
@@ -120,7 +120,7 @@ const TITLES: Readonly<Record<ExplainedLayer['name'], string>> = {
   set: '--set',
 }
 
-/** A row for each key and a column for each layer that says anything, the strongest last; who wins is said in words. */
+/** Returns a table with a row for each key and a column for each layer that says anything, the strongest last; the winner is named in words. */
 function layersTable(keys: readonly ExplainedKey[]): Markup {
   if (keys.length === 0) return markup`<p>No layer says anything above the defaults of the chart.</p>`
   const layers = LAYERS.filter((layer) => keys.some((key) => statementsOf(key, layer).length > 0))
@@ -151,10 +151,10 @@ function statement({value, position, source}: Statement, wins: boolean): Markup 
   return markup`<div><code>${text}</code>${wins ? markup` <strong>✓ wins</strong>` : markup``}<br><small class="quiet">${place}</small></div>`
 }
 
-/** What stands in the form: the overrides as they are stored, or as somebody typed them. */
+/** The content of the form: the overrides as they are stored, or as somebody typed them. */
 export interface Draft {
   readonly text: string
-  /** Of the stored overrides that it was made from; '' for none. */
+  /** The etag of the stored overrides that it was made from; '' for none. */
   readonly etag: string
 }
 
@@ -166,7 +166,7 @@ interface EditorOptions {
   readonly isRefused: boolean
 }
 
-/** The form for the deployer's overrides, all of them at once. */
+/** Returns the form for the deployer's overrides, all of them at once. */
 function editor({place, draft, showSecrets, isRefused}: EditorOptions): Markup {
   const invalid = isRefused ? markup` aria-invalid="true" aria-errormessage="problem"` : markup``
   // A parser drops the line feed after the tag, and no other.
@@ -180,7 +180,7 @@ ${draft.text}</textarea>
 </form>`
 }
 
-/** Asks before all of the deployer's overrides are taken away. */
+/** Returns the form that asks before all of the deployer's overrides are taken away. */
 function resetForm({place, draft, showSecrets}: EditorOptions): Markup {
   return markup`<form method="post" action="${formAddress(place, showSecrets)}">
 <input type="hidden" name="etag" value="${draft.etag}">
@@ -188,7 +188,7 @@ function resetForm({place, draft, showSecrets}: EditorOptions): Markup {
 </form>`
 }
 
-/** Masked texts cannot be edited: they would be stored as they are shown. */
+/** Returns what stands in the place of the form where secrets are masked: such a text would be stored as it is shown. */
 function editorBehindSecrets(place: ChartPlace): Markup {
   return markup`<p>They hold secrets, which are masked here. <a href="${chartAddress(place, {show_secrets: 'true'})}">Show secrets and edit</a></p>
 <form method="post" action="${formAddress(place, false)}"><p><button name="action" value="ask-reset">Reset to none…</button></p></form>`

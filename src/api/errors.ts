@@ -1,6 +1,6 @@
 import {asKkError, type ErrorCode, KkError} from '../errors.ts'
 
-/** What a caller of the service gets for an error; codes are kk's own and stable. */
+/** The body of an answer with an error; codes are kk's own and stable. */
 export interface ErrorBody {
   readonly error: {readonly code: string; readonly message: string; readonly hint?: string}
 }
@@ -22,7 +22,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   KK_STORE_VERSION: 503,
 }
 
-/** What fastify and Node refuse before a route is reached, in kk's words. */
+/** The words of kk for what fastify and Node refuse before a route is reached, by status. */
 const REFUSED: Readonly<Record<number, {readonly code: string; readonly hint: string}>> = {
   400: {code: 'KK_USAGE', hint: 'see /docs for what the request should be'},
   404: {code: 'KK_NOT_FOUND', hint: 'see /docs for what there is'},
@@ -40,7 +40,7 @@ export interface Answer {
   readonly body: ErrorBody
 }
 
-/** Any error as an answer. What is nobody's fault but ours shows nothing of itself. */
+/** Returns an error as an answer. An error of kk's own shows nothing of itself. */
 export function answerTo(error: unknown): Answer {
   if (error instanceof KkError) return {status: STATUS[error.code] ?? 500, body: bodyOf(error)}
   const status = (error as {readonly statusCode?: number}).statusCode
@@ -56,7 +56,7 @@ export function answerTo(error: unknown): Answer {
   }
 }
 
-/** An error of fastify; of a body that its schema does not allow, with what ajv says. */
+/** An error of fastify; `validation` is what ajv says of a body that its schema does not allow. */
 interface Refusal {
   readonly message: string
   readonly validation?: readonly {readonly params: {readonly allowedValues?: readonly unknown[]}}[]

@@ -41,10 +41,10 @@ interface UpdateBody {
   }
 }
 
-/** The overrides, seen and changed by whoever asks. */
+/** Returns the service of overrides for a caller, whom the history names. */
 export type ServiceFor = (caller: string) => OverrideService
 
-/** The resource of the overrides of charts: `/v1/helm_charts`. */
+/** Adds the resource of the overrides of charts: `/v1/helm_charts`. */
 export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): void {
   for (const url of ['/v1/helm_charts', '/v1/helm_charts/']) {
     const schema = documented('List the charts that have overrides', {
@@ -134,7 +134,7 @@ export function helmChartRoutes(app: FastifyInstance, serviceFor: ServiceFor): v
   )
 }
 
-/** Rejects as `OverrideService.show` does for a chart that is not active. */
+/** Returns the charts with their namespaces, or with `combined` each with its overrides. Rejects as `OverrideService.show` does for a chart that is not active. */
 async function list(
   service: OverrideService,
   {combined, name, show_secrets}: ListQuery,
@@ -167,7 +167,7 @@ function updateOf({flag, values}: UpdateBody): OverrideUpdate {
   }
 }
 
-/** Of what is not there the one that `If-Match` takes for none. */
+/** Adds the etag to an answer: where there are no overrides the empty one, which `If-Match` takes for none. */
 function withEtag(reply: FastifyReply, etag: string | undefined): FastifyReply {
   return reply.header('etag', `"${etag ?? ''}"`)
 }
@@ -175,8 +175,8 @@ function withEtag(reply: FastifyReply, etag: string | undefined): FastifyReply {
 const ETAG = /(?:W\/)?"([^"]*)"/g
 
 /**
- * Etags as HTTP quotes and lists them; a weak one is compared the same way. `*` stands for any, and what is no list of etags
- * for itself.
+ * Returns the etags of a header `If-Match` without their quotes; a weak one is compared as a strong one is. `*` stands for
+ * any, and a text that is no list of etags for itself.
  */
 function conditionOf(header: string | undefined): Condition | undefined {
   if (header === undefined) return undefined

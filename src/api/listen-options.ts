@@ -12,7 +12,7 @@ const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8)
 LOOPBACK.addAddress('::1', 'ipv6')
 
-/** `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `localhost:0`. Throws `KK_USAGE`. */
+/** Reads `127.0.0.1:8080`, `[::1]:8080`, `:8080` or `localhost:0`. Throws `KK_USAGE`. */
 export function parseListen(text: string): ListenOptions {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? []
   if (port === undefined || Number(port) > 65_535) {

@@ -18,7 +18,7 @@ export interface ServerOptions {
   readonly releasesOf: ReleasesOf
   /** Rejects when the service cannot do its work now. */
   readonly ready: () => Promise<unknown>
-  /** Undefined only on loopback. */
+  /** The tokens that are accepted; undefined only on loopback. */
   readonly tokens: Tokens | undefined
   readonly version: string
   readonly tls?: {readonly key: string; readonly cert: string}
@@ -31,23 +31,23 @@ interface Limits {
   readonly bodyBytes: number
   /** Milliseconds until a request must have arrived. */
   readonly requestTime: number
-  /** Of one address. */
+  /** The requests that one address may send. */
   readonly requestsPerMinute: number
 }
 
-/** Node takes no more of a request before its body. */
+/** The longest head of a request that Node reads, in bytes. */
 const LONGEST_HEAD = 16_384
 
-/** Node looks so often for requests that have not arrived. */
+/** Node looks so often for requests that have not arrived in time. */
 const LOOK_MILLISECONDS = 1_000
 
 const LIMITS: Limits = {bodyBytes: 1024 ** 2, requestTime: 30_000, requestsPerMinute: 60_000}
 
-/** What a page of the service may do: load nothing, run no script, be framed by nobody. */
+/** The rights of a page of the service: it loads nothing, runs no script, and is framed by nobody. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** The REST service, ready to listen. To be closed. */
+/** Opens the REST service, ready to listen. To be closed. */
 export async function openServer(
   {serviceFor, releasesOf, ready, tokens, version, tls, log, limits}: ServerOptions,
   {fastify, swagger, rateLimit, ...metrics}: typeof libraries,
@@ -125,7 +125,7 @@ export async function openServer(
 /** So long may what has begun take after a stop. */
 const LAST_MILLISECONDS = 10_000
 
-/** A connection whose last answer is sent after the stop began would be kept open for its client's next request. */
+/** Ends connections that have nothing to answer once a stop has begun: they would be kept open for their clients' next requests. */
 function endIdleConnections(app: FastifyInstance): void {
   let timer: NodeJS.Timeout | undefined
   let end: NodeJS.Timeout | undefined
@@ -140,7 +140,7 @@ function endIdleConnections(app: FastifyInstance): void {
   })
 }
 
-/** What the log says of a request. Of its parameters only the namespace: a mistyped one may hold anything. */
+/** Returns what the log says of a request. Of its parameters only the namespace: a mistyped one may hold anything. */
 function loggedRequest({method, url, host, ip, socket, query}: FastifyRequest): Record<string, unknown> {
   const {namespace} = (query ?? {}) as {readonly namespace?: unknown}
   return {
@@ -221,7 +221,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
 }
 
-/** Collects the routes that are made after this. Gives what then answers their other methods with 405 and those that they have. */
+/** Collects the routes that are made after this. Returns what then answers their other methods with 405 and those that they have. */
 function collectMethods(app: FastifyInstance): () => void {
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', ({url, method}: RouteOptions) => {

@@ -11,7 +11,7 @@ interface DescribeOptions {
   readonly secured: boolean
 }
 
-/** OpenAPI 3.1 of all routes, made from the schemas that check them. To be called before any route is made. */
+/** Describes all routes in OpenAPI 3.1, by the schemas that check them. To be called before any route is made. */
 export async function describeApi(
   app: FastifyInstance,
   {plugin, version, secured}: DescribeOptions,
@@ -34,7 +34,7 @@ export async function describeApi(
   })
 }
 
-/** `/openapi.json`, and the same for people at `/docs`. */
+/** Adds `/openapi.json`, and the same for people at `/docs`. */
 export function openApiRoutes(app: FastifyInstance): void {
   const document = () => app.swagger() as OpenApi
   app.get('/openapi.json', {schema: {hide: true}}, async () => document())
@@ -53,7 +53,7 @@ interface Parameter {
 
 const METHODS = ['get', 'patch', 'put', 'post', 'delete'] as const
 
-/** An OpenAPI document for people, without a script. */
+/** Returns an OpenAPI document as a page for people, without a script. */
 function documentationPage(document: OpenApi): string {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     METHODS.flatMap((method) => {
@@ -100,5 +100,5 @@ function answerItem(status: string, response: object): Markup {
   return markup`<li><code>${status}</code>${fields.length > 0 ? `: ${fields.join(', ')}` : ''}</li>`
 }
 
-/** What `/openapi.json` answers with. */
+/** The answer of `/openapi.json`. */
 type OpenApi = OpenAPIV3_1.Document

@@ -13,7 +13,7 @@ const NOT_READY = {
   properties: {...ERROR.properties, status: {...STATUS, examples: ['not ready']}},
 } as const
 
-/** `/healthz`: the process answers. `/readyz`: so does what it works with. */
+/** Adds `/healthz`: the process answers, and `/readyz`: so does the store that it works with. */
 export function healthRoutes(app: FastifyInstance, ready: () => Promise<unknown>): void {
   const schema = (summary: string, answers: object): FastifySchema =>
     ({summary, tags: ['operation'], security: [], response: {200: ALIVE, ...answers}}) as FastifySchema
@@ -34,13 +34,13 @@ export function healthRoutes(app: FastifyInstance, ready: () => Promise<unknown>
   )
 }
 
-/** Anybody may ask: where the store is, and what it says, stands in the log. */
+/** Returns an error as anybody may see it: where the store is, and what its database says, stands in the log alone. */
 function withoutDetails(code: string) {
   const known = code === 'KK_BUG' ? undefined : ERRORS[code as ErrorCode]
   return {code, message: known?.meaning ?? 'something went wrong inside kk', hint: 'see the log of kk serve'}
 }
 
-/** Prometheus' metrics of the process, and of each route by method and status. */
+/** Adds `/metrics` for Prometheus: of the process, and of each route by method and status. */
 export function metricsRoute(
   app: FastifyInstance,
   {

@@ -35,7 +35,7 @@ const QUERY = {
   properties: {...SHOW_QUERY.properties, done: {type: 'string', enum: Object.keys(DONE)}},
 } as const
 
-/** The pages for people: the charts at `/`, and each chart in a namespace. They need no script. */
+/** Adds the pages for people: the charts at `/`, and each chart in a namespace. They need no script. */
 export async function pageRoutes(app: FastifyInstance, {serviceFor, releasesOf}: PageOptions): Promise<void> {
   const contextOf = ({params, query, caller, mayWrite}: FastifyRequest<PageRequest>): ChartContext => ({
     service: serviceFor(caller),
@@ -110,7 +110,7 @@ interface ShownForm {
   readonly draft: Draft | undefined
 }
 
-/** The page of a chart. That something is masked is found out here; what it is does not leave. */
+/** Returns the page of a chart. Secrets are read to find out whether something is masked; they do not leave. */
 async function showChart(context: ChartContext, {outcome, draft}: ShownForm): Promise<string> {
   const {service, place, showSecrets, mayWrite} = context
   const {name, namespace} = place

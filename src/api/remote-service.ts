@@ -19,7 +19,7 @@ interface Body {
   readonly namespace: string
 }
 
-/** The overrides behind a server of kk; what it refuses is refused with the same codes. Rejects with `KK_SERVER` too. */
+/** Returns the service of overrides behind a server of kk, which refuses with the codes of the server. Rejects with `KK_SERVER`, too. */
 export function remoteService({url, token}: RemoteOptions): OverrideService {
   const address = (path: string, query: Readonly<Record<string, string | undefined>> = {}) => {
     const target = new URL(path, url.endsWith('/') ? url : `${url}/`)
@@ -156,7 +156,7 @@ interface Call {
   readonly ifMatch?: Condition
 }
 
-/** `*` is no etag. */
+/** Returns an etag as HTTP quotes it; `*` is none. */
 function quoted(etag: string): string {
   return etag === '*' ? etag : `"${etag}"`
 }

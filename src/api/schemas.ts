@@ -2,7 +2,7 @@ import type {FastifySchema} from 'fastify'
 
 /** JSON Schemas of the resource `helm_charts`: they check requests, and OpenAPI is made from them. */
 
-/** A database may refuse it. */
+/** A text without NUL, which a database may refuse. */
 const NO_NUL = '^[^\\u0000]*$'
 
 export const name = {
@@ -186,7 +186,7 @@ export const ERROR = {
   },
 } as const
 
-/** What every route can answer with instead. */
+/** The errors that every route can answer with. */
 const REFUSALS = {
   '4xx': {...ERROR, description: 'Refused: the request is to be changed, or sent later (429).'},
   503: {
@@ -197,7 +197,7 @@ const REFUSALS = {
   '5xx': {...ERROR, description: 'Something went wrong inside kk; nothing was changed.'},
 } as const
 
-/** The schema of an answer that has an `ETag`. */
+/** Returns the schema of an answer that has an `ETag`. */
 export function withEtagHeader(schema: object): object {
   const description = 'Changes with what the deployer overrides, "" for none; to be sent as If-Match.'
   return {...schema, headers: {ETag: {type: 'string', description}}}
@@ -223,7 +223,7 @@ interface Documented {
   readonly ok: Readonly<Record<number, object>>
 }
 
-/** A schema with a summary, and the errors that every route can answer with. */
+/** Returns the schema of a route, with its summary and the errors that every route can answer with. */
 export function documented(summary: string, {ok, ...request}: Documented): FastifySchema {
   return {summary, tags: ['overrides'], ...request, response: {...ok, ...REFUSALS}}
 }

@@ -18,10 +18,10 @@ interface ImportRequest {
   Body: {readonly document: string; readonly prune?: boolean}
 }
 
-/** A store is sent in one piece, and is more than the overrides of a chart. */
+/** The longest document, in bytes: a store is sent in one piece, and is more than the overrides of a chart. */
 const LONGEST_DOCUMENT = 16 * 1024 ** 2
 
-/** The store of overrides as a whole: who changed what, and all of it as one document. */
+/** Adds the resources of the store as a whole: who changed what, and all of it as one document. */
 export function storeRoutes(app: FastifyInstance, serviceFor: ServiceFor): void {
   app.get<{Querystring: HistoryQuery}>(
     '/v1/history',

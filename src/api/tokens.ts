@@ -3,17 +3,17 @@ import {KkError} from '../errors.ts'
 
 type Scope = 'read' | 'write'
 
-/** Who presents a token. */
+/** The owner of a token. */
 export interface Caller {
   /** `write` may do what `read` may. */
   readonly scope: Scope
-  /** For the history of the overrides. */
+  /** The name in the history of the overrides. */
   readonly name: string
 }
 
-/** Checks what a caller presents. */
+/** The tokens that the service accepts. */
 export interface Tokens {
-  /** Undefined for a token that nobody was given. */
+  /** Returns the owner of a token; undefined for one that nobody was given. */
   callerOf(token: string): Caller | undefined
 }
 
@@ -21,7 +21,7 @@ const LINE = /^(read|write)\s+(\S+)(?:\s+(\S.*))?$/
 const SHORTEST = 16
 
 /**
- * The tokens of a text with one `read TOKEN` or `write TOKEN` per line, and after it the name of who has it; `#` begins a
+ * Returns the tokens of a text with one `read TOKEN` or `write TOKEN` per line, and after it the name of who has it; `#` begins a
  * comment. Throws `KK_USAGE` without quoting a token.
  */
 export function parseTokens(text: string, source: string): Tokens {
@@ -45,7 +45,7 @@ export function parseTokens(text: string, source: string): Tokens {
   })
 }
 
-/** A single token that may write. Throws `KK_USAGE` without quoting it. */
+/** Returns tokens of which there is one, which may write. Throws `KK_USAGE` without quoting it. */
 export function singleToken(token: string, source: string): Tokens {
   if (token.length >= SHORTEST && !/\s/.test(token)) {
     return checked(new Map([[token, {scope: 'write', name: `token of ${source}`}]]))
@@ -59,7 +59,7 @@ export function singleToken(token: string, source: string): Tokens {
   )
 }
 
-/** Compares digests of one length, all of them, so that time tells nothing of a token. */
+/** Returns tokens that are compared as digests of one length, and always all of them: so time tells nothing of a token. */
 function checked(tokens: ReadonlyMap<string, Caller>): Tokens {
   const known = [...tokens].map(([token, caller]) => ({digest: digestOf(token), caller}))
   return {

@@ -9,7 +9,7 @@ import {expectRoom, expectStorable} from './storable.ts'
 import {applySets} from './strvals.ts'
 
 /**
- * The user overrides after an update: from the stored ones or from nothing, then the files in their order (maps merge,
+ * Returns the user overrides after an update: from the stored ones or from nothing, then the files in their order (maps merge,
  * everything else replaces), then `set`, then `setString`, as helm orders them. What system overrides have is not
  * looked at: only what the deployer gave is kept. Throws `KK_YAML`, `KK_VALUES` without the expression, and `KK_USAGE`
  * where files or expressions are given, but no value.
@@ -51,7 +51,7 @@ function masked(): KkError {
   })
 }
 
-/** An empty file or a key that was forgotten would otherwise take all overrides away. */
+/** Returns the error for an update without values: an empty file or a key that was forgotten would take all overrides away. */
 function noValues(): KkError {
   return new KkError(
     'KK_USAGE',
@@ -62,7 +62,7 @@ function noValues(): KkError {
   )
 }
 
-/** The overrides in a YAML text; none for an empty one. Throws `KK_YAML`, which names `source`, and `KK_VALUES`. */
+/** Reads the overrides in a YAML text; none for an empty one. Throws `KK_YAML`, which names `source`, and `KK_VALUES`. */
 function fileValues(source: string, text: string): Values {
   const values = readOnlyYaml(text, {file: source, duplicates: 'error', integers: 'error'}) ?? {}
   if (!isMap(values)) {

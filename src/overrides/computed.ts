@@ -5,13 +5,13 @@ import type {Helm, ReleaseCall, TemplateOptions} from '../helm/helm.ts'
 import type {Values} from '../release.ts'
 import {temporaryDirectory} from '../state/files/temporary-directory.ts'
 
-/** Of a chart and its subcharts, all that Helm computes values from. */
+/** The files of a chart and its subcharts from which Helm computes values. */
 const PARTS = new Set(['Chart.yaml', 'Chart.lock', 'values.yaml', 'values.schema.json', 'charts'])
 /** Base64, because Helm reads what it renders as YAML, and some characters cannot stand there. */
 const TEMPLATE = 'values: {{ toJson .Values | b64enc }}\n'
 
 /**
- * The values as the chart's templates see them: asked of Helm itself, by a copy of the chart whose only template
+ * Returns the values as the chart's templates see them: asked of Helm itself, by a copy of the chart whose only template
  * prints them. So defaults, subcharts, conditions, imported values, null and the schema are Helm's own.
  * Throws as `Helm.template` does, and `KK_FILE`.
  */

@@ -9,7 +9,7 @@ import {readValuesFile} from './values-file.ts'
 /** A layer, or the defaults of the chart or of one of its subcharts, which are below all. */
 export type ExplainedLayer = Omit<Layer, 'name'> & {readonly name: LayerName | 'defaults'}
 
-/** Who says what of a key. */
+/** A value that a layer gives a key. */
 export interface Statement {
   readonly layer: ExplainedLayer['name']
   readonly source: string
@@ -17,17 +17,18 @@ export interface Statement {
   readonly value: unknown
 }
 
-/** Why a key of the final values is what it is. */
+/** A key of the final values, with the layers that decide it. */
 export interface ExplainedKey {
   readonly path: readonly string[]
-  /** Of the final values; undefined when a null took the key away. Lists are explained as a whole. */
+  /** The final value; undefined when a null took the key away. Lists are explained as a whole. */
   readonly value: unknown
   /** Undefined where no layer says what the final value is: Helm made it. */
   readonly winner: Statement | undefined
-  /** What other layers say of the key, from the strongest to the weakest. */
+  /** The values of other layers, from the strongest to the weakest. */
   readonly lost: readonly Statement[]
 }
 
+/** A key while layers and final values are walked together. */
 interface ValueNode {
   readonly path: readonly string[]
   readonly final: unknown
@@ -44,8 +45,8 @@ interface Said {
 }
 
 /**
- * For every key of the final values, and every key that a null took away, the layer that won and those that lost.
- * `layers` go from the weakest to the strongest; `final` is what Helm computed. In the order of the final values.
+ * Returns for every key of the final values, and every key that a null took away, the layer that won and those that lost.
+ * `layers` go from the weakest to the strongest; `final` is what Helm computed. The keys are in the order of the final values.
  */
 export function explain(layers: readonly ExplainedLayer[], final: Values): ExplainedKey[] {
   const said = layers.toReversed().map((layer) => ({layer, value: layer.values, isHidden: false}))
@@ -68,7 +69,7 @@ function isLeaf({final, isFinal, said}: ValueNode): boolean {
   return !isMap(value) || isEmpty(value)
 }
 
-/** Those of the final values first. */
+/** Returns the keys below a node, those of the final values first. */
 function childNames({final, isFinal, said}: ValueNode): Iterable<string> {
   const names = new Set(isFinal && isMap(final) ? Object.keys(final) : [])
   for (const {value} of said.toReversed()) {
@@ -129,19 +130,19 @@ function isEmpty(values: Values): boolean {
 export interface DefaultLayers {
   /** From the weakest to the strongest: a chart's own defaults win over those that its subcharts have for themselves. */
   readonly layers: readonly ExplainedLayer[]
-  /** Where subcharts have their values: `['common']`, `['web', 'cache']`. */
+  /** The paths at which subcharts have their values: `['common']`, `['web', 'cache']`. */
   readonly subcharts: readonly (readonly string[])[]
 }
 
 interface UnpackedChart {
   readonly directory: string
-  /** For people: where the chart was found. */
+  /** Where the chart was found, for people. */
   readonly origin: string
   readonly path: readonly string[]
 }
 
 /**
- * What an unpacked chart with its subcharts in `charts/` says in its `values.yaml` files. A packed subchart stays
+ * Reads the `values.yaml` files of an unpacked chart and its subcharts in `charts/` as layers. A packed subchart stays
  * unread, and one with an alias is found under its own name: of their keys it is said that Helm made them.
  * Rejects with `KK_FILE`, `KK_YAML`.
  */

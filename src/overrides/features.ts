@@ -4,11 +4,11 @@ import {KkError} from '../errors.ts'
 import type {Layer} from './layer.ts'
 import {readValuesFile} from './values-file.ts'
 
-/** With n features there are 2^n - 1 file names. */
+/** The most features that can be combined: n of them make 2^n - 1 file names. */
 const MOST_FEATURES = 12
 
 /**
- * The files that features can have, from the weakest to the strongest, as openstack-helm's get-values-overrides
+ * Returns the files that features can have, from the weakest to the strongest, as openstack-helm's get-values-overrides
  * orders them (its shell script and its Go plugin agree): every combination in the order of the features, counted in
  * binary with the first feature as the highest digit. For `2025.1 ubuntu_noble`: `ubuntu_noble.yaml`, `2025.1.yaml`,
  * `2025.1-ubuntu_noble.yaml`. Throws `KK_ENVIRONMENT` for more features than anybody combines.
@@ -38,7 +38,7 @@ interface FeatureOptions {
   readonly features: readonly string[]
 }
 
-/** The feature files of a chart that exist, `<directory>/<chart>/<file>`, as layers. Throws `KK_YAML`, `KK_FILE`. */
+/** Reads the feature files of a chart that exist, `<directory>/<chart>/<file>`, as layers. Throws `KK_YAML`, `KK_FILE`. */
 export async function featureLayers({directory, chart, features}: FeatureOptions): Promise<Layer[]> {
   if (features.length === 0) return []
   const folder = join(directory, chart)

@@ -7,7 +7,7 @@ const PASSWORD_LENGTH = 24
 const RSA_BITS = 3072
 
 /**
- * A new password or key, from the operating system's random numbers. A password has letters of both cases, digits and
+ * Returns a new password or key, from the operating system's random numbers. A password has letters of both cases, digits and
  * symbols that mean nothing in URLs, INI files, shells and YAML, and begins and ends with a letter. A Fernet key is 32
  * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8).
  */
@@ -27,7 +27,7 @@ export function generateSecret(kind: SecretNeed['kind']): string {
   return generators[kind]()
 }
 
-/** What stands for a secret that nobody keeps yet where charts are only looked at: of its kind, and always the same. */
+/** Returns a stand-in for a secret that nobody keeps yet, where charts are only looked at: of its kind, and always the same. */
 export function standInSecret(kind: SecretNeed['kind'], name: string): string {
   const bytes = createHash('sha256').update(`stands for ${name}`).digest()
   const hex = bytes.toString('hex')

@@ -7,13 +7,13 @@ export type LayerName = (typeof LAYERS)[number]
 /** One source of values for one release. */
 export interface Layer {
   readonly name: LayerName
-  /** For people: the file, and the key in it. */
+  /** The file, and the key in it, for people. */
   readonly source: string
   readonly values: Values
-  /** Whether they are encrypted where they are kept: something among them was secret when they were written. */
+  /** Whether the values are encrypted in the store: something among them was secret when they were written. */
   readonly sealed?: boolean
-  /** Where a key of `values` was written, when that is a place in a file. */
+  /** Returns where a key of `values` was written, when that is in a file. */
   readonly position?: (path: readonly string[]) => Position | undefined
-  /** What wrote a key of `values`, when the layer has several sources. */
+  /** Returns the source of a key of `values`, when the layer has several. */
   readonly sourceOf?: (path: readonly string[]) => string
 }

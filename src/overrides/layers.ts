@@ -20,7 +20,7 @@ export interface LayerSources {
   readonly sets?: readonly string[]
 }
 
-/** All layers of a release, from the weakest to the strongest; those that say nothing are left out. Throws `KK_VALUES`. */
+/** Returns all layers of a release, from the weakest to the strongest; those that say nothing are left out. Throws `KK_VALUES`. */
 export function releaseLayers(sources: LayerSources): Layer[] {
   const {environment, release, features = [], system, user, valuesFiles = [], sets = []} = sources
   const section = environment.sections.get(release)
@@ -51,8 +51,8 @@ export function releaseLayers(sources: LayerSources): Layer[] {
 }
 
 /**
- * An index in an expression means a list that lower layers have, so `--set` cannot be read without them; the layer
- * holds what it changes in them.
+ * Returns the layer of `--set`: what it changes in the values below. It cannot be read without them, for an index in an
+ * expression means a list that they have.
  */
 function setLayer(release: string, sets: readonly string[], below: Values): Layer {
   let above = below
@@ -77,13 +77,13 @@ function holds(values: unknown, path: readonly string[]): boolean {
   return isMap(values) && Object.hasOwn(values, key) && holds(values[key], rest)
 }
 
-/** What helm gets: the layers merged in their order. Inputs are not changed. */
+/** Returns the values that helm is given: the layers merged in their order. Inputs are not changed. */
 export function mergedValues(layers: readonly Layer[]): Values {
   return layers.reduce<Values>((below, {values}) => mergeValues(below, values), {})
 }
 
 /**
- * What has to be merged over `below` to get `above`, where `above` has every key of `below`: maps hold only the keys
+ * Returns what has to be merged over `below` to get `above`, where `above` has every key of `below`: maps hold only the keys
  * that differ, a list that differs is there in full.
  */
 export function difference(below: Values, above: Values): Values {

@@ -4,7 +4,7 @@ import type {Values} from '../release.ts'
 const OPTIONS: deepmerge.Options = {arrayMerge: (_target, source) => source, clone: false}
 
 /**
- * Helm's merge of values files (MergeMaps in loader/load.go): maps merge, everything else replaces, null is kept
+ * Merges values as Helm merges values files (MergeMaps in loader/load.go): maps merge, everything else replaces, null is kept
  * for helm to act upon. Inputs stay as they are; the result shares their lists.
  */
 export function mergeValues(lower: Values, upper: Values): Values {
@@ -12,7 +12,7 @@ export function mergeValues(lower: Values, upper: Values): Values {
   return copyMaps(merged, Object.prototype)
 }
 
-/** A map of values, as opposed to a list or a scalar. */
+/** Tells a map of values from a list or a scalar. */
 export function isMap(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -36,7 +36,7 @@ export function parseSetFlag(text: string): SetFlag {
 /** Longer keys are no chart's; the start of one suffices to find it. */
 const LONGEST_SHOWN = 200
 
-/** What can be shown of `RELEASE:KEY=VALUE`. */
+/** Returns what can be shown of `RELEASE:KEY=VALUE`. */
 export function withoutValue(text: string): string {
   const {head, tail} = cut(text, '=')
   if (tail !== undefined)

@@ -40,22 +40,22 @@ export type Condition = readonly string[]
 
 export interface RequestedUpdate extends OverrideUpdate {
   readonly ifMatch?: Condition
-  /** Only say what they would be. */
+  /** Nothing is changed: the answer is what they would be. */
   readonly dryRun?: boolean
-  /** Of what comes back; masked by default. */
+  /** Secrets are shown in the answer; masked by default. */
   readonly showSecrets?: boolean
 }
 
 export interface RequestedImport {
-  /** What the document is called in messages. */
+  /** The name of the document in messages. */
   readonly file: string
   /** Overrides that the document does not have are deleted. */
   readonly prune: boolean
-  /** Only say what would change. */
+  /** Nothing is written: the answer is what would change. */
   readonly dryRun: boolean
 }
 
-/** What an import writes or deletes. */
+/** The changes of an import. */
 export interface ImportedContent {
   readonly changed: readonly (ChartPlace & {readonly action: 'set' | 'delete'})[]
   /** Generated secrets that are added or replaced. */
@@ -64,13 +64,13 @@ export interface ImportedContent {
   readonly becomes?: string
 }
 
-/** Where overrides are seen and changed: on the store directly, or through a server. Both behave the same. */
+/** Shows and changes overrides: on the store directly, or through a server. Both behave the same. */
 export interface OverrideService {
-  /** Charts that are active, by name. */
+  /** Returns the charts that are active, by name. */
   charts(): Promise<readonly OverriddenChart[]>
   /** Rejects with `KK_UNKNOWN_CHART` or `KK_UNKNOWN_NAMESPACE`, with a suggestion; masks secrets unless told not to. */
   show(name: string, namespace: string, options?: {readonly showSecrets?: boolean}): Promise<ShownOverrides>
-  /** For every combined value the layer that won, and those that lost; masked as in `show`. */
+  /** Returns for every combined value the layer that won, and those that lost; masked as in `show`. */
   explain(
     name: string,
     namespace: string,
@@ -85,14 +85,14 @@ export interface OverrideService {
   /** Succeeds when there is nothing to delete, too. */
   delete(name: string, namespace: string, options?: {readonly ifMatch?: Condition}): Promise<void>
   /**
-   * What was changed, newest first: of one chart, or of all; masked as in `show`. With a limit, fewer where they are long:
+   * Returns what was changed, newest first: of one chart, or of all; masked as in `show`. With a limit, fewer where they are long:
    * what is older than the last of them comes with `before`, until there is nothing.
    */
   history(
     of?: ChartPlace,
     options?: AuditPage & {readonly showSecrets?: boolean},
   ): Promise<readonly AuditEntry[]>
-  /** All that is stored but its history, as one YAML; what is encrypted stays so unless secrets are to be shown. */
+  /** Returns all that is stored but its history, as one YAML; what is encrypted stays so unless secrets are to be shown. */
   export(options?: {readonly showSecrets?: boolean}): Promise<string>
   /** Rejects with what is wrong with the document, and as `update`; then nothing is changed. */
   import(document: string, how: RequestedImport): Promise<ImportedContent>

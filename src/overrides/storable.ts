@@ -1,16 +1,16 @@
 import {KkError} from '../errors.ts'
 
-/** Longer ones are no keys that a chart has. */
+/** The longest key, in characters; longer ones are no keys that a chart has. */
 const LONGEST_KEY = 1024
 export const DEEPEST = 64
-/** In characters of YAML: what a record of helm has room for. */
+/** The most overrides, in characters of YAML: what a record of helm has room for. */
 export const LARGEST = 1_000_000
-/** So much of the way to what lies too deep tells where it begins. */
+/** The steps of a path that a message shows of what lies too deep: they tell where it begins. */
 const SHOWN_STEPS = 8
 
 type Path = readonly (string | number)[]
 
-/** What kk does not keep, and where it is. */
+/** A value that kk does not keep, and its path. */
 export interface Unstorable {
   readonly path: Path
   readonly problem: string
@@ -37,7 +37,7 @@ function refused(source: string, problem: string): KkError {
 }
 
 /**
- * About how long the YAML of values is, in characters; more than `LARGEST` as soon as it is known to be longer: what
+ * Returns about how long the YAML of values is, in characters; more than `LARGEST` as soon as it is known to be longer: what
  * aliases stand for again and again is never counted to its end.
  */
 function sizeOf(values: unknown): number {
@@ -59,7 +59,7 @@ function sizeOf(values: unknown): number {
 }
 
 /**
- * The first that kk does not keep: a key `__proto__`, which readers of JavaScript would take for something else, one of
+ * Returns the first value that kk does not keep: a key `__proto__`, which readers of JavaScript would take for something else, one of
  * more than 1024 characters, maps and lists within each other more than 64 deep, a number that JSON or a text that UTF-8 cannot hold.
  */
 export function findUnstorable(value: unknown, path: Path = []): Unstorable | undefined {

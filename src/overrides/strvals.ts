@@ -16,12 +16,12 @@ type ReadValue = (text: string) => unknown
 export interface SetOptions {
   /** `typed` as `--set` (true, null, 12 mean what they look like), `string` as `--set-string`. */
   readonly mode: 'typed' | 'string'
-  /** Where the expression comes from, for messages: `--set keystone:…`. */
+  /** The origin of the expression, for messages: `--set keystone:…`. */
   readonly source: string
 }
 
 /**
- * The values with an expression in Helm's `--set` grammar applied (strvals/parser.go, the same in helm 3 and 4):
+ * Returns the values with an expression in Helm's `--set` grammar applied (strvals/parser.go, the same in helm 3 and 4):
  * `a.b=1,list[0].x=y,l={1,2}`, with `\` before a character that is meant as such. An index means the list that the
  * values below have; as in Helm, what they have must be a map, or a list, where the expression wants one.
  *
@@ -37,7 +37,7 @@ export interface SetExpression extends SetOptions {
   readonly text: string
 }
 
-/** The same with several, one after the other. Throws before it has built more than values may have (`LARGEST`). */
+/** Returns the values with several expressions applied, one after the other. Throws before it has built more than values may have (`LARGEST`). */
 export function applySets(expressions: readonly SetExpression[], below: Values): Values {
   // Not structuredClone: what was one object under two aliases must become two.
   const result: MutableMap = JSON.parse(JSON.stringify(below))
@@ -94,7 +94,7 @@ function readMapKey(cursor: Cursor, data: MutableMap, key: string, depth: number
   return more
 }
 
-/** What follows `[index]`. Helm: parser.listItem, which for want of a value at the very end leaves the list as it is. */
+/** Reads what follows `[index]`. Helm: parser.listItem, which for want of a value at the very end leaves the list as it is. */
 function readItem(cursor: Cursor, list: List, index: number, depth: number, value: ReadValue): boolean {
   if (index < 0) throw cursor.error('expected an index of 0 or more')
   const {text, stop} = cursor.until('[.=')
@@ -123,7 +123,7 @@ function readItem(cursor: Cursor, list: List, index: number, depth: number, valu
   }
 }
 
-/** What follows `=`; false when nothing does. Helm: parser.valList and parser.val */
+/** Reads what follows `=`; false when nothing does. Helm: parser.valList and parser.val */
 function readValue(cursor: Cursor, value: ReadValue, assign: (read: unknown) => void): boolean {
   const first = cursor.next()
   if (first === undefined) {
@@ -209,7 +209,7 @@ interface Cursor {
   readonly room: Room
   /** How many indices this key has had. */
   lists: number
-  /** Undefined at the end. */
+  /** The character that ended it; undefined at the end. */
   next(): string | undefined
   back(): void
   /** The text up to one of the stops, which is consumed; `\` takes the meaning from the next character. Helm: runesUntil */

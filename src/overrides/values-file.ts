@@ -9,19 +9,19 @@ import {isMap} from './merge.ts'
 export interface ValuesFile {
   readonly file: string
   readonly values: Values
-  /** Where a key stands in it. */
+  /** Returns where a key stands in the file. */
   readonly position: (path: readonly string[]) => Position | undefined
 }
 
 /**
- * Reads a file as helm reads one given with `--values`; an empty one holds nothing. `what` names it in messages, for who
- * gave it in another way than by its path. Rejects with `KK_FILE`, `KK_YAML`.
+ * Reads a file as helm reads one given with `--values`; an empty one holds nothing. `what` names it in
+ * messages, where it was given in another way than by its path. Rejects with `KK_FILE`, `KK_YAML`.
  */
 export async function readValuesFile(file: string, what = file): Promise<ValuesFile> {
   return valuesFile(file, await readNamedFile(file, {what}))
 }
 
-/** The same of a text. Throws `KK_YAML`. */
+/** Reads a text as helm reads a file of values. Throws `KK_YAML`. */
 export function valuesFile(file: string, text: string): ValuesFile {
   const values = readOnlyYaml(text, {file}) ?? {}
   if (isMap(values)) return {file, values, position: locator({file, text})}

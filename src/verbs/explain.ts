@@ -4,7 +4,7 @@ import {BrokenSchema} from '../helm/schema-problems.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {defaultLayers, type ExplainedKey, explain} from '../overrides/explain.ts'
 import type {Layer} from '../overrides/layer.ts'
-import {secretPlaces} from '../overrides/secret-values.ts'
+import {pathsToMask} from '../overrides/secret-values.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {maskedKey} from './overrides/explain-overrides.ts'
 import {type HistoryOf, saidBy} from './overrides/layers-of-place.ts'
@@ -63,7 +63,7 @@ export async function explainValues(
       ({path}) => !isHandedDown(path, defaults.subcharts),
     )
     const keys = wanted(all, key).filter((each) => !overridden || isOverridden(each))
-    const places = secretPlaces(layers, paths)
+    const places = pathsToMask(layers, paths)
     return {
       release,
       keys: showSecrets ? keys : keys.map((key) => maskedKey(key, places)),

@@ -2,7 +2,7 @@ import type {Helm} from '../helm/helm.ts'
 import {redactValues} from '../helm/redact/values.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
-import {secretPlaces} from '../overrides/secret-values.ts'
+import {pathsToMask} from '../overrides/secret-values.ts'
 import type {ReleaseId, Values} from '../release.ts'
 import {secretPathsOf} from './overrides/override-base.ts'
 import {throwPlaced} from './preparation/placed-problems.ts'
@@ -39,7 +39,7 @@ export async function showValues(
   return {
     release,
     layers: layers.map((layer) => layer.source),
-    values: showSecrets ? values : redactValues(values, secretPlaces(layers, paths)),
+    values: showSecrets ? values : redactValues(values, pathsToMask(layers, paths)),
   }
 }
 

@@ -48,7 +48,7 @@ export async function deleteOfChart(
   })
 }
 
-/** The user overrides as they are: what an update would leave that adds nothing. */
+/** Returns the user overrides as they are: what an update would leave that adds nothing. */
 async function present(service: OverrideService, place: ChartPlace, showSecrets: boolean): Promise<string> {
   const nothing = {files: [], set: [], setString: []}
   const how = {flag: 'reuse', values: nothing, dryRun: true, showSecrets} as const
@@ -64,7 +64,7 @@ export interface UpdateFlags {
 }
 
 /**
- * The update that flags mean. Files come before expressions, whatever their order on the command line. Rejects with
+ * Returns the update that flags mean. Files come before expressions, whatever their order on the command line. Rejects with
  * `KK_FILE` for a file that cannot be read, and `KK_USAGE` when nothing is given: that would reset everything.
  */
 async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdate> {
@@ -79,7 +79,7 @@ async function requestedUpdate(flags: UpdateFlags): Promise<OverrideUpdate> {
   return {flag: flags['reuse-values'] ? 'reuse' : 'reset', values: {files, set, setString}}
 }
 
-/** The text of a file, or of standard input for `-`. Rejects with `KK_FILE`, which names it as `what`. */
+/** Reads the text of a file, or of standard input for `-`. Rejects with `KK_FILE`, which names it as `what`. */
 export async function readText(file: string, what: string): Promise<string> {
   if (file === '-') return readStandardInput(what)
   return readNamedFile(file, {what, hint: 'check the path and its permissions; nothing was changed'})

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core'
 import {clusterFlags, documentFlags, environmentFlags, overrideFlags} from '../flags.ts'
 
-/** Which overrides are meant: those of a store, on top of an environment or of facts. */
+/** The flags that name overrides: those of a store, on top of an environment or of facts. */
 export const localOverridesFlags = {
   environment: {
     ...environmentFlags.environment,
@@ -11,7 +11,7 @@ export const localOverridesFlags = {
   ...clusterFlags,
 }
 
-/** The same, or a server that has them. */
+/** The flags that name overrides, also those behind a server. */
 export const overridesFlags = {
   ...localOverridesFlags,
   server: Flags.string({
@@ -26,7 +26,7 @@ export const showSecretsFlag = {
   'show-secrets': Flags.boolean({summary: 'Show passwords and keys instead of ***.'}),
 }
 
-/** `CHART NAMESPACE`, as the document has them; the second may be left out. */
+/** The arguments `CHART NAMESPACE`, as the document has them; the second may be left out. */
 export const placeArguments = {
   chart: Args.string({description: 'The chart.', required: true, ignoreStdin: true}),
   namespace: Args.string({
@@ -35,7 +35,7 @@ export const placeArguments = {
   }),
 }
 
-/** The same where they may be left out. */
+/** The arguments `CHART NAMESPACE` where both may be left out. */
 export const optionalPlaceArguments = {
   chart: Args.string({...placeArguments.chart, required: false}),
   namespace: placeArguments.namespace,

@@ -32,7 +32,7 @@ interface Purpose {
 }
 
 interface ServicePurpose extends Purpose {
-  /** What the store lies upon, where less is needed than `baseOf` gives. */
+  /** Opens what the store lies upon, where less is needed than `baseOf` gives. */
   readonly base?: (environment: Environment | undefined) => Promise<OverrideBase>
   /** Throws where there is no store to read. */
   readonly ifMissing?: () => never
@@ -56,7 +56,7 @@ export async function onOverrides<T>(
   })
 }
 
-/** What is on the command line wins over `KK_SERVER`. */
+/** Tells whether the command line names overrides without a server, which wins over `KK_SERVER`. */
 function namesStore({store, facts, environment}: OverridesFlags): boolean {
   return [store, facts, environment].some((flag) => flag !== undefined)
 }
@@ -76,14 +76,14 @@ export async function onStore<T>(
   }
 }
 
-/** Only one that is named: the output must not depend on the files of the current directory. */
+/** Returns the environment that is named, if any: the output must not depend on the files of the current directory. */
 export async function namedEnvironment({environment}: OverridesFlags): Promise<Environment | undefined> {
   const file = environment ?? (process.env.KK_ENVIRONMENT || undefined)
   return file === undefined ? undefined : loadEnvironment({file})
 }
 
 /**
- * What lies below the deployer's overrides: an environment's layers, or system overrides from facts alone. Facts that
+ * Opens what lies below the deployer's overrides: an environment's layers, or system overrides from facts alone. Facts that
  * nobody states are asked of the cluster that the command line names; with an environment, `say` is told those that are
  * missing.
  */
@@ -107,7 +107,7 @@ export async function baseOf(
   return factsBase({plugins, facts, file})
 }
 
-/** `KK_TOKEN` is what `kk serve` takes, too. */
+/** Returns the token for a server; `KK_TOKEN` is what `kk serve` takes, too. */
 function serverToken(): string | undefined {
   return process.env.KK_SERVER_TOKEN || process.env.KK_TOKEN || undefined
 }
@@ -125,7 +125,7 @@ function serverAddress(text: string): string {
   )
 }
 
-/** What a store without overrides says. */
+/** A store that is missing, read as an empty one. */
 const NO_STORE: OverrideOptions['store'] = {
   get: async () => undefined,
   list: async () => [],
@@ -141,7 +141,7 @@ async function cannotWrite(): Promise<never> {
   throw new Error('a store that was opened to read cannot be written')
 }
 
-/** What plugins call secret, and nothing else: enough for who looks at the store, and not at what lies below it. */
+/** Opens a base that knows only what plugins call secret: enough for commands that look at the store alone. */
 export async function storeBase(flags: OverridesFlags): Promise<OverrideBase> {
   return factsBase({plugins: await openPlugins(flags), facts: {}})
 }

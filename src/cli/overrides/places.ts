@@ -3,7 +3,7 @@ import type {OverrideService} from '../../overrides/service.ts'
 import {unknownChart} from '../../overrides/system/active.ts'
 import type {ChartPlace} from '../../overrides/user/store.ts'
 
-/** The charts that the arguments mean: `CHART NAMESPACE`, or `CHART:NAMESPACE` as often as wanted. Throws `KK_USAGE`. */
+/** Returns the charts that the arguments mean: `CHART NAMESPACE`, or `CHART:NAMESPACE` as often as wanted. Throws `KK_USAGE`. */
 export function namedPlaces(words: readonly string[]): readonly ChartPlace[] {
   const [name, namespace] = words
   if (words.length === 2 && name && namespace && !words.some((word) => word.includes(':')))
@@ -22,7 +22,7 @@ export interface NamedChart {
   readonly namespace?: string | undefined
 }
 
-/** Where the chart is, if that is one namespace. Throws `KK_USAGE` for one in several, and `KK_UNKNOWN_CHART`. */
+/** Returns the chart with its only namespace. Throws `KK_USAGE` for one in several, and `KK_UNKNOWN_CHART`. */
 export async function placeOfChart(
   service: Pick<OverrideService, 'charts'>,
   {name, namespace}: NamedChart,
@@ -45,7 +45,7 @@ export async function placeOfChart(
   )
 }
 
-/** Every active chart in each of its namespaces. */
+/** Returns every active chart in each of its namespaces. */
 export async function allPlaces(service: OverrideService): Promise<readonly ChartPlace[]> {
   const charts = await service.charts()
   return charts.flatMap(({name, namespaces}) => namespaces.map((namespace) => ({name, namespace})))

@@ -113,7 +113,7 @@ function unusable({host, port}: ListenOptions, cause: NodeJS.ErrnoException): Kk
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The tokens that `kk serve` takes: of `--token-file` or `KK_TOKEN_FILE`, or the one of `KK_TOKEN`, which may write.
+ * Returns the tokens that `kk serve` takes: of `--token-file` or `KK_TOKEN_FILE`, or the one of `KK_TOKEN`, which may write.
  * Undefined without any. `say` gets a warning where others can read the file.
  */
 export async function servedTokens(

@@ -17,7 +17,7 @@ interface ShowFlags extends OverridesFlags, Omit<FormatFlags, 'format'> {
   readonly all: boolean
 }
 
-/** What is to be printed: a text in a foreign format, or the overrides of each chart. */
+/** The output of a command that shows overrides: a text in a foreign format, or the overrides of each chart. */
 export type Shown =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'overrides'; readonly charts: readonly ShownOverrides[]}
@@ -58,7 +58,7 @@ interface FormatFlags {
 }
 
 /**
- * Combined overrides in a foreign format: what is to be printed, or "" once it was written to a file. Rejects with
+ * Returns combined overrides in a foreign format, or "" once they were written to a file. Rejects with
  * `KK_SECRET` where a secret is inside and nobody asked for it: a masked value must not reach a cluster.
  */
 async function formatted(
@@ -110,7 +110,7 @@ async function armada(charts: readonly ChartOverrides[], onto: string | undefine
     .join('')
 }
 
-/** `<namespace>-<chart>.yaml` for each chart. */
+/** Writes `<namespace>-<chart>.yaml` for each chart. */
 async function writeFiles(charts: readonly ChartOverrides[], directory: string): Promise<string> {
   const files = charts.map((chart) => [`${chart.namespace}-${chart.name}`, helmValues(chart)] as const)
   await writeSplit(new Map(files), {directory, partial: false})

@@ -1,6 +1,5 @@
 /**
- * What is known of the cloud, from the cluster's inventory or a facts file. Each fact may be missing: nobody says what
- * nobody knows.
+ * The facts about a cloud, from the cluster's inventory or a facts file. Each may be missing, for nobody knows them all.
  */
 export interface Facts {
   /** The active charts with their namespaces, where no environment says it. */
@@ -52,7 +51,7 @@ export interface FactsFrom {
   readonly facts: Facts
 }
 
-/** Facts of several origins, from the weakest to the strongest: a fact is taken whole, never mixed. */
+/** Combines facts of several origins, from the weakest to the strongest: a fact is taken whole, never mixed. */
 export function combineFacts(origins: readonly FactsFrom[]): KnownFacts {
   const sources: Partial<Record<FactName, string>> = {}
   for (const {source, facts} of origins) {

@@ -3,7 +3,7 @@ import type {Values} from '../../release.ts'
 import {isMap} from '../merge.ts'
 import type {Facts} from './facts.ts'
 
-/** What the `global` of an environment says of the cloud, in the places where kk's charts read it. */
+/** Returns the facts that the `global` of an environment states, under the keys where kk's charts read them. */
 export function factsOfEnvironment({global = {}}: Pick<Environment, 'global'>): Facts {
   const endpoints = mapIn(global, 'endpoints')
   const storage = storageIn(global)
@@ -22,7 +22,7 @@ function storageOf({ephemeral, class: name}: Values): Facts['storage'] {
   return ephemeral === false || text(name) !== undefined ? 'class' : undefined
 }
 
-/** One word, `persistent` or `ephemeral`, says of the map only whether volumes outlive their pod. */
+/** Returns the map `storage`; one word in its place, `persistent` or `ephemeral`, tells only whether volumes outlive their pod. */
 function storageIn(global: Values): Values {
   const {storage} = global
   if (storage === 'persistent' || storage === 'ephemeral') return {ephemeral: storage === 'ephemeral'}
@@ -34,7 +34,7 @@ function mapIn(values: Values, key: string): Values {
   return isMap(value) ? value : {}
 }
 
-/** Who says how many of each component there are says what plugins conclude from the number of controllers. */
+/** Returns a number of replicas; it takes the place of the number of controllers, from which plugins conclude it. */
 function count(value: unknown): number | undefined {
   return Number.isInteger(value) && (value as number) > 0 ? (value as number) : undefined
 }

@@ -5,7 +5,7 @@ const CONTROLLER = 'openstack-control-plane'
 const COMPUTE = 'openstack-compute-node'
 const ZONE = 'topology.kubernetes.io/zone'
 
-/** What of the cluster a fact is read from; the others are nobody's guess but people's. */
+/** The part of the inventory that a fact is read from; people alone state the others. */
 const PARTS: Partial<Readonly<Record<FactName, InventoryPart>>> = {
   controllers: 'nodes',
   computes: 'nodes',
@@ -20,7 +20,7 @@ const PARTS: Partial<Readonly<Record<FactName, InventoryPart>>> = {
   dnsDomain: 'dnsDomain',
 }
 
-/** The parts of the inventory to read for these facts, each with the facts that need it. */
+/** Returns the parts of the inventory to read for these facts, each with the facts that need it. */
 export function partsFor(names: Iterable<FactName>): ReadonlyMap<InventoryPart, readonly FactName[]> {
   const parts = new Map<InventoryPart, FactName[]>()
   for (const name of names) {
@@ -30,7 +30,7 @@ export function partsFor(names: Iterable<FactName>): ReadonlyMap<InventoryPart, 
   return parts
 }
 
-/** The facts that an inventory holds. Nodes that bear no label of OpenStack's say nothing of controllers. */
+/** Returns the facts that an inventory holds. Nodes that bear no label of OpenStack's say nothing of controllers. */
 export function factsOfInventory({nodes, version, storageClasses, dnsDomain}: Inventory): Facts {
   const found: Facts = {
     ...(nodes && factsOfNodes(nodes)),
@@ -64,7 +64,7 @@ function factsOfControllers(controllers: readonly SeenNode[]): Facts {
   }
 }
 
-/** Undefined where nodes have both kinds of addresses, or none. */
+/** Returns the only kind of addresses that nodes have; undefined where they have both, or none. */
 function familyOf(nodes: readonly SeenNode[]): Facts['ipFamily'] {
   const families = new Set(
     nodes.flatMap(({addresses}) => addresses).map((address) => (address.includes(':') ? 'ipv6' : 'ipv4')),

@@ -12,7 +12,7 @@ export function unreadPaths(chart: SpokenChart, values: Values): readonly ValueP
   return leaves([], values).filter((path) => !isRead(chart, path))
 }
 
-/** Whether a chart reads a place among its values; true for a chart without files. */
+/** Tells whether a chart reads a path among its values; true for a chart without files. */
 export function isRead(chart: SpokenChart, path: ValuePath): boolean {
   const {templates, dialect} = chart
   if (templates === undefined || isMentioned(templates, path)) return true
@@ -65,7 +65,7 @@ function isReadByToolkit({endpoints}: SpokenChart, [first, second = '', third = 
 }
 
 /**
- * Whether a template reads the place itself, or a whole map that contains it: `.Values.conf.nova` for
+ * Tells whether a template reads the path itself, or a whole map that contains it: `.Values.conf.nova` for
  * `conf.nova.DEFAULT.workers`.
  */
 function isMentioned(templates: string, path: ValuePath): boolean {

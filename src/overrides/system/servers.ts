@@ -28,7 +28,7 @@ export function servedEndpoint(chart: string): string | undefined {
   return Object.entries(CHARTS).find(([, name]) => name === chart)?.[0]
 }
 
-/** Whether one of these releases serves an endpoint. */
+/** Tells whether one of these releases serves an endpoint. */
 export function isServed(endpoint: string, charts: ReadonlyMap<ReleaseId, SpokenChart>): boolean {
   return serversOf(endpoint, charts).length > 0
 }

@@ -52,7 +52,7 @@ function nested(entries: readonly (readonly [outer: string, inner: string, value
   )
 }
 
-/** Checks the whole document. Throws `KK_YAML`, or `KK_VALUES` with the path of what is not as expected. */
+/** Reads a document, and checks all of it. Throws `KK_YAML`, or `KK_VALUES` with the path of what is not as expected. */
 export function readStoreDocument(text: string, file: string): StoreDocument {
   if ((text.match(/[\n,]/g)?.length ?? 0) > MOST_VALUES)
     throw refused(file, `expected at most ${MOST_VALUES} lines and commas, which take a while to read`)
@@ -128,7 +128,7 @@ interface ExportOptions {
   readonly secrets?: boolean
 }
 
-/** All that is stored as one YAML document, without history. Needs the key only with `secrets`, or to list encrypted overrides. */
+/** Returns all that is stored as one YAML document, without history. Needs the key only with `secrets`, or to list encrypted overrides. */
 export async function exportStore(
   store: Pick<OverrideStore, 'list' | 'identity' | 'secrets'>,
   {secrets = false}: ExportOptions = {},

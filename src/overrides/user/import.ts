@@ -8,11 +8,11 @@ import {storedValues} from './stored-values.ts'
 
 interface ImportOptions {
   readonly who: string
-  /** What the document is called in messages. */
+  /** The name of the document in messages. */
   readonly file: string
   /** Overrides that the document does not have are deleted. */
   readonly prune?: boolean
-  /** Only says what would be changed. */
+  /** Nothing is written. */
   readonly dryRun?: boolean
   /** Throws for a chart or a namespace for which there should be no overrides. */
   readonly expectPlace?: (name: string, namespace: string) => void
@@ -20,7 +20,7 @@ interface ImportOptions {
   readonly expectPlan?: (planned: PlannedImport) => Promise<void>
 }
 
-/** What an import changes. */
+/** The changes of an import. */
 export interface Imported {
   readonly overrides: readonly OverrideChange[]
   /** Generated secrets that are added or replaced. */
@@ -29,7 +29,7 @@ export interface Imported {
   readonly becomes: string | undefined
 }
 
-/** The same before it is written. */
+/** The changes of an import before they are written. */
 export interface PlannedImport extends Imported {
   /** The overrides that are there now. */
   readonly before: (name: string, namespace: string) => StoredOverrides | undefined
@@ -38,7 +38,7 @@ export interface PlannedImport extends Imported {
 export type ImportStore = Pick<OverrideStore, 'list' | 'secrets' | 'identity' | 'putAll'>
 
 /**
- * Writes a document of `exportStore` in one transaction, after all of it was checked; gives what was changed. Overrides
+ * Writes a document of `exportStore` in one transaction, after all of it was checked. Returns what was changed. Overrides
  * and secrets that are there are replaced. A store to which nothing was ever written becomes the one that was exported.
  * Rejects with `KK_YAML`, `KK_VALUES`, `KK_STORE_CONFLICT`, and with what `expectPlace` and `expectPlan` throw.
  */
@@ -78,7 +78,7 @@ export async function importStore(
   return imported
 }
 
-/** Those that are not there with the same value. What is there is read only where there is something to compare. */
+/** Returns the secrets that are not there with the same value. What is there is read only where there is something to compare. */
 async function newSecrets(
   store: Pick<ImportStore, 'secrets'>,
   secrets: readonly StoredSecret[],
@@ -90,7 +90,7 @@ async function newSecrets(
     .map(({name, namespace}) => ({name, namespace}))
 }
 
-/** As `putAll` has it. */
+/** Returns the id of the store that this one becomes, as `putAll` has it. */
 async function becoming(
   store: Pick<ImportStore, 'identity'>,
   {id}: StoreIdentity,
@@ -113,7 +113,7 @@ function changeTo(
   return {name, namespace, who, userOverrides, expected: present?.etag, secret, secretAt}
 }
 
-/** Whether two have a value at the same place. */
+/** Tells whether two have a value under the same key. */
 function sharesPlace(one: unknown, other: unknown): boolean {
   if (!isMap(one) || !isMap(other)) return true
   return Object.entries(other).some(([key, value]) => Object.hasOwn(one, key) && sharesPlace(one[key], value))

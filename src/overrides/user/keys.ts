@@ -21,7 +21,7 @@ const KEY_BYTES = 32
 const HINT =
   'make a key with `openssl rand -base64 32`, keep it apart from the store, and give it as KK_STORE_KEY or in a file as KK_STORE_KEY_FILE'
 
-/** Keys from `KK_STORE_KEY` or the lines of the file `KK_STORE_KEY_FILE`. Throws `KK_STORE_KEY` without any. */
+/** Returns the keys of `KK_STORE_KEY` or the lines of the file `KK_STORE_KEY_FILE`. Throws `KK_STORE_KEY` without any. */
 export function storeKeys(env: Environment): StoreKeys {
   const {KK_STORE_KEY: text, KK_STORE_KEY_FILE: file} = env
   if (text && file) throw keyError('KK_STORE_KEY and KK_STORE_KEY_FILE are both set: expected one of them')
@@ -35,7 +35,7 @@ export function expectReadableKeys(env: Environment): void {
   if (env.KK_STORE_KEY || env.KK_STORE_KEY_FILE) storeKeys(env)
 }
 
-/** Keys of 32 bytes in base64 or hexadecimal, apart by white space. The messages never show what was given. */
+/** Reads keys of 32 bytes in base64 or hexadecimal, apart by white space. The messages never show what was given. */
 export function parseKeys(text: string, source: string): StoreKeys {
   const [first, ...others] = text.split(/\s+/).filter((word) => word !== '')
   if (first === undefined) throw keyError(`${source} is empty: expected a key`)
@@ -62,7 +62,7 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** The same error where something is encrypted already: a new key would not open it. */
+/** Returns the error with the advice to give the key of what is encrypted already: a new key would not open it. */
 export function withKeyToGive({message}: KkError): KkError {
   return new KkError('KK_STORE_KEY', message, {hint: GIVE})
 }
@@ -71,7 +71,7 @@ function keyError(message: string): KkError {
   return new KkError('KK_STORE_KEY', message, {hint: HINT})
 }
 
-/** What is wrong where others than the owner may read the file `KK_STORE_KEY_FILE`; undefined where that is not so. */
+/** Returns a warning where others than the owner may read the file `KK_STORE_KEY_FILE`, else undefined. */
 export function keyFileWarning({
   KK_STORE_KEY_FILE: file,
 }: Readonly<Record<string, string | undefined>>): string | undefined {

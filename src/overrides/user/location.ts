@@ -2,7 +2,7 @@ import {join, resolve} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {stateDirectory} from '../../state/directories.ts'
 
-/** Where a store is. */
+/** The location of a store. */
 export type StoreLocation =
   | {readonly kind: 'sqlite'; readonly path: string}
   | {readonly kind: 'postgres'; readonly url: string}
@@ -14,7 +14,7 @@ interface LocationOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Throws `KK_USAGE` for a URL that is not PostgreSQL's, and never prints one: a password may stand in it. */
+/** Returns the location of a store. Throws `KK_USAGE` for a URL that is not PostgreSQL's, without the URL: a password may stand in it. */
 export function storeLocation({location, name, env}: LocationOptions): StoreLocation {
   if (!location) return {kind: 'sqlite', path: join(stateDirectory(env), 'stores', `${name}.sqlite`)}
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(location)) return {kind: 'sqlite', path: resolve(location)}
@@ -24,7 +24,7 @@ export function storeLocation({location, name, env}: LocationOptions): StoreLoca
   })
 }
 
-/** The place as it may be shown: a URL without its password. */
+/** Returns the location as it may be shown: a URL without its password. */
 export function locationText(location: StoreLocation): string {
   if (location.kind === 'sqlite') return location.path
   const url = new URL(location.url)

@@ -26,12 +26,12 @@ export async function openStore({
   key,
   env,
 }: StoreOptions): Promise<OverrideStore> {
-  const place = storeLocation({location, name, env})
+  const where = storeLocation({location, name, env})
   const libraries = await loadBundle('store', () => import('./sql/libraries.ts'))
   const database =
-    place.kind === 'sqlite'
-      ? await (await import('./sql/sqlite.ts')).openSqlite(place.path, libraries)
-      : await (await import('./sql/postgres.ts')).openPostgres(place, libraries)
+    where.kind === 'sqlite'
+      ? await (await import('./sql/sqlite.ts')).openSqlite(where.path, libraries)
+      : await (await import('./sql/postgres.ts')).openPostgres(where, libraries)
   try {
     await migrate(database, libraries)
   } catch (error) {

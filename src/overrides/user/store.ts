@@ -4,7 +4,7 @@ export interface ChartPlace {
   readonly namespace: string
 }
 
-/** What the deployer overrides of one chart in one namespace. */
+/** The deployer's overrides of one chart in one namespace. */
 export interface StoredOverrides {
   readonly name: string
   readonly namespace: string
@@ -20,7 +20,7 @@ export interface StoredOverrides {
   readonly deletedAt: string | null
 }
 
-/** Who changed what, and when. */
+/** A change in the history. */
 export interface AuditEntry {
   /** Ascending. */
   readonly id: number
@@ -39,7 +39,7 @@ export interface AuditPage {
   readonly before?: number | undefined
 }
 
-/** The same with whether each text is encrypted in the store. */
+/** A change in the history, with whether each text is encrypted in the store. */
 export interface StoredEntry extends AuditEntry {
   readonly sealed: Readonly<Record<'before' | 'after', boolean>>
 }
@@ -67,10 +67,10 @@ export interface OverrideChange {
   readonly secretAt?: readonly (readonly string[])[]
 }
 
-/** Whose overrides are changed, and by whom. */
+/** The chart and namespace whose overrides are changed, and who changes them. */
 export type ChangedPlace = Pick<OverrideChange, 'name' | 'namespace' | 'who'>
 
-/** What a change makes of the overrides. */
+/** The overrides after a change. */
 export type NextOverrides = Pick<OverrideChange, 'userOverrides' | 'secret' | 'secretAt'>
 
 /** A generated password or key, for work without a cluster; encrypted at rest. */
@@ -85,12 +85,12 @@ export interface DatedSecret extends StoredSecret {
   readonly since: string
 }
 
-/** What is written in one transaction: all of it or nothing. */
+/** The content of one transaction, of which all is written or nothing. */
 export interface StoreContent {
   readonly changes: readonly OverrideChange[]
   /** Replace those that exist. */
   readonly secrets: readonly StoredSecret[]
-  /** What the store becomes, if nothing was ever written to it: a backup is then the store that it was made of. */
+  /** The identity that the store takes on, if nothing was ever written to it: a backup is then the store that it was made of. */
   readonly identity: StoreIdentity | undefined
 }
 
@@ -104,29 +104,29 @@ export interface OverrideStore {
   expectKeys(): Promise<void>
   /** Binds the store to a cluster; rejects with `KK_STORE` when it belongs to another, unless that is to be replaced. */
   bind(cluster: string, options?: {readonly replace?: boolean}): Promise<void>
-  /** By name, then namespace; without deleted ones. */
+  /** Returns all overrides, by name, then namespace; without deleted ones. */
   list(): Promise<readonly StoredOverrides[]>
-  /** Undefined when there never were any. */
+  /** Returns the overrides of a chart; undefined when there never were any. */
   get(name: string, namespace: string): Promise<StoredOverrides | undefined>
   /**
-   * Writes what `next` makes of what stands there; nobody else writes meanwhile, so that no change is lost. Gives what
-   * stands there afterwards. A change that changes nothing is not written. Rejects with what `next` throws.
+   * Writes what `next` makes of what stands there; nobody else writes meanwhile, so that no change is lost. Returns
+   * what stands there afterwards. A change that changes nothing is not written. Rejects with what `next` throws.
    */
   update(
     of: ChangedPlace,
     next: (current: StoredOverrides | undefined) => NextOverrides,
   ): Promise<StoredOverrides>
-  /** The same for a change that was made before. Rejects with `KK_STORE_CONFLICT` when somebody else was faster. */
+  /** Writes a change that was made before. Rejects with `KK_STORE_CONFLICT` when somebody else was faster. */
   put(change: OverrideChange): Promise<StoredOverrides>
   putAll(content: StoreContent): Promise<void>
-  /** Newest first. */
+  /** Returns the history, newest first. */
   audit(
     of?: {readonly name: string; readonly namespace: string},
     page?: AuditPage,
   ): Promise<readonly StoredEntry[]>
-  /** By namespace, then name. */
+  /** Returns the generated secrets, by namespace, then name. */
   secrets(): Promise<readonly DatedSecret[]>
-  /** An existing one is replaced only with `replace`; the one that is stored afterwards comes back. */
+  /** Adds a secret; an existing one is replaced only with `replace`. Returns the one that is stored afterwards. */
   putSecret(secret: StoredSecret, options?: {readonly replace?: boolean}): Promise<DatedSecret>
   close(): Promise<void>
 }

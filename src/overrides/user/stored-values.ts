@@ -4,19 +4,19 @@ import type {Values} from '../../release.ts'
 import {isMap} from '../merge.ts'
 import type {AuditEntry, StoredOverrides} from './store.ts'
 
-/** The values that are stored; none after a deletion. Throws `KK_YAML` where somebody wrote something else there. */
+/** Returns the values that are stored; none after a deletion. Throws `KK_YAML` where somebody wrote something else there. */
 export function storedValues(stored: StoredOverrides | undefined): Values {
   if (!stored?.userOverrides) return {}
   const {name, namespace, userOverrides} = stored
   return (readYaml(userOverrides, {file: `the stored overrides of ${name} in ${namespace}`}) ?? {}) as Values
 }
 
-/** The same as a layer is: with whether they are encrypted. */
+/** Returns the values that are stored with whether they are encrypted, as a layer has them. */
 export function keptValues(stored: StoredOverrides | undefined): {values: Values; sealed: boolean} {
   return {values: storedValues(stored), sealed: stored?.sealed !== undefined}
 }
 
-/** By which a later change says what it was made from; undefined where there are no overrides. */
+/** Returns the etag by which a later change says what it was made from; undefined where there are no overrides. */
 export function etagOf(stored: StoredOverrides | undefined): string | undefined {
   return stored?.userOverrides ? stored.etag : undefined
 }
@@ -24,8 +24,8 @@ export function etagOf(stored: StoredOverrides | undefined): string | undefined 
 export type HistoryEntry = Pick<AuditEntry, 'who' | 'at' | 'before' | 'after'>
 
 /**
- * Who last changed what the deployer says at a path, and when; undefined where the history does not tell. `history` is of
- * one chart in one namespace, newest first. Each text is parsed once, and only as far back as it is asked for.
+ * Returns what tells who last changed the deployer's value at a path, and when; undefined where the history does not tell.
+ * `history` is of one chart in one namespace, newest first. Each text is parsed once, and only as far back as it is asked for.
  */
 export function changedBy(
   history: readonly HistoryEntry[],

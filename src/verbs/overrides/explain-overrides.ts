@@ -3,7 +3,7 @@ import {redactPlaces, redactValue, redactWhole, type ValuePath} from '../../helm
 import {type ExplainedKey, explain, type Statement} from '../../overrides/explain.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'
-import {secretPlaces} from '../../overrides/secret-values.ts'
+import {pathsToMask} from '../../overrides/secret-values.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import {saidBy, userLayer} from './layers-of-place.ts'
 import type {OverrideOptions} from './override-base.ts'
@@ -28,7 +28,7 @@ export async function explainOverrides(
   ])
   const layers = [...below, saidBy(userLayer(name, namespace, stored), history)]
   const keys = explain(layers, mergedValues(layers))
-  const places = secretPlaces(layers, paths)
+  const places = pathsToMask(layers, paths)
   return showSecrets ? keys : keys.map((key) => maskedKey(key, places))
 }
 
@@ -52,7 +52,7 @@ export function maskedKey(key: ExplainedKey, places: readonly ValuePath[]): Expl
   }
 }
 
-/** Or the same place. */
+/** Tells whether one path leads through another, or is the same. */
 function isBelow(inner: ValuePath, outer: ValuePath): boolean {
   return outer.every((step, at) => inner[at] === step)
 }

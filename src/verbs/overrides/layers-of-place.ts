@@ -8,12 +8,12 @@ import type {OverrideStore, StoredOverrides, StoreIdentity} from '../../override
 import {changedBy, type HistoryEntry, keptValues} from '../../overrides/user/stored-values.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
-/** The layer of a chart in a namespace; undefined where there is none. */
+/** Returns the layer of a chart in a namespace; undefined where there is none. */
 export type LayerOf = (chart: string, namespace: string) => Promise<Layer | undefined>
 
 /**
- * The system layers of releases of these charts: what decides them is found out once it is known which charts are wanted, and
- * one asks for what others are.
+ * Returns the system layers of releases of these charts. The facts that decide them are read once it is known which charts are
+ * wanted, and the layer of one release depends on what the others are.
  */
 export type SystemLayersOf = (
   charts: ReadonlyMap<ReleaseId, FoundChart>,
@@ -21,30 +21,30 @@ export type SystemLayersOf = (
 
 /** The store from which user layers come, for those who change the cluster. */
 export interface StoreUse {
-  /** Undefined where there is none. */
+  /** The identity of the store; undefined where there is none. */
   readonly identity: StoreIdentity | undefined
-  /** Whether it takes the place of the one that releases were deployed with, and of its cluster. */
+  /** Whether the store takes the place of the one that releases were deployed with, and of its cluster. */
   readonly isAdopted: boolean
-  /** Whether it is one of a throwaway cluster, which is another one each time. */
+  /** Whether the store is one of a throwaway cluster, which is another one each time. */
   readonly isThrowaway: boolean
 }
 
 /** Layers that depend on chart and namespace, not on the release. */
 export interface PlaceLayers {
   readonly system?: SystemLayersOf | undefined
-  /** Those that `system` is made with; kk's own by default. */
+  /** The plugins that `system` is made with; kk's own by default. */
   readonly plugins?: Plugins | undefined
   readonly user?: LayerOf | undefined
   readonly store?: StoreUse | undefined
 }
 
-/** What system overrides are called where layers are named. */
+/** Returns the name of system overrides where layers are named. */
 export function systemSource(chart: string, namespace: string, file?: string): string {
   const plugin = file === undefined ? 'a built-in plugin' : `the plugin ${file}`
   return `system overrides of ${chart} in ${namespace}, by ${plugin}`
 }
 
-/** System overrides as layers; none where a plugin has nothing to say. `facts` is asked once, for what plugins read. */
+/** Returns system overrides as layers; none where a plugin has nothing to say. `facts` is asked once, for what plugins read. */
 export function systemLayers(
   facts: (names: readonly FactName[]) => Promise<Facts>,
   plugins: Plugins,
@@ -64,7 +64,7 @@ export function systemLayers(
   }
 }
 
-/** The deployer's overrides as layers: read once, all of them, in one query. */
+/** Reads the deployer's overrides as layers, all of them in one query. */
 export async function userLayers(store: Pick<OverrideStore, 'list'>): Promise<LayerOf> {
   const stored = new Map((await store.list()).map((each) => [`${each.namespace}/${each.name}`, each]))
   return async (chart, namespace) => {
@@ -73,7 +73,7 @@ export async function userLayers(store: Pick<OverrideStore, 'list'>): Promise<La
   }
 }
 
-/** What the deployer overrides of one chart in one namespace. */
+/** Returns the layer of the deployer's overrides of one chart in one namespace. */
 export function userLayer(chart: string, namespace: string, stored: StoredOverrides | undefined): Layer {
   return {
     name: 'user',
@@ -82,10 +82,10 @@ export function userLayer(chart: string, namespace: string, stored: StoredOverri
   }
 }
 
-/** The changes of the deployer's overrides there, newest first. */
+/** Returns the changes of the deployer's overrides there, newest first. */
 export type HistoryOf = (chart: string, namespace: string) => Promise<readonly HistoryEntry[]>
 
-/** The same layer, with who said each key of it, and when. */
+/** Returns the layer with who set each key of it, and when. */
 export function saidBy(layer: Layer, history: readonly HistoryEntry[]): Layer {
   const changed = changedBy(history)
   const sourceOf = (path: readonly string[]) => {

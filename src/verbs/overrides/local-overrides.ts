@@ -4,7 +4,7 @@ import {redactValues, secretsAmong, type ValuePath} from '../../helm/redact/valu
 import {readYaml} from '../../helm/yaml.ts'
 import {applyUpdate} from '../../overrides/apply-update.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
-import {changedAt, isOpaque, secretPlaces} from '../../overrides/secret-values.ts'
+import {changedAt, isOpaque, pathsToMask} from '../../overrides/secret-values.ts'
 import type {
   Condition,
   ImportedContent,
@@ -72,7 +72,7 @@ async function updateOverrides(
     name,
     namespace,
     userOverrides: blockYaml(
-      showSecrets || !made.sealed ? made.values : redactValues(made.values, secretPlaces([made], paths)),
+      showSecrets || !made.sealed ? made.values : redactValues(made.values, pathsToMask([made], paths)),
     ),
     etag: etagOf(stored),
   })

@@ -35,7 +35,7 @@ export interface OverrideBase {
   secretPaths(chart: string | FoundChart): Promise<readonly ValuePath[]>
 }
 
-/** Where overrides are read and changed. */
+/** The store of overrides, and what lies below it. */
 export interface OverrideOptions {
   readonly base: OverrideBase
   readonly store: Pick<
@@ -108,7 +108,7 @@ export type HelmOf = () => Promise<Pick<Helm, 'template'>>
 
 interface SchemaCheck {
   readonly release: ReleaseId
-  /** What the deployer overrides, or would. */
+  /** The deployer's overrides. */
   readonly user: Values
   readonly helm: HelmOf
 }

@@ -6,7 +6,7 @@ import type {Layer} from '../../overrides/layer.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import {blockYaml, systemYaml} from '../../overrides/overrides-yaml.ts'
-import {secretPlaces} from '../../overrides/secret-values.ts'
+import {pathsToMask} from '../../overrides/secret-values.ts'
 import type {OverrideService, ShownOverrides} from '../../overrides/service.ts'
 import {expectActive} from '../../overrides/system/active.ts'
 import {exportStore} from '../../overrides/user/document.ts'
@@ -36,7 +36,7 @@ export function showsOverrides({base, store}: Options): OverrideService['show'] 
     if (known && known.etag === etag) return known
     const system = mergedValues(layers.filter((layer) => layer.name === 'system'))
     const user = keptValues(stored)
-    const secrets = secretPlaces([user], paths)
+    const secrets = pathsToMask([user], paths)
     const shown = (values: Values) => (showSecrets ? values : redactValues(values, secrets))
     const fresh: ShownOverrides = {
       name,
@@ -90,7 +90,7 @@ export async function overridesHistory(
 function maskedYaml(yaml: string | null, sealed: boolean, paths: readonly ValuePath[]): string | null {
   if (yaml === null) return null
   const values = (readYaml(yaml, {file: 'the history of the store'}) ?? {}) as Values
-  return blockYaml(redactValues(values, secretPlaces([{values, sealed}], paths)))
+  return blockYaml(redactValues(values, pathsToMask([{values, sealed}], paths)))
 }
 
 /**

@@ -7,7 +7,7 @@ import {expectOneKeyring, holdsSealed} from './sealed.ts'
 import {etagOf, isoTime, type Row, storedOverrides, type Tables} from './tables.ts'
 import {type Outcome, refused} from './together.ts'
 
-/** A statement takes so many charts; more would be more values than it may have. */
+/** The most charts in one statement; more would be more values than it may have. */
 export const MOST_AT_ONCE = 100
 
 /** Reads what is stored for each of these charts, in their order. */
@@ -114,7 +114,7 @@ async function insert(
   await db.insertInto('helm_overrides_audit').values(entries).execute()
 }
 
-/** Where something is encrypted already, its key is to be given: one that is made now would not open it. */
+/** Returns the error with the advice to give the key, where something is encrypted already: a new key would not open it. */
 async function withAdvice(db: Transaction<Tables>, error: KkError): Promise<KkError> {
   return error.code === 'KK_STORE_KEY' && (await holdsSealed(db)) ? withKeyToGive(error) : error
 }
@@ -151,7 +151,7 @@ interface Entry extends ChartPlace {
 
 interface Updated {
   readonly stored: StoredOverrides
-  /** Undefined where nothing changes. */
+  /** The row and its entry as they are to be written; undefined where nothing changes. */
   readonly written?: {readonly row: Row; readonly entry: Entry}
 }
 
@@ -216,7 +216,7 @@ function neverThere({name, namespace}: ChartPlace, now: string): StoredOverrides
   }
 }
 
-/** A message names so many secrets. */
+/** The most secrets that a message names. */
 const NAMED = 3
 
 /** Returns the text encrypted. Throws `KK_STORE_KEY` without a key, with the secrets that make it necessary. */

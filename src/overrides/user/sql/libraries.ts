@@ -1,4 +1,4 @@
-/** What the executable carries in a bundle of its own: only commands that use a store pay for it. */
+/** The libraries that the executable carries in a bundle of their own: only commands that use a store pay for them. */
 export {
   CompiledQuery,
   Kysely,

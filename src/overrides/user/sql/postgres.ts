@@ -46,7 +46,7 @@ export async function openPostgres(
   }
 }
 
-/** By SQLSTATE, or by its class; of PostgreSQL's appendix A. */
+/** The hints by SQLSTATE, or by its class; of PostgreSQL's appendix A. */
 const HINTS: Readonly<Record<string, string>> = {
   '28': 'check user and password; the password may also stand in PGPASSWORD or ~/.pgpass',
   '3D': 'make the database with `createdb`, or name another',

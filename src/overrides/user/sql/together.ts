@@ -1,11 +1,11 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 
-/** What became of one: gives it, or throws why it was refused. */
+/** The outcome of one item: returns its result, or throws why it was refused. */
 export type Outcome<T> = () => T
 
 /**
- * Does what comes while others are being done together with all that has come by then: the end of a transaction costs
- * more than what is done in it. `work` takes at most so many, and does all of them or, when it rejects, nothing; then
+ * Returns what does one item: those that come while others are being done are done together, for the end of a transaction
+ * costs more than what is done in it. `work` takes at most so many, and does all of them or, when it rejects, nothing; then
  * each is done alone, so that none fails for another's sake.
  */
 export function together<In, Out>(
@@ -51,7 +51,7 @@ export function together<In, Out>(
     })
 }
 
-/** The outcome of what was refused. */
+/** Returns the outcome of an item that was refused. */
 export function refused(error: unknown): Outcome<never> {
   return () => {
     throw error
