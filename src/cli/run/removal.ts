@@ -11,7 +11,7 @@ import {DEFAULT_TIMEOUT_SECONDS} from '../../run/task.ts'
 import {whoAmI} from '../../state/processes/who-am-i.ts'
 import {usesReader} from '../../verbs/preparation/uses-reader.ts'
 import {expectLetGo} from '../../verbs/removal/guarded.ts'
-import {deleteLeftClaims, type LeftClaim} from '../../verbs/removal/left-claims.ts'
+import {deleteLeftoverClaims, type LeftoverClaim} from '../../verbs/removal/leftover-claims.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
 import {type Console, canAsk, confirm, tell} from '../console.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
@@ -112,9 +112,9 @@ interface Deleting {
 }
 
 /** Deletes what a removal that was cut short was to delete, and says so; who holds its release is waited for. */
-async function deleteLeft(claims: readonly LeftClaim[], {cluster, verb, flags}: Deleting): Promise<void> {
+async function deleteLeft(claims: readonly LeftoverClaim[], {cluster, verb, flags}: Deleting): Promise<void> {
   const say = (line: string) => tell('stderr', `${line}\n`)
-  await deleteLeftClaims(cluster, claims, {
+  await deleteLeftoverClaims(cluster, claims, {
     holder: `${whoAmI()} (process ${process.pid}, kk ${verb})`,
     patience: flags['no-wait'] ? 0 : DEFAULT_TIMEOUT_SECONDS * 1000,
     onHeld: (release, by) => say(`${release} is held by ${by}: waiting for it`),
@@ -130,13 +130,13 @@ interface Showing {
   readonly missing: readonly KkError[]
 }
 
-function leftClaimText(claim: LeftClaim, flags: Showing['flags']): string {
+function leftClaimText(claim: LeftoverClaim, flags: Showing['flags']): string {
   const {release, namespace, name, run} = claim
   const still = `${release} is gone, but not its claim ${namespace}/${name}, which run ${run} was to delete`
   return flags['delete-data'] ? `${still}\n` : `${still}: --delete-data --confirm-data ${name} deletes it\n`
 }
 
-function leftClaimDocument({release, namespace, name, run}: LeftClaim): object {
+function leftClaimDocument({release, namespace, name, run}: LeftoverClaim): object {
   return {release, namespace, name, run}
 }
 

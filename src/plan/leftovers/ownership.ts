@@ -47,7 +47,7 @@ function keepReason(object: KubernetesObject, live: KubernetesObject['metadata']
 }
 
 /** An object that a release has left behind. */
-export interface LeftObject extends ObjectIdentity {
+export interface JudgedLeftover extends ObjectIdentity {
   /** The reason why it is never deleted as a leftover; undefined when it may be deleted. */
   readonly kept?: KeepReason
 }
@@ -56,10 +56,10 @@ export interface LeftObject extends ObjectIdentity {
  * Returns a present object as one that a release has left; undefined when it is being deleted, or is not annotated as
  * the release's.
  */
-export function leftObject(
+export function judgedLeftover(
   release: ReleaseId,
   {object, live, isGoing}: PresentObject,
-): LeftObject | undefined {
+): JudgedLeftover | undefined {
   if (isGoing || live === undefined || annotatedRelease(live) !== release) return undefined
   const {apiVersion, kind, metadata} = object
   const namespace = live.namespace ?? metadata.namespace ?? releaseNamespace(release)

@@ -5,7 +5,7 @@ import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
 import {GATED_LABEL, REVISION_LABEL} from '../../plan/labels.ts'
 import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
-import {leftObject} from '../../plan/leftovers/ownership.ts'
+import {judgedLeftover} from '../../plan/leftovers/ownership.ts'
 import {pruned} from '../../plan/rollback/refusals.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import {deleteNoted} from './delete-noted.ts'
@@ -138,7 +138,7 @@ async function deleteForgotten(
   const dropped = droppedObjects(before, target, home)
   if (dropped.length === 0) return
   for (const present of await execution.cluster.present(home, dropped)) {
-    const left = leftObject(release, present)
+    const left = judgedLeftover(release, present)
     if (left && left.kept === undefined) await deleteNoted(execution, left)
   }
 }

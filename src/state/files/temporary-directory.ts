@@ -2,7 +2,7 @@ import {rmSync} from 'node:fs'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {removeAbandoned, thisOwner} from './remove-abandoned.ts'
+import {removeLeftovers, thisOwner} from './remove-leftovers.ts'
 import {writingBelow} from './writing-below.ts'
 
 /** A directory under the system's temp folder, mode 0700. */
@@ -20,7 +20,7 @@ export interface TemporaryDirectory {
 export async function temporaryDirectory(prefix: `kk-${string}-`): Promise<TemporaryDirectory> {
   const parent = tmpdir()
   const owner = await thisOwner()
-  if (owner !== undefined) await removeAbandoned(parent, owner)
+  if (owner !== undefined) await removeLeftovers(parent, owner)
   const path = await writingBelow({directory: parent, variable: 'TMPDIR'}, () =>
     mkdtemp(join(parent, `${prefix}${owner?.mark ?? ''}`)),
   )

@@ -2,18 +2,18 @@ import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {
   comparedRevision,
-  type ForgottenObject,
-  forgotten,
+  type LeftoverObject,
+  leftoverObjects,
   type RevisionObjects,
-} from '../../plan/leftovers/forgotten.ts'
-import {type LeftObject, leftObject} from '../../plan/leftovers/ownership.ts'
+} from '../../plan/leftovers/leftover-objects.ts'
+import {type JudgedLeftover, judgedLeftover} from '../../plan/leftovers/ownership.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /**
  * An object that only a failed revision made, that exists, and that helm has forgotten; `kept` is why `kk drift
  * --prune` leaves it.
  */
-export interface Leftover extends LeftObject {
+export interface Leftover extends JudgedLeftover {
   /** The last revision that had it. */
   readonly revision: number
 }
@@ -40,14 +40,16 @@ export async function leftovers(
 
 /** Returns a reader of leftovers that reads revisions again only when there are others. */
 export function leftoversReader(cluster: Reads): LeftoversReader {
-  const known = new Map<ReleaseId, {readonly version: string; readonly made: readonly ForgottenObject[]}>()
+  const known = new Map<ReleaseId, {readonly version: string; readonly made: readonly LeftoverObject[]}>()
   return async (release, revisions) => {
     const own = revisions.filter((record) => record.release === release)
     if (!own.some(({status}) => status === 'failed')) return []
     const version = own.map(({secret}) => `${secret.uid} ${secret.resourceVersion}`).join()
     const before = known.get(release)
     const isSame = before?.version === version
-    const made = isSame ? before.made : forgotten(await readAll(cluster, own), releaseNamespace(release))
+    const made = isSame
+      ? before.made
+      : leftoverObjects(await readAll(cluster, own), releaseNamespace(release))
     known.set(release, {version, made})
     return existing(cluster, release, made)
   }
@@ -56,13 +58,13 @@ export function leftoversReader(cluster: Reads): LeftoversReader {
 async function existing(
   cluster: Reads,
   release: ReleaseId,
-  made: readonly ForgottenObject[],
+  made: readonly LeftoverObject[],
 ): Promise<readonly Leftover[]> {
   const objects = made.map(({object}) => object)
   const revisionOf = new Map(made.map(({object, revision}) => [object, revision]))
   const present = await cluster.present(releaseNamespace(release), objects)
   return present.flatMap((each): readonly Leftover[] => {
-    const left = leftObject(release, each)
+    const left = judgedLeftover(release, each)
     return left ? [{...left, revision: revisionOf.get(each.object)!}] : []
   })
 }

@@ -3,7 +3,7 @@ import {KkError} from '../../errors.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
-import {leftClaims} from './left-claims.ts'
+import {leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 import {clusterOf} from './remove.ts'
 
@@ -32,7 +32,7 @@ export async function planDestroy(
   const isIncomplete = [...environment.sections.keys()].some(
     (name) => !owned.includes(idOf(environment, name)),
   )
-  const left = await leftClaims(cluster, environment.name, (release) => !uses.observed.has(release))
+  const left = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
   return plannedRemoval(context, plan, {isIncomplete, left})
 }
 

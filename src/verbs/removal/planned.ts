@@ -10,7 +10,7 @@ import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type RemovalWork} from '../../run/task.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
 import type {UsesReader} from '../preparation/uses-reader.ts'
-import type {LeftClaim} from './left-claims.ts'
+import type {LeftoverClaim} from './leftover-claims.ts'
 import {type FoundObjects, findObjects} from './removal-objects.ts'
 
 /** The input of all removals. */
@@ -30,7 +30,7 @@ export interface PlannedRemoval {
   /** Claims that stay unless they are given up by name. */
   readonly claims: readonly Claim[]
   /** The claims among them that a removal was to delete which was cut short: their releases are gone. */
-  readonly leftClaims: readonly LeftClaim[]
+  readonly leftClaims: readonly LeftoverClaim[]
   /** Claims that go with their release, which must be given up by name. */
   readonly goingClaims: readonly Claim[]
   /** Releases that were named and are not installed. */
@@ -49,7 +49,7 @@ interface RemovalRun extends RunChoices {
 }
 
 interface Missing {
-  readonly left?: readonly LeftClaim[]
+  readonly left?: readonly LeftoverClaim[]
   /** Releases that were named and are not installed. */
   readonly absent?: readonly string[]
   /** Whether some of the releases that were meant are not installed. */

@@ -7,7 +7,7 @@ import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
-import {type LeftClaim, leftClaims} from './left-claims.ts'
+import {type LeftoverClaim, leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 
 export interface RemoveScope {
@@ -26,7 +26,7 @@ export async function planRemove(
 ): Promise<PlannedRemoval> {
   const {environment, cluster} = context
   const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
-  const left = await leftClaims(cluster, environment.name, (release) => !uses.observed.has(release))
+  const left = await leftoverClaims(cluster, environment.name, (release) => !uses.observed.has(release))
   const removed = new Set(left.map(({release}) => release))
   const found = names.map((name) => ({name, release: namedOnCluster(environment, {uses, removed}, name)}))
   const plan = makeRemovalPlan({
@@ -39,7 +39,7 @@ export async function planRemove(
     isProtected: isProtectedIn(uses, environment),
   })
   const absent = found.filter(({release}) => release === undefined).map(({name}) => name)
-  const isMeant = (claim: LeftClaim) =>
+  const isMeant = (claim: LeftoverClaim) =>
     names.some((name) => isNamed(claim.release, name) || claim.names.includes(name))
   return plannedRemoval(context, plan, {absent, left: left.filter(isMeant)})
 }

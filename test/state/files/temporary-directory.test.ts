@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {afterEach, beforeEach, describe, expect, it, vi} from 'vitest'
-import {thisOwner} from '../../../src/state/files/remove-abandoned.ts'
+import {thisOwner} from '../../../src/state/files/remove-leftovers.ts'
 import {temporaryDirectory} from '../../../src/state/files/temporary-directory.ts'
 
 let parent: string

@@ -13,8 +13,8 @@ import {storageClassCheck} from './cluster/storage-class.ts'
 import type {ReadRecord} from './facts.ts'
 import type {Check, Found} from './finding.ts'
 import {claimsCheck} from './leftovers/claims.ts'
-import {forgottenCheck} from './leftovers/forgotten.ts'
 import {leasesCheck} from './leftovers/leases.ts'
+import {objectsCheck} from './leftovers/objects.ts'
 import {reservationsCheck} from './leftovers/reservations.ts'
 import {runsCheck} from './leftovers/runs.ts'
 import {stateDirectoryCheck} from './local/state-directory.ts'
@@ -292,6 +292,6 @@ export const CHECKS: readonly Check[] = [
   runsCheck,
   hookJobsCheck,
   claimsCheck,
-  forgottenCheck,
+  objectsCheck,
   approvalsCheck,
 ]

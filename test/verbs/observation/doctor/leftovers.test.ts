@@ -1,8 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import type {LeaseView} from '../../../../src/cluster/lease/view.ts'
 import {judgeApprovals, judgePending} from '../../../../src/verbs/observation/doctor/checks.ts'
-import {judgeForgottenObjects} from '../../../../src/verbs/observation/doctor/leftovers/forgotten.ts'
 import {judgeLease} from '../../../../src/verbs/observation/doctor/leftovers/leases.ts'
+import {judgeObjects} from '../../../../src/verbs/observation/doctor/leftovers/objects.ts'
 import {judgeRuns} from '../../../../src/verbs/observation/doctor/leftovers/runs.ts'
 import type {RunEntry} from '../../../../src/verbs/observation/history.ts'
 import type {Leftover} from '../../../../src/verbs/observation/leftovers.ts'
@@ -40,7 +40,7 @@ describe('objects that helm has forgotten', () => {
   const data: Leftover = {...extra, kind: 'PersistentVolumeClaim', name: 'data', kept: 'data'}
   const places = {place: '--sandbox', file: 'env.yaml --sandbox'}
   const judge = (status: string, ...left: readonly Leftover[]) =>
-    judgeForgottenObjects({release: 'openstack/api', status}, left, places)
+    judgeObjects({release: 'openstack/api', status}, left, places)
 
   it('go by a prune, but for what stays', () => {
     expect(judge('deployed', extra, data)).toEqual([

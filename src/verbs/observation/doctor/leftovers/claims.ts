@@ -15,7 +15,7 @@ export const claimsCheck: Check = {
       last(),
       cluster.runs.list(),
     ])
-    const left = abandonedClaims(claims, records, runs)
+    const left = leftoverClaims(claims, records, runs)
     const namespaces = [...new Set(left.map(({claim}) => claim.namespace))]
     const mounted = await Promise.all(namespaces.map((each) => cluster.diagnosis.mountedClaims(each)))
     const inUse = new Set(mounted.flatMap((each) => [...each]))
@@ -26,7 +26,7 @@ export const claimsCheck: Check = {
   },
 }
 
-interface AbandonedClaim {
+interface LeftoverClaim {
   readonly claim: SeenClaim
   readonly release: ReleaseId
 }
@@ -36,11 +36,11 @@ interface AbandonedClaim {
  * claim with a label of the chart's own, one of that name that a run of kk removed there. A claim without either is
  * left out.
  */
-function abandonedClaims(
+function leftoverClaims(
   claims: readonly SeenClaim[],
   records: readonly Pick<ReleaseRecord, 'release'>[],
   runs: readonly Pick<RunRecord, 'releases'>[],
-): readonly AbandonedClaim[] {
+): readonly LeftoverClaim[] {
   const living = new Set(records.map(({release}) => release))
   const removed = new Set(
     runs
@@ -55,7 +55,7 @@ function abandonedClaims(
   })
 }
 
-function judgeClaims(left: readonly AbandonedClaim[], kubectl: string): readonly Found[] {
+function judgeClaims(left: readonly LeftoverClaim[], kubectl: string): readonly Found[] {
   return left.map(({claim: {namespace, name}, release}) => ({
     level: 'info',
     what: `the claim ${namespace}/${name} holds data of ${release}, which is gone; deleting it deletes the data`,

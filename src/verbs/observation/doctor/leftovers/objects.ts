@@ -8,7 +8,7 @@ import type {Examination} from '../facts.ts'
 import type {Check, Found} from '../finding.ts'
 
 /** Finds objects that only a failed revision made. */
-export const forgottenCheck: Check = {
+export const objectsCheck: Check = {
   name: 'forgotten',
   needs: 'cluster',
   fine: 'no object is left of a revision that failed',
@@ -17,7 +17,7 @@ export const forgottenCheck: Check = {
     const last = [...lastOf(records).values()]
     const file = prepared ? place : `FILE ${place}`.trim()
     const found = await mapParallel(last, async (record) =>
-      judgeForgottenObjects(record, await leftOf(cluster, record, records), {place, file}),
+      judgeObjects(record, await leftOf(cluster, record, records), {place, file}),
     )
     return found.flat()
   },
@@ -48,7 +48,7 @@ interface Places {
  * Returns the finding for the leftovers of a release. It advises a deploy before pruning if the last revision failed,
  * for that may need them; objects that hold data, or are to be kept, are never pruned.
  */
-export function judgeForgottenObjects(
+export function judgeObjects(
   {release, status}: Pick<ReleaseRecord, 'release' | 'status'>,
   left: readonly Leftover[],
   {place, file}: Places,

@@ -31,7 +31,7 @@ export async function thisOwner(): Promise<Owner | undefined> {
  * Removes the temporary directories of this user's processes that are provably gone: killed before they could remove
  * them. A directory that a command line still names stays, for a helm may have outlived its kk. Never throws.
  */
-export async function removeAbandoned(parent: string, {place}: Owner): Promise<void> {
+export async function removeLeftovers(parent: string, {place}: Owner): Promise<void> {
   const entries = await readdir(parent).catch(() => [])
   for (const entry of entries) {
     const maker = makerOf(entry, place)

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
-import {forgotten, type RevisionObjects} from '../../../src/plan/leftovers/forgotten.ts'
+import {leftoverObjects, type RevisionObjects} from '../../../src/plan/leftovers/leftover-objects.ts'
 
 const object = (text: string, annotations?: Record<string, string>): KubernetesObject => {
   const [kind = '', name = '', apiVersion = 'v1'] = text.split(' ')
@@ -19,7 +19,7 @@ const revision = (
 })
 
 const found = (...revisions: readonly RevisionObjects[]) =>
-  forgotten(revisions, 'openstack').map((each) => `${each.object.metadata.name} of ${each.revision}`)
+  leftoverObjects(revisions, 'openstack').map((each) => `${each.object.metadata.name} of ${each.revision}`)
 
 describe('forgotten', () => {
   it('is what a failed revision had and the deployed one has not', () => {

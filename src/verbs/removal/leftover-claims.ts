@@ -5,7 +5,7 @@ import {raced} from '../../run/execute/races.ts'
 import {claimsIn} from './live-claims.ts'
 
 /** A claim that still exists, though a removal that was cut short was to delete it with its release, which is gone. */
-export interface LeftClaim extends Claim {
+export interface LeftoverClaim extends Claim {
   readonly release: ReleaseId
   /** The run of the removal. */
   readonly run: string
@@ -16,11 +16,11 @@ export interface LeftClaim extends Claim {
  * Returns the claims that removals of an environment have left. The records of these runs hold the UID of each claim,
  * so none is found that was made anew, or by somebody else.
  */
-export async function leftClaims(
+export async function leftoverClaims(
   cluster: Pick<Cluster, 'runs' | 'claims'>,
   environment: string,
   isGone: (release: ReleaseId) => boolean,
-): Promise<readonly LeftClaim[]> {
+): Promise<readonly LeftoverClaim[]> {
   const given = (await cluster.runs.list(environment)).flatMap(({id, scope, releases}) =>
     releases
       .filter(({release, outcome}) => outcome !== 'succeeded' && isGone(release))
@@ -49,9 +49,9 @@ interface Deleting {
  * Deletes left claims under the Leases of their releases. Throws `KK_HELD`, and `KK_RACED` for a release that is
  * installed again.
  */
-export async function deleteLeftClaims(
+export async function deleteLeftoverClaims(
   cluster: Pick<Cluster, 'hold' | 'lastRecord' | 'deleteClaim'>,
-  claims: readonly LeftClaim[],
+  claims: readonly LeftoverClaim[],
   {holder, patience, onHeld}: Deleting,
 ): Promise<void> {
   for (const [release, own] of Map.groupBy(claims, (claim) => claim.release)) {

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Claim, HeldLease, ReleaseRecord} from '../../../src/cluster/cluster.ts'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
-import {deleteLeftClaims, leftClaims} from '../../../src/verbs/removal/left-claims.ts'
+import {deleteLeftoverClaims, leftoverClaims} from '../../../src/verbs/removal/leftover-claims.ts'
 import {id} from '../../graph/graph-of.ts'
 
 const DB = id('db')
@@ -21,7 +21,7 @@ interface Scene {
 
 async function found({runs, live = [claim('data-db-0', 'u1')], isThere = false}: Scene) {
   const cluster = {runs: {list: async () => runs} as never, claims: async () => live}
-  return leftClaims(cluster, 'all-in-one', () => !isThere)
+  return leftoverClaims(cluster, 'all-in-one', () => !isThere)
 }
 
 describe('claims that a removal has left', () => {
@@ -63,7 +63,9 @@ describe('to delete them', () => {
     }
     const left = {...claim('data-db-0', 'u1'), release: DB, run: 'run-1', names: ['db']}
     const options = {holder: 'ada', patience: 0, onHeld: () => undefined}
-    const code = await deleteLeftClaims(cluster, [left], options).catch((error: {code: string}) => error.code)
+    const code = await deleteLeftoverClaims(cluster, [left], options).catch(
+      (error: {code: string}) => error.code,
+    )
     return {done, code}
   }
 

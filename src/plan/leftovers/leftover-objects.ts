@@ -12,7 +12,7 @@ export interface RevisionObjects {
 }
 
 /** An object that helm will never look at again, and the last revision that had it. */
-export interface ForgottenObject {
+export interface LeftoverObject {
   readonly object: KubernetesObject
   readonly revision: number
 }
@@ -24,16 +24,16 @@ const MADE_OBJECTS: ReadonlySet<string> = new Set(['failed', 'superseded'])
  * not have: helm deletes only objects of its last deployed revision (Helm 4.2: upgrade.go prepareUpgrade). An object
  * with a resource policy that helm obeyed is not forgotten. Only the cluster tells whether the objects exist.
  */
-export function forgotten(
+export function leftoverObjects(
   revisions: readonly RevisionObjects[],
   namespace: string,
-): readonly ForgottenObject[] {
+): readonly LeftoverObject[] {
   const newestFirst = revisions.toSorted((a, b) => b.revision - a.revision)
   const base = comparedRevision(newestFirst)
   if (base === undefined) return []
   const key = (object: KubernetesObject) => objectKey(object, namespace)
   const seen = new Set([...base.objects, ...base.hooks].map(key))
-  const found: ForgottenObject[] = []
+  const found: LeftoverObject[] = []
   for (const {revision, status, objects} of newestFirst) {
     if (revision === base.revision || !MADE_OBJECTS.has(status)) continue
     for (const object of objects) {
