@@ -1,7 +1,7 @@
 import {globSync, readFileSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {components} from '../src/graph/cycles/components.ts'
+import {components} from '../src/graph/components.ts'
 import type {Edge} from '../src/graph/graph.ts'
 import type {ReleaseId} from '../src/release.ts'
 

@@ -5,10 +5,10 @@ import {readYaml} from '../helm/yaml.ts'
 import type {Values} from '../release.ts'
 import type {Chart} from './chart.ts'
 import {readChartYaml} from './chart-yaml.ts'
+import {defaultValues} from './default-values.ts'
 import {isPackageOf} from './dependencies.ts'
 import {readChartFiles} from './files/chart-files.ts'
 import {readOwnFiles} from './own-files.ts'
-import {defaultValues} from './values-method/default-values.ts'
 
 /**
  * Where the templates of a chart look for what charts share. `kk`: below `global.endpoints`, with the library `common`;

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import type {Chart, Library} from './chart.ts'
-import {writeChartFiles} from './files/write-chart-files.ts'
+import {writeChartFiles} from './files/chart-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
 /**

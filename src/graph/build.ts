@@ -1,7 +1,7 @@
 import {KkError} from '../errors.ts'
 import {type EdgeKind, type Evidence, type ReleaseId, releaseName} from '../release.ts'
-import {groups} from './cycles/groups.ts'
 import type {Edge, Graph} from './graph.ts'
+import {groups} from './groups.ts'
 
 /** A statement that a release requires another. */
 export interface Requirement {

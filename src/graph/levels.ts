@@ -1,5 +1,5 @@
 import type {ReleaseId} from '../release.ts'
-import {type Condensation, condense} from './cycles/condense.ts'
+import {type Condensation, condense} from './condense.ts'
 import type {Graph} from './graph.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type {ReleaseId} from '../release.ts'
-import {condense} from './cycles/condense.ts'
+import {condense} from './condense.ts'
 import type {Graph} from './graph.ts'
 
 /**

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
-import {hostOf, splitCredentials, trimSlash, withoutCredentials} from './pull/package-url.ts'
+import {hostOf, splitCredentials, trimSlash, withoutCredentials} from './package-url.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
 import {readYaml} from './yaml.ts'
 

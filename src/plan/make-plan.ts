@@ -1,7 +1,7 @@
 import type {ReleaseRecord} from '../cluster/cluster.ts'
 import {KkError} from '../errors.ts'
-import {groups} from '../graph/cycles/groups.ts'
 import {type Edge, type Graph, isInferred, reverse} from '../graph/graph.ts'
+import {groups} from '../graph/groups.ts'
 import {requirements} from '../graph/requirements.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {hasAllOf} from './adoption.ts'

@@ -1,7 +1,7 @@
 import type {ReleaseRecord} from '../cluster/cluster.ts'
 import {KkError} from '../errors.ts'
-import {groups} from '../graph/cycles/groups.ts'
 import type {Graph} from '../graph/graph.ts'
+import {groups} from '../graph/groups.ts'
 import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
 import {type ReleaseId, releaseName} from '../release.ts'

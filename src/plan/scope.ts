@@ -1,8 +1,7 @@
 import {KkError} from '../errors.ts'
-import type {Graph} from '../graph/graph.ts'
+import {type Graph, withoutSoft} from '../graph/graph.ts'
 import {order} from '../graph/order.ts'
 import {requirements} from '../graph/requirements.ts'
-import {withoutSoft} from '../graph/without-soft.ts'
 import {type ReleaseId, releaseName} from '../release.ts'
 
 /**

@@ -1,8 +1,8 @@
 import {appendFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {namesInDirectory} from '../../src/charts/directory.ts'
 import {readChart} from '../../src/charts/read-chart.ts'
-import {namesInDirectory} from '../../src/charts/sources/directory.ts'
 import {manifest, writeFiles} from './support/write-files.ts'
 
 const CHARTS = join(import.meta.dirname, '../../charts')

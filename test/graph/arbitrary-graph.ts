@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import {components} from '../../src/graph/cycles/components.ts'
+import {components} from '../../src/graph/components.ts'
 import type {Edge, Graph} from '../../src/graph/graph.ts'
 import {id} from './graph-of.ts'
 

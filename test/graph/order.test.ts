@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {groups} from '../../src/graph/cycles/groups.ts'
+import {groups} from '../../src/graph/groups.ts'
 import {order} from '../../src/graph/order.ts'
 import {arbitraryGraph} from './arbitrary-graph.ts'
 import {graphOf, names} from './graph-of.ts'

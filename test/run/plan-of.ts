@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import {groups} from '../../src/graph/cycles/groups.ts'
 import type {Graph} from '../../src/graph/graph.ts'
+import {groups} from '../../src/graph/groups.ts'
 import {order} from '../../src/graph/order.ts'
 import type {Action, ActionKind, Plan} from '../../src/plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../src/release.ts'

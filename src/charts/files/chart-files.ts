@@ -1,6 +1,8 @@
 import {type Dirent, readdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
-import {join} from 'node:path'
+import {writeFile} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
 import {KkError} from '../../errors.ts'
+import {makeDirectory} from '../../state/files/make-directory.ts'
 import {pathPattern} from './path-pattern.ts'
 
 /** A file of a chart: its path in the chart, with slashes, and its content. */
@@ -140,4 +142,11 @@ function refused(place: string, reason: string): KkError {
   return new KkError('KK_CHART', `${place}: ${reason}`, {
     hint: 'correct the rule: helm would refuse this chart too',
   })
+}
+
+/** Writes the files of a chart below a directory; only their owner can read them. */
+export async function writeChartFiles(files: readonly ChartFile[], directory: string): Promise<void> {
+  const folders = new Set(files.map(({path}) => dirname(path)))
+  for (const folder of folders) await makeDirectory(join(directory, folder), {mode: 0o700})
+  for (const {path, bytes} of files) await writeFile(join(directory, path), bytes, {mode: 0o600})
 }

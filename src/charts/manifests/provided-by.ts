@@ -1,7 +1,6 @@
 import {isBuiltIn} from '../../cluster/built-in-kind.ts'
 import type {RenderedObject} from '../../cluster/manifest.ts'
-import type {Provided, ProvidedObject} from '../../graph/inference/facts.ts'
-import {wordDigest} from '../../graph/inference/word-digest.ts'
+import {type Provided, type ProvidedObject, wordDigest} from '../../graph/inference/facts.ts'
 import {dig, digMaps, digText} from './dig.ts'
 import {containersOf, literalsOf, podTemplate} from './pods.ts'
 

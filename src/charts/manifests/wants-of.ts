@@ -1,13 +1,11 @@
 import {isBuiltIn} from '../../cluster/built-in-kind.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {objectName, type RenderedObject} from '../../cluster/manifest.ts'
-import type {Want} from '../../graph/inference/facts.ts'
-import {wordDigest} from '../../graph/inference/word-digest.ts'
+import {type Want, wordDigest} from '../../graph/inference/facts.ts'
 import {dig, digMaps, digText} from './dig.ts'
+import {entrypointWants, type StatedWant, type Waiting} from './entrypoint.ts'
 import {containersOf, podTemplate} from './pods.ts'
 import {waiterOf} from './waiter-of.ts'
-import {entrypointWants} from './wants/entrypoint.ts'
-import type {StatedWant, Waiting} from './wants/stated-want.ts'
 
 /** All that these objects need of somebody, each thing once for an object. `namespace` is the release's. */
 export function wantsOf(rendered: readonly RenderedObject[], namespace: string): readonly Want[] {

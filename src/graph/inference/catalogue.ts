@@ -1,6 +1,5 @@
 import {type ReleaseId, releaseNamespace} from '../../release.ts'
-import type {KnownRelease, Provided, Target} from './facts.ts'
-import {wordDigest} from './word-digest.ts'
+import {type KnownRelease, type Provided, type Target, wordDigest} from './facts.ts'
 
 /** A release that provides something, with the object that it provides, such as `Service/mariadb`. */
 export interface Candidate {

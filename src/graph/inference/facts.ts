@@ -1,3 +1,4 @@
+import {hash} from 'node:crypto'
 import type {EdgeKind, ReleaseId, Waiter} from '../../release.ts'
 
 /**
@@ -87,4 +88,12 @@ export interface KnownRelease {
   readonly facts: ChartFacts
   /** Whether the chart is annotated as shared infrastructure: a release that names it requires it. */
   readonly shared: boolean
+}
+
+/**
+ * Returns the digest of a word that may be the name of something, as 16 hex digits, for comparison with names. The
+ * words themselves are never kept: any may be a password, or a part of one.
+ */
+export function wordDigest(word: string): string {
+  return hash('sha256', word).slice(0, 16)
 }

@@ -1,5 +1,5 @@
 import type {ReleaseId} from '../../release.ts'
-import {components} from '../cycles/components.ts'
+import {components} from '../components.ts'
 import {type Edge, type Graph, isInferred} from '../graph.ts'
 import {requirements} from '../requirements.ts'
 import type {InferredRequirement} from './infer.ts'

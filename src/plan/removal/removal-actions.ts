@@ -1,4 +1,4 @@
-import {components} from '../../graph/cycles/components.ts'
+import {components} from '../../graph/components.ts'
 import {type Graph, reverse} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'
 import type {ReleaseId} from '../../release.ts'

@@ -1,5 +1,5 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import {components} from '../../graph/cycles/components.ts'
+import {components} from '../../graph/components.ts'
 import {dependents} from '../../graph/dependents.ts'
 import {type Edge, type Graph, reverse} from '../../graph/graph.ts'
 import {order} from '../../graph/order.ts'

@@ -1,6 +1,5 @@
 import {dependents} from '../../graph/dependents.ts'
-import type {Edge, Graph} from '../../graph/graph.ts'
-import {withoutSoft} from '../../graph/without-soft.ts'
+import {type Edge, type Graph, withoutSoft} from '../../graph/graph.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {usesLabel} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'

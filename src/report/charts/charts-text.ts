@@ -1,4 +1,4 @@
-import type {Component} from '../../charts/values-method/component.ts'
+import type {Component} from '../../charts/components-of.ts'
 import {releaseName} from '../../release.ts'
 import type {ChartFault} from '../../verbs/charts/doctor/chart-fault.ts'
 import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'

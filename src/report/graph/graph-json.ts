@@ -1,5 +1,5 @@
-import {groups} from '../../graph/cycles/groups.ts'
 import {type Edge, isInferred, reverse} from '../../graph/graph.ts'
+import {groups} from '../../graph/groups.ts'
 import {levels} from '../../graph/levels.ts'
 import {type EdgeKind, type Evidence, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {GraphView} from './graph-view.ts'

@@ -1,6 +1,6 @@
-import {groups} from '../../graph/cycles/groups.ts'
 import {dependents} from '../../graph/dependents.ts'
 import type {Graph} from '../../graph/graph.ts'
+import {groups} from '../../graph/groups.ts'
 import {levels} from '../../graph/levels.ts'
 import type {ReleaseId} from '../../release.ts'
 import type {Palette} from '../colour.ts'

@@ -1,5 +1,5 @@
-import {groups} from '../../graph/cycles/groups.ts'
 import type {Edge, Graph} from '../../graph/graph.ts'
+import {groups} from '../../graph/groups.ts'
 import type {ReleaseId} from '../../release.ts'
 
 /** A graph with what its pictures show beside it. */

@@ -1,6 +1,6 @@
+import {type IndexedChart, writeIndex} from '../../charts/chart-index.ts'
 import {digestCharts} from '../../charts/digest-chart.ts'
-import {type IndexedChart, writeIndex} from '../../charts/index/chart-index.ts'
-import {findInDirectory, namesInDirectory} from '../../charts/sources/directory.ts'
+import {findInDirectory, namesInDirectory} from '../../charts/directory.ts'
 import {KkError} from '../../errors.ts'
 import {releaseId} from '../../release.ts'
 import {factsOfReleases, type Rendering} from '../preparation/inference/facts-of-releases.ts'

@@ -1,6 +1,5 @@
 import {factsOf} from '../../../src/charts/manifests/facts-of.ts'
-import type {Want} from '../../../src/graph/inference/facts.ts'
-import {wordDigest} from '../../../src/graph/inference/word-digest.ts'
+import {type Want, wordDigest} from '../../../src/graph/inference/facts.ts'
 
 /** What an object in the namespace `openstack` wants, one line each: `ready Service/mariadb`. Hosts are told by their names. */
 export function wantLines(manifest: string, hosts: readonly string[] = []): readonly string[] {

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import {factsOf} from '../../../src/charts/manifests/facts-of.ts'
-import {wordDigest} from '../../../src/graph/inference/word-digest.ts'
+import {wordDigest} from '../../../src/graph/inference/facts.ts'
 import {env, workload} from './manifests.ts'
 
 function provided(...objects: readonly (object | string)[]) {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {wordDigest} from '../../../src/graph/inference/word-digest.ts'
+import {wordDigest} from '../../../src/graph/inference/facts.ts'
 import {inferenceOf, known, lines, object, provides, want} from './known.ts'
 
 /** What `api` requires when it wants this of these others. */

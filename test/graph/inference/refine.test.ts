@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {groups} from '../../../src/graph/cycles/groups.ts'
 import type {Edge, Graph} from '../../../src/graph/graph.ts'
+import {groups} from '../../../src/graph/groups.ts'
 import type {InferredRequirement} from '../../../src/graph/inference/infer.ts'
 import {refine} from '../../../src/graph/inference/refine.ts'
 import type {Waiter} from '../../../src/release.ts'

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
 import type {Requirement} from '../../../src/graph/build.ts'
-import {withInferred} from '../../../src/graph/inference/with-inferred.ts'
+import {withInferred} from '../../../src/graph/inference/infer.ts'
 import type {EdgeKind} from '../../../src/release.ts'
 import {id} from '../graph-of.ts'
 

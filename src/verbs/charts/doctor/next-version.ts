@@ -1,6 +1,6 @@
 import {readdir, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {defaultValues} from '../../../charts/values-method/default-values.ts'
+import {defaultValues} from '../../../charts/default-values.ts'
 import type {KubernetesObject} from '../../../cluster/cluster.ts'
 import type {RenderedObject} from '../../../cluster/manifest.ts'
 import {isMap, mergeValues} from '../../../overrides/merge.ts'

@@ -1,5 +1,5 @@
 import type {Chart} from '../../../charts/chart.ts'
-import {readIndex} from '../../../charts/index/chart-index.ts'
+import {readIndex} from '../../../charts/chart-index.ts'
 import type {Environment} from '../../../environment/environment.ts'
 import type {KnownRelease} from '../../../graph/inference/facts.ts'
 import type {ReleaseId} from '../../../release.ts'

@@ -1,5 +1,5 @@
 import type {Requirement} from '../../../graph/build.ts'
-import {components} from '../../../graph/cycles/components.ts'
+import {components} from '../../../graph/components.ts'
 import {type Edge, type Graph, isInferred} from '../../../graph/graph.ts'
 import type {AmbiguousWant} from '../../../graph/inference/infer.ts'
 import type {EdgeKind, ReleaseId} from '../../../release.ts'

@@ -11,8 +11,8 @@ import {
   type InferredRequirement,
   infer,
   type UnservedWant,
+  withInferred,
 } from '../../../graph/inference/infer.ts'
-import {withInferred} from '../../../graph/inference/with-inferred.ts'
 import {builtInPlugins} from '../../../overrides/system/plugins.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'
 import {type Gathered, type GatherOptions, gather} from '../gathering/gather.ts'

@@ -1,7 +1,7 @@
 import type {Environment} from '../../../environment/environment.ts'
 import {KkError} from '../../../errors.ts'
-import {groups} from '../../../graph/cycles/groups.ts'
 import type {Edge, Graph} from '../../../graph/graph.ts'
+import {groups} from '../../../graph/groups.ts'
 import type {Want} from '../../../graph/inference/facts.ts'
 import type {UnservedWant} from '../../../graph/inference/infer.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../../release.ts'

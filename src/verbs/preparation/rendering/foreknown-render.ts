@@ -1,5 +1,5 @@
 import type {Chart} from '../../../charts/chart.ts'
-import {mentions} from '../../../charts/mentions.ts'
+import {mentions} from '../../../charts/own-files.ts'
 import type {Action} from '../../../plan/plan.ts'
 import {type Foreknown, layersKey} from '../inference/foreknown.ts'
 import type {Prepared} from '../prepare.ts'

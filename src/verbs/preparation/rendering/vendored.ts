@@ -1,4 +1,4 @@
-import {mentioned} from '../../../charts/mentions.ts'
+import {mentioned} from '../../../charts/own-files.ts'
 import {vendorCharts} from '../../../charts/vendor-charts.ts'
 import {KkError} from '../../../errors.ts'
 import type {ReleaseCall} from '../../../helm/helm.ts'

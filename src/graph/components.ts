@@ -1,5 +1,5 @@
-import type {ReleaseId} from '../../release.ts'
-import type {Graph} from '../graph.ts'
+import type {ReleaseId} from '../release.ts'
+import type {Graph} from './graph.ts'
 
 interface Visit {
   readonly node: number

@@ -1,8 +1,8 @@
-import {KkError} from '../../errors.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
-import type {Edge, Graph} from '../graph.ts'
-import {why} from '../why.ts'
+import {KkError} from '../errors.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {components} from './components.ts'
+import type {Edge, Graph} from './graph.ts'
+import {why} from './why.ts'
 
 /**
  * Returns the group of each release: all releases that need each other, itself included, in the graph's order; only

@@ -2,8 +2,8 @@ import {hash} from 'node:crypto'
 import {realpathSync} from 'node:fs'
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import type {ChartFacts} from '../../graph/inference/facts.ts'
-import {writeAtomically} from '../../state/files/write-atomically.ts'
+import type {ChartFacts} from '../graph/inference/facts.ts'
+import {writeAtomically} from '../state/files/write-atomically.ts'
 
 /** Raised when an index is read in another way. */
 const FORMAT = 2

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
-import {groups} from '../../../src/graph/cycles/groups.ts'
-import {graphOf, id, names} from '../graph-of.ts'
+import {groups} from '../../src/graph/groups.ts'
+import {graphOf, id, names} from './graph-of.ts'
 
 test('releases that need each other by applied edges are a group', () => {
   const graph = graphOf({

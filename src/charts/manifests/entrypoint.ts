@@ -1,7 +1,22 @@
-import {isBuiltIn} from '../../../cluster/built-in-kind.ts'
-import type {Target} from '../../../graph/inference/facts.ts'
-import {literalsOf} from '../pods.ts'
-import type {StatedWant, Waiting} from './stated-want.ts'
+import {isBuiltIn} from '../../cluster/built-in-kind.ts'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import type {Target, Want} from '../../graph/inference/facts.ts'
+import type {Waiter} from '../../release.ts'
+import {literalsOf, type NamedContainer, type PodTemplate} from './pods.ts'
+
+/** What a rule finds in an object; who wants it is the same for all rules. */
+export type StatedWant = Pick<Want, 'kind' | 'target' | 'text'>
+
+/** An object with what rules look at. */
+export interface Waiting {
+  readonly object: KubernetesObject
+  readonly waiter: Waiter
+  /** Undefined for what makes no pods. */
+  readonly template: PodTemplate | undefined
+  readonly containers: readonly NamedContainer[]
+  /** All that is written in it; see `textOf`. */
+  readonly text: string
+}
 
 /** A variable of kubernetes-entrypoint, the waiting program of openstack-helm, and how its value is read. */
 type Reader = (value: string) => readonly Target[]

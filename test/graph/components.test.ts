@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {components} from '../../../src/graph/cycles/components.ts'
-import {requirements} from '../../../src/graph/requirements.ts'
-import {arbitraryGraph} from '../arbitrary-graph.ts'
-import {graphOf, id, names} from '../graph-of.ts'
+import {components} from '../../src/graph/components.ts'
+import {requirements} from '../../src/graph/requirements.ts'
+import {arbitraryGraph} from './arbitrary-graph.ts'
+import {graphOf, id, names} from './graph-of.ts'
 
 test('releases that need each other are one component, requirements come first', () => {
   const graph = graphOf({

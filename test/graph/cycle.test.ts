@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
-import {cycle, cycleError} from '../../../src/graph/cycles/groups.ts'
-import type {Graph} from '../../../src/graph/graph.ts'
-import {graphOf, id} from '../graph-of.ts'
+import type {Graph} from '../../src/graph/graph.ts'
+import {cycle, cycleError} from '../../src/graph/groups.ts'
+import {graphOf, id} from './graph-of.ts'
 
 function errorOf(graph: Graph, from: string, to: string) {
   const edge = graph.requirements.get(id(from))!.find((candidate) => candidate.to === id(to))!

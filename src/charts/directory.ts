@@ -1,11 +1,11 @@
 import {existsSync, readdirSync} from 'node:fs'
 import {join} from 'node:path'
-import type {Chart} from '../chart.ts'
-import {readChartYaml} from '../chart-yaml.ts'
-import {isPackageOf} from '../dependencies.ts'
-import {readChart} from '../read-chart.ts'
-import {compareVersions, satisfiesConstraint} from '../version.ts'
+import type {Chart} from './chart.ts'
+import {readChartYaml} from './chart-yaml.ts'
+import {isPackageOf} from './dependencies.ts'
 import {unpackPackage} from './package-cache.ts'
+import {readChart} from './read-chart.ts'
+import {compareVersions, satisfiesConstraint} from './version.ts'
 
 /** Which chart is looked for. */
 export interface WantedChart {

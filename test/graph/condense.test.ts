@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
-import {condense} from '../../../src/graph/cycles/condense.ts'
-import {graphOf, names} from '../graph-of.ts'
+import {condense} from '../../src/graph/condense.ts'
+import {graphOf, names} from './graph-of.ts'
 
 test('a group becomes one part that requires what any member requires', () => {
   const graph = graphOf({

@@ -2,7 +2,7 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, it, onTestFinished} from 'vitest'
-import {defaultValues, valuesFault} from '../../../src/charts/values-method/default-values.ts'
+import {defaultValues, valuesFault} from '../../src/charts/default-values.ts'
 
 async function chartWith(values: string): Promise<string> {
   const chart = await mkdtemp(join(tmpdir(), 'kk-values-'))

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {componentsOf} from '../../../src/charts/values-method/components-of.ts'
-import type {Values} from '../../../src/release.ts'
+import {componentsOf} from '../../src/charts/components-of.ts'
+import type {Values} from '../../src/release.ts'
 
 const ENDPOINTS = {
   oslo_db: {namespace: null, hosts: {default: 'mariadb'}},

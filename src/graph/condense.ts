@@ -1,7 +1,7 @@
 import toposort from 'toposort'
-import type {ReleaseId} from '../../release.ts'
-import type {Graph} from '../graph.ts'
+import type {ReleaseId} from '../release.ts'
 import {components} from './components.ts'
+import type {Graph} from './graph.ts'
 
 /** The graph with each group as one part. It has no cycles. */
 export interface Condensation {

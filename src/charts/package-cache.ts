@@ -2,11 +2,10 @@ import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
 import {mkdtemp, readFile, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
-import {makeDirectory} from '../../state/files/make-directory.ts'
-import {writingBelow} from '../../state/files/writing-below.ts'
-import type {ChartFile} from '../files/chart-files.ts'
-import {readPackageFiles} from '../files/package-files.ts'
-import {writeChartFiles} from '../files/write-chart-files.ts'
+import {makeDirectory} from '../state/files/make-directory.ts'
+import {writingBelow} from '../state/files/writing-below.ts'
+import {type ChartFile, writeChartFiles} from './files/chart-files.ts'
+import {readPackageFiles} from './files/package-files.ts'
 
 /** An unpacked package and the SHA-256 (hex) of the package. */
 export interface UnpackedPackage {
