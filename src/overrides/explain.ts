@@ -33,11 +33,12 @@ interface ValueNode {
   readonly path: readonly string[]
   readonly final: unknown
   readonly isFinal: boolean
-  /** The layers that say something here, from the strongest to the weakest. */
-  readonly said: readonly Said[]
+  /** The values of the layers that have the key, from the strongest to the weakest. */
+  readonly stated: readonly LayerValue[]
 }
 
-interface Said {
+/** The value that one layer has for a key. */
+interface LayerValue {
   readonly layer: ExplainedLayer
   readonly value: unknown
   /** Something stronger stands here in place of a map, so what is below this map is lost. */
@@ -49,9 +50,9 @@ interface Said {
  * `layers` go from the weakest to the strongest; `final` is what Helm computed. The keys are in the order of the final values.
  */
 export function explain(layers: readonly ExplainedLayer[], final: Values): ExplainedKey[] {
-  const said = layers.toReversed().map((layer) => ({layer, value: layer.values, isHidden: false}))
+  const stated = layers.toReversed().map((layer) => ({layer, value: layer.values, isHidden: false}))
   const keys: ExplainedKey[] = []
-  visit({path: [], final, isFinal: true, said}, keys)
+  visit({path: [], final, isFinal: true, stated}, keys)
   return keys.filter(({value, winner}) => value !== undefined || winner?.value === null)
 }
 
@@ -64,27 +65,27 @@ function visit(node: ValueNode, keys: ExplainedKey[]): void {
 }
 
 /** Below a null nothing is left to be explained. */
-function isLeaf({final, isFinal, said}: ValueNode): boolean {
-  const value = isFinal ? final : said.find(({isHidden}) => !isHidden)?.value
+function isLeaf({final, isFinal, stated}: ValueNode): boolean {
+  const value = isFinal ? final : stated.find(({isHidden}) => !isHidden)?.value
   return !isMap(value) || isEmpty(value)
 }
 
 /** Returns the keys below a node, those of the final values first. */
-function childNames({final, isFinal, said}: ValueNode): Iterable<string> {
+function childNames({final, isFinal, stated}: ValueNode): Iterable<string> {
   const names = new Set(isFinal && isMap(final) ? Object.keys(final) : [])
-  for (const {value} of said.toReversed()) {
+  for (const {value} of stated.toReversed()) {
     if (isMap(value)) for (const name of Object.keys(value)) names.add(name)
   }
   return names
 }
 
-function child({path, final, isFinal, said}: ValueNode, name: string): ValueNode {
+function child({path, final, isFinal, stated}: ValueNode, name: string): ValueNode {
   const isThere = isFinal && isMap(final) && Object.hasOwn(final, name)
-  const below: Said[] = []
-  const strongest = said.find(({layer, isHidden}) => layer.name !== 'defaults' && !isHidden)
+  const below: LayerValue[] = []
+  const strongest = stated.find(({layer, isHidden}) => layer.name !== 'defaults' && !isHidden)
   let hidden = false
   let isAbove = true
-  for (const {layer, value, isHidden} of said) {
+  for (const {layer, value, isHidden} of stated) {
     // The layers are merged first: a map that replaced a scalar among them lies over the map of the defaults as any other.
     if (isAbove && layer.name === 'defaults') {
       isAbove = false
@@ -101,23 +102,23 @@ function child({path, final, isFinal, said}: ValueNode, name: string): ValueNode
     path: [...path, name],
     final: isThere ? (final as Values)[name] : undefined,
     isFinal: isThere,
-    said: below,
+    stated: below,
   }
 }
 
-function explainKey({path, final, isFinal, said}: ValueNode): ExplainedKey {
-  const strongest = said.findIndex(({isHidden}) => !isHidden)
+function explainKey({path, final, isFinal, stated}: ValueNode): ExplainedKey {
+  const strongest = stated.findIndex(({isHidden}) => !isHidden)
   const holds = (value: unknown) => (isFinal ? isDeepStrictEqual(value, final) : value === null)
-  const winner = strongest >= 0 && holds(said[strongest]!.value) ? strongest : -1
+  const winner = strongest >= 0 && holds(stated[strongest]!.value) ? strongest : -1
   return {
     path,
     value: final,
-    winner: winner < 0 ? undefined : statement(said[winner]!, path),
-    lost: said.filter((_, index) => index !== winner).map((each) => statement(each, path)),
+    winner: winner < 0 ? undefined : statement(stated[winner]!, path),
+    lost: stated.filter((_, index) => index !== winner).map((each) => statement(each, path)),
   }
 }
 
-function statement({layer, value}: Said, path: readonly string[]): Statement {
+function statement({layer, value}: LayerValue, path: readonly string[]): Statement {
   const position = layer.position?.(path)
   const source = layer.sourceOf?.(path) ?? layer.source
   return {layer: layer.name, source, ...(position && {position}), value}
@@ -143,7 +144,7 @@ interface UnpackedChart {
 
 /**
  * Reads the `values.yaml` files of an unpacked chart and its subcharts in `charts/` as layers. A packed subchart stays
- * unread, and one with an alias is found under its own name: of their keys it is said that Helm made them.
+ * unread, and one with an alias is found under its own name: of their keys it is stated that Helm made them.
  * Rejects with `KK_FILE`, `KK_YAML`.
  */
 export async function defaultLayers(directory: string, origin: string): Promise<DefaultLayers> {

@@ -7,7 +7,7 @@ import type {Layer} from '../overrides/layer.ts'
 import {pathsToMask} from '../overrides/secret-values.ts'
 import {type ReleaseId, releaseNamespace, type Values} from '../release.ts'
 import {maskedKey} from './overrides/explain-overrides.ts'
-import {type HistoryOf, saidBy} from './overrides/layers-of-place.ts'
+import {type HistoryOf, withAuthors} from './overrides/layers-of-place.ts'
 import type {OverrideBase} from './overrides/override-base.ts'
 import {type Given, placed} from './preparation/placed-problems.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
@@ -96,7 +96,7 @@ async function saidByWhom(
   const isUsers = ({name}: Layer) => name === 'user'
   if (!layers.some(isUsers)) return layers
   const history = (await read()) ?? []
-  return layers.map((layer) => (isUsers(layer) ? saidBy(layer, history) : layer))
+  return layers.map((layer) => (isUsers(layer) ? withAuthors(layer, history) : layer))
 }
 
 function isHandedDown(path: readonly string[], subcharts: readonly (readonly string[])[]): boolean {

@@ -5,10 +5,10 @@ import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'
 import {pathsToMask} from '../../overrides/secret-values.ts'
 import {expectActive} from '../../overrides/system/active.ts'
-import {saidBy, userLayer} from './layers-of-place.ts'
+import {userLayer, withAuthors} from './layers-of-place.ts'
 import type {OverrideOptions} from './override-base.ts'
 
-interface Asked {
+interface ExplainOptions {
   readonly name: string
   readonly namespace: string
   readonly showSecrets?: boolean
@@ -17,7 +17,7 @@ interface Asked {
 /** Returns for every value above the chart's defaults the layer that won; for the deployer's, also who set it, and when. */
 export async function explainOverrides(
   {base, store}: Pick<OverrideOptions, 'base' | 'store'>,
-  {name, namespace, showSecrets = false}: Asked,
+  {name, namespace, showSecrets = false}: ExplainOptions,
 ): Promise<readonly ExplainedKey[]> {
   expectActive(await base.active(), name, namespace)
   const [below, stored, history, paths] = await Promise.all([
@@ -26,7 +26,7 @@ export async function explainOverrides(
     store.audit({name, namespace}),
     base.secretPaths(name),
   ])
-  const layers = [...below, saidBy(userLayer(name, namespace, stored), history)]
+  const layers = [...below, withAuthors(userLayer(name, namespace, stored), history)]
   const keys = explain(layers, mergedValues(layers))
   const places = pathsToMask(layers, paths)
   return showSecrets ? keys : keys.map((key) => maskedKey(key, places))

@@ -86,7 +86,7 @@ export function userLayer(chart: string, namespace: string, stored: StoredOverri
 export type HistoryOf = (chart: string, namespace: string) => Promise<readonly HistoryEntry[]>
 
 /** Returns the layer with who set each key of it, and when. */
-export function saidBy(layer: Layer, history: readonly HistoryEntry[]): Layer {
+export function withAuthors(layer: Layer, history: readonly HistoryEntry[]): Layer {
   const changed = changedBy(history)
   const sourceOf = (path: readonly string[]) => {
     const change = changed(path)

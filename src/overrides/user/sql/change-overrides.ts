@@ -1,10 +1,11 @@
+import {hash} from 'node:crypto'
 import type {Kysely, Transaction} from 'kysely'
 import {KkError} from '../../../errors.ts'
 import {type Cipher, isSealed} from '../cipher.ts'
 import {withKeyToGive} from '../keys.ts'
 import type {ChangedPlace, ChartPlace, NextOverrides, OverrideChange, StoredOverrides} from '../store.ts'
+import type {Row, Tables} from './database.ts'
 import {expectOneKeyring, holdsSealed} from './sealed.ts'
-import {etagOf, isoTime, type Row, storedOverrides, type Tables} from './tables.ts'
 import {type Outcome, refused} from './together.ts'
 
 /** The most charts in one statement; more would be more values than it may have. */
@@ -252,4 +253,29 @@ export function isNamed({name, namespace}: ChartPlace): boolean {
 export function expectNamed(place: ChartPlace): void {
   if (isNamed(place)) return
   throw new KkError('KK_USAGE', `expected names of 1 to ${LONGEST_NAME} characters for chart and namespace`)
+}
+
+/** Returns a time of either database as ISO 8601. */
+export function isoTime(value: Date | string): string {
+  return value instanceof Date ? value.toISOString() : value
+}
+
+/** Returns a row as the store shows it. Throws `KK_STORE_KEY` for one that is encrypted with another key. */
+export function storedOverrides(row: Row, cipher: Cipher): StoredOverrides {
+  const raw = row.user_overrides
+  return {
+    name: row.name,
+    namespace: row.namespace,
+    userOverrides: raw === null ? null : cipher.open(raw, ['overrides', row.name, row.namespace]),
+    etag: etagOf(raw),
+    sealed: raw !== null && isSealed(raw) ? raw : undefined,
+    createdAt: isoTime(row.created_at),
+    updatedAt: row.updated_at === null ? null : isoTime(row.updated_at),
+    deletedAt: row.deleted_at === null ? null : isoTime(row.deleted_at),
+  }
+}
+
+/** Returns what tells whether a row has changed: a digest of the text as it is stored, of null after a deletion. */
+function etagOf(raw: string | null): string {
+  return hash('sha256', raw === null ? 'null' : `text ${raw}`).slice(0, 32)
 }

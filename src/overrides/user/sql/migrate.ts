@@ -1,8 +1,7 @@
 import {randomUUID} from 'node:crypto'
 import type {Kysely} from 'kysely'
 import {KkError} from '../../../errors.ts'
-import type {Database, Libraries} from './database.ts'
-import type {Tables} from './tables.ts'
+import type {Database, Libraries, Tables} from './database.ts'
 
 /** Every step from an empty database to this version, in order of their names. A step that was shipped never changes. */
 export const MIGRATIONS = {

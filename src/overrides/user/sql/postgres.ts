@@ -1,7 +1,6 @@
 import {KkError} from '../../../errors.ts'
 import {locationText, type StoreLocation} from '../location.ts'
-import type {Database, Libraries} from './database.ts'
-import type {Tables} from './tables.ts'
+import type {Database, Libraries, Tables} from './database.ts'
 
 const CONNECT_MILLISECONDS = 10_000
 const QUERY_MILLISECONDS = 30_000

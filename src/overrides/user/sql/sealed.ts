@@ -1,6 +1,6 @@
 import type {Kysely} from 'kysely'
 import {type Cipher, SEALED_HEAD} from '../cipher.ts'
-import type {Tables} from './tables.ts'
+import type {Tables} from './database.ts'
 
 /** Tells whether anything in the store is encrypted, or was. */
 export async function holdsSealed(db: Kysely<Tables>): Promise<boolean> {

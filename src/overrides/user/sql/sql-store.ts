@@ -15,15 +15,16 @@ import type {
 import {
   expectNamed,
   isNamed,
+  isoTime,
   MOST_AT_ONCE,
   readOverrides,
+  storedOverrides,
   type Update,
   updateOf,
   writeOverrides,
 } from './change-overrides.ts'
-import type {Database} from './database.ts'
+import type {Database, Tables} from './database.ts'
 import {expectOneKeyring, keysInUse} from './sealed.ts'
-import {isoTime, storedOverrides, type Tables} from './tables.ts'
 import {together} from './together.ts'
 
 /** The store over a database that has been migrated. */

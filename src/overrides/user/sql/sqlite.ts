@@ -1,15 +1,13 @@
 import {existsSync, statSync} from 'node:fs'
 import {access, constants, open} from 'node:fs/promises'
 import {dirname} from 'node:path'
-// The one file that knows node:sqlite: Node is about to rename what it exports.
 import {DatabaseSync, type SQLInputValue} from 'node:sqlite'
 import {setTimeout as delay} from 'node:timers/promises'
 import {pathToFileURL} from 'node:url'
 import type {DatabaseConnection, Dialect, SqliteDatabase} from 'kysely'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
-import type {Database, Libraries} from './database.ts'
+import type {Database, Libraries, Tables} from './database.ts'
 import {cannotBeMade, expectSameFile, explainSqlite, FOREIGN, isLocked} from './sqlite-errors.ts'
-import type {Tables} from './tables.ts'
 
 /**
  * Opens the file, which is made for its owner alone where it is missing; one that may only be read is opened to be read.

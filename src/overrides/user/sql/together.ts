@@ -12,7 +12,7 @@ export function together<In, Out>(
   work: (group: readonly In[]) => Promise<readonly Outcome<Out>[]>,
   most: number,
 ): (one: In) => Promise<Out> {
-  const waiting: {readonly one: In; readonly settle: (outcome: Outcome<Out>) => void}[] = []
+  const waiting: {readonly one: In; readonly finish: (outcome: Outcome<Out>) => void}[] = []
   let isWorking = false
 
   async function workAlone(one: In): Promise<Outcome<Out>> {
@@ -31,22 +31,22 @@ export function together<In, Out>(
       const group = waiting.splice(0, most)
       const all = group.map(({one}) => one)
       const outcomes = group.length > 1 ? await work(all).catch(() => undefined) : undefined
-      for (const [index, {one, settle}] of group.entries())
-        settle(outcomes?.[index] ?? (await workAlone(one)))
+      for (const [index, {one, finish}] of group.entries())
+        finish(outcomes?.[index] ?? (await workAlone(one)))
     }
     isWorking = false
   }
 
   return (one) =>
     new Promise((resolve, reject) => {
-      const settle = (outcome: Outcome<Out>) => {
+      const finish = (outcome: Outcome<Out>) => {
         try {
           resolve(outcome())
         } catch (error) {
           reject(error)
         }
       }
-      waiting.push({one, settle})
+      waiting.push({one, finish})
       if (!isWorking) void workOff()
     })
 }
