@@ -28,7 +28,7 @@ export interface Console {
 }
 
 /** The form of the output: `ndjson` is the stream of events. */
-type Output = 'text' | 'ndjson' | DocumentFormat
+export type Output = 'text' | 'ndjson' | DocumentFormat
 
 /** The console of a command line, whose words say whether there is to be colour, and in which form errors are printed. */
 export function openConsole(words: readonly string[]): Console {

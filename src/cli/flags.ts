@@ -1,4 +1,16 @@
-import {Args, Flags} from '@oclif/core'
+import {Args, Flags, type Interfaces} from '@oclif/core'
+
+/** The values of flags, as oclif infers them. */
+export type FlagValues<T> = {
+  readonly [Name in Exclude<keyof Interfaces.InferredFlags<T>, 'json'>]: Unchanged<
+    Interfaces.InferredFlags<T>[Name]
+  >
+}
+
+type Unchanged<Value> = Value extends readonly (infer Each)[] ? readonly Each[] : Value
+
+/** The values of flags of which a command may have none: a flag that it lacks was not given. */
+type Given<T> = Partial<FlagValues<T>>
 
 /** Which environment file: also the argument that ends in .yaml, KK_ENVIRONMENT, ./kk.yaml, the only file in ./environments/. */
 export const environmentFlags = {
@@ -8,6 +20,7 @@ export const environmentFlags = {
     helpValue: 'FILE',
   }),
 }
+export type EnvironmentFlags = Given<typeof environmentFlags>
 
 /** Whose runs and releases, where no file is needed: the cluster knows them. */
 export const ownerFlags = {
@@ -16,6 +29,7 @@ export const ownerFlags = {
     helpValue: 'NAME',
   }),
 }
+export type OwnerFlags = EnvironmentFlags & Given<typeof ownerFlags>
 
 /**
  * Which cluster. Of two flags that exclude each other one says so, and none is said to exclude a third that another has
@@ -45,10 +59,12 @@ export const clusterFlags = {
     exclusive: ['sandbox-name'],
   }),
 }
+export type ClusterFlags = Given<typeof clusterFlags>
 
 export const helmFlags = {
   helm: Flags.string({summary: 'The helm binary (also KK_HELM).', helpValue: 'PATH', helpGroup: 'CLUSTER'}),
 }
+export type HelmFlags = Given<typeof helmFlags>
 
 /** What is known of the cloud beside what its cluster tells. */
 export const factsFlags = {
@@ -58,6 +74,7 @@ export const factsFlags = {
     helpGroup: 'VALUES',
   }),
 }
+export type FactsFlags = Given<typeof factsFlags>
 
 /** Whose system overrides, beside kk's own plugins. */
 export const pluginsFlags = {
@@ -67,14 +84,22 @@ export const pluginsFlags = {
     helpGroup: 'VALUES',
   }),
 }
+export type PluginsFlags = Given<typeof pluginsFlags>
 
-/** Where the deployer's overrides are kept, and what those of the system are made from. */
-export const overrideFlags = {
+/** Where the deployer's overrides are kept. */
+const storeFlags = {
   store: Flags.string({
     summary: 'The store of overrides: a file, or a URL of PostgreSQL (also KK_STORE).',
     helpValue: 'FILE|URL',
     helpGroup: 'VALUES',
   }),
+}
+/** The context that names the cluster names its store, too. */
+export type StoreFlags = ClusterFlags & Given<typeof storeFlags>
+
+/** Where the deployer's overrides are kept, and what those of the system are made from. */
+export const overrideFlags = {
+  ...storeFlags,
   ...factsFlags,
   ...pluginsFlags,
 }
@@ -87,6 +112,7 @@ export const adoptStoreFlags = {
     helpGroup: 'VALUES',
   }),
 }
+export type AdoptStoreFlags = Given<typeof adoptStoreFlags>
 
 /** Values on top of those of the environment. */
 export const valueFlags = {
@@ -106,6 +132,8 @@ export const valueFlags = {
     helpGroup: 'VALUES',
   }),
 }
+/** What decides the values of an environment, and how they are rendered. */
+export type ValueFlags = ClusterFlags & HelmFlags & AdoptStoreFlags & Given<typeof valueFlags>
 
 /** How a change is run. */
 export const changeFlags = {
@@ -212,6 +240,33 @@ export const deployFlags = {
   ...helmFlags,
 }
 
+/** What a deploy alone has. */
+export const prepullFlags = {
+  prepull: Flags.boolean({
+    summary:
+      'Pull the images of later releases while the first ones start (default: on the all-in-one node).',
+    allowNo: true,
+  }),
+}
+
+/** How a run is done, and shown. */
+export type RunFlags = FlagValues<typeof streamFlags> &
+  ClusterFlags &
+  HelmFlags &
+  Given<typeof changeFlags> &
+  Given<typeof reportFlags>
+
+/** What becomes of a run that failed. */
+export type OnFailureFlags = Given<typeof onFailureFlags>
+
+export type ChangeFlags = RunFlags &
+  EnvironmentFlags &
+  ValueFlags &
+  OnFailureFlags &
+  Given<typeof versionFlags> &
+  Given<typeof conflictFlags> &
+  Given<typeof prepullFlags>
+
 /** The same for what is installed, which is changed one release after the other. */
 export const upgradeFlags = {
   ...deployFlags,
@@ -234,6 +289,13 @@ export const releasesArgument = {
 /** `[FILE]` alone. */
 export const fileArgument = {
   file: Args.string({description: 'The environment file.'}),
+}
+
+export const dependentsFlags = {
+  'with-dependents': Flags.boolean({
+    summary: 'Remove what requires them, too, as far as it belongs to this environment.',
+    helpGroup: 'REMOVAL',
+  }),
 }
 
 /** All of a command that removes releases. */
@@ -270,3 +332,4 @@ export const removalFlags = {
   ...clusterFlags,
   ...helmFlags,
 }
+export type RemovalFlags = FlagValues<typeof removalFlags> & Given<typeof dependentsFlags>

@@ -4,30 +4,21 @@ import {loadEnvironment} from '../environment/load.ts'
 import type {Plan} from '../plan/plan.ts'
 import {guardOfferText} from '../report/guard-text.ts'
 import {unguarded} from '../verbs/guard.ts'
-import {type Console, tell} from './console.ts'
-import {type ClusterFlags, openChosenCluster} from './open/cluster.ts'
-
-interface GuardFlags extends ClusterFlags {
-  readonly environment?: string | undefined
-}
+import type {Console} from './console.ts'
+import type {ClusterFlags, EnvironmentFlags} from './flags.ts'
+import {type OpenedCluster, openChosenCluster} from './open/cluster.ts'
 
 /**
- * Works on the cluster that the flags mean: the guard belongs to the whole cluster, so an environment file only says
- * which one. Gives the arguments that name releases.
+ * Opens the cluster that the flags mean, with the arguments that name releases: the guard belongs to the whole cluster, so
+ * an environment file only says which one. Whoever asked for it closes the cluster.
  */
-export async function onGuardedCluster<T>(
-  flags: GuardFlags,
+export async function openGuarded(
+  flags: EnvironmentFlags & ClusterFlags,
   argv: readonly string[],
-  body: (cluster: Cluster, releases: readonly string[]) => Promise<T>,
-): Promise<T> {
+): Promise<{readonly cluster: OpenedCluster; readonly releases: readonly string[]}> {
   const {file = flags.environment, releases} = splitArguments(argv)
   const environment = file === undefined ? undefined : await loadEnvironment({file})
-  const cluster = await openChosenCluster(flags, environment, {start: false, say: () => {}})
-  try {
-    return await body(cluster, releases)
-  } finally {
-    await cluster.close()
-  }
+  return {cluster: await openChosenCluster(flags, environment), releases}
 }
 
 /**
@@ -42,7 +33,7 @@ export async function offerGuard(
   const isProtected = actions.filter((action) => action.protected).map(({release}) => release)
   if (isProtected.length === 0 || (await wasDeployed(cluster, environment))) return
   const open = await unguarded(cluster, isProtected)
-  if (open.length > 0) tell('stderr', guardOfferText(open, place, console.palette('stderr')))
+  if (open.length > 0) console.say(guardOfferText(open, place, console.palette('stderr')))
 }
 
 /** Whether more than the run that has just ended has deployed it; who cannot be told is told once more. */

@@ -5,13 +5,12 @@ import type {Console} from './console.ts'
 const EXIT = {SIGINT: 130, SIGTERM: 143, SIGHUP: 130} as const satisfies Record<string, ExitCode>
 
 /**
- * While `body` runs, the first signal asks the run to stop and the second to abort; a terminal that is closed (SIGHUP)
- * never aborts. Returns the signal that came first.
+ * Until it is disposed of, the first signal asks the run to stop and the second to abort; a terminal that is closed
+ * (SIGHUP) never aborts. `first` returns the exit code of the signal that came first.
  */
-export async function interruptible<T>(
+export function interruptBySignals(
   interruption: Interruption,
-  body: () => Promise<T>,
-): Promise<{readonly result: T; readonly interrupted: ExitCode | undefined}> {
+): Disposable & {readonly first: () => ExitCode | undefined} {
   let interrupted: ExitCode | undefined
   const handlers = Object.entries(EXIT).map(([signal, exit]) => {
     const handler = () => {
@@ -23,10 +22,11 @@ export async function interruptible<T>(
     process.on(signal, handler)
     return () => process.off(signal, handler)
   })
-  try {
-    return {result: await body(), interrupted}
-  } finally {
-    for (const remove of handlers) remove()
+  return {
+    first: () => interrupted,
+    [Symbol.dispose]() {
+      for (const remove of handlers) remove()
+    },
   }
 }
 

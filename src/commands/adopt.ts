@@ -1,5 +1,6 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
+import {requireConfirmation} from '../cli/console.ts'
 import {
   changeFlags,
   clusterFlags,
@@ -9,7 +10,19 @@ import {
   streamFlags,
   valueFlags,
 } from '../cli/flags.ts'
-import {adoptReleases} from '../cli/run/adopt.ts'
+import {openUsersHelm} from '../cli/open/cluster.ts'
+import {openOnCluster} from '../cli/open/open.ts'
+import {openSecrets} from '../cli/open/secrets.ts'
+import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
+import {placeOf} from '../cli/run/same-again.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import {splitArguments} from '../environment/choose.ts'
+import {KkError} from '../errors.ts'
+import {releaseName} from '../release.ts'
+import {adoptionDocument, adoptionText} from '../report/adoption-text.ts'
+import type {Palette} from '../report/colour.ts'
+import {runDocument} from '../report/run/run-json.ts'
+import {type PlannedAdoption, planAdoption} from '../verbs/change/adopt.ts'
 
 export default class Adopt extends KkCommand {
   static override summary = 'Take over releases that were installed without kk, after showing what differs.'
@@ -48,6 +61,50 @@ export default class Adopt extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Adopt)
-    process.exitCode = await adoptReleases(flags, argv as string[], this.console)
+    const words = argv as string[]
+    const {owner: from, yes} = flags
+    if (from === undefined && splitArguments(words).releases.length === 0) throw noRelease()
+    const opened = await openOnCluster(flags, words)
+    await using cluster = opened.cluster
+    if (from === opened.prepared.environment.name) throw sameOwner(from)
+    const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
+    const helm = await openUsersHelm(flags, cluster)
+    const planned = await planAdoption(prepared, opened.releases, {cluster, helm, from})
+    const context = {flags, console: this.console, reports: undefined}
+    const document = adoptionDocument(planned)
+    const view = {document, isIdle: planned.adoptions.length === 0, isAnswer: true}
+    const text = (palette: Palette) => adoptionText(planned, palette)
+    if ((await showPlan(planned.plan, context, {...view, text})) !== undefined) return
+    if (!yes) await confirmAdoption(planned, cluster)
+
+    const names = planned.adoptions.map(({release}) => releaseName(release))
+    const place = placeOf(prepared.environment.file, flags)
+    const again = `kk adopt ${names.join(' ')} ${place}${from === undefined ? '' : ` --owner ${from}`}`
+    const commands = {again, status: `kk status ${place}`}
+    const choices = runChoices(flags, {verb: 'adopt', scope: {names, install: false}})
+    const {state, exit} = await showRun(planned.run(choices), {...context, choices, commands})
+    printResult({...document, ...runDocument(state)}, context)
+    if (exit === 0) this.console.say(`next: kk plan ${place}`)
+    process.exitCode = exit
   }
+}
+
+function noRelease(): KkError {
+  return new KkError('KK_USAGE', 'expected the name of a release that kk did not install', {
+    hint: 'kk plan shows them as "to adopt"; for example: kk adopt keystone environments/all-in-one.yaml',
+  })
+}
+
+function sameOwner(owner: string): KkError {
+  return new KkError('KK_USAGE', `--owner ${owner} is the environment of the file itself`, {
+    hint: '--owner names the environment that the releases belong to now',
+  })
+}
+
+async function confirmAdoption({adoptions}: PlannedAdoption, {context}: Cluster): Promise<void> {
+  const names = adoptions.map(({release}) => releaseName(release)).join(', ')
+  const from = adoptions[0]?.from
+  const whose = from === undefined ? '' : ` from the environment "${from}"`
+  const hint = 'look at the difference above, then pass --yes'
+  return requireConfirmation(`take over ${names}${whose} on ${context}?`, hint)
 }

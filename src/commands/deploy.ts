@@ -1,6 +1,5 @@
-import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {deployFlags, driftFlags, fileArgument} from '../cli/flags.ts'
+import {deployFlags, driftFlags, fileArgument, prepullFlags} from '../cli/flags.ts'
 import {change, driftScope} from '../cli/run/change.ts'
 import {KkError} from '../errors.ts'
 
@@ -30,11 +29,7 @@ export default class Deploy extends KkCommand {
   static override flags = {
     ...deployFlags,
     ...driftFlags,
-    prepull: Flags.boolean({
-      summary:
-        'Pull the images of later releases while the first ones start (default: on the all-in-one node).',
-      allowNo: true,
-    }),
+    ...prepullFlags,
   }
 
   override async run(): Promise<void> {

@@ -1,20 +1,29 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
+import {type Console, requireConfirmation} from '../cli/console.ts'
 import {
   changeFlags,
   clusterFlags,
   environmentFlags,
   helmFlags,
   ownerFlags,
+  type RunFlags,
   releasesArgument,
   streamFlags,
 } from '../cli/flags.ts'
-import {openChosenCluster} from '../cli/open/cluster.ts'
-import {chartsOfOwner, openOwner} from '../cli/open/owner.ts'
-import {pruneLeftovers} from '../cli/run/prune.ts'
+import {openChosenCluster, openUsersHelm} from '../cli/open/cluster.ts'
+import {chartsOfOwner, type Owner, openOwner} from '../cli/open/owner.ts'
+import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
+import {placeOf} from '../cli/run/same-again.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import type {ExitCode} from '../errors.ts'
+import type {Palette} from '../report/colour.ts'
 import {driftText} from '../report/drift/drift-text.ts'
+import {pruneText} from '../report/drift/prune-text.ts'
+import type {RunState} from '../run/run-state.ts'
 import {hasDrift} from '../verbs/observation/drift.ts'
 import {drift} from '../verbs/observation/drift-of.ts'
+import {goingOf, type PlannedPruning, planPrune} from '../verbs/removal/prune.ts'
 
 export default class Drift extends KkCommand {
   static override summary = 'Show what on the cluster is not as the manifests of the releases say.'
@@ -56,24 +65,63 @@ export default class Drift extends KkCommand {
     const {flags, argv} = await this.parse(Drift)
     const owner = await openOwner(flags, argv as string[])
     const prepared = flags.prune ? undefined : await chartsOfOwner(owner, flags, this.console.say)
-    const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
-    try {
-      if (flags.prune) {
-        process.exitCode = await pruneLeftovers({cluster, owner, flags, console: this.console})
-        return
-      }
-      const drifts = await drift(cluster, {
-        names: owner.words,
-        owner: owner.name,
-        environment: owner.environment,
-        prepared,
-      })
-      const document = {environment: owner.name ?? null, releases: drifts}
-      this.console.document(flags.output, document, (palette) => driftText(drifts, palette))
-      if (drifts.some(({problem}) => problem !== undefined)) process.exitCode = 1
-      else if (flags['detailed-exitcode'] && drifts.some(hasDrift)) process.exitCode = 4
-    } finally {
-      await cluster.close()
+    await using cluster = await openChosenCluster(flags, owner.environment)
+    if (flags.prune) {
+      process.exitCode = await pruneLeftovers(cluster, {owner, flags, console: this.console})
+      return
     }
+    const drifts = await drift(cluster, {...requestOf(owner), prepared})
+    const document = {environment: owner.name ?? null, releases: drifts}
+    this.console.document(flags.output, document, (palette) => driftText(drifts, palette))
+    if (drifts.some(({problem}) => problem !== undefined)) process.exitCode = 1
+    else if (flags['detailed-exitcode'] && drifts.some(hasDrift)) process.exitCode = 4
   }
+}
+
+function requestOf({words, name, environment}: Owner) {
+  return {names: words, owner: name, environment}
+}
+
+interface Pruner {
+  readonly owner: Owner
+  readonly flags: RunFlags
+  readonly console: Console
+}
+
+/** Shows what failed revisions have left behind, asks, and deletes what may go. */
+async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner): Promise<ExitCode> {
+  const context = {flags, console, reports: undefined}
+  const planned = await planPrune(cluster, requestOf(owner))
+  const {plan, prunings} = planned
+  const view = {
+    document: pruneDocument(planned),
+    isIdle: plan.actions.length === 0,
+    isAlwaysSaid: true,
+    isAnswer: true,
+  }
+  const text = (palette: Palette) => pruneText(prunings, palette)
+  const end = await showPlan(plan, context, {...view, text})
+  if (end !== undefined) return end
+  if (!flags.yes) {
+    const question = `delete these objects on ${cluster.context}?`
+    await requireConfirmation(question, 'look at the list above, then pass --yes')
+  }
+  const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
+  const choices = runChoices(flags, {verb: 'drift', scope: {names: owner.words, install: false}})
+  const place = placeOf(owner.environment?.file ?? `--owner ${plan.environment}`, flags)
+  const again = ['kk drift --prune', ...owner.words, place].join(' ')
+  const commands = {again, status: `kk drift ${place}`}
+  const {state, exit} = await showRun(planned.run({...choices, ports}), {...context, choices, commands})
+  printResult(pruneDocument(planned, state), context)
+  return exit
+}
+
+/** What was found, and what of it was deleted; a run that was not begun has no id. */
+function pruneDocument({plan, prunings}: PlannedPruning, state?: RunState): object {
+  const deleted = goingOf(prunings).flatMap(({release, leftovers}) => {
+    const names = new Set(state?.releases.get(release)?.deleted)
+    const gone = leftovers.filter(({kind, name}) => names.has(`${kind}/${name}`))
+    return state ? [{release, leftovers: gone}] : []
+  })
+  return {environment: plan.environment, run: state?.run ?? null, releases: prunings, deleted}
 }

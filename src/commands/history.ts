@@ -37,22 +37,18 @@ export default class History extends KkCommand {
         hint: 'ask for one after the other',
       })
     }
-    const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
-    try {
-      if (release !== undefined) {
-        const history = await releaseHistory(cluster, release, {
-          owner: owner.name,
-          environment: owner.environment,
-        })
-        this.console.document(flags.output, history, (palette) => revisionsText(history, palette))
-        return
-      }
-      if (owner.name === undefined && !flags.all) this.console.say('no environment is named: the runs of all')
-      const whose = flags.all ? {} : {owner: owner.name, environment: owner.environment}
-      const runs = await runHistory(cluster, whose)
-      this.console.document(flags.output, {runs}, (palette) => runsText(runs, palette))
-    } finally {
-      await cluster.close()
+    await using cluster = await openChosenCluster(flags, owner.environment)
+    if (release !== undefined) {
+      const history = await releaseHistory(cluster, release, {
+        owner: owner.name,
+        environment: owner.environment,
+      })
+      this.console.document(flags.output, history, (palette) => revisionsText(history, palette))
+      return
     }
+    if (owner.name === undefined && !flags.all) this.console.say('no environment is named: the runs of all')
+    const whose = flags.all ? {} : {owner: owner.name, environment: owner.environment}
+    const runs = await runHistory(cluster, whose)
+    this.console.document(flags.output, {runs}, (palette) => runsText(runs, palette))
   }
 }

@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {clusterFlags} from '../cli/flags.ts'
+import {clusterFlags, type FlagValues} from '../cli/flags.ts'
 import {helmfileText} from '../cli/helmfile-text.ts'
-import {type ClusterFlags, openChosenCluster} from '../cli/open/cluster.ts'
+import {openChosenCluster} from '../cli/open/cluster.ts'
 import {importHelmfile} from '../exchange/helmfile/read.ts'
 import type {Imported} from '../exchange/imported.ts'
 import {environmentText} from '../report/import/environment-text.ts'
@@ -49,23 +49,14 @@ export default class Import extends KkCommand {
     for (const each of imported.lost) this.console.say(`not carried over: ${each}`)
   }
 
-  private async fromCluster(flags: ImportFlags & ClusterFlags): Promise<Imported> {
-    const cluster = await openChosenCluster(flags, undefined, {start: false, say: () => undefined})
+  private async fromCluster(flags: ImportFlags): Promise<Imported> {
+    await using cluster = await openChosenCluster(flags, undefined)
     const {name, namespace, charts = []} = flags
-    try {
-      return await importReleases({cluster, name, namespace, charts, showSecrets: flags['show-secrets']})
-    } finally {
-      await cluster.close()
-    }
+    return await importReleases({cluster, name, namespace, charts, showSecrets: flags['show-secrets']})
   }
 }
 
-interface ImportFlags {
-  readonly name: string
-  readonly namespace: string | undefined
-  readonly charts: readonly string[] | undefined
-  readonly 'show-secrets': boolean
-}
+type ImportFlags = FlagValues<typeof Import.flags>
 
 async function fromHelmfile(file: string, {name, ...flags}: ImportFlags): Promise<Imported> {
   const showSecrets = flags['show-secrets']

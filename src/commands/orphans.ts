@@ -28,12 +28,8 @@ export default class Orphans extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(Orphans)
     const {environment} = await openEnvironment(flags, args.file === undefined ? [] : [args.file])
-    const cluster = await openChosenCluster(flags, environment, {start: false, say: () => undefined})
-    try {
-      const found = await findOrphans(usesReader(cluster, new Set(flags['ignore-record'] ?? [])))
-      this.console.document(flags.output, found, (palette) => orphansText(found, palette))
-    } finally {
-      await cluster.close()
-    }
+    await using cluster = await openChosenCluster(flags, environment)
+    const found = await findOrphans(usesReader(cluster, new Set(flags['ignore-record'] ?? [])))
+    this.console.document(flags.output, found, (palette) => orphansText(found, palette))
   }
 }

@@ -1,3 +1,4 @@
+import {dirname, relative, resolve} from 'node:path'
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {
@@ -6,6 +7,7 @@ import {
   conflictFlags,
   documentFlags,
   environmentFlags,
+  type FlagValues,
   helmFlags,
   releasesArgument,
   valueFlags,
@@ -14,15 +16,24 @@ import {
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
-import {placeOf} from '../cli/run/run.ts'
-import {expectPlanName, savePlan} from '../cli/run/saved-plan.ts'
+import type {PlanBasis} from '../cli/run/change.ts'
+import {placeOf} from '../cli/run/same-again.ts'
+import {VERSION} from '../cli/version.ts'
 import type {Cluster} from '../cluster/cluster.ts'
+import {splitArguments} from '../environment/choose.ts'
+import {KkError} from '../errors.ts'
+import {parseValuesFlag} from '../overrides/release-flags.ts'
 import {hasChanges} from '../plan/plan.ts'
+import {savedPlanText} from '../plan/saved/read-saved-plan.ts'
+import type {SavedPath} from '../plan/saved/saved-plan.ts'
+import type {PlanScope} from '../plan/scope.ts'
+import {type ReleaseId, releaseName} from '../release.ts'
 import {diffText} from '../report/plan/diff-text.ts'
 import {planDocument} from '../report/plan/plan-json.ts'
 import {knownAfterApplyText, planText} from '../report/plan/plan-text.ts'
 import {cacheDirectory} from '../state/directories.ts'
-import {expectWritable} from '../state/files/write-named-file.ts'
+import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
+import {savedPlan} from '../verbs/change/apply.ts'
 import {planDiff} from '../verbs/diff.ts'
 import {askedRenders, askedToAccept, expectSupported, renderPlan, unknownYet} from '../verbs/foresee.ts'
 import {type ObservedPlan, observedPlan} from '../verbs/plan.ts'
@@ -74,45 +85,38 @@ export default class Plan extends KkCommand {
       expectPlanName(flags.save)
       await expectWritable(flags.save)
     }
-    const options = {start: false, say: () => {}}
-    const opened = await openOnCluster(flags, argv as string[], options)
-    const {releases, cluster} = opened
-    try {
-      const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
-      const scope = {names: releases, install: releases.length === 0}
-      const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true, showMissing: true})
-      const planned = observed.plan
-      const show = (later: readonly KnownAfterApply[] = []) =>
-        this.console.document(flags.output, planDocument(planned, later), (palette) =>
-          planText(planned, palette, {namesSecrets: flags.secrets}),
-        )
-      // A document is one: the plan, or why it would be refused.
-      if (flags.output === 'text') show()
-      expectStated(observed.living)
-      const {rendered, isAsked} = await this.foresee(flags, {prepared, observed, cluster})
-      const later = await unknownYet(prepared, planned, {rendered, cluster})
-      if (flags.output !== 'text') show(later)
-      else if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
-      if (flags.save !== undefined) {
-        if (!isAsked)
-          this.console.say(
-            'you may not ask the API server whether it would accept the objects: kk apply does',
-          )
-        await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
-        const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)
-        const again = flags.set === undefined ? '' : ', and the same --set again'
-        this.console.say(
-          `\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force.join('')}${again}`,
-        )
-      }
-      if (flags['detailed-exitcode'] && hasChanges(planned)) process.exitCode = 4
-    } finally {
-      await cluster.close()
+    const opened = await openOnCluster(flags, argv as string[])
+    await using cluster = opened.cluster
+    const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
+    const scope = {names: opened.releases, install: opened.releases.length === 0}
+    const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true, showMissing: true})
+    const planned = observed.plan
+    const show = (later: readonly KnownAfterApply[] = []) =>
+      this.console.document(flags.output, planDocument(planned, later), (palette) =>
+        planText(planned, palette, {namesSecrets: flags.secrets}),
+      )
+    // A document is one: the plan, or why it would be refused.
+    if (flags.output === 'text') show()
+    expectStated(observed.living)
+    const {rendered, isAsked} = await this.foresee(flags, {prepared, observed, cluster})
+    const later = await unknownYet(prepared, planned, {rendered, cluster})
+    if (flags.output !== 'text') show(later)
+    else if (later.length > 0) this.console.say(`\n${knownAfterApplyText(later)}`)
+    if (flags.save !== undefined) {
+      if (!isAsked)
+        this.console.say('you may not ask the API server whether it would accept the objects: kk apply does')
+      await savePlan(flags.save, {prepared, observed, scope, values: flags.values ?? []})
+      const force = FORCES.filter((name) => flags[name]).map((name) => ` --${name}`)
+      const again = flags.set === undefined ? '' : ', and the same --set again'
+      this.console.say(
+        `\nsaved; do exactly this with: kk apply ${placeOf(flags.save, flags)}${force.join('')}${again}`,
+      )
     }
+    if (flags['detailed-exitcode'] && hasChanges(planned)) process.exitCode = 4
   }
 
   /** What would be made, its difference where that is asked for, and what speaks against it; no helm where helm has nothing to do. */
-  private async foresee(flags: ForesightFlags, {prepared, observed, cluster}: Foresight): Promise<Foreseen> {
+  private async foresee(flags: PlanFlags, {prepared, observed, cluster}: Foresight): Promise<Foreseen> {
     const isIdle = helmActions(observed.plan).length === 0
     const helm = isIdle ? undefined : await openUsersHelm(flags, cluster)
     const asked = askedRenders(prepared, {cache: cacheDirectory(process.env), cluster: observed.plan.cluster})
@@ -140,15 +144,53 @@ interface Foreseen {
   readonly isAsked: boolean
 }
 
-type ForesightFlags = Parameters<typeof openUsersHelm>[0] & {
-  readonly diff: boolean
-  readonly save?: string | undefined
-  readonly 'force-version': boolean
-  readonly 'force-conflicts'?: boolean
-}
+type PlanFlags = FlagValues<typeof Plan.flags>
 
 interface Foresight {
   readonly prepared: Prepared
   readonly observed: ObservedPlan
   readonly cluster: Cluster
+}
+
+/** Throws `KK_USAGE` for a name by which `kk apply` would not tell the plan from an environment file. */
+function expectPlanName(file: string): void {
+  if (splitArguments([file]).file === undefined) return
+  throw new KkError('KK_USAGE', `--save ${file}: that name is one of an environment file`, {
+    hint: 'give it another ending, e.g. --save plan.json',
+  })
+}
+
+interface SaveOptions extends PlanBasis {
+  readonly scope: PlanScope
+  /** As `--values` has them. */
+  readonly values: readonly string[]
+}
+
+/** Writes a plan to a file that only its owner may read. Throws `KK_FILE`, and `KK_FOREIGN` for one that would be refused. */
+async function savePlan(file: string, {prepared, observed, scope, values}: SaveOptions): Promise<void> {
+  const toAdopt = observed.plan.bystanders.filter(({state}) => state === 'to-adopt')
+  if (toAdopt.length > 0) throw unadopted(toAdopt.map(({release}) => release))
+  const place = (path: string): SavedPath => {
+    const absolute = path === '-' ? path : resolve(path)
+    return {file: path, absolute, relative: path === '-' ? path : relative(dirname(resolve(file)), absolute)}
+  }
+  const text = savedPlanText(
+    savedPlan(observed, prepared, {
+      kk: VERSION,
+      savedAt: new Date().toISOString(),
+      scope,
+      values: values.map(parseValuesFlag).map((flag) => ({release: flag.release, ...place(flag.file)})),
+      path: place(observed.plan.file),
+    }),
+  )
+  await writeNamedFile(file, text)
+}
+
+function unadopted(releases: readonly ReleaseId[]): KkError {
+  const isOne = releases.length === 1
+  return new KkError(
+    'KK_FOREIGN',
+    `the plan is not saved: ${releases.join(', ')} ${isOne ? 'is' : 'are'} wanted, but kk did not install ${isOne ? 'it' : 'them'}`,
+    {hint: `take ${isOne ? 'it' : 'them'} over first: kk adopt ${releases.map(releaseName).join(' ')}`},
+  )
 }

@@ -1,6 +1,5 @@
-import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {releasesArgument, removalFlags} from '../cli/flags.ts'
+import {dependentsFlags, releasesArgument, removalFlags} from '../cli/flags.ts'
 import {confirmProtected} from '../cli/run/confirm-removal.ts'
 import {removeReleases} from '../cli/run/removal.ts'
 import {KkError} from '../errors.ts'
@@ -22,10 +21,7 @@ export default class Remove extends KkCommand {
   static override args = releasesArgument
   static override flags = {
     ...removalFlags,
-    'with-dependents': Flags.boolean({
-      summary: 'Remove what requires them, too, as far as it belongs to this environment.',
-      helpGroup: 'REMOVAL',
-    }),
+    ...dependentsFlags,
   }
 
   override async run(): Promise<void> {

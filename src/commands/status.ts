@@ -1,18 +1,32 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
+import type {Console, Output} from '../cli/console.ts'
 import {
   clusterFlags,
+  type EnvironmentFlags,
   environmentFlags,
+  type OwnerFlags,
   overrideFlags,
   ownerFlags,
   releasesArgument,
+  type StoreFlags,
   streamFlags,
+  type ValueFlags,
 } from '../cli/flags.ts'
-import {statusSubject, watch, withSecrets} from '../cli/status.ts'
+import {type OpenedCluster, openChosenCluster} from '../cli/open/cluster.ts'
+import {openOnCluster, prepareUsable} from '../cli/open/open.ts'
+import {openOwner} from '../cli/open/owner.ts'
+import {openSecrets} from '../cli/open/secrets.ts'
+import {endQuietly} from '../cli/signals.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import {asKkError, KkError} from '../errors.ts'
+import {canDrawLive} from '../report/run/live.ts'
 import {statusText} from '../report/status/status-text.ts'
-import {statusLines} from '../report/status/status-views.ts'
-import {isWell} from '../verbs/observation/release-status.ts'
+import {type StatusView, statusLines, statusTable} from '../report/status/status-views.ts'
+import {isWell, type StatusReport} from '../verbs/observation/release-status.ts'
 import {statusReader} from '../verbs/observation/status.ts'
+import type {StatusSubject} from '../verbs/observation/status-row.ts'
+import {watchStatus} from '../verbs/observation/watch-status.ts'
 
 export default class Status extends KkCommand {
   static override summary = 'Show each release of an environment as it is on the cluster.'
@@ -41,18 +55,78 @@ export default class Status extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Status)
     const {output} = flags
-    const {subject, cluster} = await statusSubject(flags, argv as string[])
-    try {
-      const read = statusReader(await withSecrets(subject, flags, cluster), cluster)
-      const title = `${subject.owner} on ${cluster.context}`
-      if (flags.watch) return await watch(read, cluster, {output, console: this.console, title})
-      const report = await read()
-      if (output === 'ndjson') statusLines(process.stdout, 'ndjson', 0)({at: new Date(), report})
-      else this.console.document(output, report, (palette) => statusText(report.releases, palette))
-      for (const note of report.notes) this.console.say(`note: ${note}`)
-      if (!report.releases.every(isWell)) process.exitCode = 1
-    } finally {
-      await cluster.close()
+    const {subject, ...opened} = await statusSubject(flags, argv as string[])
+    await using cluster = opened.cluster
+    const read = statusReader(await withSecrets(subject, flags, cluster), cluster)
+    const title = `${subject.owner} on ${cluster.context}`
+    if (flags.watch) return await watch(read, cluster, {output, console: this.console, title})
+    const report = await read()
+    if (output === 'ndjson') statusLines(process.stdout, 'ndjson', 0)({at: new Date(), report})
+    else this.console.document(output, report, (palette) => statusText(report.releases, palette))
+    for (const note of report.notes) this.console.say(`note: ${note}`)
+    if (!report.releases.every(isWell)) process.exitCode = 1
+  }
+}
+
+/**
+ * Returns whose releases the command looks at: those of its file or, with `--owner` alone, those that the cluster says are its.
+ * Whoever asked for it closes the cluster.
+ */
+async function statusSubject(
+  flags: EnvironmentFlags & ValueFlags & OwnerFlags,
+  argv: readonly string[],
+): Promise<{readonly subject: StatusSubject; readonly cluster: OpenedCluster}> {
+  if (flags.owner !== undefined) {
+    const {name, environment, words} = await openOwner(flags, argv)
+    if (!environment) {
+      const cluster = await openChosenCluster(flags, undefined)
+      return {subject: {owner: name!, prepared: undefined, names: words}, cluster}
     }
   }
+  const {prepared, releases, cluster} = await openOnCluster(flags, argv, {prepare: prepareUsable})
+  return {subject: {owner: prepared.environment.name, prepared, names: releases}, cluster}
+}
+
+/** Adds generated secrets, which decide whether inputs changed; without them for who may not read them. */
+async function withSecrets(
+  subject: StatusSubject,
+  flags: StoreFlags,
+  cluster: Pick<Cluster, 'secrets'>,
+): Promise<StatusSubject> {
+  if (!subject.prepared) return subject
+  try {
+    return {...subject, prepared: (await openSecrets(subject.prepared, flags, cluster)).planned}
+  } catch (error) {
+    if (asKkError(error).code !== 'KK_FORBIDDEN') throw error
+    return subject
+  }
+}
+
+interface WatchOptions {
+  readonly output: Output
+  readonly console: Console
+  readonly title: string
+}
+
+/** Shows the state until Ctrl-C, which ends kk with 130. Throws `KK_USAGE` for a form that is one document. */
+async function watch(
+  read: () => Promise<StatusReport>,
+  cluster: Cluster,
+  options: WatchOptions,
+): Promise<void> {
+  const show = viewFor(options)
+  endQuietly()
+  for await (const look of watchStatus({read, cluster, signal: new AbortController().signal})) show(look)
+}
+
+function viewFor({output, console, title}: WatchOptions): StatusView {
+  const level = console.level('stdout')
+  if (output === 'json' || output === 'yaml') {
+    throw new KkError('KK_USAGE', `--watch has no end, and --output ${output} is one document`, {
+      hint: 'use --output ndjson: one line for each change',
+    })
+  }
+  if (output === 'text' && canDrawLive(process.stdout, process.env))
+    return statusTable(process.stdout, title, level)
+  return statusLines(process.stdout, output, level)
 }

@@ -9,7 +9,18 @@ import {
   reportFlags,
   streamFlags,
 } from '../cli/flags.ts'
-import {test} from '../cli/run/test.ts'
+import {openChosenCluster, openUsersHelm} from '../cli/open/cluster.ts'
+import {openPrepared} from '../cli/open/open.ts'
+import {openReportFiles} from '../cli/run/report-files.ts'
+import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
+import {placeOf} from '../cli/run/same-again.ts'
+import {seconds, TIME_TITLE} from '../environment/duration.ts'
+import {KkError} from '../errors.ts'
+import {releaseName} from '../release.ts'
+import {runDocument} from '../report/run/run-json.ts'
+import {timedTasks} from '../run/task.ts'
+import {startRun} from '../verbs/change/start-run.ts'
+import {planTests} from '../verbs/observation/test.ts'
 
 const {yes: _, message: __, ...runFlags} = changeFlags
 
@@ -43,6 +54,38 @@ export default class Test extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Test)
-    process.exitCode = await test(flags, argv as string[], this.console)
+    const timeout = timeoutSeconds(flags.timeout)
+    const context = {flags, console: this.console, reports: await openReportFiles(flags.report)}
+    const {prepared, releases: names} = await openPrepared(flags, argv as string[])
+    const {file, releases} = prepared.environment
+    await using cluster = await openChosenCluster(flags, prepared.environment)
+    const plan = await planTests(prepared, cluster, names)
+    if ((await showPlan(plan, context)) !== undefined) return
+
+    const choices = runChoices(flags, {verb: 'test', scope: {names, install: false}})
+    const events = startRun({
+      ...choices,
+      plan,
+      ports: {cluster, helm: await openUsersHelm(flags, cluster)},
+      tasks: timedTasks(
+        plan.actions,
+        (release) => timeout ?? releases.get(releaseName(release))?.timeoutSeconds,
+      ),
+      unrecorded: true,
+    })
+    const place = placeOf(file, flags)
+    const commands = {again: ['kk test', ...names, place].join(' '), status: `kk status ${place}`}
+    const {state, exit} = await showRun(events, {...context, choices, commands})
+    printResult({...runDocument(state), notes: plan.notes ?? []}, context)
+    process.exitCode = exit
   }
+}
+
+function timeoutSeconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const found = seconds(text)
+  if (found !== undefined) return found
+  throw new KkError('KK_USAGE', `--timeout ${text}: expected ${TIME_TITLE}`, {
+    hint: 'for example --timeout 5m',
+  })
 }

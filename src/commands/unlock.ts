@@ -1,7 +1,17 @@
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
+import {requireConfirmation} from '../cli/console.ts'
 import {changeFlags, clusterFlags, documentFlags, environmentFlags, ownerFlags} from '../cli/flags.ts'
-import {unlockRelease} from '../cli/run/unlock.ts'
+import {openChosenCluster} from '../cli/open/cluster.ts'
+import {type Owner, openOwner} from '../cli/open/owner.ts'
+import {LEASE_SECONDS} from '../cluster/lease/lease.ts'
+import {KkError} from '../errors.ts'
+import {unlockDocument, unlockText} from '../report/unlock-text.ts'
+import {whoAmI} from '../state/processes/who-am-i.ts'
+import {planUnlock, unlock} from '../verbs/change/unlock.ts'
+
+/** A Lease that nobody renews runs out within this time. */
+const PATIENCE = (LEASE_SECONDS + 15) * 1000
 
 export default class Unlock extends KkCommand {
   static override summary =
@@ -36,6 +46,42 @@ export default class Unlock extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Unlock)
-    await unlockRelease(flags, argv as string[], this.console)
+    const {revision, output, yes, 'dry-run': isDry} = flags
+    const owner = await openOwner(flags, argv as string[])
+    const release = namedIn(owner)
+    if (revision === undefined) throw noRevision(release)
+    await using cluster = await openChosenCluster(flags, owner.environment)
+    const whose = owner.isNamed ? owner.name : undefined
+    const request = {release, revision, owner: whose, environment: owner.environment}
+    const unlocking = await planUnlock(cluster, request)
+    const print = (unlocked: boolean) => this.console.document(output, unlockDocument(unlocking, unlocked))
+    const stream = isDry && output === 'text' ? 'stdout' : 'stderr'
+    process[stream].write(unlockText(unlocking, cluster.context, this.console.palette(stream)))
+    if (isDry) return print(false)
+    if (!yes) {
+      const hint = 'be sure that no helm works on it, then pass --yes'
+      await requireConfirmation(`mark revision ${revision} failed?`, hint)
+    }
+    await unlock(cluster, unlocking, {
+      holder: `${whoAmI()} (process ${process.pid}, kk unlock)`,
+      patience: PATIENCE,
+      onHeld: (by) => this.console.say(`held by ${by}: waiting for at most ${PATIENCE / 1000} s`),
+    })
+    this.console.say(`revision ${revision} of ${unlocking.record.release} is marked failed; next: kk deploy`)
+    print(true)
   }
+}
+
+function namedIn({words}: Owner): string {
+  const [release, second] = words
+  if (release !== undefined && second === undefined) return release
+  throw new KkError('KK_USAGE', `kk unlock works on one release, but got ${words.join(', ') || 'none'}`, {
+    hint: 'for example: kk unlock keystone --revision 3',
+  })
+}
+
+function noRevision(release: string): KkError {
+  return new KkError('KK_USAGE', 'expected the revision that was left pending: --revision N', {
+    hint: `see it with kk history ${release}; it is named so that nothing else is unlocked`,
+  })
 }

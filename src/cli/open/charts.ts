@@ -7,26 +7,20 @@ import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/tem
 import type {Rendering} from '../../verbs/preparation/inference/facts-of-releases.ts'
 import {helmPath, openUsersHelm} from './cluster.ts'
 
-/** What finding charts needs; what was fetched for it is removed afterwards. */
-export async function withFinding<T>(
-  helm: string | undefined,
-  body: (finding: ChartFinding) => Promise<T>,
-): Promise<T> {
-  const fetched = fetchedPackages(helm)
-  return body(chartFinding(fetched.packages)).finally(fetched.remove)
+/** Opens what finding charts needs; what was fetched for it is removed where its scope ends. */
+export function openFinding(helm: string | undefined): ChartFinding & AsyncDisposable {
+  const {packages, remove} = fetchedPackages(helm)
+  return {
+    builtIn: async () => join(await builtInFiles(process.env), 'charts'),
+    cache: cacheDirectory(process.env),
+    packages,
+    [Symbol.asyncDispose]: remove,
+  }
 }
 
 /** What rendering charts without a cluster needs; helm is looked for when something is to be rendered. */
 export function openRendering(helm: string | undefined): Rendering {
   return {helm: () => openUsersHelm({helm}), cache: cacheDirectory(process.env)}
-}
-
-function chartFinding(packages: Packages): ChartFinding {
-  return {
-    builtIn: async () => join(await builtInFiles(process.env), 'charts'),
-    cache: cacheDirectory(process.env),
-    packages,
-  }
 }
 
 /** Charts in repositories and registries are fetched by helm, which is looked for only when there are any. */

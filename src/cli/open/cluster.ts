@@ -8,21 +8,18 @@ import {helmVersion} from '../../helm/version.ts'
 import {childEnvironment} from '../../sandbox/child-environment.ts'
 import {DEFAULT_SANDBOX, type Sandbox, sandboxContext} from '../../sandbox/sandbox.ts'
 import {findTool} from '../../sandbox/tools.ts'
+import type {ClusterFlags, HelmFlags} from '../flags.ts'
 
-export interface ClusterFlags {
-  readonly sandbox?: boolean | undefined
-  readonly 'sandbox-name'?: string | undefined
-  readonly kubeconfig?: string | undefined
-  readonly context?: string | undefined
-}
-
-/** Whether the command line itself names a cluster. */
+/** Returns true when the command line itself names a cluster. */
 export function namesCluster(flags: ClusterFlags): boolean {
   return (
     flags.sandbox === true ||
     [flags['sandbox-name'], flags.kubeconfig, flags.context].some((flag) => flag !== undefined)
   )
 }
+
+/** Told, line by line, how a sandbox is started that does not run; where it is left out, none is started. */
+type OnStart = (line: string) => void
 
 interface Access {
   readonly kubeconfig?: string
@@ -32,12 +29,12 @@ interface Access {
 /**
  * Which cluster: the sandbox, `--kubeconfig` and `--context`, `KK_CONTEXT`, `kk.context`, else the kubeconfig's current
  * context. Throws `KK_WRONG_CONTEXT` when the environment belongs to another context than the one that was named, and
- * `KK_SANDBOX` when the sandbox does not run and is not to be started.
+ * `KK_SANDBOX` when the sandbox does not run and is not to be started, for which `onStart` is given.
  */
 export async function chooseCluster(
   flags: ClusterFlags,
   environment: Environment | undefined,
-  {start, say}: {readonly start: boolean; readonly say: (line: string) => void},
+  onStart?: OnStart,
 ): Promise<Access> {
   const own = environment?.context
   if (flags.sandbox || flags['sandbox-name'] !== undefined) {
@@ -51,7 +48,7 @@ export async function chooseCluster(
         },
       )
     }
-    return sandboxAccess(name, start, say)
+    return sandboxAccess(name, onStart)
   }
   const named = flags.context ?? (process.env.KK_CONTEXT || undefined)
   if (named !== undefined && own !== undefined && named !== own) {
@@ -70,40 +67,40 @@ export async function chooseCluster(
   }
 }
 
-async function sandboxAccess(name: string, start: boolean, say: (line: string) => void): Promise<Access> {
-  const {findSandbox, requireSandbox} = await import('../../sandbox/running.ts')
-  const {sandboxPaths} = await import('../../sandbox/paths.ts')
-  const found = start ? await findSandbox(sandboxPaths(name, process.env)) : undefined
-  const sandbox = found
-    ? found.state === 'running'
-      ? found.sandbox
-      : await startSandbox(name, say)
-    : await requireSandbox(name, process.env)
+async function sandboxAccess(name: string, onStart: OnStart | undefined): Promise<Access> {
+  const {requireSandbox} = await import('../../sandbox/running.ts')
+  const sandbox = onStart ? await startedSandbox(name, onStart) : await requireSandbox(name, process.env)
   return {kubeconfig: sandbox.kubeconfig, context: sandbox.context}
 }
 
-/** Imported on use: what starts a sandbox costs 15 ms, and mostly it runs already. */
-async function startSandbox(name: string, say: (line: string) => void): Promise<Sandbox> {
+async function startedSandbox(name: string, onStart: OnStart): Promise<Sandbox> {
+  const {findSandbox} = await import('../../sandbox/running.ts')
+  const {sandboxPaths} = await import('../../sandbox/paths.ts')
+  const found = await findSandbox(sandboxPaths(name, process.env))
+  if (found.state === 'running') return found.sandbox
+  // Imported on use: what starts a sandbox costs 15 ms, and mostly it runs already.
   const {ensureSandbox} = await import('../../sandbox/up.ts')
-  return ensureSandbox({name, nodes: 3, env: process.env, onProgress: say})
+  return ensureSandbox({name, nodes: 3, env: process.env, onProgress: onStart})
 }
 
-/** The cluster that the flags and the environment mean; imported on use, for it costs what many commands need not pay. */
+/** A cluster for `await using`: it is closed where its scope ends. */
+export type OpenedCluster = Cluster & AsyncDisposable
+
+/** Opens the cluster that the flags and the environment mean. Rejects as `chooseCluster` does. */
 export async function openChosenCluster(
   flags: ClusterFlags,
   environment: Environment | undefined,
-  options: {readonly start: boolean; readonly say: (line: string) => void},
-): Promise<Cluster> {
-  const access = await chooseCluster(flags, environment, options)
+  onStart?: OnStart,
+): Promise<OpenedCluster> {
+  const access = await chooseCluster(flags, environment, onStart)
+  // Imported on use, for it costs what many commands need not pay.
   const {openCluster} = await import('../../cluster/open.ts')
-  return openCluster({...access, env: process.env, readiness: environment?.readiness})
+  const cluster = await openCluster({...access, env: process.env, readiness: environment?.readiness})
+  return {...cluster, [Symbol.asyncDispose]: () => cluster.close()}
 }
 
 /** The user's helm, or the toolbox's in a sandbox. On `cluster` when one is given; otherwise it can only render. */
-export async function openUsersHelm(
-  flags: ClusterFlags & {readonly helm?: string | undefined},
-  cluster?: Cluster,
-): Promise<Helm> {
+export async function openUsersHelm(flags: ClusterFlags & HelmFlags, cluster?: Cluster): Promise<Helm> {
   const path = helmPath(flags.helm)
   const kubeconfig = cluster?.kubeconfig
   const isSandbox = flags.sandbox || flags['sandbox-name'] !== undefined
@@ -125,25 +122,23 @@ export function helmPath(flag: string | undefined): string {
   })
 }
 
-/** A cluster that is opened when it is first asked for, and only once. */
-export interface LazyCluster {
-  readonly open: () => Promise<Cluster>
-  /** Closes it if it was opened; never rejects because opening it failed. */
-  readonly close: () => Promise<void>
+/** A cluster that is opened when it is first asked for, and only once; it is closed if it was opened. */
+export interface LazyCluster extends AsyncDisposable {
+  readonly open: () => Promise<OpenedCluster>
 }
 
 export function lazyCluster(
   flags: ClusterFlags,
   environment: Environment | undefined,
-  options: Parameters<typeof openChosenCluster>[2],
+  onStart?: OnStart,
 ): LazyCluster {
-  let opened: Promise<Cluster> | undefined
+  let opened: Promise<OpenedCluster> | undefined
   return {
     open() {
-      opened ??= openChosenCluster(flags, environment, options)
+      opened ??= openChosenCluster(flags, environment, onStart)
       return opened
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       await (await opened?.catch(() => undefined))?.close()
     },
   }

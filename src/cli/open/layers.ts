@@ -5,12 +5,9 @@ import {partsFor} from '../../overrides/facts/from-inventory.ts'
 import {builtInPlugins, type Plugins, withPlugins} from '../../overrides/system/plugins.ts'
 import {type FactSources, knownFacts} from '../../verbs/facts/known-facts.ts'
 import {type PlaceLayers, systemLayers, userLayers} from '../../verbs/overrides/layers-of-place.ts'
-import {type ClusterFlags, lazyCluster, namesCluster} from './cluster.ts'
-import {openStoreToDeploy, type StoreFlags} from './store.ts'
-
-export interface AdoptStoreFlag {
-  readonly 'adopt-store'?: boolean | undefined
-}
+import type {AdoptStoreFlags, ClusterFlags, FactsFlags, PluginsFlags, StoreFlags} from '../flags.ts'
+import {lazyCluster, namesCluster} from './cluster.ts'
+import {openStoreToDeploy} from './store.ts'
 
 /** Who tells the facts that neither a facts file nor the environment states, and which kinds there are. */
 export interface Unstated {
@@ -22,24 +19,20 @@ export interface Unstated {
 
 /** What facts and the store of overrides say, each as far as there is one. */
 export async function placeLayers(
-  flags: StoreFlags & FactsFlags & PluginsFlags & AdoptStoreFlag,
+  flags: StoreFlags & FactsFlags & PluginsFlags & AdoptStoreFlags,
   environment: Environment,
   unstated: Unstated = {},
 ): Promise<PlaceLayers> {
   const system = await systemLayer(flags, environment, unstated)
-  const store = await openStoreToDeploy(flags, environment)
-  try {
-    return {
-      ...system,
-      user: store && (await userLayers(store)),
-      store: {
-        identity: await store?.identity(),
-        isAdopted: flags['adopt-store'] ?? false,
-        isThrowaway: flags.sandbox === true || flags['sandbox-name'] !== undefined,
-      },
-    }
-  } finally {
-    await store?.close()
+  await using store = await openStoreToDeploy(flags, environment)
+  return {
+    ...system,
+    user: store && (await userLayers(store)),
+    store: {
+      identity: await store?.identity(),
+      isAdopted: flags['adopt-store'] ?? false,
+      isThrowaway: flags.sandbox === true || flags['sandbox-name'] !== undefined,
+    },
   }
 }
 
@@ -61,17 +54,9 @@ export async function systemLayer(
   return {plugins, system: systemLayers(facts, plugins)}
 }
 
-export interface FactsFlags {
-  readonly facts?: string | undefined
-}
-
 /** The facts file that the flag, or KK_FACTS, names. */
 export function factsFile({facts}: FactsFlags): string | undefined {
   return facts ?? (process.env.KK_FACTS || undefined)
-}
-
-export interface PluginsFlags {
-  readonly plugins?: string | undefined
 }
 
 /** kk's own plugins, with those of the directory that the flag, or KK_PLUGINS, names. Rejects as `readPlugins` does. */
@@ -93,11 +78,7 @@ export async function openFacts(
 ): Promise<KnownFacts> {
   const file = factsFile(flags)
   const named = namesCluster(flags)
-  const cluster = lazyCluster(flags, environment, {start: false, say: () => undefined})
+  await using cluster = lazyCluster(flags, environment)
   const asks = file === undefined || named
-  try {
-    return await knownFacts({file, environment, names, ...(asks && {cluster: cluster.open})})
-  } finally {
-    await cluster.close()
-  }
+  return await knownFacts({file, environment, names, ...(asks && {cluster: cluster.open})})
 }

@@ -3,12 +3,8 @@ import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
+import type {HelmFlags, OwnerFlags} from '../flags.ts'
 import {prepareEnvironment} from './open.ts'
-
-export interface OwnerFlags {
-  readonly environment?: string | undefined
-  readonly owner?: string | undefined
-}
 
 /** Whose runs and releases a command is about, as far as its arguments tell. */
 export interface Owner {
@@ -61,7 +57,7 @@ async function fileOrNone(
  */
 export async function chartsOfOwner(
   {environment}: Owner,
-  flags: {readonly helm?: string | undefined},
+  flags: HelmFlags,
   say: (text: string) => void,
 ): Promise<Prepared | undefined> {
   if (!environment) return undefined

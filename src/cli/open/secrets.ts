@@ -13,7 +13,8 @@ import {
   type Supplied,
   supplySecrets,
 } from '../../verbs/secrets/supply-secrets.ts'
-import {openStoreToRead, type StoreFlags} from './store.ts'
+import type {StoreFlags} from '../flags.ts'
+import {openStoreToRead} from './store.ts'
 
 /**
  * The environment with the generated secrets of its releases, which the cluster keeps, or else the store. Where every
@@ -79,11 +80,6 @@ export async function keptSecretsOf(
 
 /** What the store keeps, by namespace; nothing where there is no store. */
 async function storedSecrets(flags: StoreFlags, environment: Environment | undefined): Promise<KnownSecrets> {
-  const store = await openStoreToRead(flags, environment)
-  if (!store) return new Map()
-  try {
-    return await storeKeeper(store).list()
-  } finally {
-    await store.close()
-  }
+  await using store = await openStoreToRead(flags, environment)
+  return store ? await storeKeeper(store).list() : new Map()
 }

@@ -7,11 +7,10 @@ import type {OverrideStore} from '../../overrides/user/store.ts'
 import {DEFAULT_SANDBOX} from '../../sandbox/sandbox.ts'
 import type {HistoryOf, StoreUse} from '../../verbs/overrides/layers-of-place.ts'
 import {tell} from '../console.ts'
-import type {ClusterFlags} from './cluster.ts'
+import type {StoreFlags} from '../flags.ts'
 
-export interface StoreFlags extends ClusterFlags {
-  readonly store?: string | undefined
-}
+/** A store for `await using`: it is closed where its scope ends. */
+export type OpenedStore = OverrideStore & AsyncDisposable
 
 /**
  * The store of overrides that the flags mean: `--store`, `KK_STORE`, else one for each context in kk's state directory.
@@ -21,7 +20,7 @@ export interface StoreFlags extends ClusterFlags {
 export async function openStoreToDeploy(
   flags: StoreFlags,
   environment: Environment | undefined,
-): Promise<OverrideStore | undefined> {
+): Promise<OpenedStore | undefined> {
   if (!isMissing(flags, environment)) return openAloud(flags, environment)
   const named = namedStore(flags)
   if (named === undefined) return undefined
@@ -34,7 +33,7 @@ export async function openStoreToDeploy(
 export async function openStoreToRead(
   flags: StoreFlags,
   environment: Environment | undefined,
-): Promise<OverrideStore | undefined> {
+): Promise<OpenedStore | undefined> {
   return isMissing(flags, environment) ? undefined : open(flags, environment)
 }
 
@@ -42,7 +41,7 @@ export async function openStoreToRead(
 export async function openStoreToChange(
   flags: StoreFlags,
   environment: Environment | undefined,
-): Promise<OverrideStore> {
+): Promise<OpenedStore> {
   return openAloud(flags, environment)
 }
 
@@ -54,12 +53,8 @@ export function storePlace(flags: StoreFlags, environment: Environment | undefin
 /** Asks the store that plans are made with for the changes of one chart's overrides. */
 export function historyIn(flags: StoreFlags, environment: Environment): HistoryOf {
   return async (name, namespace) => {
-    const store = await openStoreToRead(flags, environment)
-    try {
-      return (await store?.audit({name, namespace})) ?? []
-    } finally {
-      await store?.close()
-    }
+    await using store = await openStoreToRead(flags, environment)
+    return (await store?.audit({name, namespace})) ?? []
   }
 }
 
@@ -77,25 +72,22 @@ export async function bindStore(
   if (!identity || identity.cluster === cluster) return
   const replace = isAdopted || isThrowaway
   if (identity.cluster !== undefined && !replace) return
-  const store = await open(flags, environment)
-  try {
-    await store.bind(cluster, {replace})
-  } finally {
-    await store.close()
-  }
+  await using store = await open(flags, environment)
+  await store.bind(cluster, {replace})
 }
 
 /** Warns of a key that others can read; not where the store is only read, which a deploy does once more. */
-async function openAloud(flags: StoreFlags, environment: Environment | undefined): Promise<OverrideStore> {
+async function openAloud(flags: StoreFlags, environment: Environment | undefined): Promise<OpenedStore> {
   const warning = keyFileWarning(process.env)
   if (warning !== undefined) tell('stderr', `${warning}\n`)
   return open(flags, environment)
 }
 
-async function open(flags: StoreFlags, environment: Environment | undefined): Promise<OverrideStore> {
+async function open(flags: StoreFlags, environment: Environment | undefined): Promise<OpenedStore> {
   const {openStore} = await import('../../overrides/user/open.ts')
   const name = storeName(flags, environment)
-  return openStore({location: namedStore(flags), name, env: process.env})
+  const store = await openStore({location: namedStore(flags), name, env: process.env})
+  return {...store, [Symbol.asyncDispose]: () => store.close()}
 }
 
 function isMissing(flags: StoreFlags, environment: Environment | undefined): boolean {

@@ -13,10 +13,11 @@ import {
   type OverrideBase,
   type OverrideOptions,
 } from '../../verbs/overrides/override-base.ts'
+import type {StoreFlags} from '../flags.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {factsFile, openFacts, openPlugins} from '../open/layers.ts'
-import {prepareBelowUser, withUnstated} from '../open/open.ts'
-import {openStoreToChange, openStoreToRead, type StoreFlags, storePlace} from '../open/store.ts'
+import {namedUnstated, prepareBelowUser} from '../open/open.ts'
+import {openStoreToChange, openStoreToRead, storePlace} from '../open/store.ts'
 
 export interface OverridesFlags extends StoreFlags {
   readonly environment?: string | undefined
@@ -93,9 +94,8 @@ export async function baseOf(
   say: (line: string) => void,
 ): Promise<OverrideBase> {
   if (environment) {
-    const prepared = await withUnstated(flags, {environment, say}, (unstated) =>
-      prepareBelowUser(environment, flags, unstated),
-    )
+    await using unstated = namedUnstated(flags, environment, say)
+    const prepared = await prepareBelowUser(environment, flags, unstated)
     return environmentBase(prepared, () => openUsersHelm(flags))
   }
   const plugins = await openPlugins(flags)

@@ -16,13 +16,15 @@ import {usesReader} from '../../verbs/preparation/uses-reader.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
 import {planRemove} from '../../verbs/removal/remove.ts'
 import {type Console, tell} from '../console.ts'
+import type {OnFailureFlags, RunFlags} from '../flags.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {openReportFilesBeside} from './report-files.ts'
 import {runRollback} from './rollback.ts'
-import {placeOf, type RunFlags, type ShownRun, showRun} from './run.ts'
+import {runChoices, type ShownRun, showRun} from './run.ts'
+import {placeOf} from './same-again.ts'
 
 /** Throws `KK_USAGE` for what is to be done with a rollback when there is to be none. */
-export function expectRollbackFor(flags: Pick<UndoOptions['flags'], 'on-failure' | 'remove-new'>): void {
+export function expectRollbackFor(flags: OnFailureFlags): void {
   if (!flags['remove-new'] || (flags['on-failure'] ?? 'keep') !== 'keep') return
   throw new KkError(
     'KK_USAGE',
@@ -64,7 +66,7 @@ export async function undoFailed({state, isInterrupted}: ShownRun, options: Undo
     const {installed} = targetsOfRun(run, lastOf(revisions), only)
     return {rollback, removal: await removeNew(installed, {...options, of: run.id})}
   } catch (error) {
-    tell('stderr', errorText(asKkError(error), console.palette('stderr')))
+    console.say(errorText(asKkError(error), console.palette('stderr')))
     return {rollback}
   }
 }
@@ -81,7 +83,7 @@ async function rollBackRun(
     request,
     keepSchema: flags['keep-schema'] ?? false,
   })
-  tell('stderr', planText(planned, console.palette('stderr')))
+  console.say(planText(planned, console.palette('stderr')))
   if (!hasChanges(planned)) return undefined
   const reports = await openReportFilesBeside(flags.report, 'rollback')
   return runRollback(planned, {cluster, flags, console, environment, of: request.run.id, reports})
@@ -113,24 +115,19 @@ async function removeNew(
   const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
   const planned = await planHarmless(context, releases)
   const colours = console.palette('stderr')
-  tell('stderr', `${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
+  console.say(`${planText(planned.plan, colours)}\n${removalText(planned.releases, colours)}`)
   if (!hasChanges(planned.plan)) return undefined
 
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
-  const {output, concurrency, 'fail-fast': failFast, 'no-wait': noWait, message} = flags
   const names = planned.plan.actions.map(({release}) => releaseName(release))
-  const account = {verb: 'remove', scope: {names, install: false}, message, of}
+  const choices = runChoices(flags, {verb: 'remove', scope: {names, install: false}, of})
+  const left: ReleaseRemoval[] = []
+  const events = planned.run({...choices, ports, claims: [], onStays: (stays) => void left.push(stays)})
   const place = placeOf(environment.file, flags)
   const commands = {again: ['kk remove', ...names, place].join(' '), status: `kk status ${place}`}
-  const left: ReleaseRemoval[] = []
-  const onStays = (stays: ReleaseRemoval) => void left.push(stays)
   const reports = await openReportFilesBeside(flags.report, 'removal')
-  const shown = await showRun(
-    (interruption) =>
-      planned.run({ports, claims: [], onStays, concurrency, failFast, noWait, interruption, account}),
-    {output, console, commands, reports},
-  )
-  tell('stderr', leftText(left, colours))
+  const shown = await showRun(events, {flags, console, reports, choices, commands})
+  console.say(leftText(left, colours))
   return shown
 }
 
@@ -158,15 +155,9 @@ async function planHarmless(
   )
 }
 
-export type OnFailure = 'keep' | 'rollback-failed' | 'rollback-run'
-
 /** What is known when a failed run is to be undone. */
 export interface UndoOptions {
-  readonly flags: RunFlags & {
-    readonly 'on-failure'?: OnFailure | undefined
-    readonly 'keep-schema'?: boolean | undefined
-    readonly 'remove-new'?: boolean | undefined
-  }
+  readonly flags: RunFlags & OnFailureFlags
   readonly console: Console
   readonly environment: Environment
   readonly cluster: Cluster

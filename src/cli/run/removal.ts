@@ -1,7 +1,7 @@
 import type {Claim, Cluster} from '../../cluster/cluster.ts'
 import {asKkError, type ExitCode, KkError} from '../../errors.ts'
 import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
-import {documentText} from '../../report/document.ts'
+import type {Palette} from '../../report/colour.ts'
 import {errorDocument, errorText} from '../../report/error-text.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {planText} from '../../report/plan/plan-text.ts'
@@ -14,69 +14,61 @@ import {expectLetGo} from '../../verbs/removal/guarded.ts'
 import {deleteLeftoverClaims, type LeftoverClaim} from '../../verbs/removal/leftover-claims.ts'
 import type {PlannedRemoval, RemovalContext} from '../../verbs/removal/planned.ts'
 import {type Console, canAsk, confirm, tell} from '../console.ts'
+import type {RemovalFlags} from '../flags.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
 import {openEnvironment} from '../open/open.ts'
 import {chosenClaims} from './confirm-removal.ts'
-import {openReportFiles, reportNothingDone} from './report-files.ts'
-import {type ChangingRunFlags, placeOf, planInTurn, showRun} from './run.ts'
+import {openReportFiles} from './report-files.ts'
+import {endIdle, planInTurn, printResult, runChoices, showPlan, showRun} from './run.ts'
+import {placeOf} from './same-again.ts'
 
 /** Plans, shows what goes and what stays, asks, removes and reports: what all verbs that remove releases have in common. */
 export async function removeReleases(command: RemovalCommand): Promise<ExitCode> {
   const {flags, argv, console, verb} = command
-  const reports = await openReportFiles(flags.report)
+  const context = {flags, console, reports: await openReportFiles(flags.report)}
   const {environment, releases: names} = await openEnvironment(flags, argv)
-  const cluster = await openChosenCluster(flags, environment, {start: false, say: () => undefined})
-  try {
-    const excused = new Set(flags['ignore-record'] ?? [])
-    const context = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
-    const turn = {environment: environment.name, flags}
-    const planned = await planInTurn(cluster, turn, () => command.plan(context, names))
-    const isGone = planned.plan.actions.length === 0
-    const isNothing = isGone && !(flags['delete-data'] && planned.leftClaims.length > 0)
-    const missing =
-      flags['dry-run'] && !isNothing ? await missingConfirmations(command, planned, context) : []
-    showPlanned(planned, {flags, console, missing})
-    if (flags['dry-run']) return missing[0]?.exit ?? 0
-    if (isNothing) {
-      printNothingDone(planned, flags)
-      return await reportNothingDone(planned.plan, reports, console)
-    }
-    const {isConfirmed, claims} = await confirmRemoval(command, planned, context)
-    if (!flags.yes && !isConfirmed) await askOrRefuse(`${verb} these releases from ${cluster.context}?`)
-    const leftClaims = planned.leftClaims.filter((claim) => claims.includes(claim))
-    await deleteLeft(leftClaims, {cluster, verb, flags})
-    if (isGone) {
-      printNothingDone(planned, flags)
-      return await reportNothingDone(planned.plan, reports, console)
-    }
+  await using cluster = await openChosenCluster(flags, environment)
+  const excused = new Set(flags['ignore-record'] ?? [])
+  const subject = {environment, cluster, excused, readUses: usesReader(cluster, excused)}
+  const turn = {environment: environment.name, flags}
+  const planned = await planInTurn(cluster, turn, () => command.plan(subject, names))
 
-    const helm = await openUsersHelm(flags, cluster)
-    const left: ReleaseRemoval[] = []
-    const {concurrency, 'fail-fast': failFast, 'no-wait': noWait, message} = flags
-    const account = {verb, scope: {names, install: false}, message}
-    const place = placeOf(environment.file, flags)
-    const again = ['kk', verb, ...names, place, ...confirmedAgain(flags)].join(' ')
-    const {state, exit} = await showRun(
-      (interruption) =>
-        planned.run({
-          ports: {cluster, helm},
-          claims,
-          concurrency,
-          failFast,
-          noWait,
-          interruption,
-          account,
-          onStays: (stays) => left.push(stays),
-        }),
-      {output: flags.output, console, commands: {again, status: `kk status ${place}`}, reports},
-    )
-    tell('stderr', leftText(left, console.palette('stderr')))
-    if (flags.output === 'json' || flags.output === 'yaml')
-      process.stdout.write(documentText({...runDocument(state), left: removalDocument(left)}, flags.output))
-    return exit
-  } finally {
-    await cluster.close()
-  }
+  const isGone = planned.plan.actions.length === 0
+  const isIdle = isGone && !(flags['delete-data'] && planned.leftClaims.length > 0)
+  const missing = flags['dry-run'] && !isIdle ? await missingConfirmations(command, planned, subject) : []
+  const nothing = {left: removalDocument([])}
+  const end = await showPlan(planned.plan, context, {
+    text: (palette) => plannedText(planned, flags, palette),
+    document: plannedDocument(planned, missing),
+    isIdle,
+    isAlwaysSaid: true,
+    nothing,
+  })
+  for (const error of missing) console.say(errorText(error, console.palette('stderr')))
+  if (end !== undefined) return missing[0]?.exit ?? end
+
+  const {isConfirmed, claims} = await confirmRemoval(command, planned, subject)
+  if (!flags.yes && !isConfirmed) await askOrRefuse(`${verb} these releases from ${cluster.context}?`)
+  const leftClaims = planned.leftClaims.filter((claim) => claims.includes(claim))
+  await deleteLeft(leftClaims, {cluster, verb, flags})
+  if (isGone) return await endIdle(planned.plan, context, nothing)
+
+  const helm = await openUsersHelm(flags, cluster)
+  const left: ReleaseRemoval[] = []
+  const choices = runChoices(flags, {verb, scope: {names, install: false}})
+  const run = planned.run({
+    ...choices,
+    ports: {cluster, helm},
+    claims,
+    onStays: (stays) => void left.push(stays),
+  })
+  const place = placeOf(environment.file, flags)
+  const again = ['kk', verb, ...names, place, ...confirmedAgain(flags)].join(' ')
+  const commands = {again, status: `kk status ${place}`}
+  const {state, exit} = await showRun(run, {...context, choices, commands})
+  console.say(leftText(left, console.palette('stderr')))
+  printResult({...runDocument(state), left: removalDocument(left)}, context)
+  return exit
 }
 
 /** What was wanted and confirmed, for who repeats the command. */
@@ -87,14 +79,6 @@ function confirmedAgain(flags: RemovalFlags): readonly string[] {
     ...(flags['delete-data'] ? ['--delete-data'] : []),
     ...(flags['confirm-data'] ?? []).map((name) => `--confirm-data ${name}`),
   ]
-}
-
-/** A removal that had nothing to do has the same form as one that had. */
-function printNothingDone({plan}: PlannedRemoval, {output}: RemovalFlags): void {
-  if (output !== 'json' && output !== 'yaml') return
-  const {environment, cluster} = plan
-  const nothing = {run: null, environment, context: cluster.context, releases: []}
-  process.stdout.write(documentText({...nothing, left: removalDocument([])}, output))
 }
 
 async function askOrRefuse(question: string): Promise<void> {
@@ -108,7 +92,7 @@ interface Deleting {
   readonly cluster: Cluster
   /** The command's name. */
   readonly verb: string
-  readonly flags: {readonly 'no-wait': boolean}
+  readonly flags: RemovalFlags
 }
 
 /** Deletes what a removal that was cut short was to delete, and says so; who holds its release is waited for. */
@@ -123,14 +107,7 @@ async function deleteLeft(claims: readonly LeftoverClaim[], {cluster, verb, flag
     say(`deleted the claim ${namespace}/${name}, as run ${run} was to do`)
 }
 
-interface Showing {
-  readonly flags: Pick<RemovalFlags, 'output' | 'dry-run' | 'delete-data'>
-  readonly console: Console
-  /** Of a dry run: for want of which confirmations the removal would be refused. */
-  readonly missing: readonly KkError[]
-}
-
-function leftClaimText(claim: LeftoverClaim, flags: Showing['flags']): string {
+function leftClaimText(claim: LeftoverClaim, flags: Pick<RemovalFlags, 'delete-data'>): string {
   const {release, namespace, name, run} = claim
   const still = `${release} is gone, but not its claim ${namespace}/${name}, which run ${run} was to delete`
   return flags['delete-data'] ? `${still}\n` : `${still}: --delete-data --confirm-data ${name} deletes it\n`
@@ -140,30 +117,29 @@ function leftClaimDocument({release, namespace, name, run}: LeftoverClaim): obje
   return {release, namespace, name, run}
 }
 
-/** The plan goes where its reader looks: to standard output only when it is all that was asked for. */
-function showPlanned(
+function plannedText(
   {plan, releases, absent, leftClaims}: PlannedRemoval,
-  {flags, console, missing}: Showing,
-): void {
-  const {output, 'dry-run': isDry} = flags
-  const stream = isDry && output === 'text' ? 'stdout' : 'stderr'
-  const colours = console.palette(stream)
+  flags: Pick<RemovalFlags, 'delete-data'>,
+  palette: Palette,
+): string {
   const absence = absent.map((name) => `${name} is not installed: nothing to remove\n`)
   const left = leftClaims.map((claim) => leftClaimText(claim, flags))
-  const text = [planText(plan, colours), removalText(releases, colours), ...absence, ...left]
-  process[stream].write(text.filter((part) => part !== '').join('\n'))
-  for (const error of missing) tell('stderr', errorText(error, console.palette('stderr')))
-  if (!isDry) return
-  const unconfirmed = missing.map((error) => errorDocument(error).error)
-  const document = {
+  const text = [planText(plan, palette), removalText(releases, palette), ...absence, ...left]
+  return text.filter((part) => part !== '').join('\n')
+}
+
+/** `missing` are the confirmations for want of which the removal would be refused. */
+function plannedDocument(
+  {plan, releases, absent, leftClaims}: PlannedRemoval,
+  missing: readonly KkError[],
+): object {
+  return {
     ...planDocument(plan),
     removal: removalDocument(releases),
     absent,
     ...(leftClaims.length > 0 && {leftClaims: leftClaims.map(leftClaimDocument)}),
-    unconfirmed,
+    unconfirmed: missing.map((error) => errorDocument(error).error),
   }
-  if (output === 'ndjson') process.stdout.write(`${JSON.stringify(document)}\n`)
-  if (output === 'json' || output === 'yaml') process.stdout.write(documentText(document, output))
 }
 
 /** What was confirmed of a removal. */
@@ -222,14 +198,6 @@ function steps(command: RemovalCommand, planned: PlannedRemoval, {context, mayAs
     guard: () => expectLetGo(context.cluster, releases, Date.now()),
     claims: () => chosenClaims(planned, wish),
   }
-}
-
-interface RemovalFlags extends ChangingRunFlags {
-  readonly 'delete-data': boolean
-  readonly 'confirm-data'?: readonly string[] | undefined
-  readonly 'ignore-record'?: readonly string[] | undefined
-  readonly confirm?: readonly string[] | undefined
-  readonly 'with-dependents'?: boolean | undefined
 }
 
 export interface RemovalCommand {

@@ -2,13 +2,9 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {type ExitCode, KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'
-import {hasChanges} from '../../plan/plan.ts'
 import type {RollbackPlan} from '../../plan/rollback/make-rollback-plan.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import {releaseName} from '../../release.ts'
-import {documentText} from '../../report/document.ts'
-import type {ReportFiles} from '../../report/files/files.ts'
-import {planText} from '../../report/plan/plan-text.ts'
 import {runDocument} from '../../report/run/run-json.ts'
 import {timedTasks} from '../../run/task.ts'
 import {refuseDowngrade} from '../../verbs/change/deploy.ts'
@@ -16,26 +12,26 @@ import {planRollback, type RollbackRequest, runToUndo} from '../../verbs/change/
 import {startRun} from '../../verbs/change/start-run.ts'
 import {releaseOnCluster} from '../../verbs/observation/release-on-cluster.ts'
 import {seenRevisions} from '../../verbs/preparation/seen-revisions.ts'
-import {type Console, requireConfirmation, tell} from '../console.ts'
+import {type Console, requireConfirmation} from '../console.ts'
+import type {OnFailureFlags, OwnerFlags, RunFlags} from '../flags.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
-import {type Owner, type OwnerFlags, openOwner} from '../open/owner.ts'
-import {openReportFiles, reportNothingDone} from './report-files.ts'
+import {type Owner, openOwner} from '../open/owner.ts'
+import {openReportFiles} from './report-files.ts'
 import {
-  placeOf,
   planInTurn,
-  printNothingDone,
-  printPlan,
-  type RunFlags,
+  printResult,
+  type RunContext,
+  runChoices,
   type ShownRun,
+  showPlan,
   showRun,
 } from './run.ts'
+import {placeOf} from './same-again.ts'
 
 export interface RollbackFlags extends RunFlags, OwnerFlags {
-  readonly yes: boolean
-  readonly 'dry-run': boolean
   readonly release?: string | undefined
   readonly revision?: number | undefined
-  readonly 'keep-schema': boolean
+  readonly 'keep-schema'?: boolean | undefined
 }
 
 /** What returns, and whose it is. */
@@ -45,7 +41,7 @@ export interface Subject {
   readonly request: RollbackRequest
 }
 
-/** Undoes a run, or brings one release back. `words` are those of the command line, for colour. */
+/** Undoes a run, or brings one release back. */
 export async function rollBack(
   flags: RollbackFlags,
   argv: readonly string[],
@@ -53,33 +49,15 @@ export async function rollBack(
 ): Promise<ExitCode> {
   const reports = await openReportFiles(flags.report)
   const owner = await openOwner(flags, argv)
-  const cluster = await openChosenCluster(flags, owner.environment, {start: false, say: () => {}})
-  try {
-    const subject = await subjectOf(cluster, owner, flags)
-    return await rollBackTo(subject, {
-      flags,
-      console,
-      cluster,
-      environment: owner.environment,
-      of: runOf(subject),
-      reports,
-    })
-  } finally {
-    await cluster.close()
-  }
-}
-
-export interface RollBackOptions extends RunRollbackOptions {
-  readonly flags: RunFlags & {
-    readonly yes: boolean
-    readonly 'dry-run': boolean
-    readonly 'keep-schema': boolean
-  }
+  await using cluster = await openChosenCluster(flags, owner.environment)
+  const subject = await subjectOf(cluster, owner, flags)
+  const {environment} = owner
+  return await rollBackTo(subject, {flags, console, cluster, environment, of: runOf(subject), reports})
 }
 
 /** Plans the way back, shows it, asks, rolls back and reports. */
 export async function rollBackTo(subject: Subject, options: RollBackOptions): Promise<ExitCode> {
-  const {flags, console, cluster, reports} = options
+  const {flags, cluster} = options
   const {environment, file} = subject
   const planned = await planInTurn(cluster, {environment, flags}, async () =>
     planRollback(cluster, {
@@ -87,25 +65,17 @@ export async function rollBackTo(subject: Subject, options: RollBackOptions): Pr
       file,
       request: await requestNow(cluster, subject.request),
       settings: options.environment,
-      keepSchema: flags['keep-schema'],
+      keepSchema: flags['keep-schema'] ?? false,
     }),
   )
-  if (flags['dry-run']) {
-    printPlan(planned, flags.output, console.level('stdout'))
-    return 0
-  }
-  tell('stderr', planText(planned, console.palette('stderr')))
-  if (!hasChanges(planned)) {
-    printNothingDone(planned, flags.output)
-    return await reportNothingDone(planned, reports, console)
-  }
+  const end = await showPlan(planned, options)
+  if (end !== undefined) return end
   if (!flags.yes) {
     const question = `roll these releases back on ${cluster.context}?`
     await requireConfirmation(question, 'look at the plan above, then pass --yes')
   }
   const {exit, state} = await runRollback(planned, options)
-  if (flags.output === 'json' || flags.output === 'yaml')
-    process.stdout.write(documentText(runDocument(state), flags.output))
+  printResult(runDocument(state), options)
   return exit
 }
 
@@ -115,48 +85,34 @@ async function requestNow(cluster: Cluster, request: RollbackRequest): Promise<R
   return {...request, run: (await cluster.runs.read(request.run.id)) ?? request.run}
 }
 
-export interface RunRollbackOptions {
+export interface RollBackOptions extends RunContext {
   readonly cluster: Cluster
-  readonly flags: RunFlags
-  readonly console: Console
+  readonly flags: RunFlags & Pick<OnFailureFlags, 'keep-schema'>
   /** For timeouts, where there is a file. */
   readonly environment: Environment | undefined
   /** The run that is undone. */
   readonly of: string | undefined
-  readonly reports: ReportFiles | undefined
 }
 
 /** Runs a plan of rollbacks. Throws `KK_HELM_DOWNGRADE` before anything is changed. */
-export async function runRollback(planned: RollbackPlan, options: RunRollbackOptions): Promise<ShownRun> {
-  const {cluster, flags, console, environment, of, reports} = options
+export async function runRollback(plan: RollbackPlan, options: RollBackOptions): Promise<ShownRun> {
+  const {cluster, flags, environment, of} = options
   const ports = {cluster, helm: await openUsersHelm(flags, cluster)}
-  await refuseDowngrade(planned, ports)
-  const releases = planned.actions
-    .filter(({kind}) => kind === 'rollback')
-    .map(({release}) => releaseName(release))
-  const account = {verb: 'rollback', scope: {names: releases, install: false}, message: flags.message, of}
-  const place = placeOf(planned.file, flags)
-  const commands = {
-    again: of === undefined ? `kk status ${place}` : `kk rollback ${of} ${place}`,
-    status: `kk status ${place}`,
-  }
-  return showRun(
-    (interruption) =>
-      startRun({
-        plan: planned,
-        ports,
-        tasks: timedTasks(
-          planned.actions,
-          (release) => environment?.releases.get(releaseName(release))?.timeoutSeconds,
-        ),
-        concurrency: flags.concurrency,
-        failFast: flags['fail-fast'],
-        noWait: flags['no-wait'],
-        interruption,
-        account,
-      }),
-    {output: flags.output, console, commands, reports},
-  )
+  await refuseDowngrade(plan, ports)
+  const names = plan.actions.filter(({kind}) => kind === 'rollback').map(({release}) => releaseName(release))
+  const choices = runChoices(flags, {verb: 'rollback', scope: {names, install: false}, of})
+  const events = startRun({
+    ...choices,
+    plan,
+    ports,
+    tasks: timedTasks(
+      plan.actions,
+      (release) => environment?.releases.get(releaseName(release))?.timeoutSeconds,
+    ),
+  })
+  const place = placeOf(plan.file, flags)
+  const again = of === undefined ? `kk status ${place}` : `kk rollback ${of} ${place}`
+  return showRun(events, {...options, choices, commands: {again, status: `kk status ${place}`}})
 }
 
 async function subjectOf(cluster: Cluster, owner: Owner, flags: RollbackFlags): Promise<Subject> {

@@ -1,9 +1,8 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {LeaseView} from '../../cluster/lease/view.ts'
 import type {ExitCode} from '../../errors.ts'
-import type {Plan} from '../../plan/plan.ts'
-import {type ColourLevel, palette} from '../../report/colour.ts'
-import {documentText} from '../../report/document.ts'
+import {hasChanges, type Plan} from '../../plan/plan.ts'
+import type {ColourLevel, Palette} from '../../report/colour.ts'
 import type {ReportFiles} from '../../report/files/files.ts'
 import type {Idle} from '../../report/files/nothing-done.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
@@ -16,18 +15,114 @@ import {type NextCommands, summaryText} from '../../report/run/summary.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type Interruption, newInterruption} from '../../run/interruption.ts'
 import type {RunState} from '../../run/run-state.ts'
+import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import {awaitOrphans} from '../../verbs/change/turn/await-orphans.ts'
 import {inTurn} from '../../verbs/change/turn/in-turn.ts'
-import {type Console, tell} from '../console.ts'
-import {interruptible} from '../signals.ts'
-import {sayReported} from './report-files.ts'
+import {type Console, type Output, tell} from '../console.ts'
+import type {RunFlags} from '../flags.ts'
+import {interruptBySignals} from '../signals.ts'
+import {reportNothingDone, sayReported} from './report-files.ts'
 
-export interface ShowOptions {
-  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
+/**
+ * What commands that run a plan have in common, in the order of their steps: open the cluster, plan (`planInTurn`), show
+ * the plan and end there in a dry run or with nothing to do (`showPlan`), confirm, run and report (`showRun`), print the
+ * result (`printResult`).
+ */
+export interface RunContext {
+  readonly flags: RunFlags
   readonly console: Console
-  readonly commands: NextCommands
   /** What `--report` asks for. */
-  readonly reports?: ReportFiles | undefined
+  readonly reports: ReportFiles | undefined
+}
+
+/**
+ * Plans when the helms that dead runs of the environment have left at work on this machine have ended, and no other run
+ * is at work on what it is about; says for whom it waits. A dry run, and who would not wait, plan at once.
+ */
+export async function planInTurn<T>(
+  cluster: Cluster,
+  {environment, flags}: {readonly environment: string; readonly flags: RunFlags},
+  plan: () => Promise<T>,
+): Promise<T> {
+  const waits = !flags['dry-run'] && !flags['no-wait']
+  const say = (line: string) => tell('stderr', `${line}\n`)
+  const isConcerned = ({operation}: LeaseView) => operation?.environment === environment
+  if (waits) await awaitOrphans(cluster, {isConcerned, say})
+  return inTurn(cluster, plan, {waits, say})
+}
+
+/** How a plan is shown where `planText` and `planDocument` do not say all. */
+export interface PlanView {
+  /** For people. */
+  readonly text?: (palette: Palette) => string
+  /** For programs. */
+  readonly document?: object
+  /** Whether there is nothing to do; by default where the plan changes nothing. */
+  readonly isIdle?: boolean
+  /** Whether people see it on standard error also where a dry run prints it as a document. */
+  readonly isAlwaysSaid?: boolean
+  /** Whether a dry run with something to do goes on, to be refused as the run would be. */
+  readonly isCheckedDry?: boolean
+  /** Whether the document is the answer also where there is nothing to do; by default the result of such a run is. */
+  readonly isAnswer?: boolean
+  /** What the result of a run that had nothing to do tells beside what each run does. */
+  readonly nothing?: object
+}
+
+/**
+ * Shows a plan where its reader looks: on standard output only when it is all that was asked for. Resolves with the exit
+ * code where the command ends here: in a dry run, and where there is nothing to do.
+ */
+export async function showPlan(
+  plan: Plan,
+  context: RunContext,
+  view: PlanView = {},
+): Promise<ExitCode | undefined> {
+  const {flags, console} = context
+  const {output, 'dry-run': isDry} = flags
+  const {isIdle = !hasChanges(plan), document = planDocument(plan)} = view
+  const goesOn = (view.isCheckedDry ?? false) && !isIdle
+  sayPlan(plan, context, view)
+  // A document is one: the plan, or why it would be refused.
+  const isLate = goesOn && output !== 'ndjson'
+  if ((isDry && !isLate) || (isIdle && view.isAnswer)) console.document(output, document)
+  if (isDry) return goesOn ? undefined : 0
+  if (!isIdle) return undefined
+  return view.isAnswer ? 0 : endIdle(plan, context, view.nothing)
+}
+
+function sayPlan(plan: Plan, {flags, console}: RunContext, {text, isAlwaysSaid}: PlanView): void {
+  const isAlone = flags['dry-run'] && flags.output === 'text'
+  const stream = isAlone ? 'stdout' : 'stderr'
+  if (flags['dry-run'] && !isAlone && !isAlwaysSaid) return
+  // A text with a layout of its own is written as it is.
+  if (text) process[stream].write(text(console.palette(stream)))
+  else tell(stream, planText(plan, console.palette(stream)))
+}
+
+/** Ends a command that had nothing to do: its result has the same form as one that had. */
+export async function endIdle(idle: Idle, context: RunContext, nothing: object = {}): Promise<ExitCode> {
+  const {environment, cluster, actions} = idle
+  const releases = actions.map(({release, kind}) => ({release, kind, state: 'unchanged'}))
+  printResult({run: null, environment, context: cluster.context, releases, ...nothing}, context)
+  return reportNothingDone(idle, context.reports, context.console)
+}
+
+/** How a run is done, as flags say it; `account` tells the rest of what is kept of it. */
+export function runChoices(flags: RunFlags, account: Omit<RunAccount, 'message'>): RunChoices {
+  return {
+    concurrency: flags.concurrency,
+    failFast: flags['fail-fast'] ?? false,
+    noWait: flags['no-wait'] ?? false,
+    interruption: newInterruption(),
+    account: {...account, message: flags.message},
+  }
+}
+
+interface ShowOptions extends RunContext {
+  /** What the run was started with. */
+  readonly choices: Pick<RunChoices, 'interruption'>
+  readonly commands: NextCommands
 }
 
 export interface ShownRun {
@@ -38,16 +133,12 @@ export interface ShownRun {
 
 /** Runs, shows what happens as it happens, and sums it up on standard error; signals interrupt the run. */
 export async function showRun(
-  start: (interruption: Interruption) => AsyncIterable<RunEvent>,
-  {output, console, commands, reports}: ShowOptions,
+  events: AsyncIterable<RunEvent>,
+  {flags, console, reports, choices, commands}: ShowOptions,
 ): Promise<ShownRun> {
-  const level = console.level('stderr')
-  const interruption = newInterruption()
-  const views = [...(await viewsFor(output, level)), ...(reports ? [reports] : [])]
-  const {result: state, interrupted} = await interruptible(interruption, () =>
-    watchRun(start(interruption), views),
-  )
-  tell('stderr', summaryText(state, {palette: palette(level), commands}))
+  const views = [...(await viewsFor(flags.output, console.level('stderr'))), ...(reports ? [reports] : [])]
+  const {state, interrupted} = await watchInterruptibly(events, views, choices.interruption)
+  console.say(summaryText(state, {palette: console.palette('stderr'), commands}))
   const isReported = !reports || sayReported(reports, console)
   return {
     state,
@@ -56,24 +147,23 @@ export async function showRun(
   }
 }
 
-/** What to say after the verb so that a command is about the same environment and cluster. */
-export function placeOf(
-  file: string,
-  flags: {
-    readonly sandbox?: boolean | undefined
-    readonly 'sandbox-name'?: string | undefined
-    readonly kubeconfig?: string | undefined
-    readonly context?: string | undefined
-  },
-): string {
-  const named = (['sandbox-name', 'kubeconfig', 'context'] as const)
-    .filter((flag) => flags[flag] !== undefined)
-    .map((flag) => `--${flag} ${flags[flag]}`)
-  return [file, ...(flags.sandbox && named.length === 0 ? ['--sandbox'] : []), ...named].join(' ')
+async function watchInterruptibly(
+  events: AsyncIterable<RunEvent>,
+  views: readonly RunView[],
+  interruption: Interruption,
+) {
+  using signals = interruptBySignals(interruption)
+  const state = await watchRun(events, views)
+  return {state, interrupted: signals.first()}
+}
+
+/** Prints what became of a run as one document; a stream of events has told it. */
+export function printResult(document: object, {flags, console}: Omit<RunContext, 'reports'>): void {
+  if (flags.output !== 'ndjson') console.document(flags.output, document)
 }
 
 /** The live board on a terminal, otherwise a line per event; both on standard error. */
-async function viewsFor(output: ShowOptions['output'], level: ColourLevel): Promise<readonly RunView[]> {
+async function viewsFor(output: Output, level: ColourLevel): Promise<readonly RunView[]> {
   const people = canDrawLive(process.stderr, process.env)
     ? (await import('../../report/run/board.ts')).boardView({stream: process.stderr, level})
     : linesView({stream: {write: (text) => tell('stderr', text)}, level})
@@ -86,63 +176,4 @@ export function exitCode(state: RunState): ExitCode {
   if (progresses.every(({state}) => state === 'succeeded' || state === 'unchanged')) return 0
   const failures = progresses.flatMap((progress) => (progress.state === 'failed' ? progress.error : []))
   return failures.length > 0 && failures.every(({refused}) => refused) ? 3 : 1
-}
-
-type Output = 'text' | 'json' | 'yaml' | 'ndjson'
-
-/** The plan of a dry run, on standard output. */
-export function printPlan(planned: Plan, output: Output, level: ColourLevel): void {
-  if (output === 'text') tell('stdout', planText(planned, palette(level)))
-  if (output === 'ndjson') process.stdout.write(`${JSON.stringify(planDocument(planned))}\n`)
-  if (output === 'json' || output === 'yaml')
-    process.stdout.write(documentText(planDocument(planned), output))
-}
-
-/** A run that had nothing to do has the same form as one that had. */
-export function printNothingDone({environment, cluster, actions}: Idle, output: Output): void {
-  if (output !== 'json' && output !== 'yaml') return
-  const releases = actions.map(({release, kind}) => ({release, kind, state: 'unchanged'}))
-  process.stdout.write(documentText({run: null, environment, context: cluster.context, releases}, output))
-}
-
-interface Turn {
-  readonly environment: string
-  readonly flags: {readonly 'dry-run': boolean; readonly 'no-wait': boolean}
-}
-
-/**
- * What is planned when the helms that dead runs of the environment have left at work on this machine have ended, and no
- * other run is at work on what it is about; says for whom it waits. A dry run, and who would not wait, plan at once.
- */
-export async function planInTurn<T>(
-  cluster: Cluster,
-  {environment, flags}: Turn,
-  plan: () => Promise<T>,
-): Promise<T> {
-  const waits = !flags['dry-run'] && !flags['no-wait']
-  const say = (line: string) => tell('stderr', `${line}\n`)
-  const isConcerned = ({operation}: LeaseView) => operation?.environment === environment
-  if (waits) await awaitOrphans(cluster, {isConcerned, say})
-  return inTurn(cluster, plan, {waits, say})
-}
-
-/** How a run is done, and shown: flags of every verb that runs helm. */
-export interface RunFlags {
-  readonly output: 'text' | 'json' | 'yaml' | 'ndjson'
-  readonly concurrency?: number | undefined
-  readonly 'fail-fast': boolean
-  readonly 'no-wait': boolean
-  readonly message?: string | undefined
-  readonly helm?: string | undefined
-  readonly sandbox?: boolean | undefined
-  readonly 'sandbox-name'?: string | undefined
-  /** `KIND=FILE` each. */
-  readonly report?: readonly string[] | undefined
-}
-
-/** The same of verbs that change releases, and ask first. */
-export interface ChangingRunFlags extends RunFlags {
-  readonly yes: boolean
-  readonly 'dry-run': boolean
-  readonly environment?: string | undefined
 }

@@ -1,20 +1,20 @@
 import type {PlanScope} from '../../plan/scope.ts'
-import {placeOf} from './run.ts'
+import type {ChangeFlags, ClusterFlags} from '../flags.ts'
+
+/** Returns what to say after the verb so that a command is about the same environment and cluster. */
+export function placeOf(file: string, flags: ClusterFlags): string {
+  const named = (['sandbox-name', 'kubeconfig', 'context'] as const)
+    .filter((flag) => flags[flag] !== undefined)
+    .map((flag) => `--${flag} ${flags[flag]}`)
+  return [file, ...(flags.sandbox && named.length === 0 ? ['--sandbox'] : []), ...named].join(' ')
+}
 
 interface Given {
   /** The environment file. */
   readonly file: string
   /** The releases that it was about; none for all. */
   readonly names: readonly string[]
-  readonly flags: Parameters<typeof placeOf>[1] & {
-    readonly values?: readonly string[] | undefined
-    readonly set?: readonly string[] | undefined
-    readonly store?: string | undefined
-    readonly facts?: string | undefined
-    readonly plugins?: string | undefined
-    readonly 'force-version'?: boolean | undefined
-    readonly 'adopt-store'?: boolean | undefined
-  }
+  readonly flags: Partial<ChangeFlags>
 }
 
 /** A command line in two parts: what can be copied, and what has to be said in words. */
@@ -25,44 +25,29 @@ export interface SameAgain {
   readonly given: string | undefined
 }
 
-/** How to ask again for the same releases with the same values: without them the inputs would be others. */
+/** Returns how to ask again for the same releases with the same values: without them the inputs would be others. */
 export function sameAgain({file, names, flags}: Given): SameAgain {
-  const values = (flags.values ?? []).map((value) => `--values ${value}`)
   // In a URL a password may stand.
-  const store = flags.store === undefined || flags.store.includes('://') ? [] : [`--store ${flags.store}`]
-  const facts = flags.facts === undefined ? [] : [`--facts ${flags.facts}`]
-  const plugins = flags.plugins === undefined ? [] : [`--plugins ${flags.plugins}`]
-  const force = flags['force-version'] ? ['--force-version'] : []
-  const adopt = flags['adopt-store'] ? ['--adopt-store'] : []
+  const store = flags.store?.includes('://') ? undefined : flags.store
+  const named = {store, facts: flags.facts, plugins: flags.plugins}
   return {
     line: [
       placeOf([file, ...names].join(' '), flags),
-      ...values,
-      ...store,
-      ...facts,
-      ...plugins,
-      ...force,
-      ...adopt,
+      ...(flags.values ?? []).map((value) => `--values ${value}`),
+      ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : `--${name} ${value}`)),
+      ...(['force-version', 'adopt-store'] as const).filter((name) => flags[name]).map((name) => `--${name}`),
     ].join(' '),
     given: flags.set === undefined || flags.set.length === 0 ? undefined : 'with the same --set',
   }
 }
 
-interface HowFlags {
-  readonly concurrency?: number | undefined
-  readonly 'fail-fast'?: boolean | undefined
-  readonly 'no-wait'?: boolean | undefined
-  readonly 'force-conflicts'?: boolean | undefined
-  readonly 'on-failure'?: string | undefined
-  readonly 'remove-new'?: boolean | undefined
-  readonly 'keep-schema'?: boolean | undefined
-  readonly prepull?: boolean | undefined
-}
-
 const SWITCHES = ['force-conflicts', 'fail-fast', 'no-wait', 'remove-new', 'keep-schema'] as const
 
-/** The flags that said how a change was to be made, each with a space before it: another try is made in the same way. */
-export function sameWay(flags: HowFlags, {correctDrift}: Pick<PlanScope, 'correctDrift'> = {}): string {
+/** Returns the flags that said how a change was to be made, each with a space before it: another try is made in the same way. */
+export function sameWay(
+  flags: Partial<ChangeFlags>,
+  {correctDrift}: Pick<PlanScope, 'correctDrift'> = {},
+): string {
   const {concurrency, 'on-failure': onFailure = 'keep'} = flags
   const words = [
     ...(correctDrift ? ['--correct-drift'] : []),

@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {documentFlags, environmentFlags} from '../../cli/flags.ts'
-import {withFinding} from '../../cli/open/charts.ts'
+import {openFinding} from '../../cli/open/charts.ts'
 import {openEnvironmentIfAny} from '../../cli/open/open.ts'
 import {explainedChartText} from '../../report/charts/charts-text.ts'
 import {explainChart} from '../../verbs/charts/explain-chart.ts'
@@ -25,9 +25,8 @@ export default class ChartsExplain extends KkCommand {
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(ChartsExplain)
     const environment = await openEnvironmentIfAny(flags, [])
-    const explained = await withFinding(undefined, (finding) =>
-      explainChart({chart: args.chart, environment, finding}),
-    )
+    await using finding = openFinding(undefined)
+    const explained = await explainChart({chart: args.chart, environment, finding})
     this.console.document(flags.output, explained, (palette) => explainedChartText(explained, palette))
   }
 }

@@ -7,8 +7,8 @@ import {
   helmFlags,
   valueFlags,
 } from '../../cli/flags.ts'
-import {openUsersHelm} from '../../cli/open/cluster.ts'
-import {openOnNamedCluster, prepareTolerantly} from '../../cli/open/open.ts'
+import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
+import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
 import {chartFaultsText} from '../../report/charts/charts-text.ts'
 import {examineCharts} from '../../verbs/charts/doctor/examine-charts.ts'
 
@@ -37,12 +37,10 @@ export default class DoctorCharts extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(DoctorCharts)
-    const argv = args.file === undefined ? [] : [args.file]
-    const say = this.console.say
-    const findings = await openOnNamedCluster(flags, {argv, say}, async (environment, cluster) => {
-      const prepared = await prepareTolerantly(environment, flags, cluster)
-      return examineCharts(prepared, {helm: await openUsersHelm(flags, cluster), cluster})
-    })
+    const {environment} = await openEnvironment(flags, args.file === undefined ? [] : [args.file])
+    await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
+    const prepared = await prepareTolerantly(environment, flags, cluster)
+    const findings = await examineCharts(prepared, {helm: await openUsersHelm(flags, cluster), cluster})
     this.console.document(flags.output, {findings}, (palette) => chartFaultsText(findings, palette))
     if (findings.some(({level}) => level === 'problem')) process.exitCode = 1
   }

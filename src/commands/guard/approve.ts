@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
 import {changeFlags, clusterFlags, environmentFlags, releasesArgument} from '../../cli/flags.ts'
-import {onGuardedCluster} from '../../cli/guard.ts'
+import {openGuarded} from '../../cli/guard.ts'
 import {seconds as secondsOf} from '../../environment/duration.ts'
 import {KkError} from '../../errors.ts'
 import {approvalText} from '../../report/guard-text.ts'
@@ -36,28 +36,28 @@ export default class GuardApprove extends KkCommand {
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GuardApprove)
     const seconds = lasting(flags.for)
-    await onGuardedCluster(flags, argv as string[], async (cluster, names) => {
-      if (names.length === 0) throw nothingNamed()
-      const by = whoAmI()
-      const plan = await planApproval(cluster, {
-        names,
-        seconds,
-        namespace: flags.namespace,
-        by,
-        now: Date.now(),
-      })
-      if (!plan) return this.console.say(`${cluster.context} has no guard: nothing needs an approval`)
-      const text = approvalText(
-        plan,
-        cluster.context,
-        this.console.palette(flags['dry-run'] ? 'stdout' : 'stderr'),
-      )
-      if (flags['dry-run']) return this.console.print(text)
-      this.console.say(text)
-      if (!flags.yes && canAsk()) await confirm('approve this?')
-      await cluster.guard.approve(plan.approvals, plan.parameters, plan.resourceVersion)
-      this.console.say(`approved for ${flags.for}`)
+    const guarded = await openGuarded(flags, argv as string[])
+    await using cluster = guarded.cluster
+    if (guarded.releases.length === 0) throw nothingNamed()
+    const by = whoAmI()
+    const plan = await planApproval(cluster, {
+      names: guarded.releases,
+      seconds,
+      namespace: flags.namespace,
+      by,
+      now: Date.now(),
     })
+    if (!plan) return this.console.say(`${cluster.context} has no guard: nothing needs an approval`)
+    const text = approvalText(
+      plan,
+      cluster.context,
+      this.console.palette(flags['dry-run'] ? 'stdout' : 'stderr'),
+    )
+    if (flags['dry-run']) return this.console.print(text)
+    this.console.say(text)
+    if (!flags.yes && canAsk()) await confirm('approve this?')
+    await cluster.guard.approve(plan.approvals, plan.parameters, plan.resourceVersion)
+    this.console.say(`approved for ${flags.for}`)
   }
 }
 

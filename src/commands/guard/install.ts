@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm, requireConfirmation} from '../../cli/console.ts'
 import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
-import {onGuardedCluster} from '../../cli/guard.ts'
+import {openGuarded} from '../../cli/guard.ts'
 import {guardPlanText} from '../../report/guard-text.ts'
 import {planGuard} from '../../verbs/guard.ts'
 
@@ -26,22 +26,22 @@ export default class GuardInstall extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GuardInstall)
-    await onGuardedCluster(flags, argv as string[], async (cluster) => {
-      const plan = await planGuard(cluster, Date.now())
-      const text = guardPlanText(
-        plan,
-        cluster.context,
-        this.console.palette(flags['dry-run'] ? 'stdout' : 'stderr'),
-      )
-      if (flags['dry-run']) return this.console.print(text)
-      this.console.say(text)
-      const question = `install the guard on ${cluster.context}?`
-      if (!flags.yes && plan.dropped.length > 0) await requireConfirmation(question, 'pass --yes')
-      if (!flags.yes && plan.dropped.length === 0 && canAsk()) await confirm(question)
-      await cluster.guard.install(plan.parameters, plan.resourceVersion)
-      this.console.say(
-        'the guard is on; what is meant to be deleted is approved with: kk guard approve RELEASE',
-      )
-    })
+    const guarded = await openGuarded(flags, argv as string[])
+    await using cluster = guarded.cluster
+    const plan = await planGuard(cluster, Date.now())
+    const text = guardPlanText(
+      plan,
+      cluster.context,
+      this.console.palette(flags['dry-run'] ? 'stdout' : 'stderr'),
+    )
+    if (flags['dry-run']) return this.console.print(text)
+    this.console.say(text)
+    const question = `install the guard on ${cluster.context}?`
+    if (!flags.yes && plan.dropped.length > 0) await requireConfirmation(question, 'pass --yes')
+    if (!flags.yes && plan.dropped.length === 0 && canAsk()) await confirm(question)
+    await cluster.guard.install(plan.parameters, plan.resourceVersion)
+    this.console.say(
+      'the guard is on; what is meant to be deleted is approved with: kk guard approve RELEASE',
+    )
   }
 }

@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
 import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
-import {onGuardedCluster} from '../../cli/guard.ts'
+import {openGuarded} from '../../cli/guard.ts'
 import {guardStatusText} from '../../report/guard-text.ts'
 import {guardStatus} from '../../verbs/guard.ts'
 
@@ -20,13 +20,13 @@ export default class GuardRemove extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GuardRemove)
-    await onGuardedCluster(flags, argv as string[], async (cluster) => {
-      const status = await guardStatus(cluster, Date.now())
-      this.console.say(guardStatusText(status, this.console.palette('stderr')))
-      if (!status.installed || flags['dry-run']) return
-      if (!flags.yes) await requireConfirmation(`take the guard of ${cluster.context} away?`, 'pass --yes')
-      await cluster.guard.remove()
-      this.console.say('the guard is removed')
-    })
+    const guarded = await openGuarded(flags, argv as string[])
+    await using cluster = guarded.cluster
+    const status = await guardStatus(cluster, Date.now())
+    this.console.say(guardStatusText(status, this.console.palette('stderr')))
+    if (!status.installed || flags['dry-run']) return
+    if (!flags.yes) await requireConfirmation(`take the guard of ${cluster.context} away?`, 'pass --yes')
+    await cluster.guard.remove()
+    this.console.say('the guard is removed')
   }
 }

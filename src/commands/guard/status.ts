@@ -1,6 +1,6 @@
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
-import {onGuardedCluster} from '../../cli/guard.ts'
+import {openGuarded} from '../../cli/guard.ts'
 import {guardStatusText} from '../../report/guard-text.ts'
 import {guardStatus} from '../../verbs/guard.ts'
 
@@ -17,12 +17,12 @@ export default class GuardStatus extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GuardStatus)
-    await onGuardedCluster(flags, argv as string[], async (cluster) => {
-      const status = await guardStatus(cluster, Date.now())
-      this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
-        guardStatusText(status, palette),
-      )
-      if (status.installed && !(status.enforced && status.faults.length === 0)) process.exitCode = 1
-    })
+    const guarded = await openGuarded(flags, argv as string[])
+    await using cluster = guarded.cluster
+    const status = await guardStatus(cluster, Date.now())
+    this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
+      guardStatusText(status, palette),
+    )
+    if (status.installed && !(status.enforced && status.faults.length === 0)) process.exitCode = 1
   }
 }

@@ -3,7 +3,7 @@ import type {Chart} from '../../charts/chart.ts'
 import {type ChartFinding, findChart} from '../../charts/find-chart.ts'
 import {KkCommand} from '../../cli/command.ts'
 import {clusterFlags, documentFlags, environmentFlags, factsFlags, pluginsFlags} from '../../cli/flags.ts'
-import {withFinding} from '../../cli/open/charts.ts'
+import {openFinding} from '../../cli/open/charts.ts'
 import {openFacts, openPlugins} from '../../cli/open/layers.ts'
 import {openEnvironmentIfAny} from '../../cli/open/open.ts'
 import {showSecretsFlag} from '../../cli/overrides/flags.ts'
@@ -38,9 +38,8 @@ export default class RunPlugin extends KkCommand {
     const plugins = await openPlugins(flags)
     const environment = await openEnvironmentIfAny(flags, [])
     const {chart} = args
-    const found = await withFinding(undefined, (finding) =>
-      chartFor(chart, environment?.charts ?? [{kind: 'built-in'}], finding),
-    )
+    await using finding = openFinding(undefined)
+    const found = await chartFor(chart, environment?.charts ?? [{kind: 'built-in'}], finding)
     const {namespace, overrides, dialect, unread} = await runPlugin({
       plugins,
       chart,

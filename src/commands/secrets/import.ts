@@ -1,7 +1,8 @@
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
+import {requireConfirmation} from '../../cli/console.ts'
 import {openPlugins} from '../../cli/open/layers.ts'
-import {confirmReplacement, namespaceFlag, onKeeper, secretsFlags} from '../../cli/secrets.ts'
+import {namespaceFlag, onKeeper, secretsFlags} from '../../cli/secrets.ts'
 import {readKollaPasswords} from '../../exchange/kolla/passwords.ts'
 import {importText} from '../../report/secrets/secrets-text.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
@@ -51,8 +52,11 @@ export default class SecretsImport extends KkCommand {
       const foreseen = await importSecrets(passwords, keeper, {...options, dryRun: true})
       if (dryRun) return foreseen
       const replaces = foreseen.secrets.some(({outcome}) => outcome === 'replaced')
-      if (replaces && !flags.yes)
-        await confirmReplacement(() => this.console.say(importText(foreseen, {isForeseen: true})))
+      if (replaces && !flags.yes) {
+        this.console.say(importText(foreseen, {isForeseen: true}))
+        const hint = 'look at what would be replaced above, then pass --yes'
+        await requireConfirmation('replace these? Their former values are lost.', hint)
+      }
       return importSecrets(passwords, keeper, {...options, dryRun: false})
     })
     this.console.document(flags.output, {dryRun, ...imported}, () =>

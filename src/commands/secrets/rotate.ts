@@ -1,7 +1,16 @@
 import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
+import {requireConfirmation} from '../../cli/console.ts'
 import {clusterFlags, documentFlags, environmentFlags, helmFlags, valueFlags} from '../../cli/flags.ts'
-import {namespaceFlag, rotate} from '../../cli/secrets.ts'
+import {openOnCluster} from '../../cli/open/open.ts'
+import {keptSecretsOf} from '../../cli/open/secrets.ts'
+import {placeOf} from '../../cli/run/same-again.ts'
+import {namespaceFlag} from '../../cli/secrets.ts'
+import {releaseName, releaseNamespace} from '../../release.ts'
+import {planText} from '../../report/plan/plan-text.ts'
+import {planRotation} from '../../verbs/secrets/rotate-secret.ts'
+import {secretNeeds} from '../../verbs/secrets/secret-needs.ts'
+import {withSharedSecrets} from '../../verbs/secrets/shared-secrets.ts'
 
 export default class SecretsRotate extends KkCommand {
   static override summary = 'Make a new value for a password or key, and say which releases get it.'
@@ -27,10 +36,27 @@ export default class SecretsRotate extends KkCommand {
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(SecretsRotate)
-    const rotated = await rotate(args.name, flags, this.console)
-    const {name, namespace, next} = rotated
-    const said = rotated.rotated ? `${name} in ${namespace} has a new value` : 'nothing was changed'
-    this.console.document(flags.output, rotated, () => `${said}\n`)
-    if (rotated.rotated && next !== undefined) this.console.say(`next: ${next}`)
+    const {name} = args
+    const isDry = flags['dry-run']
+    const opened = await openOnCluster(flags, [])
+    await using cluster = opened.cluster
+    const {environment} = opened.prepared
+    const namespace = flags.namespace ?? environment.namespace
+    const prepared = await withSharedSecrets(opened.prepared)
+    const needs = await secretNeeds(prepared)
+    const kept = await keptSecretsOf(cluster, [namespace, ...[...needs.keys()].map(releaseNamespace)])
+    const {plan, secret, releases} = await planRotation(prepared, cluster, {namespace, name, needs, kept})
+    this.console.say(planText(plan, this.console.palette('stderr')))
+    if (!isDry && !flags.yes) {
+      const question = `make a new value for ${name} in ${namespace}? These releases get it with their next upgrade.`
+      await requireConfirmation(question, 'look at the plan above, then pass --yes')
+    }
+    if (!isDry) await cluster.secrets.keep(namespace, [secret], {replace: true})
+
+    const place = placeOf([environment.file, ...releases.map(releaseName)].join(' '), flags)
+    const next = releases.length === 0 ? {} : {next: `kk upgrade ${place}`}
+    const said = isDry ? 'nothing was changed' : `${name} in ${namespace} has a new value`
+    this.console.document(flags.output, {namespace, name, rotated: !isDry, releases, ...next}, () => said)
+    if (!isDry && next.next !== undefined) this.console.say(`next: ${next.next}`)
   }
 }

@@ -2,7 +2,6 @@ import {expect, it} from 'vitest'
 import {chooseCluster} from '../../../src/cli/open/cluster.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 
-const OPTIONS = {start: true, say: () => undefined}
 const belongingTo = (context: string) =>
   readEnvironment({file: 'env.yaml', text: `kk: {context: ${context}}\ndb: {}\n`, directory: '/'})
 
@@ -10,7 +9,7 @@ it.each([
   [{sandbox: true}, 'sandbox-kk'],
   [{'sandbox-name': 'aio'}, 'sandbox-aio'],
 ])('an environment that belongs to a context is not brought to the sandbox %j', async (flags, context) => {
-  const chosen = chooseCluster(flags, belongingTo('production'), OPTIONS)
+  const chosen = chooseCluster(flags, belongingTo('production'), () => undefined)
 
   await expect(chosen).rejects.toMatchObject({
     code: 'KK_WRONG_CONTEXT',
@@ -24,10 +23,6 @@ it('one that belongs to the context of a sandbox is', async () => {
   const chosen = chooseCluster(
     {'sandbox-name': 'none-of-this-name'},
     belongingTo('sandbox-none-of-this-name'),
-    {
-      ...OPTIONS,
-      start: false,
-    },
   )
 
   await expect(chosen).rejects.toMatchObject({code: 'KK_SANDBOX'})

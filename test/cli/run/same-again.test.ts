@@ -36,7 +36,7 @@ it('the same again forces the same versions', () => {
 })
 
 it('the same way says how the change was to be made', () => {
-  const flags = {concurrency: 3, 'force-conflicts': true, 'on-failure': 'rollback-run'}
+  const flags = {concurrency: 3, 'force-conflicts': true, 'on-failure': 'rollback-run'} as const
 
   expect(sameWay(flags, {correctDrift: {forceConflicts: true}})).toBe(
     ' --correct-drift --force-conflicts --concurrency 3 --on-failure rollback-run',

@@ -2,8 +2,8 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
-import {openConsole} from '../../../src/cli/console.ts'
-import {apply} from '../../../src/cli/run/saved-plan.ts'
+import {openConsole} from '../../src/cli/console.ts'
+import {apply} from '../../src/commands/apply.ts'
 
 let directory: string
 beforeEach(async () => {
