@@ -2,7 +2,7 @@ import {Command, Flags} from '@oclif/core'
 import type {Console} from './console.ts'
 import type {OclifOptions} from './oclif.ts'
 
-/** What every command of kk shares: its console, and that errors are printed once, by `main`. */
+/** The base of every command: it has the console, and leaves errors to `main`, which prints each once. */
 export abstract class KkCommand extends Command {
   static override baseFlags = {
     color: Flags.boolean({

@@ -42,7 +42,7 @@ export async function chartsIn(directory: string | undefined): Promise<readonly 
   })
 }
 
-/** What both commands that read configuration of kolla's have in common. */
+/** The flags of both commands that read configuration of kolla's. */
 export const configFlags = {
   charts: Flags.string({
     summary: 'The directory of charts that are to take it; by default those that kk carries.',

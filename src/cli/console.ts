@@ -83,14 +83,14 @@ export function tell(name: StreamName, text: string): void {
   stream.write(stream.isTTY && stream.columns > 0 ? fitted(text, stream.columns) : text)
 }
 
-/** Whether a question can be asked: a terminal on both sides. */
+/** Returns true when a question can be asked: a terminal is on both sides. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
 /**
- * For what is never done unasked: asks where somebody can be asked, and else rejects with `KK_UNCONFIRMED` and the hint
- * of how to confirm it on the command line.
+ * Asks before what is never done unasked: where nobody can be asked it rejects with `KK_UNCONFIRMED`, and the hint tells
+ * how to confirm it on the command line.
  */
 export async function requireConfirmation(question: string, hint: string): Promise<void> {
   if (canAsk()) return confirm(question)
@@ -122,7 +122,7 @@ async function answerTo(question: string): Promise<string> {
 
 type Code = string | undefined
 
-/** Who reads has gone: a pipe, or a terminal. */
+/** The reader, a pipe or a terminal, has gone. */
 const GONE: ReadonlySet<Code> = new Set(['EPIPE', 'EIO'])
 
 /**

@@ -22,7 +22,7 @@ export const environmentFlags = {
 }
 export type EnvironmentFlags = Given<typeof environmentFlags>
 
-/** Whose runs and releases, where no file is needed: the cluster knows them. */
+/** The environment by name, for commands that need no file: the cluster knows its runs and releases. */
 export const ownerFlags = {
   owner: Flags.string({
     summary: 'The environment by its name; no file is needed.',
@@ -66,7 +66,7 @@ export const helmFlags = {
 }
 export type HelmFlags = Given<typeof helmFlags>
 
-/** What is known of the cloud beside what its cluster tells. */
+/** Facts about the cloud beside those that its cluster tells. */
 export const factsFlags = {
   facts: Flags.string({
     summary: 'A file of facts about the cloud (also KK_FACTS); - reads standard input.',
@@ -76,7 +76,7 @@ export const factsFlags = {
 }
 export type FactsFlags = Given<typeof factsFlags>
 
-/** Whose system overrides, beside kk's own plugins. */
+/** Plugins that make system overrides, beside kk's own. */
 export const pluginsFlags = {
   plugins: Flags.string({
     summary: 'A directory of plugins that generate system overrides (also KK_PLUGINS).',
@@ -104,7 +104,7 @@ export const overrideFlags = {
   ...pluginsFlags,
 }
 
-/** What becomes of the store of overrides that the cloud was deployed with. */
+/** How a store of overrides takes the place of the one that the cloud was deployed with. */
 export const adoptStoreFlags = {
   'adopt-store': Flags.boolean({
     summary:
@@ -132,7 +132,7 @@ export const valueFlags = {
     helpGroup: 'VALUES',
   }),
 }
-/** What decides the values of an environment, and how they are rendered. */
+/** The flags that decide the values of an environment, and how they are rendered. */
 export type ValueFlags = ClusterFlags & HelmFlags & AdoptStoreFlags & Given<typeof valueFlags>
 
 /** How a change is run. */
@@ -155,21 +155,21 @@ export const changeFlags = {
   }),
 }
 
-/** What becomes of fields that somebody else manages. */
+/** How fields are treated that somebody else manages. */
 export const conflictFlags = {
   'force-conflicts': Flags.boolean({
     summary: 'Let helm 4 take fields from those who manage them now, such as kubectl edit.',
   }),
 }
 
-/** What is not as it was deployed, though its inputs are the same. */
+/** How releases are treated that drifted though their inputs are the same. */
 export const driftFlags = {
   'correct-drift': Flags.boolean({
     summary: 'Upgrade also what drifted on the cluster: kk drift shows what that is.',
   }),
 }
 
-/** What becomes of a run that failed. */
+/** How a failed run is undone. */
 export const onFailureFlags = {
   'on-failure': Flags.option({
     summary:
@@ -188,7 +188,7 @@ export const onFailureFlags = {
   }),
 }
 
-/** What OpenStack does not support. */
+/** How ways between releases are treated that OpenStack does not support. */
 export const versionFlags = {
   'force-version': Flags.boolean({
     summary: 'Go on though OpenStack does not support the way from one of its releases to the other.',
@@ -240,7 +240,7 @@ export const deployFlags = {
   ...helmFlags,
 }
 
-/** What a deploy alone has. */
+/** The flag that only a deploy has. */
 export const prepullFlags = {
   prepull: Flags.boolean({
     summary:
@@ -256,7 +256,7 @@ export type RunFlags = FlagValues<typeof streamFlags> &
   Given<typeof changeFlags> &
   Given<typeof reportFlags>
 
-/** What becomes of a run that failed. */
+/** The flags that say how a failed run is undone. */
 export type OnFailureFlags = Given<typeof onFailureFlags>
 
 export type ChangeFlags = RunFlags &
@@ -267,7 +267,7 @@ export type ChangeFlags = RunFlags &
   Given<typeof conflictFlags> &
   Given<typeof prepullFlags>
 
-/** The same for what is installed, which is changed one release after the other. */
+/** The flags of a deploy for verbs that change what is installed, one release after the other. */
 export const upgradeFlags = {
   ...deployFlags,
   concurrency: Flags.integer({

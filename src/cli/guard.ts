@@ -36,7 +36,7 @@ export async function offerGuard(
   if (open.length > 0) console.say(guardOfferText(open, place, console.palette('stderr')))
 }
 
-/** Whether more than the run that has just ended has deployed it; who cannot be told is told once more. */
+/** Returns true when an earlier run has deployed the environment; false also where its runs cannot be read. */
 async function wasDeployed({runs}: Cluster, environment: string): Promise<boolean> {
   const known = await runs.list(environment).catch(() => [])
   return known.filter(({verb, outcome}) => verb === 'deploy' && outcome === 'succeeded').length > 1

@@ -4,10 +4,10 @@ import {execa} from 'execa'
 import {KkError} from '../errors.ts'
 import {withoutCredentials} from '../exchange/helmfile/lost.ts'
 
-/** What a helmfile says. */
+/** The text of a helmfile. */
 export interface HelmfileText {
   readonly text: string
-  /** Whether helmfile has worked its templates out. */
+  /** True when helmfile has worked its templates out. */
   readonly isBuilt: boolean
 }
 

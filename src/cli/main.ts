@@ -30,7 +30,7 @@ export async function main(
   }
 }
 
-/** What oclif's parser objects to is a usage error of ours; everything else stays as it is. */
+/** Returns a usage error for what oclif's parser objects to; every other error stays as it is. */
 function usageError(error: unknown, argv: readonly string[]): unknown {
   if (!(error instanceof Errors.CLIError)) return error
   const [said = error.message] = error.message.split('\nSee more help with --help')

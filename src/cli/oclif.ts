@@ -16,7 +16,7 @@ const TOPICS = {
   values: 'Split and show the values of releases',
 }
 
-/** What oclif hands to every command as `config.options`. */
+/** The options that oclif hands to every command as `config.options`. */
 export type OclifOptions = Interfaces.Options & {readonly console: Console}
 
 /**

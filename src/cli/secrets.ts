@@ -48,7 +48,7 @@ export async function onKeeper<T>(
   return await body(clusterKeeper(cluster))
 }
 
-/** What a store without secrets says. */
+/** Answers as a store without secrets. */
 const NO_STORE: Parameters<typeof storeKeeper>[0] = {
   secrets: async () => [],
   putSecret: async () => {

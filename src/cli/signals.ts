@@ -57,7 +57,7 @@ export function endBySignals(console: Console, early: () => NodeJS.Signals | und
   if (signal) end(signal, EXIT[signal as keyof typeof EXIT])
 }
 
-/** For what is shown until somebody ends it: that is no interruption, and nothing is said. */
+/** Lets signals end kk without a word: of what is shown until somebody ends it, nothing is interrupted. */
 export function endQuietly(): void {
   for (const [signal, exit] of Object.entries(EXIT)) process.on(signal, () => process.exit(exit))
 }

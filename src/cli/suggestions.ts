@@ -4,7 +4,7 @@ import {KkError} from '../errors.ts'
 
 const IDS = Object.keys(commands)
 
-/** What other tools call it, helm, helmfile, kubectl, docker compose and terraform, and where it is in kk. */
+/** The commands of other tools (helm, helmfile, kubectl, docker compose, terraform), and what does the same in kk. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   version: 'kk --version',
   list: 'kk status',

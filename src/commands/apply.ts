@@ -118,7 +118,7 @@ async function find({absolute, relative: beside}: SavedPath, plan: string): Prom
   return undefined
 }
 
-/** As a user would write it. */
+/** Returns the path as a user would write it. */
 function shortest(path: string): string {
   const fromHere = relative(process.cwd(), path)
   return fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere

@@ -116,7 +116,7 @@ async function pruneLeftovers(cluster: Cluster, {owner, flags, console}: Pruner)
   return exit
 }
 
-/** What was found, and what of it was deleted; a run that was not begun has no id. */
+/** Returns what was found, and what of it was deleted; a run that was not begun has no id. */
 function pruneDocument({plan, prunings}: PlannedPruning, state?: RunState): object {
   const deleted = goingOf(prunings).flatMap(({release, leftovers}) => {
     const names = new Set(state?.releases.get(release)?.deleted)

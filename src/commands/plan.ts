@@ -115,7 +115,7 @@ export default class Plan extends KkCommand {
     if (flags['detailed-exitcode'] && hasChanges(planned)) process.exitCode = 4
   }
 
-  /** What would be made, its difference where that is asked for, and what speaks against it; no helm where helm has nothing to do. */
+  /** Renders what would be made, and throws what speaks against it; no helm is started where helm has nothing to do. */
   private async foresee(flags: PlanFlags, {prepared, observed, cluster}: Foresight): Promise<Foreseen> {
     const isIdle = helmActions(observed.plan).length === 0
     const helm = isIdle ? undefined : await openUsersHelm(flags, cluster)
@@ -140,7 +140,7 @@ const FORCES = ['force-version', 'force-conflicts'] as const
 
 interface Foreseen {
   readonly rendered: Rendered
-  /** Whether the API server could be asked. */
+  /** True when the API server could be asked. */
   readonly isAsked: boolean
 }
 

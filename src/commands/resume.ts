@@ -185,7 +185,7 @@ async function expectEnded(run: RunRecord): Promise<void> {
   )
 }
 
-/** What was killed could not say that it ended. */
+/** Writes how a run ended that was killed, and could not write it itself. */
 async function closeRecord(cluster: Cluster, run: RunRecord): Promise<void> {
   if (run.outcome !== 'running') return
   await cluster.runs.write({...run, outcome: 'interrupted', endedAt: new Date().toISOString()})

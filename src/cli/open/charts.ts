@@ -18,7 +18,7 @@ export function openFinding(helm: string | undefined): ChartFinding & AsyncDispo
   }
 }
 
-/** What rendering charts without a cluster needs; helm is looked for when something is to be rendered. */
+/** Opens what rendering charts without a cluster needs; helm is looked for when something is to be rendered. */
 export function openRendering(helm: string | undefined): Rendering {
   return {helm: () => openUsersHelm({helm}), cache: cacheDirectory(process.env)}
 }

@@ -9,7 +9,7 @@ import type {AdoptStoreFlags, ClusterFlags, FactsFlags, PluginsFlags, StoreFlags
 import {lazyCluster, namesCluster} from './cluster.ts'
 import {openStoreToDeploy} from './store.ts'
 
-/** Who tells the facts that neither a facts file nor the environment states, and which kinds there are. */
+/** The source of facts that neither a facts file nor the environment states, and of the kinds that there are. */
 export interface Unstated {
   /** Opened only when that is wanted; without one, it stays unknown. */
   readonly cluster?: (() => Promise<Pick<Cluster, 'inventory' | 'customKinds'>>) | undefined
@@ -17,7 +17,7 @@ export interface Unstated {
   readonly onMissing?: ((names: readonly FactName[]) => void) | undefined
 }
 
-/** What facts and the store of overrides say, each as far as there is one. */
+/** Returns the layers of values that facts and the store of overrides make, each as far as there is one. */
 export async function placeLayers(
   flags: StoreFlags & FactsFlags & PluginsFlags & AdoptStoreFlags,
   environment: Environment,
@@ -36,7 +36,7 @@ export async function placeLayers(
   }
 }
 
-/** What plugins make of the facts, and the plugins. */
+/** Returns the layers that plugins make of the facts, and the plugins. */
 export async function systemLayer(
   flags: FactsFlags & PluginsFlags,
   environment: Pick<Environment, 'global'>,
@@ -54,12 +54,12 @@ export async function systemLayer(
   return {plugins, system: systemLayers(facts, plugins)}
 }
 
-/** The facts file that the flag, or KK_FACTS, names. */
+/** Returns the facts file that the flag, or KK_FACTS, names. */
 export function factsFile({facts}: FactsFlags): string | undefined {
   return facts ?? (process.env.KK_FACTS || undefined)
 }
 
-/** kk's own plugins, with those of the directory that the flag, or KK_PLUGINS, names. Rejects as `readPlugins` does. */
+/** Returns kk's own plugins, with those of the directory that the flag, or KK_PLUGINS, names. Rejects as `readPlugins` does. */
 export async function openPlugins({plugins}: PluginsFlags): Promise<Plugins> {
   const directory = plugins ?? (process.env.KK_PLUGINS || undefined)
   if (directory === undefined) return builtInPlugins()
@@ -68,7 +68,7 @@ export async function openPlugins({plugins}: PluginsFlags): Promise<Plugins> {
 }
 
 /**
- * The facts of these names. With a facts file, the cluster is asked only when the command line names one: so what is
+ * Returns the facts of these names. With a facts file, the cluster is asked only when the command line names one: so what is
  * made of a facts file is the same everywhere, and needs no cluster.
  */
 export async function openFacts(

@@ -22,7 +22,7 @@ import {lazyCluster, namesCluster, type OpenedCluster} from './cluster.ts'
 import {placeLayers, systemLayer, type Unstated} from './layers.ts'
 import {suppliedBy} from './secrets.ts'
 
-/** What is opened for one command, and closed when it ends. */
+/** An environment that was opened for one command. */
 export interface Opened {
   readonly prepared: Prepared
   /** The releases that the command line names. */
@@ -146,7 +146,7 @@ export async function openEnvironmentIfAny(
 }
 
 interface OnCluster extends Opened {
-  /** Whoever asked for it closes it. */
+  /** The caller closes it. */
   readonly cluster: OpenedCluster
 }
 

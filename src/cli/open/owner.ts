@@ -6,13 +6,13 @@ import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import type {HelmFlags, OwnerFlags} from '../flags.ts'
 import {prepareEnvironment} from './open.ts'
 
-/** Whose runs and releases a command is about, as far as its arguments tell. */
+/** The environment whose runs and releases a command is about, as far as its arguments tell. */
 export interface Owner {
   /** The name of the environment. */
   readonly name: string | undefined
   /** The file, where there is one. */
   readonly environment: Environment | undefined
-  /** Whether the command line itself names it. */
+  /** True when the command line itself names it. */
   readonly isNamed: boolean
   /** The other arguments. */
   readonly words: readonly string[]

@@ -17,7 +17,7 @@ import type {StoreFlags} from '../flags.ts'
 import {openStoreToRead} from './store.ts'
 
 /**
- * The environment with the generated secrets of its releases, which the cluster keeps, or else the store. Where every
+ * Returns the environment with the generated secrets of its releases, which the cluster keeps, or else the store. Where every
  * layer states its own, nobody is asked.
  */
 export async function openSecrets(
@@ -65,7 +65,7 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** What the cluster keeps for these namespaces. */
+/** Returns the secrets that the cluster keeps for these namespaces. */
 export async function keptSecretsOf(
   {secrets}: Pick<Cluster, 'secrets'>,
   names: readonly string[],
@@ -78,7 +78,7 @@ export async function keptSecretsOf(
   )
 }
 
-/** What the store keeps, by namespace; nothing where there is no store. */
+/** Returns the secrets that the store keeps, by namespace; none where there is no store. */
 async function storedSecrets(flags: StoreFlags, environment: Environment | undefined): Promise<KnownSecrets> {
   await using store = await openStoreToRead(flags, environment)
   return store ? await storeKeeper(store).list() : new Map()

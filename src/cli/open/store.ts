@@ -13,7 +13,7 @@ import type {StoreFlags} from '../flags.ts'
 export type OpenedStore = OverrideStore & AsyncDisposable
 
 /**
- * The store of overrides that the flags mean: `--store`, `KK_STORE`, else one for each context in kk's state directory.
+ * Opens the store of overrides that the flags mean: `--store`, `KK_STORE`, else one for each context in kk's state directory.
  * Undefined where there is none yet; nothing is loaded then. Rejects with `KK_FILE` when one was named that is missing,
  * for without it the cluster would lose what the deployer overrides.
  */
@@ -29,7 +29,7 @@ export async function openStoreToDeploy(
   })
 }
 
-/** The same to look at: a store that is missing is an empty one, and is not made. */
+/** Opens the store to look at it: a store that is missing is an empty one, and is not made. */
 export async function openStoreToRead(
   flags: StoreFlags,
   environment: Environment | undefined,
@@ -37,7 +37,7 @@ export async function openStoreToRead(
   return isMissing(flags, environment) ? undefined : open(flags, environment)
 }
 
-/** The store to be changed; made where it is missing. Whatever is to be asked before a change is asked here. */
+/** Opens the store to change it; it is made where it is missing. Whatever is to be asked before a change is asked here. */
 export async function openStoreToChange(
   flags: StoreFlags,
   environment: Environment | undefined,
@@ -45,7 +45,7 @@ export async function openStoreToChange(
   return openAloud(flags, environment)
 }
 
-/** Where the store is, for people; without a password. */
+/** Returns where the store is, for people; without a password. */
 export function storePlace(flags: StoreFlags, environment: Environment | undefined): string {
   return locationText(locationOf(flags, environment))
 }

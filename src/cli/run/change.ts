@@ -28,7 +28,7 @@ import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
 import {placeOf, sameAgain, sameWay} from './same-again.ts'
 
-/** What a plan was made of. */
+/** The inputs of a plan. */
 export interface PlanBasis {
   readonly prepared: Prepared
   readonly observed: ObservedPlan
@@ -144,7 +144,7 @@ function undoneDocument({rollback, removal}: Undone) {
 /** Verbs that change what is in use: one release after the other, each through its gate, unless the user says otherwise. */
 const CAREFUL: ReadonlySet<string> = new Set(['upgrade', 'update', 'reconfigure'])
 
-/** How much a verb does at once; `concurrency` is what the user says. */
+/** Returns how much a verb does at once; `concurrency` is what the user says. */
 function startConditionOf(
   verb: string,
   concurrency: number | undefined,
@@ -153,7 +153,7 @@ function startConditionOf(
   return {concurrency: concurrency ?? 1, startCondition: 'gate'}
 }
 
-/** A verb that changes what is installed: the releases that the arguments name, or all, and nothing new. */
+/** Changes what is installed: the releases that the arguments name, or all, and nothing new. */
 export function changeInstalled(
   verb: Exclude<ChangeVerb, 'deploy'>,
   options: Pick<Change, 'flags' | 'argv' | 'console'>,
@@ -163,7 +163,7 @@ export function changeInstalled(
   return change({verb, ...options, scope, startSandbox: false})
 }
 
-/** What the flags say of drift. */
+/** Returns what the flags say of drift. */
 export function driftScope(flags: {
   readonly 'correct-drift'?: boolean
   readonly 'force-conflicts'?: boolean

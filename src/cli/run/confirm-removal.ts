@@ -9,7 +9,7 @@ interface Wish {
   readonly isWanted: boolean
   /** `--confirm-data`: names of claims, with their namespace where one name is not enough. */
   readonly confirmed: readonly string[]
-  /** Whether names can be asked for. */
+  /** True when names can be asked for. */
   readonly mayAsk: boolean
 }
 
@@ -44,7 +44,7 @@ interface Given extends Pick<Wish, 'mayAsk'> {
   readonly named: readonly Claim[]
 }
 
-/** Who wants the data of these keeps the release, or has its chart keep them. */
+/** Rejects with `KK_UNCONFIRMED` for the first claim whose data is not given up: to keep it, its release stays or its chart keeps it. */
 async function expectGivenUp(open: readonly Claim[], {named, mayAsk}: Given): Promise<void> {
   for (const claim of open) {
     if (mayAsk && (await isTyped(claim))) continue

@@ -35,15 +35,15 @@ export function expectRollbackFor(flags: OnFailureFlags): void {
   )
 }
 
-/** What was done about a failed run. */
+/** The runs that undid a failed run. */
 export interface Undone {
   readonly rollback?: ShownRun | undefined
   readonly removal?: ShownRun | undefined
 }
 
 /**
- * What `--on-failure` asks for after a run in which a release failed: plans the way back and runs it. A refusal is said,
- * and hides nothing of how the run ended. Who interrupts a run is asked for no more.
+ * Does what `--on-failure` asks for after a run in which a release failed: plans the way back and runs it. A refusal is
+ * said, and hides nothing of how the run ended. After an interrupted run nothing is undone.
  */
 export async function undoFailed({state, isInterrupted}: ShownRun, options: UndoOptions): Promise<Undone> {
   const {flags, console, cluster} = options
@@ -131,7 +131,7 @@ async function removeNew(
   return shown
 }
 
-/** What is protected, and what would take data along, goes only when it is named and confirmed, which nobody has done here. */
+/** Plans a removal without what is protected or would take data along: that goes only when it is named and confirmed. */
 async function planHarmless(
   context: RemovalContext,
   releases: readonly ReleaseId[],
@@ -155,7 +155,7 @@ async function planHarmless(
   )
 }
 
-/** What is known when a failed run is to be undone. */
+/** The circumstances in which a failed run is undone. */
 export interface UndoOptions {
   readonly flags: RunFlags & OnFailureFlags
   readonly console: Console

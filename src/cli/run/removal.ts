@@ -71,7 +71,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   return exit
 }
 
-/** What was wanted and confirmed, for who repeats the command. */
+/** Returns the flags that say again what was wanted and confirmed. */
 function confirmedAgain(flags: RemovalFlags): readonly string[] {
   return [
     ...(flags['with-dependents'] ? ['--with-dependents'] : []),
@@ -142,16 +142,16 @@ function plannedDocument(
   }
 }
 
-/** What was confirmed of a removal. */
+/** The answers that a removal has got. */
 interface ConfirmedRemoval {
-  /** Whether nothing more need be asked. */
+  /** True when nothing more need be asked. */
   readonly isConfirmed: boolean
   /** Claims that are given up. */
   readonly claims: readonly Claim[]
 }
 
 /**
- * All that a removal needs confirmed by name, one after the other; asks on a terminal. Throws `KK_UNCONFIRMED` for the
+ * Confirms all that a removal needs confirmed by name, one after the other; asks on a terminal. Throws `KK_UNCONFIRMED` for the
  * first that is not.
  */
 async function confirmRemoval(
@@ -165,7 +165,7 @@ async function confirmRemoval(
   return {isConfirmed, claims: await claims()}
 }
 
-/** Every confirmation for want of which a removal would be refused; asks for none, and changes nothing. */
+/** Returns every confirmation for want of which a removal would be refused; asks for none, and changes nothing. */
 async function missingConfirmations(
   command: RemovalCommand,
   planned: PlannedRemoval,

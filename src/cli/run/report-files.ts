@@ -23,7 +23,7 @@ export async function openReportFiles(texts: readonly string[] = []): Promise<Re
 }
 
 /**
- * The same for a run that follows from another, as a rollback from a failure: each file stands beside that of the
+ * Opens the files of a run that follows from another, as a rollback from a failure: each stands beside that of the
  * other, with the word before its extension; what went to a device goes there, too. Says where.
  */
 export async function openReportFilesBeside(

@@ -24,14 +24,14 @@ import {interruptBySignals} from '../signals.ts'
 import {reportNothingDone, sayReported} from './report-files.ts'
 
 /**
- * What commands that run a plan have in common, in the order of their steps: open the cluster, plan (`planInTurn`), show
- * the plan and end there in a dry run or with nothing to do (`showPlan`), confirm, run and report (`showRun`), print the
- * result (`printResult`).
+ * The circumstances of a command that runs a plan. Its steps are: open the cluster, plan (`planInTurn`), show the plan and
+ * end there in a dry run or with nothing to do (`showPlan`), confirm, run and report (`showRun`), print the result
+ * (`printResult`).
  */
 export interface RunContext {
   readonly flags: RunFlags
   readonly console: Console
-  /** What `--report` asks for. */
+  /** The files that `--report` asks for. */
   readonly reports: ReportFiles | undefined
 }
 
@@ -53,19 +53,19 @@ export async function planInTurn<T>(
 
 /** How a plan is shown where `planText` and `planDocument` do not say all. */
 export interface PlanView {
-  /** For people. */
+  /** The plan for people. */
   readonly text?: (palette: Palette) => string
-  /** For programs. */
+  /** The plan for programs. */
   readonly document?: object
-  /** Whether there is nothing to do; by default where the plan changes nothing. */
+  /** True when there is nothing to do; by default where the plan changes nothing. */
   readonly isIdle?: boolean
-  /** Whether people see it on standard error also where a dry run prints it as a document. */
+  /** True when people see it on standard error also where a dry run prints it as a document. */
   readonly isAlwaysSaid?: boolean
-  /** Whether a dry run with something to do goes on, to be refused as the run would be. */
+  /** True when a dry run with something to do goes on, to be refused as the run would be. */
   readonly isCheckedDry?: boolean
-  /** Whether the document is the answer also where there is nothing to do; by default the result of such a run is. */
+  /** True when the document is the answer also where there is nothing to do; by default the result of such a run is. */
   readonly isAnswer?: boolean
-  /** What the result of a run that had nothing to do tells beside what each run does. */
+  /** Keys of the result of a run that had nothing to do, beside those that each result has. */
   readonly nothing?: object
 }
 
@@ -108,7 +108,7 @@ export async function endIdle(idle: Idle, context: RunContext, nothing: object =
   return reportNothingDone(idle, context.reports, context.console)
 }
 
-/** How a run is done, as flags say it; `account` tells the rest of what is kept of it. */
+/** Returns how a run is done, as flags say it; `account` tells the rest of what is kept of it. */
 export function runChoices(flags: RunFlags, account: Omit<RunAccount, 'message'>): RunChoices {
   return {
     concurrency: flags.concurrency,
@@ -120,7 +120,7 @@ export function runChoices(flags: RunFlags, account: Omit<RunAccount, 'message'>
 }
 
 interface ShowOptions extends RunContext {
-  /** What the run was started with. */
+  /** The choices that the run was started with. */
   readonly choices: Pick<RunChoices, 'interruption'>
   readonly commands: NextCommands
 }
@@ -170,7 +170,7 @@ async function viewsFor(output: Output, level: ColourLevel): Promise<readonly Ru
   return output === 'ndjson' ? [ndjsonView({stream: process.stdout}), people] : [people]
 }
 
-/** Where nothing failed but what kk refused for safety, with nothing of it changed, the run was refused, and not wrong. */
+/** Returns 3 where nothing failed but what kk refused for safety, with nothing of it changed, and 1 after any other failure. */
 export function exitCode(state: RunState): ExitCode {
   const progresses = [...state.releases.values()].map(({progress}) => progress)
   if (progresses.every(({state}) => state === 'succeeded' || state === 'unchanged')) return 0

@@ -19,7 +19,7 @@ interface Given {
 
 /** A command line in two parts: what can be copied, and what has to be said in words. */
 export interface SameAgain {
-  /** What comes after the verb. */
+  /** The part after the verb. */
   readonly line: string
   /** Undefined when the line says all. What `--set` was given may be secret, and is never printed. */
   readonly given: string | undefined
