@@ -20,7 +20,7 @@ export interface MadeFile {
   readonly text: string
 }
 
-/** The files in `charts/` that are made from the facts of the charts, as they should be. Throws for a name that nothing has. */
+/** Returns the files in `charts/` that are made from the facts of the charts, as they should be. Throws if a name refers to nothing. */
 export function madeOfCharts(): readonly MadeFile[] {
   const charts = readOwnCharts()
   const catalogue = catalogueText(readFileSync(CATALOGUE, 'utf8'), charts)
@@ -35,7 +35,7 @@ export function madeOfCharts(): readonly MadeFile[] {
   ]
 }
 
-/** A line for each name in the facts of a chart that nothing has. */
+/** Has a line for each name in the facts of the charts that refers to nothing. */
 class WrongNames extends Error {}
 
 async function writeMade(): Promise<void> {

@@ -36,7 +36,7 @@ ${credentials().join('\n')}
   )
 }
 
-/** A row for each of kk's own charts that looks something up. */
+/** Returns a row for each of kk's own charts that looks up passwords or keys. */
 function credentials(): readonly string[] {
   return readOwnCharts().flatMap(({name, directory}) => {
     const names = accountSecrets(spokenChart(readChart(directory))).map((secret) => secret.name)
@@ -44,7 +44,7 @@ function credentials(): readonly string[] {
   })
 }
 
-/** What stands behind most services comes first. */
+/** The servers behind most services, which come first. */
 const SERVERS = ['oslo_db', 'oslo_messaging', 'identity', 'oslo_cache']
 
 function byServer(one: string, other: string): number {

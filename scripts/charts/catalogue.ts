@@ -4,8 +4,9 @@ import type {OwnChart} from './read-charts.ts'
 const CATALOGUE = /^([\s\S]*?define "common\.context\.catalogue" -}}\n)([\s\S]*?)({{- end -}}\s*)$/
 
 /**
- * The text of the catalogue of endpoints with what the charts serve: an entry of a chart that states it (`serves`) says what
- * the chart says, one that no chart serves goes, the others stay as they are. New ones come last. Throws for two charts that state one endpoint.
+ * Returns the text of the catalogue of endpoints with what the charts serve. An entry that a chart states (`serves`) says what
+ * the chart says, an entry that no chart serves is left out, the others stay as they are, and new ones come last. Throws if
+ * two charts serve one endpoint that either of them states.
  */
 export function catalogueText(text: string, charts: readonly OwnChart[]): string {
   const [, head = '', body = '', end = ''] = CATALOGUE.exec(text) ?? []
@@ -26,12 +27,12 @@ export function catalogueText(text: string, charts: readonly OwnChart[]): string
   return `${head}${[...entries.values()].join('')}${end}`
 }
 
-/** The YAML in the text of a catalogue. */
+/** Returns the YAML in the text of a catalogue. */
 export function catalogueBody(text: string): string {
   return CATALOGUE.exec(text)?.[2] ?? ''
 }
 
-/** The endpoints of a catalogue. */
+/** Returns the names of the endpoints in the text of a catalogue. */
 export function endpointsIn(text: string): readonly string[] {
   return [...catalogueBody(text).matchAll(/^(\w+):$/gm)].map(([, type]) => type!)
 }
@@ -42,7 +43,7 @@ function endpointsOf({values: {components = {}}}: OwnChart): readonly string[] {
   )
 }
 
-/** `hosts` is the Service of the component. */
+/** Returns the entry of an endpoint; its host is the Service of the component. */
 function entryOf({name, values}: OwnChart, type: string, stated: Readonly<Record<string, unknown>>): string {
   const [component] = Object.entries(values.components ?? {}).find(([, each]) => each?.['endpoint'] === type)!
   const entry = {hosts: {default: `${name}-${component}`}, ...stated}

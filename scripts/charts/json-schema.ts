@@ -33,12 +33,12 @@ export function ref(name: string): Schema {
 /** JSON has no place for a symbol, so the meaning stays out of the schemas: another byte there would change the digest of each release. */
 const MEANING = Symbol('meaning')
 
-/** The schema with the words that the documentation has for it. */
+/** Returns the schema with the words that the documentation has for it. */
 export function meaning(words: string, schema: Schema): Schema {
   return {...schema, [MEANING]: words}
 }
 
-/** The words given by `meaning`; undefined where none were. */
+/** Returns the words given by `meaning`; undefined where there are none. */
 export function meaningOf(schema: Schema): string | undefined {
   return (schema as {readonly [MEANING]?: string})[MEANING]
 }

@@ -25,8 +25,9 @@ interface Named {
 }
 
 /**
- * The names in the facts of a chart that nothing has, a line each with its place, what may have been meant and what is
- * allowed: keys, and names of blocks, scripts, files, components, jobs, endpoints and roles. `endpoints` are those of the catalogue.
+ * Returns a line for each name in the facts of a chart that refers to nothing: its place, what was probably meant and what is
+ * allowed. Names are keys, and those of blocks, scripts, files, components, jobs, endpoints and roles; `endpoints` are those of
+ * the catalogue.
  */
 export function wrongNames(chart: OwnChart, endpoints: readonly string[]): readonly string[] {
   const file = relative(ROOT, join(chart.directory, 'values.yaml'))
@@ -42,7 +43,7 @@ export function wrongNames(chart: OwnChart, endpoints: readonly string[]): reado
     })
 }
 
-/** Each key that stands where the schema says which ones may. */
+/** Returns each key that stands where the schema says which ones may. */
 function keysOf({name, values}: OwnChart): readonly Named[] {
   const root = chartSchema(name, values)
   const found: Named[] = []
@@ -70,7 +71,7 @@ function resolved(schema: unknown, root: Schema): Schema {
   return (root.definitions as Record<string, Schema>)[$ref.replace('#/definitions/', '')] ?? {}
 }
 
-/** Each name that refers to what stands elsewhere: in the chart, in its templates or in the library. */
+/** Returns each name that refers to something elsewhere: in the chart, in its templates or in the library. */
 function referencesOf({name, directory, values}: OwnChart, catalogue: readonly string[]): readonly Named[] {
   const chart = readChart(directory)
   const blocks = namedTemplates(chart, 'common.config.block.')
@@ -123,7 +124,7 @@ function referencesOf({name, directory, values}: OwnChart, catalogue: readonly s
   ]
 }
 
-/** The names below these keys of a unit or file, which are texts or lists of them. */
+/** Returns the names below these keys of a unit or file, which are texts or lists of texts. */
 function referred(
   path: Path,
   facts: Values,
@@ -138,7 +139,7 @@ function referred(
   })
 }
 
-/** The blocks that a file uses, and the parameters that they get. */
+/** Returns the names of the blocks that a file uses, and of the parameters that it gives them. */
 function usesOf(path: Path, {uses}: Values, blocks: readonly NamedTemplate[]): readonly Named[] {
   const allowed = blocks.map(({name}) => name)
   return Object.entries(isMap(uses) ? uses : {}).flatMap(([name, parameters]) => [
@@ -152,13 +153,13 @@ function usesOf(path: Path, {uses}: Values, blocks: readonly NamedTemplate[]): r
   ])
 }
 
-/** What a block reads of `.params`. */
+/** Returns the names of the parameters that a block reads (`.params.NAME`). */
 export function parametersOf(block: NamedTemplate | undefined): readonly string[] {
   const found = (block?.text ?? '').matchAll(/\.params\.(\w+)/g)
   return [...new Set([...found].map(([, parameter]) => parameter!))]
 }
 
-/** `{port: oslo_db.mysql}`: the endpoint or file that a reference of a variable begins with. */
+/** Returns the endpoint or file with which a reference of a variable begins: `oslo_db` of `{port: oslo_db.mysql}`. */
 function referredEndpoints(
   path: Path,
   reference: Values,
@@ -172,7 +173,7 @@ function referredEndpoints(
   })
 }
 
-/** The roles of nodes that the library knows. */
+/** Returns the roles of nodes that the library knows. */
 function rolesOf([defaults]: readonly NamedTemplate[]): readonly string[] {
   const text = (defaults?.text ?? '').replace(/^[\s\S]*?define[^}]*}}\n/, '').replace(/{{- end -}}\s*$/, '')
   const {labels} = readYaml(text) as Values

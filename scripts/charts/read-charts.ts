@@ -14,7 +14,7 @@ export interface OwnChart {
   readonly values: ServiceValues
 }
 
-/** The charts of a directory that have values of their own, by name. Throws `KK_YAML`. */
+/** Returns the charts of a directory but for the library, sorted by name. Throws `KK_YAML`. */
 export function readOwnCharts(charts = CHARTS): readonly OwnChart[] {
   return readdirSync(charts)
     .filter((name) => name !== 'common' && existsSync(join(charts, name, 'Chart.yaml')))

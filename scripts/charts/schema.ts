@@ -3,13 +3,13 @@ import {ANY_OBJECT, closed, mapOf, meaning, ref, type Schema, text} from './json
 import {OF_UNITS, PLACE_DEFINITIONS, SHARED, STORAGE} from './places.ts'
 import {manifestKeys, type ServiceValues, unitNames} from './units.ts'
 
-/** What other charts need to know of the endpoints of a chart; the catalogue is made from it. */
+/** The schema of `serves`, from which the catalogue of endpoints is made. */
 export const SERVES = meaning(
   'the endpoints of its components for everybody: `port`, `scheme`, `path`, `auth`, as below `endpoints`',
   mapOf(ref('endpoint')),
 )
 
-/** The schema of a chart's values; `values` are its own `values.yaml`. */
+/** Returns the schema of a chart's values; `values` are those of its own `values.yaml`. */
 export function chartSchema(name: string, values: ServiceValues): Schema {
   const names = unitNames(name, values)
   return {

@@ -14,7 +14,7 @@ const CHARTS = join(import.meta.dirname, '../../charts')
 const COMMON = join(CHARTS, 'common')
 const LIBRARY = {name: 'common', directory: COMMON, libraries: []}
 
-/** The parts of `docs/charts.md`: every key of the facts, every block, and the catalogue of endpoints. */
+/** Returns the parts of `docs/charts.md`: every key of the facts, every block, and the catalogue of endpoints. */
 export function chartTables(): Record<string, string> {
   return {
     facts: keys({...FACTS, serves: SERVES}),
@@ -31,7 +31,7 @@ export function chartTables(): Record<string, string> {
   }
 }
 
-/** One row per key. Throws for a key that nobody has said the meaning of. */
+/** Returns a table with a row per key. Throws for a key without a meaning. */
 function keys(schemas: Readonly<Record<string, Schema>>): string {
   const rows = Object.entries(schemas).map(([key, schema]) => {
     const words = meaningOf(schema)
@@ -56,7 +56,7 @@ function valueText({type, enum: words, $ref}: Schema): string {
   return types.length === 0 ? 'anything' : types.map((each) => TYPES[String(each)]!).join(' or ')
 }
 
-/** The blocks of the library, as the comments in their files describe them. */
+/** Returns the table of the library's blocks, as the comments in their files describe them. */
 function blocks(): string {
   const rows = namedTemplates(LIBRARY, 'common.config.block.').map((block) => {
     const [, needs = ''] = /^needs: \[(.*)\]$/m.exec(block.text) ?? []
@@ -70,10 +70,10 @@ function blocks(): string {
   return markdownTable(['block', 'parameters', 'pods wait for', 'what it writes'], rows)
 }
 
-/** What the others are made of. */
+/** The templates of which the others are made. */
 const INNER = ['entry', 'escape', 'transport', 'value']
 
-/** The templates of the library that tell what stands behind an endpoint, as the comments in their files describe them. */
+/** Returns the table of the templates that tell what stands behind an endpoint, as the comments in their files describe them. */
 function endpointTemplates(): string {
   const rows = namedTemplates(LIBRARY, 'common.endpoints.')
     .filter(({name}) => !INNER.includes(name))
@@ -86,7 +86,7 @@ interface Endpoint {
   readonly path?: Readonly<Record<string, string>>
 }
 
-/** The endpoints of the catalogue, with the charts that serve them. */
+/** Returns the table of the endpoints in the catalogue, with the charts that serve them. */
 function endpoints(): string {
   const {cluster_domain_suffix: _, ...entries} = readYaml(
     catalogueBody(readFileSync(join(COMMON, 'templates/context/_catalogue.tpl'), 'utf8')),

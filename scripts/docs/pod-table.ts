@@ -3,7 +3,7 @@ import type {Values} from '../../src/release.ts'
 import {type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
 import {markdownTable} from './marked.ts'
 
-/** The part of `docs/pods.md`: what the facts of the charts let each component do, and each job that may more than others. */
+/** Returns the part of `docs/pods.md`: what the facts of the charts let each component do, and each job that may more than others. */
 export function podTable(): Record<string, string> {
   const rows = readOwnCharts().flatMap((chart) => {
     const {components = {}, jobs, cronjobs} = chart.values

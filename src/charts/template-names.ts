@@ -11,7 +11,7 @@ export interface NamedTemplate {
   readonly comment: string
 }
 
-/** The templates that a chart defines with its libraries, below a prefix, which is left out of their names. Throws `KK_CHART`. */
+/** Returns the templates that a chart and its libraries define below a prefix, which is left out of their names. Throws `KK_CHART`. */
 export function namedTemplates(chart: Library, prefix: string): readonly NamedTemplate[] {
   const files = [
     ...chart.libraries.flatMap(({directory}) => readChartFiles(directory)),

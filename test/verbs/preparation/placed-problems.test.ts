@@ -84,6 +84,11 @@ it.each([
     ['env.yaml:5:5: pod.replica: no such key: did you mean "replicas"?'],
   ],
   [
+    'an unknown key that is like none',
+    ["- at '/pod': additional properties 'tolerations' not allowed"],
+    ['env.yaml:4:3: pod.tolerations: no such key; there are: replicas'],
+  ],
+  [
     'a wrong type',
     ["- at '/pod/replicas/api': got string, want integer"],
     ['env.yaml:7:7: pod.replicas.api: got string, want integer'],
