@@ -3,7 +3,7 @@ import type {Values} from '../release.ts'
 import {dig, digMaps, digText} from './manifests/dig.ts'
 
 /** One thing that a component of a chart waits for, as its values say. */
-export interface ValueRequirement {
+interface ValueRequirement {
   /** `ready`: it waits; `soft`: it would, were it switched on, or it is only named. */
   readonly kind: WantKind
   /** What is waited for: `service oslo_db = openstack:mariadb`. */

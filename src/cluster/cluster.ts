@@ -1,13 +1,13 @@
 import type {ReleaseId, Values} from '../release.ts'
 import type {Diagnosis} from './diagnosis/diagnosis.ts'
 import type {Guard} from './guard/guard.ts'
-import type {Inventory, InventoryPart} from './inventory/inventory.ts'
+import type {ImagePulls} from './image-pulls.ts'
+import type {Inventory, InventoryPart} from './inventory.ts'
+import type {KeptSecrets} from './kept-secrets.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
-import type {ImagePulls} from './pulls/image-pull.ts'
 import type {Reservations} from './reservations/reservation.ts'
-import type {RunRecords} from './runs/run-record.ts'
-import type {KeptSecrets} from './secrets/kept-secret.ts'
+import type {RunRecords} from './runs.ts'
 
 export interface ClusterIdentity {
   /** UID of the namespace `kube-system`: the same for every context that reaches this cluster. */

@@ -1,5 +1,4 @@
 import type {ServedKinds} from './api/discovery.ts'
-import {isBuiltIn} from './built-in-kind.ts'
 import type {KubernetesObject} from './cluster.ts'
 
 /** Returns the custom kinds that the cluster serves: `group/version` and `group/version/Kind`, sorted. */
@@ -75,4 +74,38 @@ export function apiVersionsOf(
 ): readonly string[] {
   const found = kinds.flatMap(({apiVersion, kind}) => [apiVersion, `${apiVersion}/${kind}`])
   return [...new Set(found)].sort()
+}
+
+/**
+ * The groups below `k8s.io` that are built into the API server; all others have custom kinds, such as
+ * VerticalPodAutoscaler.
+ */
+const GROUPS = [
+  'admissionregistration',
+  'apiextensions',
+  'apiregistration',
+  'authentication',
+  'authorization',
+  'certificates',
+  'coordination',
+  'discovery',
+  'events',
+  'flowcontrol.apiserver',
+  'internal.apiserver',
+  'networking',
+  'node',
+  'rbac.authorization',
+  'resource',
+  'scheduling',
+  'storage',
+  'storagemigration',
+]
+const BUILT_IN = new Set([
+  ...['apps', 'autoscaling', 'batch', 'extensions', 'policy'],
+  ...GROUPS.map((group) => `${group}.k8s.io`),
+])
+
+/** Returns true for a version whose kinds are built into the API server, without a CustomResourceDefinition. */
+export function isBuiltIn(apiVersion: string): boolean {
+  return apiVersion === 'v1' || BUILT_IN.has(apiVersion.slice(0, apiVersion.lastIndexOf('/')))
 }

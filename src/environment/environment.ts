@@ -1,4 +1,4 @@
-import type {ReadinessRules} from '../cluster/gate/readiness/rules.ts'
+import type {ReadinessRules} from '../cluster/gate/readiness.ts'
 import type {EdgeKind, Position, Values} from '../release.ts'
 
 /** A source of charts. The sources stand in the order of `kk.charts`; the first one that has a chart wins. */

@@ -1,5 +1,5 @@
 import {basename, extname, resolve} from 'node:path'
-import type {ReadinessRules} from '../cluster/gate/readiness/rules.ts'
+import type {ReadinessRules} from '../cluster/gate/readiness.ts'
 import {KkError} from '../errors.ts'
 import {whereIs, yamlError} from '../helm/yaml/error.ts'
 import {contentOf, type Node} from '../helm/yaml/node.ts'

@@ -1,4 +1,4 @@
-import {JSON_PATH_PATTERN} from '../cluster/gate/readiness/json-path.ts'
+import {JSON_PATH_PATTERN} from '../cluster/gate/readiness.ts'
 import {TIME_PATTERN, TIME_TITLE} from './duration.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type {RunRelease} from '../cluster/runs/run-record.ts'
+import type {RunRelease} from '../cluster/runs.ts'
 import type {ReleaseHistory, RevisionEntry, RunEntry, RunState} from '../verbs/observation/history.ts'
 import type {Palette} from './colour.ts'
 import {table} from './table.ts'

@@ -1,7 +1,7 @@
 import {containersOf, podTemplate} from '../charts/manifests/pods.ts'
 import type {KubernetesObject} from '../cluster/cluster.ts'
 import {isHook} from '../cluster/helm-annotations.ts'
-import type {ImagePull} from '../cluster/pulls/image-pull.ts'
+import type {ImagePull} from '../cluster/image-pulls.ts'
 import {levels} from '../graph/levels.ts'
 import {isMap} from '../overrides/merge.ts'
 import {actionGraph} from '../plan/action-graph.ts'

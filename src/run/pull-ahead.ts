@@ -1,6 +1,6 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import type {Cluster} from '../cluster/cluster.ts'
-import type {BegunPull, ImagePull, PullProgress} from '../cluster/pulls/image-pull.ts'
+import type {BegunPull, ImagePull, PullProgress} from '../cluster/image-pulls.ts'
 import {asKkError} from '../errors.ts'
 import type {RunEvent} from './events.ts'
 import type {RunObserver} from './observer.ts'

@@ -1,4 +1,4 @@
-import type {RunRecord, RunRecords, RunRelease} from '../cluster/runs/run-record.ts'
+import type {RunRecord, RunRecords, RunRelease} from '../cluster/runs.ts'
 import {asKkError} from '../errors.ts'
 import type {ReleaseId} from '../release.ts'
 import type {RunEvent} from './events.ts'

@@ -1,6 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {isBuiltIn} from '../../src/cluster/built-in-kind.ts'
-import {definedKinds, listCustomKinds} from '../../src/cluster/custom-kinds.ts'
+import {definedKinds, isBuiltIn, listCustomKinds} from '../../src/cluster/custom-kinds.ts'
 
 const resource = (apiVersion: string, kind: string) => ({apiVersion, kind, plural: 'x', namespaced: true})
 

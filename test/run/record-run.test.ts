@@ -1,5 +1,5 @@
 import {describe, expect, it, onTestFinished, vi} from 'vitest'
-import type {RunRecord, RunRecords} from '../../src/cluster/runs/run-record.ts'
+import type {RunRecord, RunRecords} from '../../src/cluster/runs.ts'
 import {KkError} from '../../src/errors.ts'
 import type {Perform} from '../../src/run/perform.ts'
 import {recordRun} from '../../src/run/record-run.ts'

@@ -1,5 +1,5 @@
-import {isBuiltIn} from '../../cluster/built-in-kind.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {isBuiltIn} from '../../cluster/custom-kinds.ts'
 import type {Target, Want} from '../../graph/inference/facts.ts'
 import type {Waiter} from '../../release.ts'
 import {literalsOf, type NamedContainer, type PodTemplate} from './pods.ts'

@@ -1,4 +1,4 @@
-import {isBuiltIn} from '../../cluster/built-in-kind.ts'
+import {isBuiltIn} from '../../cluster/custom-kinds.ts'
 import type {RenderedObject} from '../../cluster/manifest.ts'
 import {type Provided, type ProvidedObject, wordDigest} from '../../graph/inference/facts.ts'
 import {dig, digMaps, digText} from './dig.ts'

@@ -1,5 +1,5 @@
-import {isBuiltIn} from '../../cluster/built-in-kind.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {isBuiltIn} from '../../cluster/custom-kinds.ts'
 import {objectName, type RenderedObject} from '../../cluster/manifest.ts'
 import {type Want, wordDigest} from '../../graph/inference/facts.ts'
 import {dig, digMaps, digText} from './dig.ts'

@@ -6,10 +6,10 @@ import {asking, NAMESPACES, NODES, PODS, resourcePath} from '../api/resources.ts
 import type {Condition} from '../gate/kinds/observed.ts'
 import type {ObjectMetadata} from '../guard/claims.ts'
 import {annotatedRelease, HOOK} from '../helm-annotations.ts'
+import {listStorageClasses} from '../inventory.ts'
 import {reviewAccess} from '../permissions/access.ts'
 import {listReservations} from '../reservations/reservations.ts'
 import type {Diagnosis, SchedulableNode, SeenClaim, SeenHookJob, SeenNamespace, Taint} from './diagnosis.ts'
-import {listStorageClasses} from './storage-classes.ts'
 
 /** Returns the requests of `kk doctor` to the client's cluster. */
 export function openDiagnosis(client: ApiClient, discovery: Discovery): Diagnosis {

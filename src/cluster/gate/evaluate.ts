@@ -1,7 +1,7 @@
 import type {Discovery} from '../api/discovery.ts'
 import {CLAIMS, JOBS, PODS, type Resource} from '../api/resources.ts'
-import {isBuiltIn} from '../built-in-kind.ts'
 import type {Health, KubernetesObject} from '../cluster.ts'
+import {isBuiltIn} from '../custom-kinds.ts'
 import {isHook} from '../helm-annotations.ts'
 import {barePodHealth} from './kinds/bare-pod.ts'
 import {customResourceHealth} from './kinds/custom-resource.ts'
@@ -11,7 +11,7 @@ import {closed, combineHealth, HEALTHY, type HealthOf} from './kinds/health.ts'
 import {jobHealth} from './kinds/job.ts'
 import type {Observed, Surroundings} from './kinds/observed.ts'
 import {statefulSetHealth} from './kinds/stateful-set.ts'
-import {type ReadinessRules, ruleFor} from './readiness/rules.ts'
+import {type ReadinessRules, ruleFor} from './readiness.ts'
 
 interface GatedKind extends Resource {
   readonly health: HealthOf<Observed>

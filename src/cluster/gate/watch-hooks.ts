@@ -4,7 +4,7 @@ import type {Cause, HookWatch, HookWatchOptions} from '../cluster.ts'
 import type {Watches} from '../watch/watches.ts'
 import {redactHealth} from './cause.ts'
 import {collectionsOf, evaluate, type GatedObject, gatedObjects} from './evaluate.ts'
-import {gatherEvidence} from './evidence/evidence.ts'
+import {gatherEvidence} from './evidence.ts'
 import {observation} from './observation.ts'
 import {isRelevant} from './relevant.ts'
 

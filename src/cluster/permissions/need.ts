@@ -17,3 +17,33 @@ export interface Need {
   /** The way in which the verb goes on without the right, for people; if left out, it does not. */
   readonly without?: string
 }
+
+/** The verbs that need rights of their own; `ALIKE` has the others. */
+export type NeedingVerb =
+  | 'status'
+  | 'plan'
+  | 'history'
+  | 'drift'
+  | 'drift --prune'
+  | 'test'
+  | 'deploy'
+  | 'rollback'
+  | 'unlock'
+  | 'remove'
+  | 'orphans'
+  | 'guard install'
+  | 'guard approve'
+  | 'doctor'
+  | 'secrets list'
+  | 'secrets import'
+  | 'secrets rotate'
+  | 'facts'
+
+/** Verbs that need the same rights as another. */
+export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
+  deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume'],
+  remove: ['destroy'],
+  history: ['import'],
+  plan: ['doctor charts'],
+  'guard install': ['guard status', 'guard remove'],
+}

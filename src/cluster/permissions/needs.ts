@@ -1,5 +1,4 @@
-import type {Need} from './need.ts'
-import type {NeedingVerb} from './verbs.ts'
+import type {Need, NeedingVerb} from './need.ts'
 
 const IDENTITY: Need = {
   group: '',

@@ -1,7 +1,6 @@
-import type {Need} from './need.ts'
+import {ALIKE, type Need, type NeedingVerb} from './need.ts'
 import {NEEDS} from './needs.ts'
 import {RENDERED_VERBS, renderedNeeds} from './rendered.ts'
-import {ALIKE, type NeedingVerb} from './verbs.ts'
 
 /** One rule of a Role, with its purposes. */
 export interface Rule {

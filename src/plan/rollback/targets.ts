@@ -1,5 +1,5 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
-import type {RunRecord, RunRelease} from '../../cluster/runs/run-record.ts'
+import type {RunRecord, RunRelease} from '../../cluster/runs.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 
 /** The revision that a release is to return to. */

@@ -1,4 +1,4 @@
-import type {RunRecord} from '../../cluster/runs/run-record.ts'
+import type {RunRecord} from '../../cluster/runs.ts'
 import {KkError} from '../../errors.ts'
 import type {Plan} from '../../plan/plan.ts'
 import type {RollbackTarget} from '../../plan/rollback/targets.ts'

@@ -7,7 +7,7 @@ import type {
 } from '../../cluster/cluster.ts'
 import {hookObjects, parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
-import type {RunRecord} from '../../cluster/runs/run-record.ts'
+import type {RunRecord} from '../../cluster/runs.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import {canonicalJson} from '../../plan/digest.ts'

@@ -1,5 +1,5 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import type {InventoryPart} from '../../cluster/inventory/inventory.ts'
+import type {InventoryPart} from '../../cluster/inventory.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {combineFacts, type FactName, type Facts, type KnownFacts} from '../../overrides/facts/facts.ts'

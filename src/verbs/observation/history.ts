@@ -1,7 +1,7 @@
 import {hostname} from 'node:os'
 import type {Cluster, ReleaseRecord} from '../../cluster/cluster.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
-import type {RunOutcome, RunRecord} from '../../cluster/runs/run-record.ts'
+import type {RunOutcome, RunRecord} from '../../cluster/runs.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'

@@ -1,6 +1,5 @@
-import {isBuiltIn} from '../../cluster/built-in-kind.ts'
 import type {Cluster, HelmWrites, KubernetesObject, Validation} from '../../cluster/cluster.ts'
-import {definedKinds, mayDefineKinds} from '../../cluster/custom-kinds.ts'
+import {definedKinds, isBuiltIn, mayDefineKinds} from '../../cluster/custom-kinds.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import type {HelmVersion} from '../../helm/helm.ts'

@@ -1,4 +1,4 @@
-import type {SecretsByName} from '../../cluster/secrets/kept-secret.ts'
+import type {SecretsByName} from '../../cluster/kept-secrets.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {type ReleaseId, releaseNamespace} from '../../release.ts'

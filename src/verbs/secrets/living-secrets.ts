@@ -1,5 +1,5 @@
 import type {StoredRelease} from '../../cluster/cluster.ts'
-import {secretMark} from '../../cluster/secrets/kept-secret.ts'
+import {secretMark} from '../../cluster/kept-secrets.ts'
 import {KkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {isMap} from '../../overrides/merge.ts'

@@ -1,6 +1,5 @@
 import type {Cluster} from '../../cluster/cluster.ts'
-import type {NewSecret, SecretsByName} from '../../cluster/secrets/kept-secret.ts'
-import {formerOf} from '../../cluster/secrets/kept-secrets.ts'
+import {formerOf, type NewSecret, type SecretsByName} from '../../cluster/kept-secrets.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {generateSecret} from '../../overrides/generate-secret.ts'

@@ -1,4 +1,4 @@
-import type {SecretsByName} from '../../cluster/secrets/kept-secret.ts'
+import type {SecretsByName} from '../../cluster/kept-secrets.ts'
 import {generateSecret, standInSecret} from '../../overrides/generate-secret.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergeValues} from '../../overrides/merge.ts'

@@ -2,7 +2,7 @@ import {describe, expect, it, onTestFinished} from 'vitest'
 import type {Resource} from '../../../src/cluster/api/resources.ts'
 import type {Cause, KubernetesObject} from '../../../src/cluster/cluster.ts'
 import {waitForHealth} from '../../../src/cluster/gate/gate.ts'
-import {NO_RULES} from '../../../src/cluster/gate/readiness/rules.ts'
+import {NO_RULES} from '../../../src/cluster/gate/readiness.ts'
 import {openWatches} from '../../../src/cluster/watch/watches.ts'
 import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 

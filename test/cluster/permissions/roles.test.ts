@@ -1,9 +1,9 @@
 import {readFileSync} from 'node:fs'
 import {loadAll} from 'js-yaml'
 import {describe, expect, it} from 'vitest'
+import {ALIKE} from '../../../src/cluster/permissions/need.ts'
 import {NEEDS} from '../../../src/cluster/permissions/needs.ts'
 import {type Rule, rulesOf} from '../../../src/cluster/permissions/roles.ts'
-import {ALIKE} from '../../../src/cluster/permissions/verbs.ts'
 import {commands} from '../../../src/commands/table.ts'
 
 /** One line per right. */

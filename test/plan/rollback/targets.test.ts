@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
+import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
 import {lastGated} from '../../../src/plan/rollback/last-gated.ts'
 import {targetsOfLastRun, targetsOfRun} from '../../../src/plan/rollback/targets.ts'
 import {id} from '../../graph/graph-of.ts'

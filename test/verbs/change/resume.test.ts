@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
+import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
 import type {DeployKind, Plan} from '../../../src/plan/plan.ts'
 import {expectSameInputs, runToResume, targetsOfRollback} from '../../../src/verbs/change/resume.ts'
 import {runToUndo} from '../../../src/verbs/change/rollback.ts'

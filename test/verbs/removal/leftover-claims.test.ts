@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {Claim, HeldLease, ReleaseRecord} from '../../../src/cluster/cluster.ts'
-import type {RunRecord, RunRelease} from '../../../src/cluster/runs/run-record.ts'
+import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
 import {deleteLeftoverClaims, leftoverClaims} from '../../../src/verbs/removal/leftover-claims.ts'
 import {id} from '../../graph/graph-of.ts'
 

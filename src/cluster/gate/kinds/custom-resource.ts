@@ -1,5 +1,4 @@
-import {atJsonPath} from '../readiness/json-path.ts'
-import type {ReadinessRule} from '../readiness/rules.ts'
+import {atJsonPath, type ReadinessRule} from '../readiness.ts'
 import {closed, HEALTHY, type HealthOf} from './health.ts'
 import {type Condition, findCondition, type Observed} from './observed.ts'
 

@@ -1,5 +1,5 @@
-import {isBuiltIn} from '../../../cluster/built-in-kind.ts'
 import type {Cluster, KubernetesObject} from '../../../cluster/cluster.ts'
+import {isBuiltIn} from '../../../cluster/custom-kinds.ts'
 import {objectName} from '../../../cluster/manifest.ts'
 import type {ChartFacts} from '../../../graph/inference/facts.ts'
 import type {ReleaseId} from '../../../release.ts'

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {customResourceHealth} from '../../../../src/cluster/gate/kinds/custom-resource.ts'
-import type {ReadinessRule} from '../../../../src/cluster/gate/readiness/rules.ts'
+import type {ReadinessRule} from '../../../../src/cluster/gate/readiness.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const MADE = '2026-11-22T11:00:00Z'

@@ -1,8 +1,8 @@
 import {podTemplate} from '../../../../charts/manifests/pods.ts'
 import type {KubernetesObject} from '../../../../cluster/cluster.ts'
 import type {SchedulableNode, Taint} from '../../../../cluster/diagnosis/diagnosis.ts'
-import {amount} from '../../../../cluster/inventory/quantity.ts'
 import {objectName} from '../../../../cluster/manifest.ts'
+import {amount} from '../../../../cluster/quantity.ts'
 import {type ReleaseId, releaseName} from '../../../../release.ts'
 import type {Check, Found} from '../finding.ts'
 

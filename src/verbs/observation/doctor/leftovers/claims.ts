@@ -1,6 +1,6 @@
 import type {ReleaseRecord} from '../../../../cluster/cluster.ts'
 import type {SeenClaim} from '../../../../cluster/diagnosis/diagnosis.ts'
-import type {RunRecord} from '../../../../cluster/runs/run-record.ts'
+import type {RunRecord} from '../../../../cluster/runs.ts'
 import {type ReleaseId, releaseId} from '../../../../release.ts'
 import type {Check, Found} from '../finding.ts'
 

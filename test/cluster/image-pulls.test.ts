@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import {imagePulls} from '../../../src/cluster/pulls/image-pulls.ts'
-import {json, refuse, scriptedServer} from '../support/api-server.ts'
+import {imagePulls} from '../../src/cluster/image-pulls.ts'
+import {json, refuse, scriptedServer} from './support/api-server.ts'
 
 const JOBS = '/apis/batch/v1/namespaces/openstack/jobs'
 const PODS = '/api/v1/namespaces/openstack/pods'

@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {atJsonPath, JSON_PATH_PATTERN} from '../../../../src/cluster/gate/readiness/json-path.ts'
+import {atJsonPath, JSON_PATH_PATTERN} from '../../../src/cluster/gate/readiness.ts'
 
 const OBJECT = {
   status: {

@@ -1,10 +1,10 @@
-import {isApiError} from '../api/api-error.ts'
-import type {ApiClient} from '../api/client.ts'
-import type {Discovery} from '../api/discovery.ts'
-import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
-import {asking, CLAIMS, readObject, resourcePath} from '../api/resources.ts'
-import type {Claim, KubernetesObject, PresentObject} from '../cluster.ts'
-import {mapParallel} from '../parallel.ts'
+import {isApiError} from './api/api-error.ts'
+import type {ApiClient} from './api/client.ts'
+import type {Discovery} from './api/discovery.ts'
+import {listAll, METADATA, METADATA_LIST} from './api/list.ts'
+import {asking, CLAIMS, readObject, resourcePath} from './api/resources.ts'
+import type {Claim, KubernetesObject, PresentObject} from './cluster.ts'
+import {mapParallel} from './parallel.ts'
 
 interface ClaimMetadata {
   readonly metadata: {

@@ -1,9 +1,9 @@
-import type {Redact} from '../../../helm/redact/redact.ts'
-import type {ApiClient} from '../../api/client.ts'
-import {listAll} from '../../api/list.ts'
-import {asking, EVENTS, PODS, resourcePath} from '../../api/resources.ts'
-import type {Cause} from '../../cluster.ts'
-import {redactCause} from '../cause.ts'
+import type {Redact} from '../../helm/redact/redact.ts'
+import type {ApiClient} from '../api/client.ts'
+import {listAll} from '../api/list.ts'
+import {asking, EVENTS, PODS, resourcePath} from '../api/resources.ts'
+import type {Cause} from '../cluster.ts'
+import {redactCause} from './cause.ts'
 
 /** The evidence that explains causes: events and log lines. */
 export interface Evidence {

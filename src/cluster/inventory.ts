@@ -1,11 +1,34 @@
-import {readYaml} from '../../helm/yaml.ts'
-import {isApiError} from '../api/api-error.ts'
-import type {ApiClient} from '../api/client.ts'
-import {listAll} from '../api/list.ts'
-import {asking, CONFIG_MAPS, NODES, readObject, resourcePath} from '../api/resources.ts'
-import {listStorageClasses} from '../diagnosis/storage-classes.ts'
-import type {Inventory, InventoryPart, SeenNode} from './inventory.ts'
+import {readYaml} from '../helm/yaml.ts'
+import {isApiError} from './api/api-error.ts'
+import type {ApiClient} from './api/client.ts'
+import {listAll} from './api/list.ts'
+import {asking, CONFIG_MAPS, NODES, type Resource, readObject, resourcePath} from './api/resources.ts'
+import type {SeenStorageClass} from './diagnosis/diagnosis.ts'
 import {mebibytes, wholeCpus} from './quantity.ts'
+
+/** A node, with what tells the size of the cloud. */
+export interface SeenNode {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  /** The number of whole CPUs. */
+  readonly cpus: number
+  /** The memory, in MiB. */
+  readonly memory: number
+  /** The addresses by which it is reached inside the cluster. */
+  readonly addresses: readonly string[]
+}
+
+/** The parts of a cluster: only those that were asked for, and of these only what can be read. */
+export interface Inventory {
+  readonly nodes?: readonly SeenNode[]
+  /** E.g. `v1.36.3`. */
+  readonly version?: string
+  readonly storageClasses?: readonly SeenStorageClass[]
+  /** The domain of cluster services, e.g. `cluster.local`. */
+  readonly dnsDomain?: string
+}
+
+export type InventoryPart = keyof Inventory
 
 /** Returns one part of the inventory, with one request; the DNS domain may take two. */
 export async function readInventory(client: ApiClient, part: InventoryPart): Promise<Inventory> {
@@ -77,4 +100,37 @@ async function readKey(client: ApiClient, name: string, key: string): Promise<st
     if (isApiError(error, 403)) return undefined
     throw error
   }
+}
+
+const STORAGE_CLASSES: Resource = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  plural: 'storageclasses',
+  namespaced: false,
+}
+const DEFAULT = 'storageclass.kubernetes.io/is-default-class'
+
+interface StorageClass {
+  readonly metadata: {
+    readonly name: string
+    readonly creationTimestamp?: string
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+}
+
+/**
+ * Returns the storage classes, newest first: of several default classes Kubernetes takes the newest (1.26: retroactive
+ * default storage class).
+ */
+export async function listStorageClasses(client: ApiClient): Promise<readonly SeenStorageClass[]> {
+  const {items} = await listAll<StorageClass>(client, {
+    path: resourcePath(STORAGE_CLASSES, ''),
+    asked: asking('list', STORAGE_CLASSES, ''),
+  })
+  return items
+    .toSorted((a, b) => {
+      const [one, other] = [a, b].map(({metadata}) => metadata.creationTimestamp ?? '')
+      return one === other ? (a.metadata.name < b.metadata.name ? -1 : 1) : one! > other! ? -1 : 1
+    })
+    .map(({metadata: {name, annotations}}) => ({name, isDefault: annotations?.[DEFAULT] === 'true'}))
 }

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {tellingFirst} from '../../../../src/cluster/gate/evidence/evidence.ts'
+import {tellingFirst} from '../../../src/cluster/gate/evidence.ts'
 
 const cause = (object: string, reason?: string) => ({
   object,

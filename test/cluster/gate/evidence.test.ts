@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
-import type {Cause} from '../../../../src/cluster/cluster.ts'
-import {gatherEvidence} from '../../../../src/cluster/gate/evidence/evidence.ts'
-import {type Answer, json, refuse, scriptedServer} from '../../support/api-server.ts'
+import type {Cause} from '../../../src/cluster/cluster.ts'
+import {gatherEvidence} from '../../../src/cluster/gate/evidence.ts'
+import {type Answer, json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const crashing: Cause = {
   object: 'Deployment/api',

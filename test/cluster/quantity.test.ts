@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {amount, mebibytes, wholeCpus} from '../../../src/cluster/inventory/quantity.ts'
+import {amount, mebibytes, wholeCpus} from '../../src/cluster/quantity.ts'
 
 it.each([
   ['250m', 0.25],

@@ -1,7 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import type {RunRecord} from '../../../src/cluster/runs/run-record.ts'
-import {runRecords} from '../../../src/cluster/runs/runs.ts'
-import {json, refuse, scriptedServer} from '../support/api-server.ts'
+import {type RunRecord, runRecords} from '../../src/cluster/runs.ts'
+import {json, refuse, scriptedServer} from './support/api-server.ts'
 
 const MAPS = '/api/v1/namespaces/kk-system/configmaps'
 

@@ -1,12 +1,12 @@
-import {redactSecretsOf} from '../../helm/redact/objects.ts'
-import type {Redact} from '../../helm/redact/redact.ts'
-import {isApiError} from '../api/api-error.ts'
-import type {ApiClient} from '../api/client.ts'
-import type {Discovery} from '../api/discovery.ts'
-import {readObject} from '../api/resources.ts'
-import type {DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from '../cluster.ts'
-import {apply, conflictsIn, mergeAsPatch, type Written} from '../helm-writes.ts'
-import {mapParallel} from '../parallel.ts'
+import {redactSecretsOf} from '../helm/redact/objects.ts'
+import type {Redact} from '../helm/redact/redact.ts'
+import {isApiError} from './api/api-error.ts'
+import type {ApiClient} from './api/client.ts'
+import type {Discovery} from './api/discovery.ts'
+import {readObject} from './api/resources.ts'
+import type {DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from './cluster.ts'
+import {apply, conflictsIn, mergeAsPatch, type Written} from './helm-writes.ts'
+import {mapParallel} from './parallel.ts'
 
 /** The times that live object and dry run are read again if somebody wrote between the two. */
 const ATTEMPTS = 3

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest'
-import {secretMark} from '../../../src/cluster/secrets/kept-secret.ts'
-import {keptSecrets} from '../../../src/cluster/secrets/kept-secrets.ts'
-import {json, refuse, scriptedServer} from '../support/api-server.ts'
+import {keptSecrets, secretMark} from '../../src/cluster/kept-secrets.ts'
+import {json, refuse, scriptedServer} from './support/api-server.ts'
 
 const SECRETS = '/api/v1/namespaces/kk-system/secrets'
 

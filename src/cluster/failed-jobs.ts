@@ -1,7 +1,7 @@
-import type {ApiClient} from '../api/client.ts'
-import {asking, JOBS, readObject, resourcePath} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
-import {findCondition, type Workload} from '../gate/kinds/observed.ts'
+import type {ApiClient} from './api/client.ts'
+import {asking, JOBS, readObject, resourcePath} from './api/resources.ts'
+import type {KubernetesObject} from './cluster.ts'
+import {findCondition, type Workload} from './gate/kinds/observed.ts'
 
 interface FailedJob {
   readonly namespace: string
