@@ -1,0 +1,69 @@
+import {afterEach, beforeEach, expect, it, vi} from 'vitest'
+import {type Output, openConsole} from '../../../src/cli/console.ts'
+import {type PlanView, showPlan} from '../../../src/cli/run/run.ts'
+import {action, plan} from '../../report/support/plans.ts'
+
+const written = {stdout: '', stderr: ''}
+beforeEach(() => {
+  for (const name of ['stdout', 'stderr'] as const) {
+    written[name] = ''
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      written[name] += text
+      return true
+    })
+  }
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const TO_DO = plan({actions: [action('db', 'install')]})
+const IDLE = plan({actions: [action('db', 'unchanged')]})
+
+function shown(planned: typeof TO_DO, flags: {output: Output; 'dry-run': boolean}, view?: PlanView) {
+  return showPlan(planned, {flags, console: openConsole(['--no-color']), reports: undefined}, view)
+}
+
+/** What stands on a stream: the plan for people, one document of it, or nothing. */
+function form(text: string): string {
+  if (text === '') return 'nothing'
+  if (text.startsWith('{') && text.trim().includes('\n')) return 'document'
+  return text.startsWith('{') ? 'line' : 'text'
+}
+
+it.each([
+  ['text', true, 0, 'text', 'nothing'],
+  ['json', true, 0, 'document', 'nothing'],
+  ['ndjson', true, 0, 'line', 'nothing'],
+  ['text', false, undefined, 'nothing', 'text'],
+  ['json', false, undefined, 'nothing', 'text'],
+  ['ndjson', false, undefined, 'nothing', 'text'],
+] as const)(
+  'a plan with something to do: --output %s, dry run %s: ends with %s, on stdout %s, on stderr %s',
+  async (output, isDry, exit, stdout, stderr) => {
+    expect(await shown(TO_DO, {output, 'dry-run': isDry})).toBe(exit)
+    expect([form(written.stdout), form(written.stderr)]).toEqual([stdout, stderr])
+  },
+)
+
+it.each([
+  ['json', 'nothing'],
+  ['ndjson', 'line'],
+] as const)(
+  'a dry run that is checked prints no document before that, but its line: %s',
+  async (output, stdout) => {
+    expect(await shown(TO_DO, {output, 'dry-run': true}, {isCheckedDry: true})).toBeUndefined()
+    expect(form(written.stdout)).toBe(stdout)
+  },
+)
+
+it('with nothing to do the result has the form of a run, without its id', async () => {
+  expect(await shown(IDLE, {output: 'json', 'dry-run': false}, {nothing: {left: []}})).toBe(0)
+  expect(JSON.parse(written.stdout)).toMatchObject({run: null, releases: [{state: 'unchanged'}], left: []})
+  expect(form(written.stderr)).toBe('text')
+})
+
+it('with nothing to do a plan that is an answer is printed itself, also as a line', async () => {
+  expect(await shown(IDLE, {output: 'ndjson', 'dry-run': false}, {isAnswer: true, document: {a: 1}})).toBe(0)
+  expect(written.stdout).toBe('{"a":1}\n')
+})
