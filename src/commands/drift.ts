@@ -5,6 +5,7 @@ import {
   changeFlags,
   clusterFlags,
   environmentFlags,
+  type HelmFlags,
   helmFlags,
   ownerFlags,
   type RunFlags,
@@ -12,17 +13,19 @@ import {
   streamFlags,
 } from '../cli/flags.ts'
 import {openChosenCluster, openUsersHelm} from '../cli/open/cluster.ts'
-import {chartsOfOwner, type Owner, openOwner} from '../cli/open/owner.ts'
+import {prepareEnvironment} from '../cli/open/open.ts'
+import {type Owner, openOwner} from '../cli/open/owner.ts'
 import {printResult, runChoices, showPlan, showRun} from '../cli/run/run.ts'
 import {placeOf} from '../cli/run/same-again.ts'
 import type {Cluster} from '../cluster/cluster.ts'
-import type {ExitCode} from '../errors.ts'
+import {asKkError, type ExitCode} from '../errors.ts'
 import type {Palette} from '../report/colour.ts'
 import {driftText} from '../report/drift/drift-text.ts'
 import {pruneText} from '../report/drift/prune-text.ts'
 import type {RunState} from '../run/run-state.ts'
 import {hasDrift} from '../verbs/observation/drift.ts'
 import {drift} from '../verbs/observation/drift-of.ts'
+import type {Prepared} from '../verbs/preparation/prepare.ts'
 import {goingOf, type PlannedPruning, planPrune} from '../verbs/removal/prune.ts'
 
 export default class Drift extends KkCommand {
@@ -124,4 +127,22 @@ function pruneDocument({plan, prunings}: PlannedPruning, state?: RunState): obje
     return state ? [{release, leftovers: gone}] : []
   })
   return {environment: plan.environment, run: state?.run ?? null, releases: prunings, deleted}
+}
+
+/**
+ * Returns the environment's charts, for what their `crds/` hold; undefined where there is no file, or where its charts cannot be
+ * had: the cluster can be looked at all the same.
+ */
+async function chartsOfOwner(
+  {environment}: Owner,
+  flags: HelmFlags,
+  say: (text: string) => void,
+): Promise<Prepared | undefined> {
+  if (!environment) return undefined
+  try {
+    return await prepareEnvironment(environment, flags)
+  } catch (error) {
+    say(`crds/ of the charts are not looked at, only those of the records: ${asKkError(error).message}`)
+    return undefined
+  }
 }

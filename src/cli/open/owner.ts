@@ -1,10 +1,8 @@
 import {chooseEnvironmentFile, splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {loadEnvironment} from '../../environment/load.ts'
-import {asKkError, KkError} from '../../errors.ts'
-import type {Prepared} from '../../verbs/preparation/prepare.ts'
-import type {HelmFlags, OwnerFlags} from '../flags.ts'
-import {prepareEnvironment} from './open.ts'
+import {KkError} from '../../errors.ts'
+import type {OwnerFlags} from '../flags.ts'
 
 /** The environment whose runs and releases a command is about, as far as its arguments tell. */
 export interface Owner {
@@ -49,22 +47,4 @@ async function fileOrNone(
     throw error
   })
   return file === undefined ? undefined : loadEnvironment({file})
-}
-
-/**
- * The environment's charts, for what their `crds/` hold; undefined where there is no file, or where its charts cannot be
- * had: the cluster can be looked at all the same.
- */
-export async function chartsOfOwner(
-  {environment}: Owner,
-  flags: HelmFlags,
-  say: (text: string) => void,
-): Promise<Prepared | undefined> {
-  if (!environment) return undefined
-  try {
-    return await prepareEnvironment(environment, flags)
-  } catch (error) {
-    say(`crds/ of the charts are not looked at, only those of the records: ${asKkError(error).message}`)
-    return undefined
-  }
 }

@@ -2,7 +2,7 @@ import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {helmfileText} from '../../src/cli/helmfile-text.ts'
+import {helmfileText} from '../../../src/exchange/helmfile/helmfile-text.ts'
 
 let directory: string
 let file: string

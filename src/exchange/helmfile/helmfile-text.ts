@@ -1,8 +1,8 @@
 import {readFile} from 'node:fs/promises'
 import {dirname, resolve} from 'node:path'
 import {execa} from 'execa'
-import {KkError} from '../errors.ts'
-import {withoutCredentials} from '../exchange/helmfile/lost.ts'
+import {KkError} from '../../errors.ts'
+import {withoutCredentials} from './lost.ts'
 
 /** The text of a helmfile. */
 export interface HelmfileText {
