@@ -1,5 +1,8 @@
 import {describe, expect, it} from 'vitest'
-import {openService, setting} from './support/service.ts'
+import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
+import {localOverrides} from '../../../src/verbs/overrides/local-overrides.ts'
+import {factsBase} from '../../../src/verbs/overrides/override-base.ts'
+import {openService, setting, temporaryStore} from './support/service.ts'
 
 describe("the deployer's overrides", () => {
   it('replace what the system says, and only they are stored', async () => {
@@ -32,6 +35,20 @@ describe("the deployer's overrides", () => {
 
     const shown = await service.show('rabbitmq', 'openstack')
     expect(shown).toMatchObject({userOverrides: '', systemOverrides: 'pod:\n  replicas: {server: 1}\n'})
+  })
+
+  it('are shown as they were worked out before, to all callers of a service and to no other service', async () => {
+    const base = factsBase({facts: {charts: {rabbitmq: []}}, plugins: builtInPlugins()})
+    const options = {base, store: await temporaryStore(), allowSecrets: true}
+    const overridesFor = localOverrides(options)
+    const first = await overridesFor('ada').show('rabbitmq', 'openstack')
+
+    const second = await overridesFor('bob').show('rabbitmq', 'openstack')
+    const other = await localOverrides(options)('ada').show('rabbitmq', 'openstack')
+
+    expect(second).toBe(first)
+    expect(other).toEqual(first)
+    expect(other).not.toBe(first)
   })
 
   it('of one chart are apart in two namespaces', async () => {
