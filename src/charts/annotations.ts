@@ -1,4 +1,4 @@
-/** Where a chart says in the annotations of its `Chart.yaml` what kk is to know; Helm keeps them in the record of each release. */
+/** The prefix of the annotations in `Chart.yaml` that are for kk; Helm keeps them in the record of each release. */
 export const PREFIX = 'kk.openstack.org/'
 export const REQUIRES = `${PREFIX}requires`
 export const PROTECTED = `${PREFIX}protected`

@@ -5,7 +5,7 @@ import {readYaml} from '../helm/yaml.ts'
 import {utf8Text} from '../state/files/utf8-text.ts'
 import {isVersion} from './version.ts'
 
-/** What a `Chart.yaml` says; scalars are text, as Helm takes them. */
+/** The content of a `Chart.yaml`; scalars are text, as Helm takes them. */
 export interface ChartYaml {
   readonly file: string
   /** The file's content, for looking up lines. */

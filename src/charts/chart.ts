@@ -32,8 +32,8 @@ export interface Chart {
   readonly protected: boolean
   /** It says itself what it requires, or that it is protected: nothing is inferred unless told. */
   readonly annotated: boolean
-  /** Who names it in a configuration, requires it. */
+  /** A chart that names it in its configuration requires it. */
   readonly sharedInfrastructure: boolean
-  /** What `vendorCharts` puts into `charts/`, whatever stands there. */
+  /** The libraries that `vendorCharts` puts into `charts/`, whatever stands there. */
   readonly libraries: readonly Library[]
 }

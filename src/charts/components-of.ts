@@ -6,7 +6,7 @@ import {dig, digMaps, digText} from './manifests/dig.ts'
 interface ValueRequirement {
   /** `ready`: it waits; `soft`: it would, were it switched on, or it is only named. */
   readonly kind: WantKind
-  /** What is waited for: `service oslo_db = openstack:mariadb`. */
+  /** The text of the requirement, for people: `service oslo_db = openstack:mariadb`. */
   readonly what: string
   /** The chart that by its name provides it; undefined for one that no name tells, or for the chart itself. */
   readonly chart?: string
@@ -21,7 +21,7 @@ export interface Component {
   readonly requires: readonly ValueRequirement[]
 }
 
-/** Where openstack-helm names the choice of a block in `dependencies.dynamic.targeted`. */
+/** The place at which openstack-helm names the choice of a block in `dependencies.dynamic.targeted`. */
 const CHOICES = [['network', 'backend'], ['storage'], ['conf', 'ceph', 'backend']] as const
 
 /** In nearly every chart of openstack-helm, for a purpose that is off by default. */
@@ -36,7 +36,7 @@ interface Asked {
 }
 
 /**
- * What the components of a chart wait for, read from values in the dialect of openstack-helm: `dependencies`, `endpoints`
+ * Returns what the components of a chart wait for, read from values in the dialect of openstack-helm: `dependencies`, `endpoints`
  * and `manifests`. Nothing is rendered, so that it is a preview; what it names, the rendered chart decides.
  */
 export function componentsOf(asked: Asked): readonly Component[] {
@@ -161,7 +161,7 @@ function componentSwitches(
     .map((key) => ({key, isOn: dig(manifests, key) === true}))
 }
 
-/** Where a service is reached: the namespace, if the values say one, and the name. */
+/** Returns the address of a service: the namespace, if the values say one, and the name. */
 interface ServiceHost {
   readonly namespace: string | undefined
   readonly name: string

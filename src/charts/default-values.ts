@@ -4,7 +4,7 @@ import {asKkError, KkError} from '../errors.ts'
 import {readYaml} from '../helm/yaml.ts'
 import type {Values} from '../release.ts'
 
-/** What is wrong with a chart's `values.yaml`, with its place; undefined when nothing is. */
+/** Returns what is wrong with a chart's `values.yaml`, with its place; undefined when nothing is. */
 export function valuesFault(directory: string): KkError | undefined {
   try {
     const values = valuesIn(directory)

@@ -76,7 +76,7 @@ function checkVendored(dependency: Dependency, dependent: Dependent): void {
   )
 }
 
-/** Whether a file name is that of a package of this chart: `common-0.1.0.tgz`. */
+/** Returns true for the file name of a package of this chart: `common-0.1.0.tgz`. */
 export function isPackageOf(file: string, name: string): boolean {
   return (
     file.startsWith(`${name}-`) &&

@@ -11,7 +11,7 @@ import {readChartFiles} from './files/chart-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
 /**
- * Where the templates of a chart look for what charts share. `kk`: below `global.endpoints`, with the library `common`;
+ * The place at which the templates of a chart look for what charts share. `kk`: below `global.endpoints`, with the library `common`;
  * `openstack-helm`: below `endpoints`, with helm-toolkit.
  */
 export type Dialect = 'kk' | 'openstack-helm'

@@ -15,7 +15,7 @@ import {cachedPackage, type UnpackedPackage, unpackPackage} from './package-cach
 import {readChart} from './read-chart.ts'
 import {isExactVersion, satisfiesConstraint} from './version.ts'
 
-/** What finding charts needs of the world. */
+/** The ports that are needed to find charts. */
 export interface ChartFinding {
   /** A directory with the charts that kk carries. */
   builtIn(): Promise<string>
@@ -104,7 +104,7 @@ function describe(source: ChartSource): string {
 type RemoteSource = Extract<ChartSource, {kind: 'repository' | 'oci'}>
 
 interface Fetching {
-  /** Where unpacked packages are kept. */
+  /** The directory in which unpacked packages are kept. */
   readonly cache: string
   readonly packages: Packages
 }

@@ -7,7 +7,7 @@ import type {Chart, ChartRequirement} from './chart.ts'
 import {type ChartYaml, readChartYaml} from './chart-yaml.ts'
 import {librariesOf} from './dependencies.ts'
 
-/** Where a chart comes from, when that is not the directory itself. */
+/** The origin of a chart, when that is not the directory itself. */
 export interface ChartOrigin {
   /** For people: where it was found. */
   readonly origin: string
@@ -15,7 +15,7 @@ export interface ChartOrigin {
   readonly packageDigest?: string
 }
 
-/** What the chart in a directory is and requires. Throws `KK_CHART` with the file, and where it can the line. */
+/** Returns what the chart in a directory is and requires. Throws `KK_CHART` with the file, and where it can the line. */
 export function readChart(
   directory: string,
   from: ChartOrigin = {origin: directory},
@@ -39,7 +39,7 @@ export function readChart(
   }
 }
 
-/** What the annotation `kk.openstack.org/requires` of a chart says. Throws `KK_CHART` with file, line and column. */
+/** Returns what the annotation `kk.openstack.org/requires` of a chart states. Throws `KK_CHART` with file, line and column. */
 function requirementsOf(manifest: ChartYaml): ChartRequirement[] {
   const text = manifest.annotations[REQUIRES]
   if (text === undefined) return []
@@ -57,17 +57,17 @@ function requirementsOf(manifest: ChartYaml): ChartRequirement[] {
   })
 }
 
-/** Whether a chart is marked as one whose releases no command removes unless they are named and confirmed. */
+/** Returns true for a chart whose releases no command removes unless they are named and confirmed. */
 function isProtected(manifest: ChartYaml): boolean {
   return isTrue(manifest, PROTECTED)
 }
 
-/** Whether who names the releases of a chart in a configuration, requires them: mariadb, rabbitmq. */
+/** Returns true for a chart whose releases are required by whatever names them in its configuration: mariadb, rabbitmq. */
 function isSharedInfrastructure(manifest: ChartYaml): boolean {
   return isTrue(manifest, SHARED)
 }
 
-/** Whether a chart speaks for itself, so that nothing need be inferred. */
+/** Returns true for a chart that states itself what it requires, so that nothing need be inferred. */
 function isAnnotated({annotations}: ChartYaml): boolean {
   return annotations[REQUIRES] !== undefined || annotations[PROTECTED] !== undefined
 }
@@ -88,7 +88,7 @@ function checkAnnotations(manifest: ChartYaml): void {
   }
 }
 
-/** Where a key stands: first on a line or, in a map on one line, anywhere but in a comment. */
+/** Returns the position of a key: first on a line or, in a map on one line, anywhere but in a comment. */
 function positionOf({file, text}: ChartYaml, key: string): Position {
   const lines = text.split('\n')
   const first = lines.findIndex((line) => line.replace(/^[\s"']+/, '').startsWith(key))

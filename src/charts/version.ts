@@ -5,18 +5,18 @@ import parse from 'semver/functions/parse.js'
 import satisfies from 'semver/functions/satisfies.js'
 import validRange from 'semver/ranges/valid.js'
 
-/** Whether Helm would take this as the version of a chart: `1.2.3`, `v1.2`, `1.2.3-rc.1+build`. */
+/** Returns true for a text that Helm takes as the version of a chart: `1.2.3`, `v1.2`, `1.2.3-rc.1+build`. */
 export function isVersion(version: string): boolean {
   return /^v?\d+(\.\d+){0,2}(-[\w.-]+)?(\+[\w.-]+)?$/.test(version)
 }
 
-/** Whether the text is one version and not a range of them. */
+/** Returns true for a text that is one version and not a range of them. */
 export function isExactVersion(constraint: string): boolean {
   return isVersion(constraint) && parse(constraint) !== null
 }
 
 /**
- * Whether a version satisfies a constraint as Helm's library (Masterminds/semver) reads it: a comma is "and",
+ * Returns true if a version satisfies a constraint as Helm's library (Masterminds/semver) reads it: a comma is "and",
  * `!=` excludes, and pre-releases count only if the constraint names one. A malformed constraint is satisfied by
  * nothing.
  */

@@ -14,32 +14,32 @@ export interface ImportedRelease {
   /** As `kk.releases.X.requires` writes them. */
   readonly requires: readonly string[]
   readonly timeout?: string
-  /** What is to be known of it, for a comment. */
+  /** Sentences for comments above its section. */
   readonly notes: readonly string[]
 }
 
 /** A source of charts, as `kk.charts` writes it. */
 export type ImportedSource = string | {readonly repository: string} | {readonly oci: string}
 
-/** What an environment file is written from. */
+/** A cloud, as an environment file is written from it. */
 export interface Imported {
   readonly name: string
   /** For people: where it was read from. */
   readonly from: string
   readonly charts: readonly ImportedSource[]
   readonly releases: readonly ImportedRelease[]
-  /** What could not be known, or has no place in an environment; each a sentence. */
+  /** A sentence for each thing that could not be known, or has no place in an environment. */
   readonly lost: readonly string[]
 }
 
-/** The namespace in which most releases are; the first of several. */
+/** Returns the namespace in which most releases are; the first of several. */
 export function commonNamespace(releases: readonly Pick<ImportedRelease, 'namespace'>[]): string {
   const counts = new Map<string, number>()
   for (const {namespace} of releases) counts.set(namespace, (counts.get(namespace) ?? 0) + 1)
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? 'openstack'
 }
 
-/** What `kk.releases` says of a release, in an environment of this namespace. */
+/** Returns the settings of a release in `kk.releases`, in an environment of this namespace. */
 export function releaseSettings(
   {name, namespace, chart, requires, timeout}: ImportedRelease,
   common: string | undefined,
@@ -93,7 +93,7 @@ function noRoomBecause(release: ImportedRelease, other: ImportedRelease | undefi
   return problem && `an environment takes ${problem.expected}, not ${problem.got}, so it stays with helm`
 }
 
-/** Values of a release without what looks secret, and a sentence that names what was left out. */
+/** Returns the values of a release without what looks secret, and a sentence that names what was left out. */
 export function withoutSecrets(
   name: string,
   values: Values,

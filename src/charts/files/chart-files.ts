@@ -15,7 +15,7 @@ export interface ChartFile {
 export const MAX_FILE_BYTES = 5 * 1024 * 1024
 
 /**
- * The files of a chart directory that Helm would load, sorted by path: without what `.helmignore` names, links
+ * Returns the files of a chart directory that Helm would load, sorted by path: without what `.helmignore` names, links
  * followed. Read synchronously, for it runs in every plan and is several times faster so.
  * Throws `KK_CHART` for what Helm would refuse: sockets and the like, broken links, files above 5 MiB.
  */
@@ -89,7 +89,7 @@ function readIgnores(directory: string): Ignores {
   }
 }
 
-/** Whether Helm leaves out this path, which is relative to the chart and has no slash at its end. */
+/** Returns true for a path that Helm leaves out; it is relative to the chart and has no slash at its end. */
 type Ignores = (path: string, isDirectory: boolean) => boolean
 
 interface Rule {
@@ -98,7 +98,7 @@ interface Rule {
   matches(path: string): boolean
 }
 
-/** What Helm leaves out of every chart (`Rules.AddDefaults`). */
+/** The paths that Helm leaves out of every chart (`Rules.AddDefaults`). */
 const DEFAULTS = ['templates/.?*']
 
 /**

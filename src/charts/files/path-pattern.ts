@@ -25,7 +25,7 @@ export function pathPattern(pattern: string): RegExp | undefined {
 
 interface CharacterClass {
   readonly source: string
-  /** Where the closing bracket stands. */
+  /** The place of the closing bracket. */
   readonly end: number
 }
 

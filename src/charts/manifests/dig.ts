@@ -1,4 +1,4 @@
-/** What stands at a path of maps; undefined where the way ends before. */
+/** Returns what stands at a path of maps; undefined where the way ends before. */
 export function dig(tree: unknown, ...path: readonly string[]): unknown {
   let at = tree
   for (const key of path) {
@@ -8,13 +8,13 @@ export function dig(tree: unknown, ...path: readonly string[]): unknown {
   return at
 }
 
-/** The maps of a list at a path; none where there is no list. */
+/** Returns the maps of a list at a path; none where there is no list. */
 export function digMaps(tree: unknown, ...path: readonly string[]): readonly object[] {
   const found = dig(tree, ...path)
   return Array.isArray(found) ? found.filter((each) => typeof each === 'object' && each !== null) : []
 }
 
-/** The text at a path; undefined where there is none, or an empty one. */
+/** Returns the text at a path; undefined where there is none, or an empty one. */
 export function digText(tree: unknown, ...path: readonly string[]): string | undefined {
   const found = dig(tree, ...path)
   return typeof found === 'string' && found !== '' ? found : undefined

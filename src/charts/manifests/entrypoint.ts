@@ -4,7 +4,7 @@ import type {Target, Want} from '../../graph/inference/facts.ts'
 import type {Waiter} from '../../release.ts'
 import {literalsOf, type NamedContainer, type PodTemplate} from './pods.ts'
 
-/** What a rule finds in an object; who wants it is the same for all rules. */
+/** A want that a rule finds in an object; the object and its file are the same for all rules. */
 export type StatedWant = Pick<Want, 'kind' | 'target' | 'text'>
 
 /** An object with what rules look at. */
@@ -31,7 +31,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   DEPENDENCY_CUSTOM_RESOURCE: (value) => maps(value).flatMap(kindTarget),
 }
 
-/** What containers are told to wait for by the variables of kubernetes-entrypoint. */
+/** Returns what containers are told to wait for by the variables of kubernetes-entrypoint. */
 export function entrypointWants({containers, waiter}: Waiting): readonly StatedWant[] {
   const kind = waiter === 'cron' ? 'soft' : 'ready'
   return containers.flatMap(({container, title}) =>
@@ -61,7 +61,7 @@ function named(kind: string): Reader {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What is no list of maps waits for nothing that could be named. */
+/** Returns the maps of a JSON list; none of any other text, which names nothing to wait for. */
 function maps(value: string): readonly Json[] {
   try {
     const found: unknown = JSON.parse(value)

@@ -4,13 +4,13 @@ import {providedBy} from './provided-by.ts'
 import {waiterOf} from './waiter-of.ts'
 import {wantsOf} from './wants-of.ts'
 
-/** The same of what `helm template` prints. Throws what `parseManifest` throws. */
+/** Returns what a chart provides and wants, by what `helm template` prints of it. Throws what `parseManifest` throws. */
 export function factsOf(manifest: string, namespace: string): ChartFacts {
   return factsOfObjects(renderedObjects(manifest), namespace)
 }
 
 /**
- * What a rendered chart provides and wants; what only tests, deletion and rollback make is left out. `namespace` is the
+ * Returns what a rendered chart provides and wants; what only tests, deletion and rollback make is left out. `namespace` is the
  * release's.
  */
 export function factsOfObjects(all: readonly RenderedObject[], namespace: string): ChartFacts {

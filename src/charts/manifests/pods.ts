@@ -16,7 +16,7 @@ export interface PodTemplate {
   readonly spec: unknown
 }
 
-/** What the pods of a workload, a Job or a CronJob will be; undefined for what makes none. */
+/** Returns the template of the pods of a workload, a Job or a CronJob; undefined for what makes none. */
 export function podTemplate(object: KubernetesObject): PodTemplate | undefined {
   const template = templateOf(object)
   if (template === undefined) return undefined

@@ -7,7 +7,7 @@ import {containersOf, literalsOf, podTemplate} from './pods.ts'
 const TELLS_NAME = /SECRET|KEYRING|CONFIG_?MAP/
 const NAME_FLAG = /--[\w-]*(?:secret|configmap)[\w-]*[= ]([a-z0-9][a-z0-9.-]*)/g
 
-/** What these objects give to others. `namespace` is the release's: objects in it need not say so. */
+/** Returns what these objects give to others. `namespace` is the release's: objects in it need not say so. */
 export function providedBy(rendered: readonly RenderedObject[], namespace: string): Provided {
   const home = (stated: string | undefined) =>
     stated === undefined || stated === namespace ? {} : {namespace: stated}

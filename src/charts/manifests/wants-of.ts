@@ -87,7 +87,7 @@ const LABEL = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
 /** A Service, perhaps with its namespace. */
 const HOST = `${LABEL}(?:\\.${LABEL})?`
 
-/** Where a text must mean a host; `sign` is in every text that can match, and is found much faster. */
+/** Patterns of places where a text must mean a host; `sign` is in every text that can match, and is found much faster. */
 const PLACES = [
   // name.namespace.svc
   {sign: /\.svc\b/, host: new RegExp(`(?<![\\w.-])(${LABEL}\\.${LABEL})\\.svc\\b`, 'g')},
@@ -152,7 +152,7 @@ function referenceWants(waiting: Waiting): readonly StatedWant[] {
   )
 }
 
-/** What every namespace, or every cluster, has. */
+/** Objects that every namespace, or every cluster, has. */
 function isGiven(kind: string, name: string): boolean {
   if (kind === 'ServiceAccount') return name === 'default'
   if (kind === 'ConfigMap') return name === 'kube-root-ca.crt'
@@ -238,7 +238,7 @@ function textOf(object: KubernetesObject): string {
   return found.join('\n')
 }
 
-/** The same of any part of an object. */
+/** Returns the texts of any part of an object, as `textOf` does of a whole one. */
 function textIn(tree: unknown): string {
   const found: string[] = []
   collect(tree, '', found)

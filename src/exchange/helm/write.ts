@@ -8,7 +8,7 @@ export interface ChartOverrides {
   readonly values: Values
 }
 
-/** What `helm --values` takes: the overrides alone. */
+/** Returns the overrides alone, as `helm --values` takes them. */
 export function helmValues({values}: Pick<ChartOverrides, 'values'>): string {
   return blockYaml(values) || '{}\n'
 }

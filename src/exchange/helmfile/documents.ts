@@ -22,7 +22,7 @@ export interface HelmfileDocument {
 /** As `helmfile build` writes it above each file that it has read. */
 const SOURCE = /^---\n# {2}Source: (.+)$/gm
 
-/** The documents of a helmfile, each with its place. Throws `KK_YAML`, and `KK_FILE` for what helmfile would not read. */
+/** Returns the documents of a helmfile, each with its place. Throws `KK_YAML`, and `KK_FILE` for what helmfile would not read. */
 export function helmfileDocuments(text: string, file: string, isBuilt: boolean): readonly HelmfileDocument[] {
   // The lines of what helmfile prints are none of the file.
   const source = {file: isBuilt ? 'the output of helmfile build' : file, text}
@@ -47,7 +47,7 @@ function stateOf(source: Source, root: Node): Helmfile | null {
   return withoutNulls(value) as Helmfile | null
 }
 
-/** Values of releases, to whom null says something. */
+/** Keys whose values go to releases, where null has a meaning. */
 const KEPT = new Set(['values', 'renderedvalues'])
 
 /** Returns a value without keys that are null: to helmfile they say nothing. */
@@ -58,7 +58,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(stated.map(([key, inner]) => [key, KEPT.has(key) ? inner : withoutNulls(inner)]))
 }
 
-/** What helmfile hands to helm as it stands: `1.10` and `010` are texts there. Lists on the way are passed through. */
+/** The places of words that helmfile hands to helm as they stand: `1.10` and `010` are texts there. Lists on the way are passed through. */
 const PLACES = ['set', 'setString'].flatMap((key) => [
   ['releases', key, 'value'],
   ['releases', key, 'values'],

@@ -55,7 +55,7 @@ const SECONDS = {
   minimum: 0,
 } as const satisfies JsonSchema
 
-/** What an item of `set` may be set to. */
+/** The schema of a value in an item of `set`. */
 const SCALAR = {
   title: 'a text, a number, true or false',
   type: ['string', 'number', 'boolean', 'null'],
@@ -100,7 +100,7 @@ const RELEASE: JsonSchema = {
   required: ['name'],
 }
 
-/** What kk reads of a helmfile; null is as good as nothing, as in helmfile. All else is passed over. */
+/** The keys of a helmfile that kk reads; null is as good as nothing, as in helmfile. All other keys are passed over. */
 export const HELMFILE_SCHEMA: JsonSchema = {
   title: 'a map with releases',
   type: ['object', 'null'],

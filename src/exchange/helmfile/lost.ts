@@ -1,6 +1,6 @@
 import type {Helmfile, HelmfileRelease} from './helmfile.ts'
 
-/** What is read of each; every other key that says something is told to be lost, also one that helmfile has yet to learn. */
+/** The keys of each that are read. Every other key that says something is listed as lost, also one of a later helmfile. */
 const READ = {
   file: new Set(['namespace', 'kubeContext', 'helmDefaults', 'repositories', 'releases', 'renderedvalues']),
   helmDefaults: new Set(['timeout', 'kubeContext']),
@@ -8,17 +8,17 @@ const READ = {
   release: new Set('name namespace chart version installed needs timeout values set setString'.split(' ')),
 } as const
 
-/** What `helmfile build` has worked out, and prints all the same. */
+/** Keys that `helmfile build` has worked out, and prints all the same. */
 const WORKED_OUT = {
   file: /^(?:bases|helmfiles|environments|templates|values|env|filepath|defaultValues)$/,
   release:
     /^(?:chartPath|condition|inherit|valuesPathPrefix|(?:values|set|verify|wait|installed|condition)Template)$/,
 }
 
-/** What can be read only where helmfile works it out. */
+/** Keys that can be read only where helmfile works them out. */
 const UNREAD = new Set(['bases', 'helmfiles', 'environments', 'templates', 'values'])
 
-/** What kk does without being told, and cannot be told to leave. */
+/** Keys for what kk always does. */
 const DONE_ANYWAY = new Set(['wait', 'waitForJobs'])
 
 /** As `helmfile build` prints them where nothing is said. */
@@ -27,7 +27,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {helmBinary: 'helm', kustomi
 /** The labels that helmfile gives to every release. */
 const OWN_LABELS = new Set(['chart', 'name', 'namespace'])
 
-/** What takes the place of a key in kk. */
+/** The sentence that says what kk has in the place of a key. */
 const INSTEAD: Readonly<Record<string, string>> = {
   wait: 'kk waits until each release is ready',
   waitForJobs: 'kk waits until the jobs of each release are done',
@@ -39,7 +39,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   kubeVersion: 'kk asks the cluster for its version',
 }
 
-/** Keys of a release that an environment has no place for, each with what that means. */
+/** Returns the keys of a release that an environment has no place for, each with what that means. */
 export function lostOfRelease(release: HelmfileRelease, isBuilt: boolean): readonly string[] {
   return Object.entries(release)
     .filter(([key]) => !(isBuilt && WORKED_OUT.release.test(key)))
@@ -47,7 +47,7 @@ export function lostOfRelease(release: HelmfileRelease, isBuilt: boolean): reado
     .map(([key]) => `${key} of ${release.name}: ${meaning(key)}`)
 }
 
-/** What of a helmfile itself is lost. */
+/** Returns what of a helmfile itself is lost, each as a sentence. */
 export function lostOfFile(state: Helmfile, isBuilt: boolean): readonly string[] {
   const context = state.kubeContext || state.helmDefaults?.kubeContext
   const repositories = state.repositories ?? []
@@ -67,14 +67,14 @@ export function lostOfFile(state: Helmfile, isBuilt: boolean): readonly string[]
   ]
 }
 
-/** A text whose addresses have no user, password or key: neither a message nor an environment is a place for them. */
+/** Returns a text whose addresses have no user, password or key: neither a message nor an environment is a place for them. */
 export function withoutCredentials(text: string): string {
   return text
     .replaceAll(/([a-z][a-z\d+.-]*:\/\/)[^/\s"]*@/gi, '$1')
     .replaceAll(/([?&][^=&\s]*(?:key|token|secret|passw|sig|credential)[^=&\s]*=)[^&\s"]+/gi, '$1***')
 }
 
-/** The sentence of what an address loses. */
+/** Returns the sentence that says what an address loses. */
 export function lostCredentials(of: string): string {
   return `the credentials in the address of ${of}: helm keeps them (helm repo add --username, helm registry login), and kk uses these`
 }
@@ -94,7 +94,7 @@ function lostAmong(read: ReadonlySet<string>, map: object, of: string): readonly
     .map(([key]) => `${key} of ${of}: ${meaning(key)}`)
 }
 
-/** Whether a key that is not read says something. */
+/** Returns true for a key that is not read, and says something. */
 function isLost(read: ReadonlySet<string>, key: string, value: unknown): boolean {
   if (read.has(key)) return false
   // The only one that is on where nothing is said.

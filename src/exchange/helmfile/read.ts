@@ -21,9 +21,9 @@ import {lostCredentials, lostOfFile, lostOfRelease, withoutCredentials} from './
 
 interface HelmfileOptions {
   readonly file: string
-  /** What it says: the output of `helmfile build`, or its own text. */
+  /** The output of `helmfile build`, or the file's own text. */
   readonly text: string
-  /** Whether helmfile has worked its templates out. */
+  /** True if helmfile has worked its templates out. */
   readonly isBuilt: boolean
   /** Write what looks secret among the values, too. */
   readonly showSecrets: boolean
@@ -31,7 +31,7 @@ interface HelmfileOptions {
 }
 
 /**
- * A helmfile as an environment: `needs` become stated requirements, values files are read and merged. What has no place is
+ * Returns a helmfile as an environment: `needs` become stated requirements, values files are read and merged. What has no place is
  * listed; so is what looks secret, unless it is asked for. Throws `KK_YAML` for what is no YAML, as a helmfile with templates is where helmfile is not there, `KK_FILE` for
  * what is no helmfile, and `KK_USAGE`.
  */
@@ -71,7 +71,7 @@ export function importHelmfile({file, text, isBuilt, showSecrets, name}: Helmfil
   }
 }
 
-/** Releases that are turned off, or are none, with what says so. */
+/** Returns the releases that are turned off, or have no chart, each with the reason. */
 function offIn(document: HelmfileDocument): readonly (readonly [ReleaseId, string])[] {
   return (document.state.releases ?? []).flatMap((release) => {
     const reason = offBecause(release, document.state)
@@ -107,7 +107,7 @@ interface Releases {
   readonly left: ReadonlySet<ReleaseId>
 }
 
-/** What a release requires, as `kk.releases.X.requires` writes it; what cannot be stated is told to `lose`. */
+/** Returns what a release requires, as `kk.releases.X.requires` writes it; calls `lose` with each need that cannot be stated. */
 function requirementsOf(
   {name, namespace, needs}: Needing,
   {kept, left}: Releases,
@@ -141,7 +141,7 @@ interface ReadRelease {
 interface ReadOptions {
   readonly isBuilt: boolean
   readonly showSecrets: boolean
-  /** Where the paths of the environment will start. */
+  /** The directory at which the paths of the environment will start. */
   readonly home: string
   readonly repositories: NonNullable<Helmfile['repositories']>
 }
@@ -185,12 +185,12 @@ function helmfileId(release: HelmfileRelease, document: HelmfileDocument): Relea
   return releaseId(namespaceOf(release, document), release.name)
 }
 
-/** What the file says for all of them wins, as in helmfile; an empty one says nothing. */
+/** Returns the namespace of a release: the one that the file states for all wins, as in helmfile; an empty one states nothing. */
 function namespaceOf({namespace}: HelmfileRelease, {state}: HelmfileDocument): string {
   return state.namespace || namespace || 'default'
 }
 
-/** The values of a release: files and maps in their order, then `set`; later ones win. What cannot be read is told to `lose`. */
+/** Returns the values of a release: files and maps in their order, then `set`; later ones win. Calls `lose` with what cannot be read. */
 function releaseValues(
   {name, values = [], set = [], setString = []}: HelmfileRelease,
   directory: string,
@@ -211,7 +211,7 @@ function releaseValues(
   return merged
 }
 
-/** The maps of a values file, or why there are none. */
+/** Returns the maps of a values file, or why there are none. */
 function mapsOf(file: string, directory: string): readonly Values[] | string {
   if (/\.gotmpl$/.test(file)) return 'it is a template'
   const path = resolve(directory, file)
@@ -231,16 +231,16 @@ function escaped(value: unknown): string {
 }
 
 interface ChartPlace {
-  /** Where the chart's path starts. */
+  /** The directory at which the chart's path starts. */
   readonly directory: string
-  /** Where the paths of the environment will start. */
+  /** The directory at which the paths of the environment will start. */
   readonly home: string
   readonly repositories: NonNullable<Helmfile['repositories']>
 }
 
 /** A chart as an environment has it. */
 interface ChartOfHelmfile {
-  /** What `kk.charts` says of its place; undefined where it has no words for it. */
+  /** The source as `kk.charts` states it; undefined where it has no words for it. */
   readonly source: ImportedSource | undefined
   readonly name: string
   readonly version?: string
@@ -248,7 +248,7 @@ interface ChartOfHelmfile {
   readonly unkept?: string
 }
 
-/** Where a chart is, by a path, a repository or an address as helmfile takes them. */
+/** Returns the source of a chart, which helmfile takes as a path, through a repository, or as an address. */
 function chartSource(chart: string, {directory, home, repositories}: ChartPlace): ChartOfHelmfile {
   if (chart.startsWith('oci://')) return inRegistry(chart)
   const path = resolve(directory, chart)
@@ -283,7 +283,7 @@ function inDirectory(path: string, home: string): ChartOfHelmfile {
   return {...found, source: isNameless ? undefined : source}
 }
 
-/** Where only go-getter finds it, or nobody: its name is the last part of the path. */
+/** Returns a chart without a source, which only go-getter finds, or nobody: its name is the last part of the path. */
 function elsewhere(chart: string): ChartOfHelmfile {
   return {source: undefined, ...ofFile(basename(chart.replace(/\?.*$/, '')))}
 }

@@ -17,7 +17,7 @@ export interface CopiedFile {
   readonly preserve_properties?: boolean
 }
 
-/** Whom a path in the container is given to. */
+/** The owner that a path in the container is given. */
 interface Permission {
   readonly path: string
   readonly owner: string
@@ -26,7 +26,7 @@ interface Permission {
   readonly exclude?: readonly string[]
 }
 
-/** What a `config.json` says: the start contract of kolla's images. */
+/** The content of a `config.json`: the start contract of kolla's images. */
 export interface ContainerConfig {
   readonly command: string
   readonly config_files: readonly CopiedFile[]
@@ -114,7 +114,7 @@ function parsed({file, text}: Source): unknown {
   }
 }
 
-/** Where kolla_start looks for its sources. */
+/** The directory in which kolla_start looks for its sources. */
 const MOUNT = '/var/lib/kolla/config_files/'
 
 /**

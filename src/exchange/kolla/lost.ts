@@ -22,7 +22,7 @@ function listens(what: string, address: string): string {
   return `${what} listens at ${address}, which no pod has: set api_interface_address: 0.0.0.0 in globals.yml and generate it again`
 }
 
-/** Where a server listens: options of oslo, uwsgi and MariaDB, Apache's directives, and memcached's command line. */
+/** Matches the address at which a server listens: options of oslo, uwsgi and MariaDB, Apache's directives, and memcached's command line. */
 const LISTENS =
   /^\s*(?:(?:bind_host|bind-address|https?|https?-socket|socket)\s*=\s*|Listen\s+|\S*memcached\s.*\s-l\s+|<VirtualHost\s+)\[?([\da-f.:]*[\d:])\]?(?::\d+)?(?=[\s,>]|$)/i
 /** Every pod has these. */

@@ -7,9 +7,9 @@ import type {Values} from '../../release.ts'
 export interface KollaPasswords {
   /** By kk's name. */
   readonly secrets: readonly {readonly name: string; readonly value: string; readonly from: string}[]
-  /** What kk has no place for, sorted. */
+  /** Names that kk has no place for, sorted. */
   readonly unknown: readonly string[]
-  /** What is there without a value, sorted: kolla's template before `kolla-genpwd`. */
+  /** Names without a value, sorted, as in kolla's template before `kolla-genpwd`. */
   readonly empty: readonly string[]
 }
 
@@ -33,7 +33,7 @@ const RULES: readonly (readonly [RegExp, (service: string) => string])[] = [
   [/^([a-z]+)_keystone_password$/, (service) => `identity.${service}.password`],
 ]
 
-/** How ansible-vault begins what it encrypts: a file, or one value. */
+/** The beginning of what ansible-vault encrypts: a file, or one value. */
 const VAULT = '$ANSIBLE_VAULT;'
 
 /** Reads kolla's `passwords.yml`. Throws `KK_YAML`, also for what is encrypted, without ever repeating a value. */
@@ -56,7 +56,7 @@ export function readKollaPasswords(text: string, file: string): KollaPasswords {
 /** A shorter text is a word of many files. */
 const SHORTEST_PASSWORD = 6
 
-/** Every password and key of such a file, whatever it is for. Throws `KK_YAML`. */
+/** Returns every password and key of such a file, whatever it is for. Throws `KK_YAML`. */
 export function kollaPasswordTexts(text: string, file: string): readonly string[] {
   const passwords = passwordMap(text, file)
   const encrypted = Object.keys(passwords).filter((name) => isEncrypted(passwords[name]))
@@ -108,7 +108,7 @@ function isGiven(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
-/** Whether a text has a secret in it: one of these passwords, or what looks like one. */
+/** Returns true for a text with a secret in it: one of these passwords, or what looks like one. */
 export function isSecretText(text: string, passwords: readonly string[]): boolean {
   return passwords.some((password) => text.includes(password)) || redactLines(text) !== text
 }

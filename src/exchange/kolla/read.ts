@@ -11,12 +11,12 @@ const ROOM = 1_000_000
 
 /** A container of kolla's as a component of a chart of kk: the value `kolla.<component>`. */
 export interface ImportedContainer {
-  /** What is for a ConfigMap: kolla's own keys, and `files`. */
+  /** The values for a ConfigMap: kolla's own keys, and `files`. */
   readonly values: Values
-  /** What is for a Secret: `secrets`. */
+  /** The values for a Secret: `secrets`. */
   readonly secrets: Values
   readonly files: readonly {readonly name: string; readonly isSecret: boolean}[]
-  /** What will not work as it does on kolla's machines. */
+  /** Sentences on what will not work as it does on kolla's machines. */
   readonly notes: readonly string[]
 }
 

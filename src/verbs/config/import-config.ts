@@ -27,7 +27,7 @@ interface ImportOptions {
 }
 
 /**
- * What kolla-ansible generated, as values: of one container, where the directory has a `config.json`, else of each below
+ * Returns what kolla-ansible generated as values: of one container, where the directory has a `config.json`, else of each below
  * it that a chart has a component for. Rejects with `KK_KOLLA`, `KK_FILE`.
  */
 export async function importConfig(directory: string, options: ImportOptions): Promise<ConfigImport> {
@@ -85,7 +85,7 @@ interface Place {
   readonly component: Component
 }
 
-/** The component that a container of kolla's is, or why there is none. */
+/** Returns the component that a container of kolla's is, or why there is none. */
 function placeOf(container: string, charts: readonly ServiceChart[]): Place | string {
   const name = container.replaceAll('_', '-')
   const found = charts

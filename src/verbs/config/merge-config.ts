@@ -26,7 +26,7 @@ interface MergeOptions {
 }
 
 /**
- * The user's configuration files in the layout of kolla's node_custom_config, merged in its order, as values over what
+ * Returns the user's configuration files in the layout of kolla's node_custom_config, merged in its order, as values over what
  * the charts write. Rejects with `KK_KOLLA`, `KK_FILE`, `KK_YAML`.
  */
 export async function mergeConfig(directory: string, {charts, host}: MergeOptions): Promise<ConfigMerge> {
@@ -112,7 +112,7 @@ function laid(lower: Options, upper: Options): Options {
   return isMap(lower) && isMap(upper) ? mergeValues(lower, upper) : (upper ?? lower)
 }
 
-/** What is left of options when others have taken the place of some. */
+/** Returns what is left of options when others have taken the place of some. */
 function without(options: Options, others: Options): Options {
   if (!isMap(options) || others === undefined) return options
   if (!isMap(others)) return undefined
