@@ -4,9 +4,9 @@ import type {RunEvent, SkipReason} from './events.ts'
 import {type Interruption, interrupted, newInterruption} from './interruption.ts'
 import {type Ledger, newLedger} from './ledger.ts'
 import type {RunObserver, RunOutcome} from './observer.ts'
-import type {Controls, Perform} from './perform.ts'
 import {makeSchedule, type Schedule, type StartCondition} from './schedule/schedule.ts'
 import {skippedBy, startable} from './schedule/startable.ts'
+import type {Controls, Perform} from './task.ts'
 
 export interface RunOptions {
   /** The run's id. */

@@ -2,9 +2,9 @@ import {describe, expect, it} from 'vitest'
 import type {ImagePull, ImagePulls} from '../../src/cluster/image-pulls.ts'
 import type {RunEvent} from '../../src/run/events.ts'
 import type {RunObserver} from '../../src/run/observer.ts'
-import type {Perform} from '../../src/run/perform.ts'
 import {pullsAhead} from '../../src/run/pull-ahead.ts'
 import {NO_RUN} from '../../src/run/run-state.ts'
+import type {Perform} from '../../src/run/task.ts'
 import {collected, runOf} from './run-of.ts'
 
 const release = 'openstack/mariadb' as const

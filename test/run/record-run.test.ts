@@ -1,9 +1,9 @@
 import {describe, expect, it, onTestFinished, vi} from 'vitest'
 import type {RunRecord, RunRecords} from '../../src/cluster/runs.ts'
 import {KkError} from '../../src/errors.ts'
-import type {Perform} from '../../src/run/perform.ts'
 import {recordRun} from '../../src/run/record-run.ts'
 import {run} from '../../src/run/run.ts'
+import type {Perform} from '../../src/run/task.ts'
 import {planOf} from './plan-of.ts'
 import {collected, story} from './run-of.ts'
 

@@ -2,8 +2,8 @@ import {KkError} from '../../src/errors.ts'
 import type {Action, ActionKind} from '../../src/plan/plan.ts'
 import {releaseName} from '../../src/release.ts'
 import type {RunEvent} from '../../src/run/events.ts'
-import type {Controls, Perform} from '../../src/run/perform.ts'
 import {type RunOptions, run} from '../../src/run/run.ts'
+import type {Controls, Perform} from '../../src/run/task.ts'
 import {planOf} from './plan-of.ts'
 
 export type Requires = Readonly<Record<string, readonly string[]>>

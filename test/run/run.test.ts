@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import {KkError} from '../../src/errors.ts'
-import type {Perform} from '../../src/run/perform.ts'
+import type {Perform} from '../../src/run/task.ts'
 import {byHand, collected, failing, listen, runOf, story} from './run-of.ts'
 
 test('a run tells all that happens, in order', async () => {

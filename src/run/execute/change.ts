@@ -6,41 +6,40 @@ import {labelChanges, labelsOf} from '../../plan/labels.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {ChartWork} from '../task.ts'
 import type {Execution} from './execution.ts'
+import {beginOperation, settle} from './helm-operation.ts'
 import {keepDropped} from './keep-dropped.ts'
+import {takeLease} from './lease.ts'
 import type {Deployed} from './pass-gate.ts'
-import {expectDeployed, raced} from './races.ts'
-import {underHelm} from './under-helm.ts'
-import {underLease} from './under-lease.ts'
-import {settling, underOperation} from './under-operation.ts'
-import {underReservations} from './under-reservations.ts'
-import {workable} from './workable.ts'
+import {expectDeployed, raced, workable} from './races.ts'
+import {reserve} from './reservations.ts'
 
 /**
  * Installs or upgrades a release under its Lease. The last revision is read again before helm starts and after it has
  * ended: interference by plain helm, which heeds no Lease, is told as `KK_RACED`. The Lease is given back before the gate.
  */
-export function change(execution: Execution<'install' | 'upgrade'>, work: ChartWork): Promise<Deployed> {
+export async function change(
+  execution: Execution<'install' | 'upgrade'>,
+  work: ChartWork,
+): Promise<Deployed> {
   const {action, cluster} = execution
   const {release} = action
-  return underLease(execution, async (lease) => {
-    const before = await workable(execution, await cluster.lastRecord(release))
-    await validate(execution, {work, before})
-    if (before) await clearFailedJobs(execution, work)
-    await keepDropped(execution, work.dropped)
-    return settling(execution, lease, async () => {
-      const changed = await underReservations(
-        execution,
-        {requirements: work.desired.requirements, before},
-        () => callHelm(execution, work, {lease, before}),
-      )
-      const revision = action.revision + 1
-      if (changed.revision !== revision) {
-        throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
-      }
-      const record = expectDeployed(release, await cluster.lastRecord(release), revision)
-      return {record, objects: parseManifest(changed.manifest)}
-    })
-  })
+  await using lease = await takeLease(execution)
+  const before = await workable(execution, await cluster.lastRecord(release))
+  await validate(execution, {work, before})
+  if (before) await clearFailedJobs(execution, work)
+  await keepDropped(execution, work.dropped)
+  try {
+    const changed = await callHelm(execution, work, {lease, before})
+    const revision = action.revision + 1
+    if (changed.revision !== revision) {
+      throw raced(release, `helm was to make revision ${revision}, but made ${changed.revision}`)
+    }
+    const record = expectDeployed(release, await cluster.lastRecord(release), revision)
+    return {record, objects: parseManifest(changed.manifest)}
+  } catch (error) {
+    await settle(execution, lease, error)
+    throw error
+  }
 }
 
 /** Helm leaves a failed Job of the same name as it is, and the gate would fail at once. */
@@ -86,7 +85,11 @@ async function callHelm(
   work: ChartWork,
   {lease, before}: UnderLease,
 ): Promise<ChangedRelease> {
-  const {action, cluster, helm, controls, deadline, clock} = execution
+  const {action, cluster, helm, controls} = execution
+  await using _reservations = await reserve(execution, {
+    requirements: work.desired.requirements,
+    before,
+  })
   const call = {
     name: releaseName(action.release),
     namespace: releaseNamespace(action.release),
@@ -97,15 +100,14 @@ async function callHelm(
   // Helm would create it again, which who may not create namespaces cannot.
   const createNamespace = !before && !(await cluster.hasNamespace(call.namespace))
   controls.onProgress('helm', `helm ${action.kind}`)
-  return underOperation(execution, lease, (started) =>
-    underHelm({execution, work, lease}, (signal) => {
-      const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
-      const operation = {...started, timeoutSeconds, signal}
-      if (before && action.kind === 'upgrade')
-        return helm.upgrade(call, {...operation, labels: labelChanges(labels, before.labels)})
-      return helm.install(call, {...operation, labels, createNamespace, ...(before && {replace: true})})
-    }),
-  )
+  const {objects, timeoutSeconds} = work
+  await using operation = await beginOperation(execution, {lease, objects, timeoutSeconds})
+  const {options} = operation
+  const started =
+    before && action.kind === 'upgrade'
+      ? helm.upgrade(call, {...options, labels: labelChanges(labels, before.labels)})
+      : helm.install(call, {...options, labels, createNamespace, ...(before && {replace: true})})
+  return await operation.result(started)
 }
 
 /** Throws `KK_INVALID_OBJECT` naming every object of the release that the API server would not accept. */

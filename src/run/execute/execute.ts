@@ -1,34 +1,21 @@
-import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import type {HeldLease, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest, testHooks} from '../../cluster/manifest.ts'
 import {asKkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
-import type {DesiredRelease} from '../../plan/desired.ts'
-import {
-  adoptionLabels,
-  GATED_LABEL,
-  INPUTS_LABEL,
-  labelChanges,
-  labelsOf,
-  readLabels,
-  UNCHECKED_LABEL,
-  usesLabel,
-} from '../../plan/labels.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
-import type {Controls} from '../perform.ts'
-import type {DesiredWork, Task} from '../task.ts'
+import type {Controls, Task} from '../task.ts'
 import {change} from './change.ts'
 import type {Execution, Tools} from './execution.ts'
+import {beginOperation} from './helm-operation.ts'
+import {takeLease} from './lease.ts'
 import {expectInstalled, passGate, passGateAgain} from './pass-gate.ts'
 import {prune} from './prune.ts'
-import {expectRevision, raced} from './races.ts'
+import {expectRevision} from './races.ts'
+import {adopt, relabel} from './relabel.ts'
 import {remove} from './remove.ts'
 import {rollback} from './rollback.ts'
-import {underHelm} from './under-helm.ts'
-import {underLease} from './under-lease.ts'
-import {underOperation} from './under-operation.ts'
-import {underReservations} from './under-reservations.ts'
 
 interface ExecuteOptions {
   readonly tools: Tools
@@ -92,99 +79,34 @@ async function perform(
   }
 }
 
-/** Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Throws `KK_HELD`, `KK_RACED`. */
-function relabel(execution: Execution<'relabel'>, {desired}: DesiredWork): Promise<void> {
-  const {action, cluster} = execution
-  const {release, revision} = action
-  return underLease(execution, async () => {
-    const record = expectRevision(release, await cluster.lastRecord(release), revision)
-    if (!record) throw raced(release, 'it is not installed any more')
-    const gated = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL)
-    const labels = {...labelsOf(desired, revision), ...Object.fromEntries(gated)}
-    await underReservations(execution, {requirements: desired.requirements, before: record}, () =>
-      cluster.label(record, labelChanges(labels, record.labels)),
-    )
-  })
-}
-
 /**
  * Runs the tests of a release under its Lease, for helm writes their results into the record as it was when it began: an
  * upgrade meanwhile would be undone in the records. Throws `KK_HELM_FAILED` with the pod that failed and its last log
  * lines, `KK_RACED`, `KK_PENDING`, `KK_UNHEALTHY` for a revision that is not deployed, `KK_HELD`.
  */
-function test(execution: Execution<'test'>): Promise<{readonly revision: number}> {
-  const {action, cluster, helm, controls, deadline, clock} = execution
+async function test(execution: Execution<'test'>): Promise<{readonly revision: number}> {
+  const {action, cluster, controls} = execution
   const {release, revision} = action
-  return underLease(execution, async (lease) => {
-    const stored = await cluster.stored(release)
-    expectRevision(release, stored, revision)
-    expectInstalled(release, stored)
+  await using lease = await takeLease(execution)
+  const stored = await cluster.stored(release)
+  expectRevision(release, stored, revision)
+  expectInstalled(release, stored)
 
-    const {values} = stored
-    const objects = testHooks(stored)
-    const redact = redactSecretsOf(parseManifest(stored.manifest), redactor(values))
-    const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
-    const call = {name: releaseName(release), namespace: releaseNamespace(release), values}
-    controls.onProgress('helm', 'helm test')
-    await underOperation(execution, lease, (started) =>
-      underHelm({execution: {...execution, redact}, work: {objects, timeoutSeconds}, lease}, (signal) =>
-        helm.test(call, {timeoutSeconds, signal, ...started}),
-      ),
-    )
-    expectRevision(release, await cluster.lastRecord(release), revision)
-    return {revision}
-  })
+  controls.onProgress('helm', 'helm test')
+  await callHelm(execution, lease, stored)
+  expectRevision(release, await cluster.lastRecord(release), revision)
+  return {revision}
 }
 
-/**
- * Writes this environment's labels on the last record of a release that it did not install, or that another hands over, under the release's Lease and
- * the record's resourceVersion; nothing else is changed. Digests are written only where the plan has judged the inputs to
- * be the same. Throws `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_NOT_INSTALLED`.
- */
-function adopt(execution: Execution<'adopt'>, {desired}: DesiredWork): Promise<{readonly revision: number}> {
-  const {action, cluster} = execution
-  const {release, revision, inputs, from} = action
-  return underLease(execution, async () => {
-    const record = expectRevision(release, await cluster.lastRecord(release), revision)
-    if (!record) throw raced(release, 'it is not installed any more')
-    if (readLabels(record.labels)?.owner !== from) throw raced(release, 'somebody has adopted it')
-    const {requirements, missing} = await installedAmong(desired.requirements, cluster)
-    const all = inputs === '' ? adoptionLabels(desired, revision) : labelsOf(desired, revision)
-    const labels = Object.fromEntries(Object.entries(all).filter(([name]) => !missing.has(name)))
-    await underReservations(execution, {requirements, before: record}, () =>
-      cluster.label(record, {
-        ...labelChanges(labels, record.labels),
-        // The inputs of the environment that hands it over are not this one's.
-        ...(from !== undefined && inputs === '' && {[INPUTS_LABEL]: null}),
-        // The revision is the same, and has passed its gate whoever owns it.
-        ...(from !== undefined && gateMarks(record)),
-      }),
-    )
-    return {revision}
-  })
-}
-
-function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(labels).filter(([name]) => name === GATED_LABEL || name === UNCHECKED_LABEL),
-  )
-}
-
-/** What is required and not there cannot be declared as used: the next deploy installs it, and declares it then. */
-async function installedAmong(
-  requirements: DesiredRelease['requirements'],
-  cluster: Pick<Execution['cluster'], 'lastRecord'>,
-): Promise<{readonly requirements: DesiredRelease['requirements']; readonly missing: ReadonlySet<string>}> {
-  const installed: DesiredRelease['requirements'][number][] = []
-  const missing = new Set<string>()
-  for (const requirement of requirements) {
-    const record = await cluster.lastRecord(requirement.to)
-    if (record && isInstalled(record)) installed.push(requirement)
-    else missing.add(usesLabel(requirement.to))
-  }
-  return {requirements: installed, missing}
-}
-
-function isInstalled({status}: ReleaseRecord): boolean {
-  return status !== 'uninstalling' && status !== 'uninstalled'
+async function callHelm(
+  execution: Execution<'test'>,
+  lease: HeldLease,
+  stored: StoredRelease,
+): Promise<void> {
+  const {release, values} = stored
+  const redact = redactSecretsOf(parseManifest(stored.manifest), redactor(values))
+  const objects = testHooks(stored)
+  const call = {name: releaseName(release), namespace: releaseNamespace(release), values}
+  await using operation = await beginOperation({...execution, redact}, {lease, objects})
+  await operation.result(execution.helm.test(call, operation.options))
 }

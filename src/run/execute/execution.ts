@@ -1,12 +1,12 @@
-import type {Cluster} from '../../cluster/cluster.ts'
+import {setTimeout as sleep} from 'node:timers/promises'
+import type {Cluster, HeldLease} from '../../cluster/cluster.ts'
 import type {Helm, HelmVersion} from '../../helm/helm.ts'
 import type {Redact} from '../../helm/redact/redact.ts'
 import type {Action, ActionKind} from '../../plan/plan.ts'
+import type {ReleaseId} from '../../release.ts'
 import type {Journal} from '../journal.ts'
-import type {Controls} from '../perform.ts'
+import type {Controls} from '../task.ts'
 import type {Agreement} from './agreement.ts'
-import type {Clock} from './clock.ts'
-import type {Hold} from './hold.ts'
 
 /** What a run works with. */
 export interface Tools {
@@ -56,6 +56,20 @@ export interface Tools {
   readonly mask: Redact
 }
 
+export interface HoldRequest {
+  readonly release: ReleaseId
+  /** Milliseconds since the epoch. */
+  readonly deadline: number
+  /** Told who has to be waited for, and which Lease they have: that of the release, or of another of its group. */
+  readonly onHeld: (held: ReleaseId, by: string) => void
+}
+
+/**
+ * Takes the Lease of a release, once per run. Members of a group get theirs together or not at all. Throws `KK_HELD` when
+ * one stays taken until the deadline.
+ */
+export type Hold = (request: HoldRequest) => Promise<HeldLease>
+
 /** One action with all that it needs. */
 export interface Execution<K extends ActionKind = ActionKind> extends Tools {
   readonly action: Action<K>
@@ -64,4 +78,26 @@ export interface Execution<K extends ActionKind = ActionKind> extends Tools {
   readonly deadline: number
   /** Masks the secrets among the release's values, where they are known. */
   readonly redact?: Redact
+}
+
+/** Time, passed in so that tests need not wait for it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Resolves after so many milliseconds; true, or false when the signal was aborted before. Never rejects. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<boolean>
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  wait: (milliseconds, signal) =>
+    sleep(milliseconds, undefined, {signal}).then(
+      () => true,
+      () => false,
+    ),
+}
+
+/** Masks the secrets of the release, and those of its whole environment: a pod may print what another release was given. */
+export function masking({mask, redact = (text) => text}: Pick<Execution, 'mask' | 'redact'>): Redact {
+  return (text) => mask(redact(text))
 }

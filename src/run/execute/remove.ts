@@ -7,10 +7,9 @@ import {intended} from '../../plan/removal/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RemovalWork} from '../task.ts'
 import type {Execution} from './execution.ts'
+import {beginOperation, settle} from './helm-operation.ts'
+import {takeLease} from './lease.ts'
 import {raced} from './races.ts'
-import {underHelm} from './under-helm.ts'
-import {underLease} from './under-lease.ts'
-import {settling, underOperation} from './under-operation.ts'
 
 /** How often objects that are being deleted are looked for, a second apart, before they are told to stay. */
 const LOOKS = 60
@@ -21,43 +20,38 @@ const LOOKS = 60
  * `KK_PENDING`, `KK_HELD` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
  * finished by another.
  */
-export function remove(
+export async function remove(
   execution: Execution<'remove'>,
   work: RemovalWork,
 ): Promise<{readonly revision: number}> {
-  const {action, cluster, agreement} = execution
-  const {release} = action
-  return underLease(execution, async (lease) => {
-    await underDeletionMarker(execution, lease, async () => {
-      await agreement.agree(release, async () => {
-        await expectUnused(execution, work)
-        const record = await cluster.lastRecord(release)
-        expectSame(release, record, {revision: action.revision, uid: work.uid})
-        await expectNobodyAtWork(execution, record)
-      })
-      await settling(execution, lease, async () => {
-        await uninstall(execution, work, lease)
-        expectGone(release, await cluster.lastRecord(release), work.uid)
-      })
-    })
-    const left = await awaitDeletion(execution, work)
-    execution.controls.signal.throwIfAborted()
-    for (const claim of work.claims) await cluster.deleteClaim(claim)
-    await cluster.reservations.withdraw(release).catch(() => undefined)
-    await work.onEnded(left)
-    return {revision: 0}
-  })
+  const {cluster, controls} = execution
+  await using lease = await takeLease(execution)
+  await underDeletionMarker(execution, work, lease)
+  const left = await awaitDeletion(execution, work)
+  controls.signal.throwIfAborted()
+  for (const claim of work.claims) await cluster.deleteClaim(claim)
+  await cluster.reservations.withdraw(execution.action.release).catch(() => undefined)
+  await work.onEnded(left)
+  return {revision: 0}
 }
 
 /** The deletion marker goes with the Lease, or here when the release stays. */
 async function underDeletionMarker(
-  {holder}: Execution,
+  execution: Execution<'remove'>,
+  work: RemovalWork,
   lease: HeldLease,
-  body: () => Promise<void>,
 ): Promise<void> {
+  const {action, cluster, agreement, holder} = execution
+  const {release} = action
   await lease.annotate({[DELETION_MARKER]: holder})
   try {
-    await body()
+    await agreement.agree(release, async () => {
+      await expectUnused(execution, work)
+      const record = await cluster.lastRecord(release)
+      expectSame(release, record, {revision: action.revision, uid: work.uid})
+      await expectNobodyAtWork(execution, record)
+    })
+    await uninstall(execution, work, lease)
   } catch (error) {
     await lease.annotate({[DELETION_MARKER]: null}).catch(() => undefined)
     throw error
@@ -93,21 +87,30 @@ async function expectNobodyAtWork({cluster}: Execution, record: ReleaseRecord): 
   if (refusal) throw refusal
 }
 
-/** Helm has no handler for signals in uninstall: an abort of the run lets it end; its deadline and the loss of its Lease do not. */
-function uninstall(execution: Execution, work: RemovalWork, lease: HeldLease): Promise<void> {
-  const {action, helm, controls, deadline, clock} = execution
-  const {objects, hooks, values} = work
-  const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
-  const call = {name: releaseName(action.release), namespace: releaseNamespace(action.release), values}
-  const uninterrupted = {...execution, controls: {...controls, signal: new AbortController().signal}}
-  controls.signal.throwIfAborted()
-  controls.onProgress('helm', 'helm uninstall')
-  return underOperation(execution, lease, (started) =>
-    underHelm(
-      {execution: uninterrupted, work: {objects: [...objects, ...hooks], timeoutSeconds}, lease},
-      (signal) => helm.uninstall(call, {...started, timeoutSeconds, signal}),
-    ),
-  )
+async function uninstall(execution: Execution<'remove'>, work: RemovalWork, lease: HeldLease): Promise<void> {
+  const {action, cluster, controls} = execution
+  const {release} = action
+  try {
+    controls.signal.throwIfAborted()
+    controls.onProgress('helm', 'helm uninstall')
+    await callHelm(execution, work, lease)
+    expectGone(release, await cluster.lastRecord(release), work.uid)
+  } catch (error) {
+    await settle(execution, lease, error)
+    throw error
+  }
+}
+
+async function callHelm(
+  execution: Execution<'remove'>,
+  {objects, hooks, values}: RemovalWork,
+  lease: HeldLease,
+): Promise<void> {
+  const {release} = execution.action
+  const call = {name: releaseName(release), namespace: releaseNamespace(release), values}
+  const all = [...objects, ...hooks]
+  await using operation = await beginOperation(execution, {lease, objects: all, ignoresAbort: true})
+  await operation.result(execution.helm.uninstall(call, operation.options))
 }
 
 /** Helm only logs when it may not write a record, and ends well. */

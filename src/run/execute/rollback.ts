@@ -8,16 +8,14 @@ import {droppedHolders, droppedObjects} from '../../plan/leftovers/dropped.ts'
 import {judgedLeftover} from '../../plan/leftovers/ownership.ts'
 import {pruned} from '../../plan/rollback/refusals.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
-import {deleteNoted} from './delete-noted.ts'
 import type {Execution} from './execution.ts'
+import {beginOperation, settle} from './helm-operation.ts'
 import {keepDropped} from './keep-dropped.ts'
+import {takeLease} from './lease.ts'
 import type {Deployed} from './pass-gate.ts'
-import {expectDeployed} from './races.ts'
-import {underHelm} from './under-helm.ts'
-import {underLease} from './under-lease.ts'
-import {settling, underOperation} from './under-operation.ts'
-import {underReservations} from './under-reservations.ts'
-import {workable} from './workable.ts'
+import {deleteNoted} from './prune.ts'
+import {expectDeployed, workable} from './races.ts'
+import {reserve} from './reservations.ts'
 
 /** A rolled back revision, and what masks the secrets of both revisions. */
 export interface RolledBack extends Deployed {
@@ -29,37 +27,39 @@ export interface RolledBack extends Deployed {
  * so. The last revision is read again before helm starts and after it has ended. Throws `KK_PRUNED` when helm has
  * dropped the revision meanwhile, `KK_RACED`, `KK_PENDING`, `KK_HELD` and what helm throws.
  */
-export function rollback(execution: Execution<'rollback'>): Promise<RolledBack> {
+export async function rollback(execution: Execution<'rollback'>): Promise<RolledBack> {
   const {action, cluster, controls} = execution
-  const {release, target, uses} = action
-  return underLease(execution, async (lease) => {
-    const last = await cluster.stored(release)
-    await workable(execution, last)
-    const stored = await cluster.stored(release, target)
-    if (!last || !stored) throw pruned([{release, revision: target, kept: []}])
+  const {release, target} = action
+  await using lease = await takeLease(execution)
+  const last = await cluster.stored(release)
+  await workable(execution, last)
+  const stored = await cluster.stored(release, target)
+  if (!last || !stored) throw pruned([{release, revision: target, kept: []}])
 
-    const objects = parseManifest(stored.manifest)
-    const values = {last: last.values, target: stored.values}
-    const redact = redactSecretsOf([...parseManifest(last.manifest), ...objects], redactor(values))
-    if (isCopy(last, stored)) {
-      controls.onProgress('helm', `revision ${last.revision} is a copy of revision ${target} already`)
-      return {record: await noted(execution, last.revision), objects, redact}
-    }
-    const cut = await objectsBeforeCut(execution, last)
-    const before = [...parseManifest(last.manifest), ...cut]
-    await keepDropped(execution, droppedHolders(before, objects, releaseNamespace(release)))
-    // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
-    await cluster.deleteFailedJobs(releaseNamespace(release), objects)
-    const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))
-    return settling(execution, lease, async () => {
-      await underReservations(execution, {requirements, before: last}, () =>
-        callHelm({...execution, redact}, {lease, objects: [...objects, ...hookObjects(stored)], values}),
-      )
-      const record = await noted(execution, action.revision + 1)
-      await deleteForgotten(execution, cut, objects)
-      return {record, objects, redact}
-    })
-  })
+  const objects = parseManifest(stored.manifest)
+  const values = {last: last.values, target: stored.values}
+  const redact = redactSecretsOf([...parseManifest(last.manifest), ...objects], redactor(values))
+  if (isCopy(last, stored)) {
+    controls.onProgress('helm', `revision ${last.revision} is a copy of revision ${target} already`)
+    return {record: await noted(execution, last.revision), objects, redact}
+  }
+  const cut = await objectsBeforeCut(execution, last)
+  const before = [...parseManifest(last.manifest), ...cut]
+  await keepDropped(execution, droppedHolders(before, objects, releaseNamespace(release)))
+  // Helm leaves a failed Job of the same name as it is, and the gate would fail at once.
+  await cluster.deleteFailedJobs(releaseNamespace(release), objects)
+  try {
+    await callHelm(
+      {...execution, redact},
+      {lease, last, values, objects: [...objects, ...hookObjects(stored)]},
+    )
+    const record = await noted(execution, action.revision + 1)
+    await deleteForgotten(execution, cut, objects)
+    return {record, objects, redact}
+  } catch (error) {
+    await settle(execution, lease, error)
+    throw error
+  }
 }
 
 /** Makes the labels, which helm has copied, say of which revision they are. */
@@ -82,31 +82,23 @@ function isCopy(last: StoredRelease, target: StoredRelease): boolean {
 
 interface UnderLease {
   readonly lease: HeldLease
+  readonly last: ReleaseRecord
   readonly objects: readonly KubernetesObject[]
   readonly values: {readonly [revision: string]: unknown}
 }
 
-function callHelm(execution: Execution<'rollback'>, {lease, objects, values}: UnderLease): Promise<void> {
-  const {action, helm, controls, deadline, clock} = execution
-  const {release, target} = action
-  const timeoutSeconds = Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
+async function callHelm(
+  execution: Execution<'rollback'>,
+  {lease, last, objects, values}: UnderLease,
+): Promise<void> {
+  const {action, helm, controls} = execution
+  const {release, target, uses} = action
+  const requirements = uses.map((use) => ({to: use.release, kind: use.kind}))
+  await using _reservations = await reserve(execution, {requirements, before: last})
   const call = {name: releaseName(release), namespace: releaseNamespace(release), revision: target, values}
   controls.onProgress('helm', `helm rollback to revision ${target}`)
-  return underOperation(execution, lease, (started) =>
-    underHelm(uninterrupted({execution, work: {objects, timeoutSeconds}, lease}), (signal) =>
-      helm.rollback(call, {...started, timeoutSeconds, signal}),
-    ),
-  )
-}
-
-/**
- * Helm has no handler for signals in rollback: it would end at once and leave the release pending. So an abort of the
- * run lets it end by itself; its deadline and the loss of its Lease still end it.
- */
-function uninterrupted<T extends {readonly execution: Execution}>(surroundings: T): T {
-  const {execution} = surroundings
-  const controls = {...execution.controls, signal: new AbortController().signal}
-  return {...surroundings, execution: {...execution, controls}}
+  await using operation = await beginOperation(execution, {lease, objects, ignoresAbort: true})
+  await operation.result(helm.rollback(call, operation.options))
 }
 
 /**

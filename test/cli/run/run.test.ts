@@ -2,7 +2,7 @@ import {expect, it} from 'vitest'
 import {exitCode} from '../../../src/cli/run/run.ts'
 import {type ErrorCode, KkError} from '../../../src/errors.ts'
 import {releaseName} from '../../../src/release.ts'
-import type {Perform} from '../../../src/run/perform.ts'
+import type {Perform} from '../../../src/run/task.ts'
 import {NO_RUN, nextState} from '../../../src/run/run-state.ts'
 import {collected, runOf} from '../../run/run-of.ts'
 

@@ -17,22 +17,23 @@ interface Declared {
 const LONGEST_REMOVAL_WAIT = (LEASE_SECONDS + 15) * 1000
 
 /**
- * Does what makes a release require others, while a reservation on each of these stands in the cluster: whoever removes one
- * of them sees the reservation, or is seen here. Throws `KK_HELD` when a requirement is being removed, `KK_NOT_INSTALLED`
- * when it has been. To be called under the Lease of the dependent.
+ * Puts a reservation in the cluster on each release that this one is going to require, until the block is left: whoever removes
+ * one of them sees the reservation, or is seen here. To be called under the Lease of the dependent. Throws `KK_HELD` when a
+ * requirement is being removed, `KK_NOT_INSTALLED` when it has been.
  */
-export async function underReservations<T>(
+export async function reserve(
   execution: Execution,
   {requirements, before}: Declared,
-  body: () => Promise<T>,
-): Promise<T> {
+): Promise<AsyncDisposable> {
   const {action, cluster, holder, deadline} = execution
-  const added = requirements.filter(({to}) => before?.labels[usesLabel(to)] === undefined)
   const dependent = action.release
+  const added = requirements.filter(({to}) => before?.labels[usesLabel(to)] === undefined)
+  // One that is left behind forbids too much, never too little, and goes with the next run of the dependent.
+  const withdraw = () => cluster.reservations.withdraw(dependent).catch(() => undefined)
   if (added.length === 0) {
     // What a killed run has left: its record says the same now.
-    await cluster.reservations.withdraw(dependent).catch(() => undefined)
-    return body()
+    await withdraw()
+    return {async [Symbol.asyncDispose]() {}}
   }
   try {
     for (const {to} of added)
@@ -42,11 +43,11 @@ export async function underReservations<T>(
       // A member of the same group is installed at the same time.
       if (kind === 'ready' || !action.group.includes(to)) await expectThere(execution, to)
     }
-    return await body()
-  } finally {
-    // One that is left behind forbids too much, never too little, and goes with the next run of the dependent.
-    await cluster.reservations.withdraw(dependent).catch(() => undefined)
+  } catch (error) {
+    await withdraw()
+    throw error
   }
+  return {[Symbol.asyncDispose]: withdraw}
 }
 
 /** Whoever removes the requirement holds its Lease: it is free again when they have ended, or are dead. */

@@ -4,7 +4,7 @@ import type {Cluster, HeldLease} from '../../../src/cluster/cluster.ts'
 import {KkError} from '../../../src/errors.ts'
 import type {Action, ActionKind} from '../../../src/plan/plan.ts'
 import type {ReleaseId} from '../../../src/release.ts'
-import {newHold} from '../../../src/run/execute/hold.ts'
+import {newHold} from '../../../src/run/execute/lease.ts'
 import {id} from '../../graph/graph-of.ts'
 import {heldLease} from './held-lease.ts'
 

@@ -3,20 +3,37 @@ import {asKkError, KkError} from '../../errors.ts'
 import type {Action} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
 import {runsHelm} from '../schedule/schedule.ts'
+import type {Execution, Hold, HoldRequest} from './execution.ts'
 
-interface HoldRequest {
-  readonly release: ReleaseId
-  /** Milliseconds since the epoch. */
-  readonly deadline: number
-  /** Told who has to be waited for, and which Lease they have: that of the release, or of another of its group. */
-  readonly onHeld: (held: ReleaseId, by: string) => void
+/** Takes the release's Lease, which is given back when the block is left. Throws `KK_HELD`, `KK_INTERRUPTED`. */
+export async function takeLease(execution: Execution): Promise<HeldLease & AsyncDisposable> {
+  const {controls} = execution
+  controls.onProgress('lease', 'taking its lease')
+  const lease = await take(execution)
+  if (lease.takenFrom !== undefined)
+    controls.onProgress('helm', `its Lease was taken over from ${lease.takenFrom}`)
+  return {...lease, [Symbol.asyncDispose]: () => giveBack(lease)}
 }
 
-/**
- * Takes the Lease of a release, once per run. Members of a group get theirs together or not at all. Throws `KK_HELD` when
- * one stays taken until the deadline.
- */
-export type Hold = (request: HoldRequest) => Promise<HeldLease>
+async function take({action, controls, hold, deadline}: Execution): Promise<HeldLease> {
+  const {signal} = controls
+  const onHeld = (release: ReleaseId, by: string) =>
+    controls.onProgress('lease', `held by ${by}`, [{object: release, message: `it is held by ${by}`}])
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  const held = hold({release: action.release, deadline, onHeld})
+  try {
+    return await Promise.race([held, aborted.promise])
+  } catch (error) {
+    // The Lease may be had after nobody wants it any more.
+    held.then(giveBack, () => undefined)
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
 
 interface HoldOptions {
   readonly cluster: Pick<Cluster, 'hold'>

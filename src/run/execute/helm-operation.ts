@@ -1,0 +1,236 @@
+import type {HeldLease, HookWatch, KubernetesObject} from '../../cluster/cluster.ts'
+import {describeCause} from '../../cluster/gate/cause.ts'
+import {isHook} from '../../cluster/helm-annotations.ts'
+import {type OperationVerb, operationEnvironment} from '../../cluster/lease/operation.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {OperationOptions} from '../../helm/helm.ts'
+import {isLeftBy} from '../../plan/pending/evidence.ts'
+import {releaseName, releaseNamespace} from '../../release.ts'
+import {type Execution, masking} from './execution.ts'
+import {areServed} from './served-kinds.ts'
+
+interface BeginOptions {
+  readonly lease: HeldLease
+  /** The objects of the release, hooks included, as far as they are known. */
+  readonly objects: readonly KubernetesObject[]
+  /** The time of the action as its messages state it, in seconds; what is left of it unless given. */
+  readonly timeoutSeconds?: number
+  /**
+   * Helm has no handler for signals in rollback and uninstall: it would end at once and leave the release pending. So an
+   * abort of the run lets it end by itself; its deadline and the loss of its Lease still end it.
+   */
+  readonly ignoresAbort?: boolean
+}
+
+/** Helm at work on a release: its hooks, its deadline and its Lease are watched until the operation is disposed of. */
+interface HelmOperation extends AsyncDisposable {
+  /** The options that helm is to be started with. */
+  readonly options: Required<Pick<OperationOptions, 'env' | 'onStarted' | 'signal' | 'timeoutSeconds'>>
+  /**
+   * Returns what helm resolves with. Throws why helm ended when it was not by itself, and which pod is the cause when helm
+   * only says "timed out".
+   */
+  result<T>(helm: Promise<T>): Promise<T>
+}
+
+/**
+ * Prepares a start of helm: what it is to do stands in the journal and on the Lease before, so that the next run can tell whether
+ * helm still works should kk be killed, and that it was kk's. From then on the hooks, the deadline and the Lease are watched, and
+ * the objects for which others wait are looked for. Throws `KK_LEASE_LOST`.
+ */
+export async function beginOperation(
+  execution: Execution<OperationVerb>,
+  begun: BeginOptions,
+): Promise<HelmOperation> {
+  const {action, clock, controls, deadline, journal, run, environment} = execution
+  const {release, kind} = action
+  const {lease} = begun
+  const next = action.revision + 1
+  await journal.note({
+    type: 'helm-starting',
+    release,
+    verb: kind,
+    revision: kind === 'test' ? action.revision : next,
+    deadline,
+  })
+  let failure: unknown
+  let noted = Promise.resolve()
+  const ending = new AsyncDisposableStack()
+  ending.defer(() => {
+    const error = failure === undefined ? {} : {error: asKkError(failure).code}
+    return journal.note({type: 'helm-ended', release, ...error})
+  })
+  ending.defer(() => noted)
+  try {
+    controls.onChanging()
+    const revision = kind === 'remove' || kind === 'test' ? action.revision : next
+    await lease.begin({verb: kind, revision, run, environment, milliseconds: deadline - clock.now()})
+    lease.lost.throwIfAborted()
+    const watch = ending.use(await watchHelm(execution, begun))
+    return {
+      options: {
+        env: operationEnvironment(run, release),
+        onStarted(pid) {
+          void journal.note({type: 'helm-started', release, pid})
+          // Without the note, helm is found by its environment.
+          noted = lease.started(pid).catch(() => undefined)
+        },
+        signal: watch.signal,
+        timeoutSeconds: Math.max(1, Math.ceil((deadline - clock.now()) / 1000)),
+      },
+      async result(helm) {
+        try {
+          return await helm
+        } catch (error) {
+          failure = await watch.explain(error)
+          throw failure
+        }
+      },
+      [Symbol.asyncDispose]: () => ending.disposeAsync(),
+    }
+  } catch (error) {
+    failure = error
+    await ending.disposeAsync()
+    throw error
+  }
+}
+
+/**
+ * Marks the record failed when helm has left it unfinished, though it has ended. When that cannot be done, the Lease is left
+ * with its evidence. To be called under the Lease with what made the operation, or what followed it, fail.
+ */
+export async function settle(execution: Execution, lease: HeldLease, error: unknown): Promise<void> {
+  // Whoever raced may be at work on the record.
+  if (lease.lost.aborted || asKkError(error).code === 'KK_RACED') return
+  await markLeft(execution, lease).catch(() => lease.leave())
+}
+
+/** How often, 200 ms apart, a process is looked for that still bears the name of an operation whose helm has ended. */
+const LOOKS = 10
+
+async function markLeft(execution: Execution, lease: HeldLease): Promise<void> {
+  const {action, cluster, controls, run} = execution
+  const {release} = action
+  const [record, view] = await Promise.all([cluster.lastRecord(release), cluster.lease(release)])
+  const operation = view?.operation
+  if (!record || operation?.run !== run || !isLeftBy(record, operation)) return
+  if (await isAtWork(execution)) return lease.leave()
+  if (record.status === 'uninstalling') {
+    await lease.ended()
+    return lease.leave()
+  }
+  await cluster.markFailed(record, `kk: helm ended and left it ${record.status} (run ${run})`)
+  controls.onProgress('helm', `revision ${record.revision} was left ${record.status}: marked failed`)
+}
+
+/** A wrapper of helm may have been killed, and helm not. */
+async function isAtWork({action, cluster, clock}: Execution): Promise<boolean> {
+  for (let look = 1; look <= LOOKS; look++) {
+    const view = await cluster.lease(action.release)
+    if (view?.processes.operation?.helm.state !== 'running') return false
+    await clock.wait(200, new AbortController().signal)
+  }
+  return true
+}
+
+/** How often the objects of a release that others wait for are looked for. */
+const LOOK_MILLISECONDS = 1000
+
+interface HelmWatch extends AsyncDisposable {
+  /** Ends helm: at the deadline, when the Lease is lost, or when the run is aborted. */
+  readonly signal: AbortSignal
+  /** Returns why helm failed. */
+  explain(error: unknown): Promise<KkError>
+}
+
+async function watchHelm(execution: Execution, begun: BeginOptions): Promise<HelmWatch> {
+  const {action, clock, controls, deadline} = execution
+  const {lease, ignoresAbort = false} = begun
+  const ended = new AbortController()
+  const overdue = new AbortController()
+  const aborted = ignoresAbort ? new AbortController().signal : controls.signal
+  const seconds = begun.timeoutSeconds ?? Math.max(1, Math.ceil((deadline - clock.now()) / 1000))
+  const hooks = await watchHooks(execution, begun.objects, aborted)
+  const late = clock.wait(deadline - clock.now(), ended.signal).then((isLate) => isLate && overdue.abort())
+  const looking = lookForObjects(execution, begun.objects, ended.signal)
+
+  return {
+    signal: AbortSignal.any([aborted, lease.lost, overdue.signal]),
+    async explain(error) {
+      const failure = asKkError(error)
+      if (lease.lost.aborted) return lostUnderHelm(action, lease.lost)
+      if (aborted.aborted) return failure
+      if (overdue.signal.aborted) return withCauses(overdueError(action, failure, seconds), hooks)
+      return failure.code === 'KK_HELM_FAILED' ? withCauses(failure, hooks) : failure
+    },
+    async [Symbol.asyncDispose]() {
+      ended.abort()
+      hooks.stop()
+      await Promise.all([late, looking])
+    },
+  }
+}
+
+function watchHooks(
+  execution: Execution,
+  objects: readonly KubernetesObject[],
+  signal: AbortSignal,
+): Promise<HookWatch> {
+  const {action, cluster, controls} = execution
+  return cluster.watchHooks({
+    namespace: releaseNamespace(action.release),
+    hooks: objects.filter(isHook),
+    redact: masking(execution),
+    signal,
+    onProgress: (causes) => {
+      if (causes[0]) controls.onProgress('helm', describeCause(causes[0]), causes)
+    },
+  })
+}
+
+/** An `applied` edge awaits neither health nor hooks: those who wait may start while helm still waits for hooks. */
+async function lookForObjects(
+  {action, cluster, controls, clock}: Execution,
+  all: readonly KubernetesObject[],
+  ended: AbortSignal,
+): Promise<void> {
+  if (!controls.appliedAwaited) return
+  const objects = all.filter((object) => !isHook(object))
+  const areThere = async () =>
+    (await cluster.exist(releaseNamespace(action.release), objects)) && (await areServed(cluster, objects))
+  while (await clock.wait(LOOK_MILLISECONDS, ended)) {
+    const exist = await areThere().catch(() => false)
+    if (!exist || ended.aborted) continue
+    controls.onApplied()
+    return
+  }
+}
+
+function overdueError({release, kind}: Execution['action'], cause: KkError, seconds: number): KkError {
+  return new KkError('KK_HELM_FAILED', `${release}: helm ${kind} did not end within ${seconds} s`, {
+    cause,
+    hint: `find out what it waits for, or give it more time: kk.releases.${releaseName(release)}.timeout`,
+    log: cause.log,
+  })
+}
+
+/** Returns a failure of helm with the causes that its hooks show, and with their logs. */
+async function withCauses(failure: KkError, hooks: HookWatch): Promise<KkError> {
+  const causes = await hooks.blames()
+  const {hint} = failure
+  return new KkError('KK_HELM_FAILED', [failure.message, ...causes.map(describeCause)].join('; '), {
+    cause: failure,
+    ...(hint === undefined ? {} : {hint}),
+    log: [...failure.log, ...causes.flatMap(({log}) => log ?? [])],
+  })
+}
+
+/** Kubernetes has nothing that would refuse the writes of who has lost a Lease. */
+function lostUnderHelm({release, kind}: Execution['action'], lost: AbortSignal): KkError {
+  const cause = asKkError(lost.reason)
+  return new KkError(
+    'KK_LEASE_LOST',
+    `${cause.message}; helm ${kind} ran, and was ended. What it had sent to the cluster by then is not undone, and whoever holds ${releaseName(release)} now is not shielded from it`,
+    {cause, hint: 'look at what it left with kk status, then run the same command again'},
+  )
+}

@@ -1,0 +1,84 @@
+import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import type {DesiredRelease} from '../../plan/desired.ts'
+import {
+  adoptionLabels,
+  GATED_LABEL,
+  INPUTS_LABEL,
+  labelChanges,
+  labelsOf,
+  readLabels,
+  UNCHECKED_LABEL,
+  usesLabel,
+} from '../../plan/labels.ts'
+import type {DesiredWork} from '../task.ts'
+import type {Execution} from './execution.ts'
+import {takeLease} from './lease.ts'
+import {expectRevision, raced} from './races.ts'
+import {reserve} from './reservations.ts'
+
+/** Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Throws `KK_HELD`, `KK_RACED`. */
+export async function relabel(execution: Execution<'relabel'>, {desired}: DesiredWork): Promise<void> {
+  const {action, cluster} = execution
+  const {release, revision} = action
+  await using _lease = await takeLease(execution)
+  const record = expectRevision(release, await cluster.lastRecord(release), revision)
+  if (!record) throw raced(release, 'it is not installed any more')
+  const gated = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL)
+  const labels = {...labelsOf(desired, revision), ...Object.fromEntries(gated)}
+  await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
+  await cluster.label(record, labelChanges(labels, record.labels))
+}
+
+/**
+ * Writes this environment's labels on the last record of a release that it did not install, or that another hands over, under the release's Lease and
+ * the record's resourceVersion; nothing else is changed. Digests are written only where the plan has judged the inputs to
+ * be the same. Throws `KK_HELD`, `KK_RACED`, `KK_PENDING`, `KK_NOT_INSTALLED`.
+ */
+export async function adopt(
+  execution: Execution<'adopt'>,
+  {desired}: DesiredWork,
+): Promise<{readonly revision: number}> {
+  const {action, cluster} = execution
+  const {release, revision, inputs, from} = action
+  await using _lease = await takeLease(execution)
+  const record = expectRevision(release, await cluster.lastRecord(release), revision)
+  if (!record) throw raced(release, 'it is not installed any more')
+  if (readLabels(record.labels)?.owner !== from) throw raced(release, 'somebody has adopted it')
+  const {requirements, missing} = await installedAmong(desired.requirements, cluster)
+  const all = inputs === '' ? adoptionLabels(desired, revision) : labelsOf(desired, revision)
+  const labels = Object.fromEntries(Object.entries(all).filter(([name]) => !missing.has(name)))
+  await using _reservations = await reserve(execution, {requirements, before: record})
+  await cluster.label(record, {
+    ...labelChanges(labels, record.labels),
+    // The inputs of the environment that hands it over are not this one's.
+    ...(from !== undefined && inputs === '' && {[INPUTS_LABEL]: null}),
+    // The revision is the same, and has passed its gate whoever owns it.
+    ...(from !== undefined && gateMarks(record)),
+  })
+  return {revision}
+}
+
+function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(labels).filter(([name]) => name === GATED_LABEL || name === UNCHECKED_LABEL),
+  )
+}
+
+/** What is required and not there cannot be declared as used: the next deploy installs it, and declares it then. */
+export async function installedAmong(
+  requirements: DesiredRelease['requirements'],
+  cluster: Pick<Execution['cluster'], 'lastRecord'>,
+): Promise<{readonly requirements: DesiredRelease['requirements']; readonly missing: ReadonlySet<string>}> {
+  const installed: DesiredRelease['requirements'][number][] = []
+  const missing = new Set<string>()
+  for (const requirement of requirements) {
+    const record = await cluster.lastRecord(requirement.to)
+    if (record && isInstalled(record)) installed.push(requirement)
+    else missing.add(usesLabel(requirement.to))
+  }
+  return {requirements: installed, missing}
+}
+
+export function isInstalled({status}: ReleaseRecord): boolean {
+  return status !== 'uninstalling' && status !== 'uninstalled'
+}
