@@ -65,7 +65,7 @@ function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
 }
 
 /** What is required and not there cannot be declared as used: the next deploy installs it, and declares it then. */
-export async function installedAmong(
+async function installedAmong(
   requirements: DesiredRelease['requirements'],
   cluster: Pick<Execution['cluster'], 'lastRecord'>,
 ): Promise<{readonly requirements: DesiredRelease['requirements']; readonly missing: ReadonlySet<string>}> {
@@ -79,6 +79,6 @@ export async function installedAmong(
   return {requirements: installed, missing}
 }
 
-export function isInstalled({status}: ReleaseRecord): boolean {
+function isInstalled({status}: ReleaseRecord): boolean {
   return status !== 'uninstalling' && status !== 'uninstalled'
 }
