@@ -10,7 +10,7 @@ const WITH_PROGRAMS = [
   'test/helm/{open,yaml,version}.test.ts',
   'test/overrides/{computed,layer-stacks,merge-helm,strvals}.test.ts',
   'test/overrides/user/store.test.ts',
-  'test/report/files/{junit,html/page}.test.ts',
+  'test/report/files/{junit,html}.test.ts',
   'test/scripts/**/*.test.ts',
   'test/verbs/charts/*.test.ts',
   'test/verbs/explain.test.ts',

@@ -4,7 +4,6 @@ import {readLabels} from '../labels.ts'
 import {isUnfinished, type ObservedRecord} from '../pending/evidence.ts'
 import {isRecoverable, recoveryReason} from '../pending/recovery.ts'
 import {unfinished} from '../refusals.ts'
-import {hasPassed} from './last-gated.ts'
 import {anotherOwner, gone, neverMade, notByKk, type PrunedRevision, pruned} from './refusals.ts'
 import type {RollbackTarget} from './targets.ts'
 
@@ -75,4 +74,19 @@ function leftover(record: ObservedRecord) {
 /** The last revision of each release; the input is ascending. */
 export function lastOf<T extends ReleaseRecord>(revisions: readonly T[]): ReadonlyMap<ReleaseId, T> {
   return new Map(revisions.map((record) => [record.release, record]))
+}
+
+/** Of each release the newest revision, among those that helm keeps, whose own gate has passed. */
+export function lastGated(revisions: readonly ReleaseRecord[]): ReadonlyMap<ReleaseId, number> {
+  const gated = new Map<ReleaseId, number>()
+  for (const record of revisions) {
+    const {release, revision} = record
+    if (hasPassed(record) && revision > (gated.get(release) ?? 0)) gated.set(release, revision)
+  }
+  return gated
+}
+
+/** Labels are handed down: a mark counts on the revision that it names, and on one that kk wrote. */
+export function hasPassed({labels, revision}: ReleaseRecord): boolean {
+  return readLabels(labels)?.gated === revision
 }

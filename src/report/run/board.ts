@@ -6,11 +6,11 @@ import {durationText} from '../text/duration.ts'
 import {fitted} from '../text/fitted.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
-import {boardRows} from './board/rows.ts'
-import {type BoardStream, liveBlock, terminalSize} from './board/terminal.ts'
+import {boardRows} from './board-rows.ts'
 import {failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
 import {interruptedText, skipText, successText} from './run-words.ts'
+import {type BoardStream, liveBlock, terminalSize} from './terminal.ts'
 
 const FRAME_MILLISECONDS = 100
 

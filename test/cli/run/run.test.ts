@@ -2,8 +2,8 @@ import {expect, it} from 'vitest'
 import {exitCode} from '../../../src/cli/run/run.ts'
 import {type ErrorCode, KkError} from '../../../src/errors.ts'
 import {releaseName} from '../../../src/release.ts'
-import type {Perform} from '../../../src/run/task.ts'
 import {NO_RUN, nextState} from '../../../src/run/run-state.ts'
+import type {Perform} from '../../../src/run/task.ts'
 import {collected, runOf} from '../../run/run-of.ts'
 
 /** The exit code of a run of `api` and `db`, of which these fail, at once or when helm was about to start. */

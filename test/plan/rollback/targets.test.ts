@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
-import {lastGated} from '../../../src/plan/rollback/last-gated.ts'
 import {targetsOfLastRun, targetsOfRun} from '../../../src/plan/rollback/targets.ts'
+import {lastGated} from '../../../src/plan/rollback/ways.ts'
 import {id} from '../../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from '../fixtures.ts'
 

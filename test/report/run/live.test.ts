@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {canDrawLive} from '../../../src/report/run/live.ts'
+import {canDrawLive} from '../../../src/report/run/terminal.ts'
 
 it.each([
   ['a terminal', {isTTY: true}, {TERM: 'xterm'}, true],

@@ -1,5 +1,5 @@
 import xterm from '@xterm/headless'
-import type {BoardStream} from '../../../src/report/run/board/terminal.ts'
+import type {BoardStream} from '../../../src/report/run/terminal.ts'
 
 /** A real terminal model to draw on. */
 export interface Screen {

@@ -1,10 +1,10 @@
-import {type ReleaseProgress, type RunState, releasesIn} from '../../../run/run-state.ts'
-import type {Palette} from '../../colour.ts'
-import {durationText} from '../../text/duration.ts'
-import type {Labels} from '../../text/label.ts'
-import {listWithin} from '../../text/list.ts'
-import {shorten, textWidth} from '../../text/width.ts'
-import {DOING, progressText} from '../run-words.ts'
+import {type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
+import type {Palette} from '../colour.ts'
+import {durationText} from '../text/duration.ts'
+import type {Labels} from '../text/label.ts'
+import {listWithin} from '../text/list.ts'
+import {shorten, textWidth} from '../text/width.ts'
+import {DOING, progressText} from './run-words.ts'
 import type {Size} from './terminal.ts'
 
 export interface BoardFrame {

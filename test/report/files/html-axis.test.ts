@@ -1,5 +1,5 @@
 import {expect, it} from 'vitest'
-import {axisStep} from '../../../../src/report/files/html/releases-section.ts'
+import {axisStep} from '../../../src/report/files/html-releases.ts'
 
 it.each([
   [1, 1],

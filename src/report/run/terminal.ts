@@ -1,4 +1,4 @@
-import {textWidth} from '../../text/width.ts'
+import {textWidth} from '../text/width.ts'
 
 /** A terminal to draw on; `process.stderr` is one. */
 export interface BoardStream {
@@ -74,4 +74,9 @@ function rowsAbove(drawn: readonly string[], {columns, rows}: Size): number {
   const taken = drawn.map((row) => Math.max(1, Math.ceil(textWidth(row) / columns)))
   const total = taken.reduce((sum, count) => sum + count, 0)
   return Math.min(total, rows - 1)
+}
+
+/** Whether a live board can be drawn on this stream: a terminal that knows how to move its cursor. */
+export function canDrawLive(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && env.TERM !== 'dumb' && env.TERM !== ''
 }

@@ -1,10 +1,10 @@
 import {instance} from '@viz-js/viz'
 import {expect, it} from 'vitest'
-import {htmlReport} from '../../../../src/report/files/html/page.ts'
-import {brokenRun, goodRun} from '../../support/all-in-one.ts'
-import {recorder} from '../../support/recorder.ts'
-import {readPage} from '../support/read-by-python.ts'
-import {brokenOff, failing, stateOf} from '../support/state-of.ts'
+import {htmlReport} from '../../../src/report/files/html.ts'
+import {brokenRun, goodRun} from '../support/all-in-one.ts'
+import {recorder} from '../support/recorder.ts'
+import {readPage} from './support/read-by-python.ts'
+import {brokenOff, failing, stateOf} from './support/state-of.ts'
 
 const NASTY = '</style><script>alert(1)</script>"\' onload=x <!-- ]]> \u0007 https://example.org/x.js'
 

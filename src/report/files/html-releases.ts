@@ -1,11 +1,11 @@
-import type {ReleaseProgress} from '../../../run/run-state.ts'
-import type {Phase} from '../../../run/times.ts'
-import {clockText, durationText} from '../../text/duration.ts'
-import {type Markup, markup} from '../markup.ts'
-import {resultText} from '../result-text.ts'
-import {lastAwaited, runSpan} from '../run-span.ts'
-import type {SectionOptions} from './section.ts'
-import {SIGN} from './state-words.ts'
+import type {ReleaseId} from '../../release.ts'
+import type {Progress, ReleaseProgress, RunState} from '../../run/run-state.ts'
+import type {Phase} from '../../run/times.ts'
+import {clockText, durationText} from '../text/duration.ts'
+import type {Labels} from '../text/label.ts'
+import {type Markup, markup} from './markup.ts'
+import {resultText} from './result-text.ts'
+import {lastAwaited, runSpan} from './run-span.ts'
 
 const PHASE_WORDS: Readonly<Record<string, string>> = {
   validate: 'validation',
@@ -96,3 +96,35 @@ const MOST_TICKS = 10
 export function axisStep(seconds: number): number {
   return STEPS.find((step) => seconds / step <= MOST_TICKS) ?? Math.ceil(seconds / MOST_TICKS / 86400) * 86400
 }
+
+/** What every section of the page is made of. */
+export interface SectionOptions {
+  readonly state: RunState
+  readonly labels: Labels
+  /** The anchor of a release's row. */
+  readonly rowOf: (release: ReleaseId) => string
+  /** The anchor of a release's failure. */
+  readonly failureOf: (release: ReleaseId) => string
+}
+
+type State = Progress['state']
+
+/** A sign beside each result, so that colour alone says nothing. */
+export const SIGN = {
+  succeeded: '✔',
+  failed: '✖',
+  skipped: '–',
+  unchanged: '=',
+  running: '?',
+  waiting: '…',
+} as const satisfies Record<State, string>
+
+/** One word or two for each result. */
+export const WORD = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  skipped: 'skipped',
+  unchanged: 'unchanged',
+  running: 'not known to have ended',
+  waiting: 'not started',
+} as const satisfies Record<State, string>

@@ -1,9 +1,9 @@
 import {setTimeout as wait} from 'node:timers/promises'
-import type {Cluster} from '../../../cluster/cluster.ts'
-import type {LeaseView} from '../../../cluster/lease/view.ts'
-import {asKkError, KkError} from '../../../errors.ts'
-import {overdueFrom} from '../../../plan/pending/evidence.ts'
-import type {ReleaseId} from '../../../release.ts'
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {LeaseView} from '../../cluster/lease/view.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import {overdueFrom} from '../../plan/pending/evidence.ts'
+import type {ReleaseId} from '../../release.ts'
 
 const LOOK_AGAIN = 500
 
