@@ -20,6 +20,23 @@ describe('kk sandbox up', () => {
     expect(await processesBelow(home(name))).toEqual(before)
   })
 
+  it('starts controllers that are alone, and so hold no Lease that they could lose on a busy machine', async () => {
+    const {sandbox: name} = inject('run')
+
+    const {stdout} = await shell(
+      name,
+      'kubectl',
+      'get',
+      'leases',
+      '--namespace',
+      'kube-system',
+      '--output',
+      'name',
+    )
+
+    expect(stdout.split('\n').filter((lease) => !lease.includes('/apiserver-'))).toEqual([])
+  })
+
   it('names the binaries that are missing, and how to get them', async () => {
     const env = {KK_TOOLBOX: '/nonexistent', PATH: '/nonexistent'}
 
