@@ -6,6 +6,7 @@ import {expect, it} from 'vitest'
 const RETIRED = {
   befores: 'previous revisions',
   blame: 'cause',
+  bystander: 'untouched release',
   fence: 'preflight',
   fences: 'preflight',
   intent: 'reservation',

@@ -12,7 +12,7 @@ import type {DesiredRelease} from './desired.ts'
 import {inputsDigest} from './digest.ts'
 import {layersOf, readLabels} from './labels.ts'
 import type {ObservedRecord} from './pending/evidence.ts'
-import type {Action, Bystander, DeployKind, Plan, PlannedRequirement} from './plan.ts'
+import type {Action, DeployKind, Plan, PlannedRequirement, UntouchedRelease} from './plan.ts'
 import {recordedChart} from './recorded-chart.ts'
 import {notInstalled, statedElsewhere} from './refusals.ts'
 import {type PlanMode, scope} from './scope.ts'
@@ -81,7 +81,7 @@ export function makePlan(inputs: PlanInputs): Plan<DeployKind> {
     file,
     cluster,
     actions: [...actions, ...added],
-    bystanders: bystanders({environment, graph, records, toAdopt}),
+    bystanders: untouchedReleases({environment, graph, records, toAdopt}),
     ...notes(inputs, recordOf),
   }
 }
@@ -249,7 +249,12 @@ interface Observed {
 }
 
 /** The releases on the cluster that concern this environment and are left alone, by namespace and name. */
-export function bystanders({environment, graph, records, toAdopt}: Observed): readonly Bystander[] {
+export function untouchedReleases({
+  environment,
+  graph,
+  records,
+  toAdopt,
+}: Observed): readonly UntouchedRelease[] {
   const wanted = new Set(graph.releases)
   const namespaces = new Set(graph.releases.map(releaseNamespace))
   return records
@@ -265,16 +270,16 @@ export function bystanders({environment, graph, records, toAdopt}: Observed): re
     .sort((a, b) => (a.release < b.release ? -1 : 1))
 }
 
-function noLongerWanted({release}: ReleaseRecord, owner: string): Bystander {
+function noLongerWanted({release}: ReleaseRecord, owner: string): UntouchedRelease {
   const note = `the file no longer names it; it goes only by: kk remove ${releaseName(release)}`
   return {release, state: 'no-longer-wanted', owner, note}
 }
 
-function adoptable({release, revision, status}: ReleaseRecord): Bystander {
+function adoptable({release, revision, status}: ReleaseRecord): UntouchedRelease {
   const note = `wanted, but kk did not install it (revision ${revision}, ${status}); take it over with: kk adopt ${releaseName(release)}`
   return {release, state: 'to-adopt', note}
 }
 
-function foreign({release}: ReleaseRecord): Bystander {
+function foreign({release}: ReleaseRecord): UntouchedRelease {
   return {release, state: 'foreign', note: 'not installed by kk, left alone'}
 }

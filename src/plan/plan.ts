@@ -94,7 +94,7 @@ export interface PlannedRequirement {
 }
 
 /** A release on the cluster that this plan leaves alone. */
-export interface Bystander {
+export interface UntouchedRelease {
   readonly release: ReleaseId
   /**
    * No longer wanted: this environment installed it, the file no longer names it. Kept: it outlives its environment. To
@@ -111,7 +111,7 @@ export interface Plan<K extends ActionKind = ActionKind> {
   readonly file: string
   readonly cluster: {readonly context: string; readonly server: string} & ClusterIdentity
   readonly actions: readonly Action<K>[]
-  readonly bystanders: readonly Bystander[]
+  readonly bystanders: readonly UntouchedRelease[]
   /** The narrowest verb that would do all of it; undefined when there is nothing to do. */
   readonly suffices?: ChangeVerb
   /** What is to be known beside the actions, for people. */

@@ -1,6 +1,6 @@
 import {reverse} from '../../graph/graph.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import type {Bystander, Plan} from '../plan.ts'
+import type {Plan, UntouchedRelease} from '../plan.ts'
 import type {Uses} from '../uses/uses.ts'
 import type {RemovalInputs} from './make-removal-plan.ts'
 import {mayHaveDependents, stillPending} from './refusals.ts'
@@ -13,7 +13,7 @@ export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDep
 
 /**
  * The plan that takes an environment away, dependents first. What others use stays, and protected releases that were not
- * confirmed by name, and all that these require; each is a bystander that says why. Throws `KK_HAS_DEPENDENTS` for
+ * confirmed by name, and all that these require; each is an untouched release that says why. Throws `KK_HAS_DEPENDENTS` for
  * records that cannot be read, `KK_PENDING`.
  */
 export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
@@ -30,7 +30,7 @@ export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
     if (refusal) throw refusal
   }
   const reasonOf = () => `of the environment ${environment}`
-  const bystanders = [...stays].map(([release, note]): Bystander => ({release, state: 'kept', note}))
+  const bystanders = [...stays].map(([release, note]): UntouchedRelease => ({release, state: 'kept', note}))
   return {
     environment,
     file,

@@ -1,6 +1,6 @@
-import type {ActionKind, Bystander, Plan} from '../../plan/plan.ts'
+import type {ActionKind, Plan, UntouchedRelease} from '../../plan/plan.ts'
 
-export type PlanCounts = Readonly<Record<ActionKind | Bystander['state'], number>>
+export type PlanCounts = Readonly<Record<ActionKind | UntouchedRelease['state'], number>>
 
 /** Returns the number of releases of each kind in a plan. */
 export function planCounts(plan: Plan): PlanCounts {

@@ -1,5 +1,5 @@
 import {makesAgain} from '../../plan/drift/drift-reason.ts'
-import type {Action, ActionKind, Bystander, Plan} from '../../plan/plan.ts'
+import type {Action, ActionKind, Plan, UntouchedRelease} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {KnownAfterApply} from '../../verbs/preparation/rendering/known-after-apply.ts'
 import type {Palette} from '../colour.ts'
@@ -21,12 +21,12 @@ const SIGN = {
   unchanged: '=',
 } as const satisfies Record<ActionKind, string>
 
-const BYSTANDER = {
+const UNTOUCHED = {
   'no-longer-wanted': {sign: '-', word: 'no longer wanted'},
   foreign: {sign: '?', word: 'foreign'},
   'to-adopt': {sign: '!', word: 'to adopt'},
   kept: {sign: '=', word: 'stays'},
-} as const satisfies Record<Bystander['state'], {sign: string; word: string}>
+} as const satisfies Record<UntouchedRelease['state'], {sign: string; word: string}>
 
 /** The number of unchanged releases above which they share one line. */
 const MANY_UNCHANGED = 8
@@ -56,7 +56,7 @@ export function planText(plan: Plan, palette: Palette, {namesSecrets = false}: P
   const listed = many ? actions.filter(({kind}) => kind !== 'unchanged') : actions
   const rows = [
     ...listed.flatMap((action) => actionRows(action, naming, palette)),
-    ...bystanders.map((bystander) => bystanderRow(bystander, naming, palette)),
+    ...bystanders.map((untouched) => untouchedRow(untouched, naming, palette)),
   ]
   const lines = [
     `${palette.strong('cluster')}      ${cluster.context} (${cluster.server}, Kubernetes ${cluster.version})`,
@@ -131,12 +131,12 @@ function marks({group, release, kind, requires}: Action, labels: Labels): readon
   ]
 }
 
-function bystanderRow(
-  {release, state, note}: Bystander,
+function untouchedRow(
+  {release, state, note}: UntouchedRelease,
   {cells}: Naming,
   palette: Palette,
 ): readonly string[] {
-  const {sign, word} = BYSTANDER[state]
+  const {sign, word} = UNTOUCHED[state]
   return [palette.quiet(`${sign} ${word}`), ...cells(release), '', '', palette.quiet(note)]
 }
 

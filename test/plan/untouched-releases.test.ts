@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {bystanders} from '../../src/plan/make-plan.ts'
+import {untouchedReleases} from '../../src/plan/make-plan.ts'
 import {graphOf, id} from '../graph/graph-of.ts'
 import {bareRecord, desiredOf, recordOf} from './fixtures.ts'
 
@@ -13,7 +13,7 @@ test('what concerns the environment and is left alone is listed', () => {
     recordOf(desiredOf('keystone')),
   ]
 
-  const result = bystanders({
+  const result = untouchedReleases({
     environment: 'all-in-one',
     graph: graphOf({keystone: ['mariadb'], mariadb: []}),
     records,
@@ -28,7 +28,7 @@ test('what concerns the environment and is left alone is listed', () => {
 test('of a release whose history alone was kept, nothing is said', () => {
   const records = [recordOf(desiredOf('horizon'), {status: 'uninstalled'})]
 
-  const result = bystanders({environment: 'all-in-one', graph: graphOf({keystone: []}), records})
+  const result = untouchedReleases({environment: 'all-in-one', graph: graphOf({keystone: []}), records})
 
   expect(result).toEqual([])
 })
