@@ -145,7 +145,7 @@ describe.concurrent('a gate that stays closed', () => {
     },
   )
 
-  it('shows the last lines of the container to cause', async () => {
+  it('shows the last lines of the container that is the cause', async () => {
     const objects = [deployment({annotations: {[FAIL]: 'CrashLoopBackOff'}})]
     const namespace = await applied(objects)
 
@@ -156,7 +156,7 @@ describe.concurrent('a gate that stays closed', () => {
 
   it('fails at once when the progress deadline is exceeded', async () => {
     const stuck = deployment({annotations: {[FAIL]: 'ImagePullBackOff'}})
-    const objects = [{...stuck, spec: {...(stuck.spec as object), progressDeadlineSeconds: 1}}]
+    const objects = [{...stuck, spec: {...(stuck.spec as object), progressDeadlineSeconds: 5}}]
     const namespace = await applied(objects)
 
     const closed = cluster.gate({namespace, objects, deadline: later()})
