@@ -1,6 +1,8 @@
-import {Command, Flags} from '@oclif/core'
+import {Command, Flags, type Interfaces} from '@oclif/core'
 import type {Console} from './console.ts'
-import type {OclifOptions} from './oclif.ts'
+
+/** The options that oclif hands to every command as `config.options`. */
+export type OclifOptions = Interfaces.Options & {readonly console: Console}
 
 /** The base of every command: it has the console, and leaves errors to `main`, which prints each once. */
 export abstract class KkCommand extends Command {

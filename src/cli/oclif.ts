@@ -1,5 +1,6 @@
 import type {Command, Interfaces} from '@oclif/core'
 import {commands, loaders} from '../commands/table.ts'
+import type {OclifOptions} from './command.ts'
 import type {Console} from './console.ts'
 
 /** Help shows these for the words that stand above commands. */
@@ -15,9 +16,6 @@ const TOPICS = {
   secrets: 'The passwords and keys that kk makes and keeps',
   values: 'Split and show the values of releases',
 }
-
-/** The options that oclif hands to every command as `config.options`. */
-export type OclifOptions = Interfaces.Options & {readonly console: Console}
 
 /**
  * kk as oclif's one plugin, ready-made: nothing is looked up on disk, so the same object serves the sources,
