@@ -9,6 +9,11 @@ export interface Values {
   readonly [key: string]: unknown
 }
 
+/** Returns true for a map of values, false for a list, a scalar or nothing. */
+export function isMap(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** A place in a file as messages print it; line and column start at 1. */
 export interface Position {
   readonly file: string

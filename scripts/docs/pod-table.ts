@@ -1,5 +1,4 @@
-import {isMap} from '../../src/overrides/merge.ts'
-import type {Values} from '../../src/release.ts'
+import {isMap, type Values} from '../../src/release.ts'
 import {type OwnChart, readOwnCharts} from '../charts/read-charts.ts'
 import {markdownTable} from './marked.ts'
 

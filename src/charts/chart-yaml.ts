@@ -2,6 +2,7 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {readYaml} from '../helm/yaml.ts'
+import {isMap, type Values} from '../release.ts'
 import {utf8Text} from '../state/files/utf8-text.ts'
 import {isVersion} from './version.ts'
 
@@ -69,7 +70,7 @@ function readAnnotations(value: unknown, file: string): Record<string, string> {
   return Object.fromEntries(entries.map(([key, text]) => [key, scalar(text, `${place}: ${key}`)]))
 }
 
-function readDependencies(data: Record<string, unknown>, directory: string, file: string): Dependency[] {
+function readDependencies(data: Values, directory: string, file: string): Dependency[] {
   const isOld = (data.apiVersion ?? 'v1') === 'v1'
   const requirements = join(directory, 'requirements.yaml')
   const old = isOld ? readOptional(requirements) : undefined
@@ -91,13 +92,12 @@ function readDependencies(data: Record<string, unknown>, directory: string, file
   })
 }
 
-function readMap(text: string, file: string): Record<string, unknown> {
+function readMap(text: string, file: string): Values {
   return map(readYaml(text, {file}), file)
 }
 
-function map(value: unknown, place: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>
+function map(value: unknown, place: string): Values {
+  if (isMap(value)) return value
   throw refused(place, 'expected keys with values')
 }
 

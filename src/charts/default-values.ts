@@ -2,7 +2,7 @@ import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {asKkError, KkError} from '../errors.ts'
 import {readYaml} from '../helm/yaml.ts'
-import type {Values} from '../release.ts'
+import {isMap, type Values} from '../release.ts'
 
 /** Returns what is wrong with a chart's `values.yaml`, with its place; undefined when nothing is. */
 export function valuesFault(directory: string): KkError | undefined {
@@ -29,8 +29,4 @@ const FILE = 'values.yaml'
 function valuesIn(directory: string): unknown {
   const file = join(directory, FILE)
   return existsSync(file) ? readYaml(readFileSync(file, 'utf8'), {file}) : undefined
-}
-
-function isMap(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

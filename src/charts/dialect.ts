@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {gunzipSync} from 'node:zlib'
 import {readYaml} from '../helm/yaml.ts'
-import type {Values} from '../release.ts'
+import {isMap, type Values} from '../release.ts'
 import type {Chart} from './chart.ts'
 import {readChartYaml} from './chart-yaml.ts'
 import {defaultValues} from './default-values.ts'
@@ -71,7 +71,7 @@ function endpointsIn(directory: string): Values | undefined {
 }
 
 function mapOf(value: unknown): Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {}
+  return isMap(value) ? value : {}
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,3 +1,4 @@
+import {isMap, type Values} from '../release.ts'
 import {type ApiError, isApiError} from './api/api-error.ts'
 import type {ApiClient, ApiRequest} from './api/client.ts'
 import {asking, type Resource, resourcePath} from './api/resources.ts'
@@ -122,14 +123,12 @@ const MERGE_KEYS: Readonly<Record<string, readonly string[]>> = {
   ports: ['containerPort', 'port'],
 }
 
-type Tree = Readonly<Record<string, unknown>>
-
 /** Returns a patch that sets what `after` has, and removes what only `before` had. */
-function takingAway(before: Tree, after: Tree, isStrategic: boolean): Tree {
+function takingAway(before: Values, after: Values, isStrategic: boolean): Values {
   const gone = Object.keys(before).filter((key) => after[key] === undefined || after[key] === null)
   const staying = Object.entries(after).map(([key, value]): [string, unknown] => {
     const old = before[key]
-    if (isTree(old) && isTree(value)) return [key, takingAway(old, value, isStrategic)]
+    if (isMap(old) && isMap(value)) return [key, takingAway(old, value, isStrategic)]
     if (isStrategic && isList(old) && isList(value)) return [key, listTakingAway(key, old, value)]
     return [key, value]
   })
@@ -138,20 +137,16 @@ function takingAway(before: Tree, after: Tree, isStrategic: boolean): Tree {
 
 function listTakingAway(key: string, before: readonly unknown[], after: readonly unknown[]): unknown {
   const mergeKey = MERGE_KEYS[key]?.find((each) =>
-    [...before, ...after].every((item) => isTree(item) && item[each] !== undefined),
+    [...before, ...after].every((item) => isMap(item) && item[each] !== undefined),
   )
   if (mergeKey === undefined) return after
-  const old = new Map((before as readonly Tree[]).map((item) => [item[mergeKey], item]))
-  const kept = (after as readonly Tree[]).map((item) => {
+  const old = new Map((before as readonly Values[]).map((item) => [item[mergeKey], item]))
+  const kept = (after as readonly Values[]).map((item) => {
     const was = old.get(item[mergeKey])
     old.delete(item[mergeKey])
     return was ? takingAway(was, item, true) : item
   })
   return [...kept, ...[...old.keys()].map((name) => ({[mergeKey]: name, $patch: 'delete'}))]
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isList(value: unknown): value is readonly unknown[] {

@@ -1,5 +1,6 @@
 import {KkError} from '../errors.ts'
 import {readYamlDocuments} from '../helm/yaml.ts'
+import {isMap} from '../release.ts'
 import type {KubernetesObject, StoredRelease} from './cluster.ts'
 import {isTestHook} from './helm-annotations.ts'
 
@@ -106,19 +107,15 @@ export function objectName({
 function objectsOf(document: unknown, source: string | undefined): KubernetesObject[] {
   const notAnObject = (what: string) => noObject(what, source)
   if (document === null || document === undefined) return []
-  if (!isMapping(document))
+  if (!isMap(document))
     throw notAnObject(`it is ${Array.isArray(document) ? 'a list' : `a ${typeof document}`}`)
   const {apiVersion, kind, items, metadata} = document
   if (typeof apiVersion !== 'string') throw notAnObject('it has no apiVersion')
   if (typeof kind !== 'string') throw notAnObject('it has no kind')
   if (kind.endsWith('List') && Array.isArray(items)) return items.flatMap((item) => objectsOf(item, source))
-  if (!isMapping(metadata) || typeof metadata.name !== 'string')
+  if (!isMap(metadata) || typeof metadata.name !== 'string')
     throw notAnObject(`a ${kind} has no metadata.name`)
   return [document as unknown as KubernetesObject]
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function noObject(what: string, source = 'the chart'): KkError {

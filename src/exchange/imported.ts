@@ -2,8 +2,7 @@ import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
 import {validate} from '../environment/validate.ts'
 import {KkError} from '../errors.ts'
 import {secretsAmong, type ValuePath} from '../helm/redact/values.ts'
-import {isMap} from '../overrides/merge.ts'
-import type {Values} from '../release.ts'
+import {isMap, type Values} from '../release.ts'
 
 /** A release that is to be written into an environment file. */
 export interface ImportedRelease {

@@ -1,9 +1,8 @@
 import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
-import type {Position, Values} from '../release.ts'
+import {isMap, type Position, type Values} from '../release.ts'
 import type {Layer, LayerName} from './layer.ts'
-import {isMap} from './merge.ts'
 import {readValuesFile} from './values-file.ts'
 
 /** A layer, or the defaults of the chart or of one of its subcharts, which are below all. */

@@ -1,5 +1,5 @@
 import deepmerge from 'deepmerge'
-import type {Values} from '../release.ts'
+import {isMap, type Values} from '../release.ts'
 
 const OPTIONS: deepmerge.Options = {arrayMerge: (_target, source) => source, clone: false}
 
@@ -10,11 +10,6 @@ const OPTIONS: deepmerge.Options = {arrayMerge: (_target, source) => source, clo
 export function mergeValues(lower: Values, upper: Values): Values {
   const merged = deepmerge(copyMaps(lower, null), copyMaps(upper, null), OPTIONS) as Values
   return copyMaps(merged, Object.prototype)
-}
-
-/** Tells a map of values from a list or a scalar. */
-export function isMap(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -1,8 +1,7 @@
 import {isDeepStrictEqual} from 'node:util'
 import {secretsAmong, type ValuePath} from '../helm/redact/values.ts'
-import type {Values} from '../release.ts'
+import {isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
-import {isMap} from './merge.ts'
 
 type Kept = Pick<Layer, 'values' | 'sealed'>
 

@@ -1,6 +1,5 @@
 import {KkError} from '../errors.ts'
-import type {Values} from '../release.ts'
-import {isMap} from './merge.ts'
+import {isMap, type Values} from '../release.ts'
 import {DEEPEST, LARGEST} from './storable.ts'
 
 /** Helm: strvals/parser.go MaxIndex and MaxNestedNameLevel. */

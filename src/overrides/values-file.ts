@@ -1,9 +1,8 @@
 import {locator} from '../environment/position.ts'
 import {KkError} from '../errors.ts'
 import {readOnlyYaml} from '../helm/yaml.ts'
-import type {Position, Values} from '../release.ts'
+import {isMap, type Position, type Values} from '../release.ts'
 import {readNamedFile} from '../state/files/named-file.ts'
-import {isMap} from './merge.ts'
 
 /** A file of values that was read. */
 export interface ValuesFile {

@@ -3,10 +3,9 @@ import type {KubernetesObject} from '../cluster/cluster.ts'
 import {isHook} from '../cluster/helm-annotations.ts'
 import type {ImagePull} from '../cluster/image-pulls.ts'
 import {levels} from '../graph/levels.ts'
-import {isMap} from '../overrides/merge.ts'
 import {actionGraph} from '../plan/action-graph.ts'
 import type {Plan} from '../plan/plan.ts'
-import {type ReleaseId, releaseNamespace} from '../release.ts'
+import {isMap, type ReleaseId, releaseNamespace} from '../release.ts'
 
 /** What decides where a pod goes, and how its images are fetched. */
 const PLACEMENT = ['nodeSelector', 'tolerations', 'imagePullSecrets'] as const

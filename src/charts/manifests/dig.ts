@@ -1,9 +1,11 @@
+import {isMap} from '../../release.ts'
+
 /** Returns what stands at a path of maps; undefined where the way ends before. */
 export function dig(tree: unknown, ...path: readonly string[]): unknown {
   let at = tree
   for (const key of path) {
-    if (typeof at !== 'object' || at === null || Array.isArray(at)) return undefined
-    at = (at as Readonly<Record<string, unknown>>)[key]
+    if (!isMap(at)) return undefined
+    at = at[key]
   }
   return at
 }

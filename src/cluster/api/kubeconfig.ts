@@ -2,6 +2,7 @@ import {existsSync, readFileSync} from 'node:fs'
 import {delimiter, dirname, join, resolve} from 'node:path'
 import {KkError} from '../../errors.ts'
 import {readYaml} from '../../helm/yaml.ts'
+import {isMap} from '../../release.ts'
 
 export interface KubeconfigOptions {
   /** The kubeconfig's file; by default the files that `KUBECONFIG` lists, else `~/.kube/config`. */
@@ -198,23 +199,21 @@ const KUBECONFIG: Shape = {
  * there is none.
  */
 function misfit(value: unknown, shape: Shape, at: string): string | undefined {
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
   const wrong = (expected: string) => `${at || 'it'} is ${kindOf(value)}, expected ${expected}`
   // An empty file is no kubeconfig.
   if (value === undefined || value === null) return at === '' ? wrong('a map') : undefined
   if (shape === 'text') return typeof value === 'string' ? undefined : wrong('a text: write it in quotes')
   if (shape === 'true or false') return typeof value === 'boolean' ? undefined : wrong(shape)
-  if (shape === 'a map') return isMap ? undefined : wrong(shape)
+  if (shape === 'a map') return isMap(value) ? undefined : wrong(shape)
   if ('list' in shape) {
     if (!Array.isArray(value)) return wrong('a list')
     return value
       .map((item, index) => (item === null ? undefined : misfit(item, shape.list, `${at}[${index}]`)))
       .find(Boolean)
   }
-  if (!isMap) return wrong('a map')
-  const given = value as Readonly<Record<string, unknown>>
+  if (!isMap(value)) return wrong('a map')
   return Object.entries(shape.map)
-    .map(([key, inner]) => misfit(given[key], inner, at ? `${at}.${key}` : key))
+    .map(([key, inner]) => misfit(value[key], inner, at ? `${at}.${key}` : key))
     .find(Boolean)
 }
 

@@ -8,7 +8,7 @@ import {contentOf, type Node, type ScalarNode} from '../../helm/yaml/node.ts'
 import {parseTrees} from '../../helm/yaml/tree.ts'
 import {resolveWord} from '../../helm/yaml/word.ts'
 import {treeValue} from '../../helm/yaml.ts'
-import {isMap} from '../../overrides/merge.ts'
+import {isMap} from '../../release.ts'
 import {HELMFILE_SCHEMA, type Helmfile} from './helmfile.ts'
 import {withoutCredentials} from './lost.ts'
 

@@ -4,9 +4,9 @@ import {dig} from '../../charts/manifests/dig.ts'
 import {isVersion} from '../../charts/version.ts'
 import {TIME_TITLE, timeOf} from '../../environment/duration.ts'
 import {readYamlDocuments} from '../../helm/yaml.ts'
-import {isMap, mergeValues} from '../../overrides/merge.ts'
+import {mergeValues} from '../../overrides/merge.ts'
 import {applySet} from '../../overrides/strvals.ts'
-import {type ReleaseId, releaseId, type Values} from '../../release.ts'
+import {isMap, type ReleaseId, releaseId, type Values} from '../../release.ts'
 import {
   type Imported,
   type ImportedRelease,

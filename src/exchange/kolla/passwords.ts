@@ -1,8 +1,7 @@
 import {KkError} from '../../errors.ts'
 import {redactLines} from '../../helm/redact/lines.ts'
 import {readOnlyYaml} from '../../helm/yaml.ts'
-import {isMap} from '../../overrides/merge.ts'
-import type {Values} from '../../release.ts'
+import {isMap, type Values} from '../../release.ts'
 
 export interface KollaPasswords {
   /** By kk's name. */

@@ -1,3 +1,5 @@
+import {isMap} from '../../release.ts'
+
 /** As charts name Secrets: words of letters, as no password and no key is made. */
 const NAME = /^["']?[a-z]+(?:\d{1,2}[a-z]?)?(?:-[a-z]+(?:\d{1,2}[a-z]?)?)+["']?$/
 /** Of a Kubernetes object that is referred to: `imagePullSecrets: [{name: …}]`, `secret: {secretName: …}`. */
@@ -61,8 +63,4 @@ export function isPartOfThing(things: string, part: string, value: unknown): boo
 
 function isTreeOfNames(value: unknown): boolean {
   return isMap(value) ? Object.values(value).every(isTreeOfNames) : isSecretName(value)
-}
-
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

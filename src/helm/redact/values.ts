@@ -1,8 +1,7 @@
-import type {Values} from '../../release.ts'
+import {isMap, type Values} from '../../release.ts'
 import {mapLeaves} from './leaves.ts'
 import {redactLines} from './lines.ts'
 import {MASK} from './placeholder.ts'
-import {isMap} from './secret-names.ts'
 
 /**
  * Returns a value as it may be shown: what lies under a key that looks secret is masked, and what looks like a secret

@@ -1,6 +1,5 @@
 import type {SpokenChart} from '../../charts/dialect.ts'
-import type {Values} from '../../release.ts'
-import {isMap} from '../merge.ts'
+import {isMap, type Values} from '../../release.ts'
 import type {ByHand, SecretNeed} from './plugin.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type {SpokenChart} from '../../charts/dialect.ts'
 import {dig, digText} from '../../charts/manifests/dig.ts'
-import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
-import {isMap} from '../merge.ts'
+import {isMap, type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import {accountSecrets} from './accounts.ts'
 import {compose} from './shared/compose.ts'
 

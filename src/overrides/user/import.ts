@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import {secretsAmong} from '../../helm/redact/values.ts'
-import {isMap} from '../merge.ts'
+import {isMap} from '../../release.ts'
 import {blockYaml} from '../overrides-yaml.ts'
 import {type DocumentOverrides, readStoreDocument} from './document.ts'
 import type {OverrideChange, OverrideStore, StoredOverrides, StoredSecret, StoreIdentity} from './store.ts'

@@ -1,5 +1,4 @@
-import {isMap} from '../../overrides/merge.ts'
-import type {Values} from '../../release.ts'
+import {isMap, type Values} from '../../release.ts'
 import {canonicalJson} from '../digest.ts'
 
 type Path = readonly string[]

@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../cluster/cluster.ts'
-import {isMap} from '../../overrides/merge.ts'
+import {isMap} from '../../release.ts'
 
 /**
  * Returns the images of all containers in these objects, by `Deployment/keystone-api/api`. The name of a Job is taken

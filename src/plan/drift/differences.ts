@@ -1,3 +1,4 @@
+import {isMap, type Values} from '../../release.ts'
 import {canonicalJson} from '../digest.ts'
 
 /** A field that differs between two objects, with both values; a value is undefined where that side has none. */
@@ -7,8 +8,6 @@ export interface FieldDifference {
   readonly live: unknown
   readonly applied: unknown
 }
-
-type Tree = Readonly<Record<string, unknown>>
 
 /** The keys that identify the items of Kubernetes' own lists. The first entry whose keys all items have is taken. */
 const ITEM_KEYS: readonly (readonly string[])[] = [
@@ -31,7 +30,7 @@ export function differences(
   applied: unknown,
   path: readonly string[] = [],
 ): readonly FieldDifference[] {
-  if (isTree(live) && isTree(applied)) {
+  if (isMap(live) && isMap(applied)) {
     const keys = [...new Set([...Object.keys(live), ...Object.keys(applied)])]
     return keys.flatMap((key) => differences(live[key], applied[key], [...path, key]))
   }
@@ -66,8 +65,8 @@ function listDifferences(
 /** Returns a function that names each item of these lists; undefined when nothing identifies the items. */
 function itemKey(lists: readonly (readonly unknown[])[]): ((item: unknown) => string) | undefined {
   for (const keys of ITEM_KEYS) {
-    const isNamed = (item: unknown) => isTree(item) && keys.every((key) => item[key] !== undefined)
-    const keyOf = (item: unknown) => `[${keys.map((key) => (item as Tree)[key]).join('/')}]`
+    const isNamed = (item: unknown) => isMap(item) && keys.every((key) => item[key] !== undefined)
+    const keyOf = (item: unknown) => `[${keys.map((key) => (item as Values)[key]).join('/')}]`
     const isUnique = (list: readonly unknown[]) => new Set(list.map(keyOf)).size === list.length
     if (lists.every((list) => list.every(isNamed) && isUnique(list))) return keyOf
   }
@@ -77,8 +76,4 @@ function itemKey(lists: readonly (readonly unknown[])[]): ((item: unknown) => st
 function isEqual(one: unknown, other: unknown): boolean {
   if (one === undefined || other === undefined) return one === other
   return canonicalJson(one) === canonicalJson(other)
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

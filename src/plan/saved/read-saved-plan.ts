@@ -1,4 +1,5 @@
 import {KkError} from '../../errors.ts'
+import {isMap, type Values} from '../../release.ts'
 import {digest} from '../digest.ts'
 import {SAVED_FORMAT, type SavedPlan} from './saved-plan.ts'
 
@@ -34,14 +35,8 @@ function parse(text: string): unknown {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Returns true where every field that is read of a saved plan exists with its type. */
-function isSavedPlan(plan: Fields): boolean {
+function isSavedPlan(plan: Values): boolean {
   const {scope, environment, values, cluster, releases} = plan
   return (
     areTexts(plan, ['kk', 'savedAt', 'verb']) &&
@@ -75,7 +70,7 @@ function isPath(value: unknown, more: readonly string[]): boolean {
   return areTexts(value, ['file', 'absolute', 'relative', ...more])
 }
 
-function areTexts(value: unknown, keys: readonly string[]): value is Fields {
+function areTexts(value: unknown, keys: readonly string[]): value is Values {
   return isMap(value) && keys.every((key) => isText(value[key]))
 }
 

@@ -9,8 +9,7 @@ import {suggest} from '../../environment/suggest.ts'
 import {MissingTemplate} from '../../helm/failure.ts'
 import {BrokenSchema, type SchemaProblem} from '../../helm/schema-problems.ts'
 import type {Layer} from '../../overrides/layer.ts'
-import {isMap} from '../../overrides/merge.ts'
-import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {isMap, type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 
 /** A chart, and the layers of values that it was given. */
 export interface Given {

@@ -4,11 +4,10 @@ import type {Cluster, ReleaseRecord, StoredRelease} from '../../cluster/cluster.
 import {parseManifest} from '../../cluster/manifest.ts'
 import {asKkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
-import {isMap} from '../../overrides/merge.ts'
 import {isServed, servedEndpoint, serverElsewhere} from '../../overrides/system/servers.ts'
 import {readLabels} from '../../plan/labels.ts'
 import {recordedChart} from '../../plan/recorded-chart.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {isMap, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Prepared} from './prepare.ts'
 
 /** A server of another environment, and the releases of this one that look for it under another name. */

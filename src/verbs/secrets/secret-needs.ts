@@ -1,7 +1,6 @@
 import {mergedValues} from '../../overrides/layers.ts'
-import {isMap} from '../../overrides/merge.ts'
 import type {SecretNeed} from '../../overrides/system/plugin.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {isMap, type ReleaseId, releaseName} from '../../release.ts'
 import type {Prepared, PreparedRelease} from '../preparation/prepare.ts'
 
 /**

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest'
 import {mergedValues} from '../../../src/overrides/layers.ts'
-import {isMap} from '../../../src/overrides/merge.ts'
-import {releaseId} from '../../../src/release.ts'
+import {isMap, releaseId} from '../../../src/release.ts'
 import type {Prepared} from '../../../src/verbs/preparation/prepare.ts'
 import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {withSharedSecrets} from '../../../src/verbs/secrets/shared-secrets.ts'

@@ -1,5 +1,5 @@
-import type {Values} from '../../../release.ts'
-import {isMap, mergeValues} from '../../merge.ts'
+import {isMap, type Values} from '../../../release.ts'
+import {mergeValues} from '../../merge.ts'
 
 /** Returns the parts of a chart's overrides merged; a later part wins, and empty maps are left out. */
 export function compose(...parts: readonly (Values | undefined)[]): Values {

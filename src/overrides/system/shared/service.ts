@@ -1,7 +1,6 @@
 import type {SpokenChart} from '../../../charts/dialect.ts'
-import type {Values} from '../../../release.ts'
+import {isMap, type Values} from '../../../release.ts'
 import type {FactName, Facts} from '../../facts/facts.ts'
-import {isMap} from '../../merge.ts'
 import {compose, given} from './compose.ts'
 import {API, limits, replicas, type Share, spread} from './sizing.ts'
 import {belowGlobal, clusterDomain} from './trees.ts'

@@ -3,8 +3,8 @@ import {join} from 'node:path'
 import {defaultValues} from '../../../charts/default-values.ts'
 import type {KubernetesObject} from '../../../cluster/cluster.ts'
 import type {RenderedObject} from '../../../cluster/manifest.ts'
-import {isMap, mergeValues} from '../../../overrides/merge.ts'
-import type {Values} from '../../../release.ts'
+import {mergeValues} from '../../../overrides/merge.ts'
+import {isMap, type Values} from '../../../release.ts'
 import type {Templates} from './templates.ts'
 
 const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/

@@ -1,5 +1,5 @@
 import {readYaml} from '../../../../../helm/yaml.ts'
-import {isMap} from '../../../../../overrides/merge.ts'
+import {isMap} from '../../../../../release.ts'
 import {hostOf, type Mention, mention, type Realm} from './mention.ts'
 import type {Entry, ValueLocation} from './places.ts'
 import {type IniOption, iniOptions, jsonAt, maps, textsOf, urlAccounts} from './texts.ts'

@@ -1,4 +1,4 @@
-import {isMap} from '../../../../../overrides/merge.ts'
+import {isMap} from '../../../../../release.ts'
 
 /** An option of an INI file. */
 export interface IniOption {
