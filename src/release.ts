@@ -53,3 +53,8 @@ export function releaseName(id: ReleaseId): string {
 export function releaseNamespace(id: ReleaseId): string {
   return id.slice(0, id.indexOf('/'))
 }
+
+/** Returns true where a release is the one that a name on the command line means: `namespace/name`, or `name` alone. */
+export function isNamed(release: ReleaseId, name: string): boolean {
+  return release === name || releaseName(release) === name
+}

@@ -7,7 +7,7 @@ import {mapParallel} from '../cluster/parallel.ts'
 import {suggest} from '../environment/suggest.ts'
 import {asKkError, KkError} from '../errors.ts'
 import {readLabels} from '../plan/labels.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 
 /** The changes that `kk guard install` would make. */
 export interface GuardPlan {
@@ -192,7 +192,7 @@ async function recordedClaims(
 }
 
 function guardedRelease({releases}: GuardParameters, name: string): ReleaseId {
-  const found = releases.filter((release) => release === name || releaseName(release) === name)
+  const found = releases.filter((release) => isNamed(release, name))
   if (found.length === 1) return found[0]!
   if (found.length > 1) {
     throw new KkError('KK_UNKNOWN_RELEASE', `${name} is not one release: ${found.join(', ')}`, {

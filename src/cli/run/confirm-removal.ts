@@ -1,6 +1,6 @@
 import type {Claim} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
 import {typedName} from '../console.ts'
 
@@ -131,10 +131,6 @@ export async function confirmEnvironment(
   throw new KkError('KK_UNCONFIRMED', `the environment "${name}" was not confirmed; nothing was changed`, {
     hint: `look at the two lists above, then pass --confirm ${name}`,
   })
-}
-
-function isNamed(release: ReleaseId, name: string): boolean {
-  return release === name || releaseName(release) === name
 }
 
 function stillProtected(releases: readonly ReleaseId[]): KkError {

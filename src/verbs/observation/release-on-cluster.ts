@@ -2,7 +2,7 @@ import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
 import {readLabels} from '../../plan/labels.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 
 /**
  * Returns the release that a name on the command line means, by the cluster alone: `namespace/name`, or a name. If
@@ -14,7 +14,7 @@ export function releaseOnCluster(
   name: string,
   owner: string | undefined,
 ): ReleaseRecord {
-  const named = records.filter(({release}) => release === name || releaseName(release) === name)
+  const named = records.filter(({release}) => isNamed(release, name))
   const own = named.filter(({labels}) => owner !== undefined && readLabels(labels)?.owner === owner)
   const [first, second] = own.length > 0 ? own : named
   if (first === undefined) throw unknown(records, name)

@@ -9,7 +9,7 @@ import {type Redact, redactor} from '../../helm/redact/redact.ts'
 import {ownersOf, readLabels} from '../../plan/labels.ts'
 import {lastOf} from '../../plan/rollback/ways.ts'
 import {type UnknownUser, usesOf} from '../../plan/uses/uses.ts'
-import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {isNamed, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {namedRelease} from '../preparation/prepare.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
@@ -209,8 +209,6 @@ function releasesOf(
   const abandoned = own.filter((release) => !graph.requirements.has(release))
   if (names.length === 0) return [...graph.releases, ...abandoned]
   return names.map(
-    (name) =>
-      abandoned.find((release) => release === name || releaseName(release) === name) ??
-      namedRelease(prepared, name),
+    (name) => abandoned.find((release) => isNamed(release, name)) ?? namedRelease(prepared, name),
   )
 }

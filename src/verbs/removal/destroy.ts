@@ -1,7 +1,7 @@
 import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
 import {leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
@@ -45,7 +45,7 @@ function confirmedReleases(
   owned: readonly ReleaseId[],
   {sections, releases}: Pick<Environment, 'sections' | 'releases'>,
 ): readonly ReleaseId[] {
-  const found = owned.filter((release) => release === name || releaseName(release) === name)
+  const found = owned.filter((release) => isNamed(release, name))
   const plain = name.slice(name.indexOf('/') + 1)
   if (found.length > 0 || sections.has(plain) || releases.has(plain)) return found
   throw new KkError('KK_USAGE', `--confirm ${name}: neither the environment nor one of its releases`, {

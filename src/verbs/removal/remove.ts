@@ -5,7 +5,7 @@ import {KkError} from '../../errors.ts'
 import type {Plan} from '../../plan/plan.ts'
 import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
-import {type ReleaseId, releaseName} from '../../release.ts'
+import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
 import {type LeftoverClaim, leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
@@ -90,8 +90,4 @@ function namedOnCluster(
         ? 'see what this environment has installed with kk status'
         : `did you mean ${close}?`,
   })
-}
-
-function isNamed(release: ReleaseId, name: string): boolean {
-  return release === name || releaseName(release) === name
 }
