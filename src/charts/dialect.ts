@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {gunzipSync} from 'node:zlib'
 import {readYaml} from '../helm/yaml.ts'
 import {isMap, type Values} from '../release.ts'
+import {once} from '../state/once.ts'
 import type {Chart} from './chart.ts'
 import {readChartYaml} from './chart-yaml.ts'
 import {defaultValues} from './default-values.ts'
@@ -72,14 +73,6 @@ function endpointsIn(directory: string): Values | undefined {
 
 function mapOf(value: unknown): Values {
   return isMap(value) ? value : {}
-}
-
-function once<T>(make: () => T): () => T {
-  let made: {readonly value: T} | undefined
-  return () => {
-    made ??= {value: make()}
-    return made.value
-  }
 }
 
 function dialectOf(chart: Pick<Chart, 'directory' | 'libraries'>, templates: string): Dialect | undefined {

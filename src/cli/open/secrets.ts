@@ -2,6 +2,7 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {Plugins} from '../../overrides/system/plugins.ts'
 import {releaseNamespace} from '../../release.ts'
+import {once} from '../../state/once.ts'
 import type {SupplyLayers} from '../../verbs/preparation/gathering/gather.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {storeKeeper} from '../../verbs/secrets/secret-keeper.ts'
@@ -54,14 +55,6 @@ export function suppliedBy(
       cluster: kept,
       store: needs.size === 0 ? new Map() : await stored(),
     })
-  }
-}
-
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined
-  return () => {
-    answer ??= read()
-    return answer
   }
 }
 

@@ -7,6 +7,7 @@ import type {Helm} from '../../../helm/helm.ts'
 import type {ObservedRecord} from '../../../plan/pending/evidence.ts'
 import {livingRevisions} from '../../../plan/uses/observed.ts'
 import type {ReleaseId} from '../../../release.ts'
+import {once} from '../../../state/once.ts'
 import {observedRecords} from '../../preparation/observed-records.ts'
 import type {Prepared} from '../../preparation/prepare.ts'
 import {vendor} from '../../preparation/rendering/vendored.ts'
@@ -75,14 +76,6 @@ export function factsOf(subject: Subject): Examination {
     rendered: once(() => renderEnvironment(subject)),
   }
   return facts
-}
-
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined
-  return () => {
-    answer ??= read()
-    return answer
-  }
 }
 
 async function readOne(cluster: Cluster, record: ReleaseRecord): Promise<ReadRecord> {
