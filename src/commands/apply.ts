@@ -1,4 +1,3 @@
-import {access} from 'node:fs/promises'
 import {dirname, isAbsolute, join, relative} from 'node:path'
 import {Args} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
@@ -11,6 +10,7 @@ import {splitArguments} from '../environment/choose.ts'
 import {type ExitCode, KkError} from '../errors.ts'
 import {readSavedPlan} from '../plan/saved/read-saved-plan.ts'
 import type {SavedPath, SavedPlan} from '../plan/saved/saved-plan.ts'
+import {exists} from '../state/files/exists.ts'
 import {readNamedFile} from '../state/files/named-file.ts'
 import {expectUnmoved} from '../verbs/change/apply.ts'
 
@@ -109,11 +109,7 @@ async function valuesOf({values}: SavedPlan, plan: string): Promise<readonly str
 /** Beside the plan first: a pipeline unpacks both where it likes. Whatever is found is compared with the digests. */
 async function find({absolute, relative: beside}: SavedPath, plan: string): Promise<string | undefined> {
   for (const path of [join(dirname(plan), beside), absolute]) {
-    const exists = await access(path).then(
-      () => true,
-      () => false,
-    )
-    if (exists) return shortest(path)
+    if (await exists(path)) return shortest(path)
   }
   return undefined
 }

@@ -1,6 +1,7 @@
-import {readdir, stat} from 'node:fs/promises'
+import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {KkError} from '../errors.ts'
+import {exists} from '../state/files/exists.ts'
 
 export interface SplitArguments {
   /** The argument that ends in .yaml or .yml, or is `-`. */
@@ -60,13 +61,6 @@ function onlyCandidate(candidates: readonly string[]): string {
   if (second === undefined) return file
   const message = `no environment file was named, and there are several: ${candidates.join(', ')}`
   throw new KkError('KK_NO_ENVIRONMENT', message, {hint: `name one of them, e.g. ${file}`})
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 async function filesIn(directory: string): Promise<string[]> {

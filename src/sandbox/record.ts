@@ -1,4 +1,5 @@
-import {access, readFile, rm, writeFile} from 'node:fs/promises'
+import {readFile, rm, writeFile} from 'node:fs/promises'
+import {exists} from '../state/files/exists.ts'
 import {writeAtomically} from '../state/files/write-atomically.ts'
 import type {SandboxPaths} from './paths.ts'
 import type {Sandbox} from './sandbox.ts'
@@ -55,11 +56,4 @@ function parsed(text: string): Sandbox | undefined {
 async function holdsData(paths: SandboxPaths): Promise<boolean> {
   const [hasData, isUnfinished] = await Promise.all([paths.data, paths.unfinished].map(exists))
   return hasData! && !isUnfinished!
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,4 +1,5 @@
-import {access, rm} from 'node:fs/promises'
+import {rm} from 'node:fs/promises'
+import {exists} from '../state/files/exists.ts'
 import {withLock} from '../state/lock.ts'
 import {killProcesses} from './control-plane/processes.ts'
 import {type SandboxPaths, sandboxPaths} from './paths.ts'
@@ -7,10 +8,7 @@ import {requireSimulated} from './require-simulated.ts'
 
 /** Ends the processes and removes the files of a sandbox, whole or half started. Returns whether there was anything. */
 export async function removeSandbox(paths: SandboxPaths): Promise<boolean> {
-  const existed = await access(paths.home).then(
-    () => true,
-    () => false,
-  )
+  const existed = await exists(paths.home)
   // The mark comes first, so that a half removed sandbox does not count as one that was up.
   if (existed) await markUnfinished(paths)
   const killed = await killProcesses(paths.home)

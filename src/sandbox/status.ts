@@ -1,4 +1,5 @@
-import {access, readdir} from 'node:fs/promises'
+import {readdir} from 'node:fs/promises'
+import {exists} from '../state/files/exists.ts'
 import {runningComponents} from './control-plane/components.ts'
 import {kubectl} from './control-plane/kubectl.ts'
 import {isSandboxName, sandboxesDirectory, sandboxPaths} from './paths.ts'
@@ -75,11 +76,4 @@ async function readNodes(sandbox: Sandbox, env: NodeJS.ProcessEnv): Promise<Sand
     name: metadata.name,
     ready: (status?.conditions ?? []).some(({type, status}) => type === 'Ready' && status === 'True'),
   }))
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

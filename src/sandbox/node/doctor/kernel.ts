@@ -1,5 +1,6 @@
-import {access, mkdtemp, rm} from 'node:fs/promises'
+import {mkdtemp, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
+import {exists} from '../../../state/files/exists.ts'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {command} from '../host/command.ts'
 import type {Finding} from './finding.ts'
@@ -48,11 +49,8 @@ async function checkNetwork(): Promise<Finding> {
 
 async function checkBridgeFilter(): Promise<Finding> {
   const check = 'bridge filter'
-  const there = await access('/proc/sys/net/bridge/bridge-nf-call-iptables').then(
-    () => true,
-    () => false,
-  )
-  if (there) return {check, level: 'ok', what: 'packets between pods pass iptables'}
+  if (await exists('/proc/sys/net/bridge/bridge-nf-call-iptables'))
+    return {check, level: 'ok', what: 'packets between pods pass iptables'}
   return {
     check,
     level: 'problem',

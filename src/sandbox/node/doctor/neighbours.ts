@@ -1,5 +1,5 @@
-import {access} from 'node:fs/promises'
 import {join} from 'node:path'
+import {exists} from '../../../state/files/exists.ts'
 import {bridgeOwner} from '../host/bridge.ts'
 import {cgroupMounts} from '../host/cgroups.ts'
 import {command} from '../host/command.ts'
@@ -37,15 +37,8 @@ async function otherKubernetes(): Promise<readonly Finding[]> {
   const places = (await cgroupMounts()).flatMap((mount) =>
     ['kubepods', 'kubepods.slice'].map((name) => join(mount, name)),
   )
-  const there = await Promise.all(
-    places.map((place) =>
-      access(place).then(
-        () => [place],
-        () => [],
-      ),
-    ),
-  )
-  const [place] = there.flat()
+  const there = await Promise.all(places.map(exists))
+  const place = places.find((_, index) => there[index])
   if (place === undefined) return []
   return [
     {
