@@ -15,6 +15,7 @@ import {type Action, type DeployKind, isChange, type Plan} from '../plan/plan.ts
 import {hasPassed, lastOf} from '../plan/rollback/ways.ts'
 import type {PlanMode, PlanScope} from '../plan/scope.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import {clusterOf} from './cluster-of.ts'
 import {preparedMask} from './environment-mask.ts'
 import {driftedObjects} from './observation/drift.ts'
 import {observedRecords} from './preparation/observed-records.ts'
@@ -56,18 +57,18 @@ export async function observedPlan(
       ? {kind: install ? 'all' : 'installed'}
       : {kind: 'named', releases: names.map((name) => namedRelease(prepared, name)), install}
   const sought = {releases: graph.releases}
-  const [identity, seen] = await Promise.all([cluster.identity(), seenRevisions(cluster, sought)])
+  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, sought)])
   const last = [...lastOf(seen.revisions).values()]
   const records = await observedRecords(cluster, last, (release) => graph.requirements.has(release))
   const desired = new Map([...releases].map(([release, each]) => [release, each.desired]))
   if (store && !store.isAdopted) {
-    const uid = store.isThrowaway ? undefined : identity.uid
+    const uid = store.isThrowaway ? undefined : plansCluster.uid
     expectStore({store: store.identity, cluster: uid, environment: environment.name, desired, records})
   }
   const inputs: PlanInputs = {
     environment: environment.name,
     file: environment.file,
-    cluster: {context: cluster.context, server: cluster.server, ...identity},
+    cluster: plansCluster,
     graph,
     desired,
     records,

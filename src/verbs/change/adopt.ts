@@ -21,6 +21,7 @@ import type {Action, Plan} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type DesiredWork, desiredWork} from '../../run/task.ts'
+import {clusterOf} from '../cluster-of.ts'
 import {preparedMask} from '../environment-mask.ts'
 import {observedRecords} from '../preparation/observed-records.ts'
 import {throwPlaced} from '../preparation/placed-problems.ts'
@@ -90,7 +91,7 @@ export async function planAdoption(
   const unknown = [...named].find((release) => !prepared.releases.has(release))
   if (unknown !== undefined) throw onlyUsed(unknown, environment.file)
   const {cluster} = ports
-  const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, [...named])])
+  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, [...named])])
   const records = await observedRecords(cluster, seen.records, (release) => named.has(release))
   const recordOf = new Map(records.map((record) => [record.release, record]))
   const looked = [...named].map((release) => {
@@ -112,7 +113,7 @@ export async function planAdoption(
       from,
     )
   }
-  const compared = await compareAll(prepared, foreign, {...ports, kubeVersion: identity.version})
+  const compared = await compareAll(prepared, foreign, {...ports, kubeVersion: plansCluster.version})
   const adoptions = compared.map(({adoption}) => ({
     ...adoption,
     users: users.get(adoption.release)!,
@@ -123,7 +124,7 @@ export async function planAdoption(
   const plan: Plan<'adopt'> = {
     environment: environment.name,
     file: environment.file,
-    cluster: {context: cluster.context, server: cluster.server, ...identity},
+    cluster: plansCluster,
     actions: adoptions.map((adoption) => actionOf(adoption, prepared)),
     bystanders: [],
     notes: [...requirementNotes(foreign, prepared, recordOf), ...refusalNotes(deployRefusal)],

@@ -18,6 +18,7 @@ import {inTheWay} from '../../plan/rollback/refusals.ts'
 import {type RollbackTarget, targetsOfLastRun, targetsOfRun} from '../../plan/rollback/targets.ts'
 import {lastOf, waysBack} from '../../plan/rollback/ways.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
+import {clusterOf} from '../cluster-of.ts'
 import {observedRevisions} from '../preparation/observed-records.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
 import {conflictTexts, expectNoConflicts} from '../preparation/validate-all.ts'
@@ -61,7 +62,7 @@ export async function planRollback(
   {environment, file, settings, request, keepSchema}: RollbackOptions,
 ): Promise<RollbackPlan> {
   const sought = {releases: releasesIn(request), owner: environment, environment: settings}
-  const [identity, seen] = await Promise.all([cluster.identity(), seenRevisions(cluster, sought)])
+  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRevisions(cluster, sought)])
   const revisions = await observedRevisions(cluster, seen.revisions)
   const {targets, staying} = targetsOf(request, lastOf(revisions))
   const ways = waysBack({targets, revisions, environment})
@@ -77,7 +78,7 @@ export async function planRollback(
   const plan = makeRollbackPlan({
     environment,
     file,
-    cluster: {context: cluster.context, server: cluster.server, ...identity},
+    cluster: plansCluster,
     targets,
     revisions,
     migrations: new Map(migrations),

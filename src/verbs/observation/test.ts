@@ -3,6 +3,7 @@ import {objectName, testHooks} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {makeTestPlan, testable} from '../../plan/make-test-plan.ts'
 import type {Plan} from '../../plan/plan.ts'
+import {clusterOf} from '../cluster-of.ts'
 import {namedRelease, type Prepared} from '../preparation/prepare.ts'
 import {seenRecords} from '../preparation/seen-records.ts'
 
@@ -16,7 +17,7 @@ export async function planTests(
   names: readonly string[],
 ): Promise<Plan<'test'>> {
   const named = names.map((name) => namedRelease({environment, graph}, name))
-  const [identity, seen] = await Promise.all([cluster.identity(), seenRecords(cluster, graph.releases)])
+  const [plansCluster, seen] = await Promise.all([clusterOf(cluster), seenRecords(cluster, graph.releases)])
   const meant = testable({environment: environment.name, graph, records: seen.records, named})
   const tests = await mapParallel(meant.records, async ({release, revision}) => {
     const stored = await cluster.stored(release, revision)
@@ -26,7 +27,7 @@ export async function planTests(
     ...meant,
     environment: environment.name,
     file: environment.file,
-    cluster: {context: cluster.context, server: cluster.server, ...identity},
+    cluster: plansCluster,
     graph,
     tests: new Map(tests),
   })

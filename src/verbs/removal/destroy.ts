@@ -2,10 +2,10 @@ import type {Environment} from '../../environment/environment.ts'
 import {KkError} from '../../errors.ts'
 import {makeDestroyPlan} from '../../plan/removal/make-destroy-plan.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
+import {clusterOf} from '../cluster-of.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
 import {leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
-import {clusterOf} from './remove.ts'
 
 /**
  * Plans the removal of an environment. `confirmed` are the names after `--confirm` without the environment's own:

@@ -12,10 +12,10 @@ import type {ReleaseId} from '../../release.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type PruningWork, type Task} from '../../run/task.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
+import {clusterOf} from '../cluster-of.ts'
 import {type Leftover, leftovers} from '../observation/leftovers.ts'
 import {releaseOnCluster} from '../observation/release-on-cluster.ts'
 import {seenRevisions} from '../preparation/seen-revisions.ts'
-import {clusterOf} from './remove.ts'
 
 export interface PruneRequest {
   /** The names on the command line; all releases of the owner if empty. */

@@ -1,11 +1,10 @@
-import type {Cluster} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import {suggest} from '../../environment/suggest.ts'
 import {KkError} from '../../errors.ts'
-import type {Plan} from '../../plan/plan.ts'
 import {makeRemovalPlan} from '../../plan/removal/make-removal-plan.ts'
 import type {Uses} from '../../plan/uses/uses.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
+import {clusterOf} from '../cluster-of.ts'
 import {idOf} from '../preparation/gathering/load-charts.ts'
 import {type LeftoverClaim, leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
@@ -42,10 +41,6 @@ export async function planRemove(
   const isMeant = (claim: LeftoverClaim) =>
     names.some((name) => isNamed(claim.release, name) || claim.names.includes(name))
   return plannedRemoval(context, plan, {absent, left: left.filter(isMeant)})
-}
-
-export async function clusterOf(cluster: Cluster): Promise<Plan['cluster']> {
-  return {context: cluster.context, server: cluster.server, ...(await cluster.identity())}
 }
 
 interface OnCluster {
