@@ -34,6 +34,11 @@ export function readRecord({metadata}: SecretMetadata): ReleaseRecord | undefine
   }
 }
 
+/** Returns false for a release whose objects are gone, or are being deleted. */
+export function isInstalled({status}: Pick<ReleaseRecord, 'status'>): boolean {
+  return status !== 'uninstalling' && status !== 'uninstalled'
+}
+
 /** Returns the last revision of each release, in the order of their ids. */
 export function lastRecords(secrets: readonly SecretMetadata[]): ReleaseRecord[] {
   const last = new Map<ReleaseId, ReleaseRecord>()

@@ -1,4 +1,5 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
+import {isInstalled} from '../../cluster/records/record.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {
   adoptionLabels,
@@ -77,8 +78,4 @@ async function installedAmong(
     else missing.add(usesLabel(requirement.to))
   }
   return {requirements: installed, missing}
-}
-
-function isInstalled({status}: ReleaseRecord): boolean {
-  return status !== 'uninstalling' && status !== 'uninstalled'
 }

@@ -1,5 +1,6 @@
 import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import {LEASE_SECONDS} from '../../cluster/lease/lease.ts'
+import {isInstalled} from '../../cluster/records/record.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {DesiredRelease} from '../../plan/desired.ts'
 import {usesLabel} from '../../plan/labels.ts'
@@ -77,8 +78,8 @@ async function awaitRemoval(execution: Execution, required: ReleaseId): Promise<
 }
 
 async function expectThere({action, cluster}: Execution, required: ReleaseId): Promise<void> {
-  const status = (await cluster.lastRecord(required))?.status
-  if (status !== undefined && status !== 'uninstalling' && status !== 'uninstalled') return
+  const record = await cluster.lastRecord(required)
+  if (record && isInstalled(record)) return
   throw new KkError(
     'KK_NOT_INSTALLED',
     `${required}, which ${releaseName(action.release)} requires, was removed meanwhile`,

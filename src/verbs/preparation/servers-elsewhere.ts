@@ -2,6 +2,7 @@ import type {SpokenChart} from '../../charts/dialect.ts'
 import {dig, digText} from '../../charts/manifests/dig.ts'
 import type {Cluster, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
+import {isInstalled} from '../../cluster/records/record.ts'
 import {asKkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {isServed, servedEndpoint, serverElsewhere} from '../../overrides/system/servers.ts'
@@ -43,17 +44,16 @@ export async function serversElsewhereNotes(
   return notes
 }
 
-/** Statuses of a release whose objects are gone, or about to be. */
-const GONE = new Set(['uninstalled', 'uninstalling'])
-
 /** Returns the servers of other environments that releases here use, if no release here serves the same endpoint. */
 function serversElsewhere(
   {releases, graph, plugins, environment}: Pick<Prepared, 'releases' | 'graph' | 'plugins' | 'environment'>,
   records: readonly ReleaseRecord[],
 ): readonly Server[] {
   const candidates = records.filter(
-    ({release, status, labels}) =>
-      !releases.has(release) && !GONE.has(status) && readLabels(labels)?.owner !== environment.name,
+    (record) =>
+      !releases.has(record.release) &&
+      isInstalled(record) &&
+      readLabels(record.labels)?.owner !== environment.name,
   )
   const served = candidates.flatMap((record) => {
     const endpoint = servedEndpoint(recordedChart(record.release, record).name)
