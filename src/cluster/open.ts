@@ -35,6 +35,7 @@ import {apiGroup} from './manifest.ts'
 import {missingByLists} from './missing.ts'
 import {mapParallel} from './parallel.ts'
 import {reviewAccess} from './permissions/access.ts'
+import {OF_HELM} from './records/record.ts'
 import {helmRecords} from './records/records.ts'
 import {deleteClaim, listClaims, presentObjects} from './removal.ts'
 import {useReservations} from './reservations/reservations.ts'
@@ -264,7 +265,7 @@ const PAUSE = 5_000
 const WATCHED: readonly ApiRequest[] = [
   {
     path: '/api/v1/secrets',
-    query: {fieldSelector: 'type=helm.sh/release.v1', labelSelector: 'owner=helm'},
+    query: {...OF_HELM, labelSelector: 'owner=helm'},
     asked: 'watch secrets in all namespaces',
   },
   {path: resourcePath(LEASES, KK_NAMESPACE), asked: `watch leases in namespace ${KK_NAMESPACE}`},

@@ -13,6 +13,9 @@ export interface SecretMetadata {
   }
 }
 
+/** Selects the Secrets that helm's records are, by their type. */
+export const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
+
 /** Matches the names of helm's records: `sh.helm.release.v1.NAME.vREVISION` (Helm 4.2: storage.go makeKey). */
 const NAME = /^sh\.helm\.release\.v1\.(?<release>.+)\.v(?<revision>\d+)$/
 

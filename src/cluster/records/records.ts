@@ -8,6 +8,7 @@ import {decodePayload, withInfo} from './payload.ts'
 import {
   allRecords,
   lastRecords,
+  OF_HELM,
   readRecord,
   recordChanged,
   recordName,
@@ -18,8 +19,6 @@ type Records = Pick<
   Cluster,
   'records' | 'revisions' | 'everyRecord' | 'lastRecord' | 'stored' | 'label' | 'markFailed' | 'writtenAt'
 >
-
-const OF_HELM = {fieldSelector: 'type=helm.sh/release.v1'}
 
 /** Returns the readers and writers of helm's records of releases: Secrets in the namespace of each release. */
 export function helmRecords(client: ApiClient): Records {
@@ -140,7 +139,7 @@ async function writtenAt(client: ApiClient, record: ReleaseRecord): Promise<numb
 export async function listEveryRecord(client: ApiClient): Promise<EveryRecord> {
   const {items} = await listAll<SecretMetadata>(client, {
     path: '/api/v1/secrets',
-    query: {fieldSelector: 'type=helm.sh/release.v1'},
+    query: OF_HELM,
     accept: METADATA_LIST,
     asked: 'list secrets in all namespaces, where helm keeps its records',
   })
