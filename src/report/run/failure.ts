@@ -28,7 +28,7 @@ export function failureParts({error, blames}: Extract<Progress, {state: 'failed'
 }
 
 /** The lines of a failure that follow the first one of its message: the rest of it, its causes, the log and the hint. */
-export function failureDetails(
+export function detailLines(
   {message, blames, log, hint}: FailureParts,
   {quiet, accent}: Palette,
 ): readonly string[] {

@@ -8,7 +8,7 @@ import {clockText, durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
-import {failureDetails, failureParts} from './failure.ts'
+import {detailLines, failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
 import {causeText, DOING, interruptedText, skipText, successText} from './run-words.ts'
 
@@ -132,7 +132,7 @@ function failureLines(failed: ReleaseProgress | undefined, colours: Palette): re
   const {code, message} = failure
   return [
     colours.bad(`failed after ${durationText(failed.progress.seconds)}: ${code}: ${message[0]}`),
-    ...failureDetails(failure, colours),
+    ...detailLines(failure, colours),
   ]
 }
 

@@ -7,7 +7,7 @@ import {table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
-import {failureDetails, failureParts} from './failure.ts'
+import {detailLines, failureParts} from './failure.ts'
 import {DONE, skipText} from './run-words.ts'
 
 /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
@@ -57,7 +57,7 @@ function failureBlock({release, progress}: Failed, labels: Labels, palette: Pale
   return [
     `${palette.bad('✖')} ${palette.strong(labels(release))} failed after ${durationText(progress.seconds)}`,
     `  ${palette.bad('error')} ${palette.strong(code)}: ${message[0]}`,
-    ...failureDetails(failure, palette).map((line) => `  ${line}`),
+    ...detailLines(failure, palette).map((line) => `  ${line}`),
   ]
 }
 
