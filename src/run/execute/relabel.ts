@@ -19,11 +19,12 @@ import {reserve} from './reservations.ts'
 
 /** Patches the requirements on the last record, under the release's Lease: a change of edges makes no revision. Throws `KK_HELD`, `KK_RACED`. */
 export async function relabel(execution: Execution<'relabel'>, {desired}: DesiredWork): Promise<void> {
-  const {action, cluster} = execution
-  const {release, revision} = action
+  const {
+    action: {revision},
+    cluster,
+  } = execution
   await using _lease = await takeLease(execution)
-  const record = expectRevision(release, await cluster.lastRecord(release), revision)
-  if (!record) throw raced(release, 'it is not installed any more')
+  const record = await installedRecord(execution)
   const gated = Object.entries(record.labels).filter(([name]) => name === GATED_LABEL)
   const labels = {...labelsOf(desired, revision), ...Object.fromEntries(gated)}
   await using _reservations = await reserve(execution, {requirements: desired.requirements, before: record})
@@ -42,8 +43,7 @@ export async function adopt(
   const {action, cluster} = execution
   const {release, revision, inputs, from} = action
   await using _lease = await takeLease(execution)
-  const record = expectRevision(release, await cluster.lastRecord(release), revision)
-  if (!record) throw raced(release, 'it is not installed any more')
+  const record = await installedRecord(execution)
   if (readLabels(record.labels)?.owner !== from) throw raced(release, 'somebody has adopted it')
   const {requirements, missing} = await installedAmong(desired.requirements, cluster)
   const all = inputs === '' ? adoptionLabels(desired, revision) : labelsOf(desired, revision)
@@ -63,6 +63,16 @@ function gateMarks({labels}: ReleaseRecord): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(labels).filter(([name]) => name === GATED_LABEL || name === UNCHECKED_LABEL),
   )
+}
+
+/** Returns the last record, which must be of the revision that the plan saw. Throws `KK_RACED`, `KK_PENDING`. */
+async function installedRecord({
+  action: {release, revision},
+  cluster,
+}: Execution<'relabel' | 'adopt'>): Promise<ReleaseRecord> {
+  const record = expectRevision(release, await cluster.lastRecord(release), revision)
+  if (!record) throw raced(release, 'it is not installed any more')
+  return record
 }
 
 /** What is required and not there cannot be declared as used: the next deploy installs it, and declares it then. */
