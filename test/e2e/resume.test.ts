@@ -157,7 +157,9 @@ describe.concurrent('kk resume', () => {
     const {signal} = await corner.kk(['deploy', 'env.yaml'], {env: {KK_HELM}})
     expect(signal).toBe('SIGKILL')
     const api = releaseId(corner.name, 'api')
-    await waitFor(async () => (await statusOf(corner.name)) === 'deployed', {until: 'the orphan has ended'})
+    await waitFor(async () => (await statusOf(corner.name)) === 'deployed', {
+      until: 'the helm that was left has ended',
+    })
     await kubectl(['delete', 'lease', leaseName(api), '--namespace', 'kk-system', '--ignore-not-found'])
 
     const {exitCode, stderr} = await corner.kk(['resume', 'env.yaml'])

@@ -15,8 +15,8 @@ import {canDrawLive} from '../../report/run/terminal.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {type Interruption, newInterruption} from '../../run/interruption.ts'
 import type {RunState} from '../../run/run-state.ts'
-import {awaitOrphans} from '../../verbs/change/await-orphans.ts'
 import {inTurn} from '../../verbs/change/in-turn.ts'
+import {awaitLeftoverHelms} from '../../verbs/change/leftover-helms.ts'
 import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import {type Console, type Output, tell} from '../console.ts'
 import type {RunFlags} from '../flags.ts'
@@ -47,7 +47,7 @@ export async function planInTurn<T>(
   const waits = !flags['dry-run'] && !flags['no-wait']
   const say = (line: string) => tell('stderr', `${line}\n`)
   const isConcerned = ({operation}: LeaseView) => operation?.environment === environment
-  if (waits) await awaitOrphans(cluster, {isConcerned, say})
+  if (waits) await awaitLeftoverHelms(cluster, {isConcerned, say})
   return inTurn(cluster, plan, {waits, say})
 }
 

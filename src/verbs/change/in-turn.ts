@@ -9,7 +9,7 @@ import type {PlanScope} from '../../plan/scope.ts'
 import type {ReleaseId} from '../../release.ts'
 import {type ObservedPlan, observedPlan} from '../plan.ts'
 import type {Prepared} from '../preparation/prepare.ts'
-import {awaitOrphans, orphanedReleases} from './await-orphans.ts'
+import {awaitLeftoverHelms, releasesOfLeftoverHelms} from './leftover-helms.ts'
 
 export interface Turn {
   /** Whether who is at work is waited for. */
@@ -101,11 +101,11 @@ export async function settled<T extends {readonly plan: Plan}>(
   {waits, say}: Turn,
 ): Promise<T> {
   for (;;) {
-    const atWork = waits ? await orphanedReleases(cluster) : []
+    const atWork = waits ? await releasesOfLeftoverHelms(cluster) : []
     const observed = await inTurn(cluster, observe, {waits, say})
     if (!waits || !hasChanges(observed.plan)) return observed
     const releases = new Set(observed.plan.actions.map(({release}) => release))
-    const waited = await awaitOrphans(cluster, {isConcerned: ({release}) => releases.has(release), say})
+    const waited = await awaitLeftoverHelms(cluster, {isConcerned: ({release}) => releases.has(release), say})
     if (!waited && !atWork.some((release) => releases.has(release))) return observed
   }
 }

@@ -7,7 +7,7 @@ import {id} from '../../graph/graph-of.ts'
 
 const DEADLINE = 1_000_000
 
-function orphanAt(name: string): LeaseView {
+function leftoverHelmAt(name: string): LeaseView {
   return leaseView({
     release: id(name),
     operation: upgradeBy('laptop', {deadline: DEADLINE}),
@@ -17,19 +17,19 @@ function orphanAt(name: string): LeaseView {
 
 interface Scene {
   /** The helms that work on at each look at the Leases; after the last one, none. */
-  readonly orphans: readonly (readonly string[])[]
+  readonly leftovers: readonly (readonly string[])[]
   /** The releases that each plan changes. */
   readonly changed: readonly string[]
   readonly waits?: boolean
 }
 
-async function scene({orphans, changed, waits = true}: Scene) {
-  const looks = [...orphans]
+async function scene({leftovers, changed, waits = true}: Scene) {
+  const looks = [...leftovers]
   const said: string[] = []
   let plans = 0
   await settled(
     {
-      leases: async () => (looks.shift() ?? []).map(orphanAt),
+      leases: async () => (looks.shift() ?? []).map(leftoverHelmAt),
       lease: async () => undefined,
       lastRecord: async () => undefined,
       now: () => 0,
@@ -46,24 +46,24 @@ async function scene({orphans, changed, waits = true}: Scene) {
 
 describe('a plan that is to be run', () => {
   it('is made once where no helm of a dead run works', async () => {
-    expect(await scene({orphans: [], changed: ['keystone']})).toEqual({plans: 1, said: []})
+    expect(await scene({leftovers: [], changed: ['keystone']})).toEqual({plans: 1, said: []})
   })
 
   it('is made again after the wait for one that still works', async () => {
-    const {plans, said} = await scene({orphans: [[], ['keystone']], changed: ['keystone']})
+    const {plans, said} = await scene({leftovers: [[], ['keystone']], changed: ['keystone']})
 
     expect(plans).toBe(2)
     expect(said).toEqual([expect.stringContaining('openstack/keystone: run run-1 is gone')])
   })
 
   it('is made again when one that worked before is gone after: it may have written meanwhile', async () => {
-    expect(await scene({orphans: [['keystone'], []], changed: ['keystone']})).toEqual({plans: 2, said: []})
+    expect(await scene({leftovers: [['keystone'], []], changed: ['keystone']})).toEqual({plans: 2, said: []})
   })
 
   it.each<[string, Scene]>([
-    ['of a release that it does not change', {orphans: [['glance'], ['glance']], changed: ['keystone']}],
-    ['when nothing is to be done', {orphans: [['keystone'], ['keystone']], changed: []}],
-    ['when told not to wait', {orphans: [['keystone']], changed: ['keystone'], waits: false}],
+    ['of a release that it does not change', {leftovers: [['glance'], ['glance']], changed: ['keystone']}],
+    ['when nothing is to be done', {leftovers: [['keystone'], ['keystone']], changed: []}],
+    ['when told not to wait', {leftovers: [['keystone']], changed: ['keystone'], waits: false}],
   ])('heeds no helm %s', async (_, given) => {
     expect(await scene(given)).toEqual({plans: 1, said: []})
   })

@@ -7,12 +7,14 @@ import type {ReleaseId} from '../../release.ts'
 
 const LOOK_AGAIN = 500
 
-/** The releases at which helms of this machine work on though their kk was killed. */
-export async function orphanedReleases(cluster: Pick<Cluster, 'leases'>): Promise<readonly ReleaseId[]> {
-  return (await readLeases(cluster)).filter(isOrphan).map(({release}) => release)
+/** Returns the releases at which helms of this machine work on though their kk was killed. */
+export async function releasesOfLeftoverHelms(
+  cluster: Pick<Cluster, 'leases'>,
+): Promise<readonly ReleaseId[]> {
+  return (await readLeases(cluster)).filter(isLeftover).map(({release}) => release)
 }
 
-interface Orphans {
+interface Awaited {
   readonly isConcerned: (lease: LeaseView) => boolean
   /** Told once of each that is waited for. */
   readonly say: (line: string) => void
@@ -22,18 +24,18 @@ interface Orphans {
  * Waits for the helms of this machine whose kk was killed: what they make is known only when they have ended. Resolves
  * with whether there were any. Throws `KK_PENDING` for one that has outlived its time.
  */
-export async function awaitOrphans(
+export async function awaitLeftoverHelms(
   cluster: Pick<Cluster, 'leases' | 'now'>,
-  {isConcerned, say}: Orphans,
+  {isConcerned, say}: Awaited,
 ): Promise<boolean> {
   const told = new Set<ReleaseId>()
   for (;;) {
-    const orphans = (await readLeases(cluster)).filter(isConcerned).filter(isOrphan)
-    if (orphans.length === 0) return told.size > 0
-    for (const orphan of orphans) {
-      if (cluster.now() > overdueFrom(orphan.operation!)) throw overdue(orphan)
-      if (!told.has(orphan.release)) say(waitingText(orphan))
-      told.add(orphan.release)
+    const leftovers = (await readLeases(cluster)).filter(isConcerned).filter(isLeftover)
+    if (leftovers.length === 0) return told.size > 0
+    for (const leftover of leftovers) {
+      if (cluster.now() > overdueFrom(leftover.operation!)) throw overdue(leftover)
+      if (!told.has(leftover.release)) say(waitingText(leftover))
+      told.add(leftover.release)
     }
     await wait(LOOK_AGAIN)
   }
@@ -47,7 +49,7 @@ async function readLeases(cluster: Pick<Cluster, 'leases'>): Promise<readonly Le
   })
 }
 
-function isOrphan({processes: {operation}}: LeaseView): boolean {
+function isLeftover({processes: {operation}}: LeaseView): boolean {
   return operation?.kk === 'gone' && operation.helm.state === 'running'
 }
 
