@@ -14,6 +14,11 @@ export function isMap(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Returns true for values that state nothing. */
+export function isEmpty(values: Values): boolean {
+  return Object.keys(values).length === 0
+}
+
 /** A place in a file as messages print it; line and column start at 1. */
 export interface Position {
   readonly file: string

@@ -2,7 +2,7 @@ import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
 import {validate} from '../environment/validate.ts'
 import {KkError} from '../errors.ts'
 import {secretsAmong, type ValuePath} from '../helm/redact/values.ts'
-import {isMap, type Values} from '../release.ts'
+import {isEmpty, isMap, type Values} from '../release.ts'
 
 /** A release that is to be written into an environment file. */
 export interface ImportedRelease {
@@ -112,5 +112,5 @@ function withoutPlace(values: Values, [key, ...rest]: ValuePath): Values {
   const {[key]: inner, ...others} = values
   if (!isMap(inner) || rest.length === 0) return others
   const left = withoutPlace(inner, rest)
-  return Object.keys(left).length === 0 ? others : {...values, [key]: left}
+  return isEmpty(left) ? others : {...values, [key]: left}
 }

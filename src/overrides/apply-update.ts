@@ -1,7 +1,7 @@
 import {KkError} from '../errors.ts'
 import {holdsMask} from '../helm/redact/values.ts'
 import {readOnlyYaml} from '../helm/yaml.ts'
-import {isMap, type Values} from '../release.ts'
+import {isEmpty, isMap, type Values} from '../release.ts'
 import {mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'
 import type {OverrideUpdate} from './service.ts'
@@ -22,7 +22,7 @@ export function applyUpdate(stored: Values, {flag, values}: OverrideUpdate): Val
     expectRoom(files, `the files up to ${source}`)
   }
   const given = withSets(files.reduce(mergeValues, {}), values)
-  if (isAnythingGiven(values) && Object.keys(given).length === 0) throw noValues()
+  if (isAnythingGiven(values) && isEmpty(given)) throw noValues()
   const all = flag === 'reset' ? given : withSets([stored, ...files].reduce(mergeValues, {}), values)
   expectStorable(all, 'the overrides')
   if (holdsMask(given)) throw masked()

@@ -1,7 +1,7 @@
 import {readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
-import {isMap, type Position, type Values} from '../release.ts'
+import {isEmpty, isMap, type Position, type Values} from '../release.ts'
 import type {Layer, LayerName} from './layer.ts'
 import {readValuesFile} from './values-file.ts'
 
@@ -121,10 +121,6 @@ function statement({layer, value}: LayerValue, path: readonly string[]): Stateme
   const position = layer.position?.(path)
   const source = layer.sourceOf?.(path) ?? layer.source
   return {layer: layer.name, source, ...(position && {position}), value}
-}
-
-function isEmpty(values: Values): boolean {
-  return Object.keys(values).length === 0
 }
 
 export interface DefaultLayers {

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util'
 import type {Environment} from '../environment/environment.ts'
-import {isMap, type Values} from '../release.ts'
+import {isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
 import {mergeValues} from './merge.ts'
 import {withoutValue} from './release-flags.ts'
@@ -44,9 +44,7 @@ export function releaseLayers(sources: LayerSources): Layer[] {
       ({file, ...rest}): Layer => ({name: 'values', source: `--values ${release}=${file}`, ...rest}),
     ),
   ]
-  const layers = candidates
-    .filter((layer) => layer !== undefined)
-    .filter(({values}) => Object.keys(values).length > 0)
+  const layers = candidates.filter((layer) => layer !== undefined).filter(({values}) => !isEmpty(values))
   return sets.length === 0 ? layers : [...layers, setLayer(release, sets, mergedValues(layers))]
 }
 
@@ -91,7 +89,7 @@ export function difference(below: Values, above: Values): Values {
     const lower = Object.hasOwn(below, key) ? below[key] : undefined
     if (isMap(lower) && isMap(value)) {
       const inner = difference(lower, value)
-      return Object.keys(inner).length > 0 ? [[key, inner]] : []
+      return !isEmpty(inner) ? [[key, inner]] : []
     }
     return Object.hasOwn(below, key) && isDeepStrictEqual(lower, value) ? [] : [[key, value]]
   })

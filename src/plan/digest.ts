@@ -1,5 +1,6 @@
 import {hash} from 'node:crypto'
 import {LAYERS, type Layer} from '../overrides/layer.ts'
+import {isEmpty} from '../release.ts'
 import type {DesiredRelease, LayerDigest} from './desired.ts'
 
 /** The version of the digests. It is raised when a newer kk is to deploy equal inputs again. */
@@ -25,7 +26,7 @@ export function digest(value: unknown): string {
 export function layerDigests(layers: readonly Layer[]): readonly LayerDigest[] {
   return LAYERS.flatMap((name) => {
     const values = layers
-      .filter((layer) => layer.name === name && Object.keys(layer.values).length > 0)
+      .filter((layer) => layer.name === name && !isEmpty(layer.values))
       .map((layer) => layer.values)
     return values.length === 0 ? [] : [{name, digest: digest(values)}]
   })

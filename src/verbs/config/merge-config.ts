@@ -3,7 +3,7 @@ import {KkError} from '../../errors.ts'
 import {configurationFiles, type ReadOptions, readOptions} from '../../exchange/kolla/options.ts'
 import type {ChartFile, ServiceChart} from '../../exchange/kolla/service-charts.ts'
 import {mergeValues} from '../../overrides/merge.ts'
-import {isMap, type Values} from '../../release.ts'
+import {isEmpty, isMap, type Values} from '../../release.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {directoryFiles} from './directory-files.ts'
 import {joinedValues, type ReleaseValues} from './release-values.ts'
@@ -120,7 +120,7 @@ function without(options: Options, others: Options): Options {
     Object.entries(options).flatMap(([key, value]) => {
       if (!Object.hasOwn(others, key)) return [[key, value]]
       const rest = isMap(value) && isMap(others[key]) ? without(value, others[key]) : undefined
-      return isMap(rest) && Object.keys(rest).length > 0 ? [[key, rest]] : []
+      return isMap(rest) && !isEmpty(rest) ? [[key, rest]] : []
     }),
   )
 }

@@ -6,7 +6,7 @@ import {foreignServers} from '../../overrides/system/servers.ts'
 import {factsFor, factsRead} from '../../overrides/system/system-overrides.ts'
 import type {OverrideStore, StoredOverrides, StoreIdentity} from '../../overrides/user/store.ts'
 import {changedBy, type HistoryEntry, keptValues} from '../../overrides/user/stored-values.ts'
-import {type ReleaseId, releaseNamespace} from '../../release.ts'
+import {isEmpty, type ReleaseId, releaseNamespace} from '../../release.ts'
 
 /** Returns the layer of a chart in a namespace; undefined where there is none. */
 export type LayerOf = (chart: string, namespace: string) => Promise<Layer | undefined>
@@ -58,7 +58,7 @@ export function systemLayers(
       const plugin = await plugins.find(chart)
       const made = (await plugin?.overrides(factsFor(plugin, known), namespace)) ?? {}
       const values = mergeValues(made, foreignServers(release, spoken))
-      if (Object.keys(values).length === 0) return undefined
+      if (isEmpty(values)) return undefined
       return {name: 'system', source: systemSource(chart.name, namespace, plugin?.file), values}
     }
   }

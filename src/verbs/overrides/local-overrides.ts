@@ -17,7 +17,7 @@ import {isSealed} from '../../overrides/user/cipher.ts'
 import {type Imported, importStore, type PlannedImport} from '../../overrides/user/import.ts'
 import type {ChangedPlace, NextOverrides, StoredOverrides} from '../../overrides/user/store.ts'
 import {etagOf, keptValues, storedValues} from '../../overrides/user/stored-values.ts'
-import type {Values} from '../../release.ts'
+import {isEmpty, type Values} from '../../release.ts'
 import {explainOverrides} from './explain-overrides.ts'
 import type {OverrideOptions} from './override-base.ts'
 import {exportOverrides, overridesHistory, showsOverrides} from './show-overrides.ts'
@@ -88,10 +88,6 @@ async function updateOverrides(
     return {userOverrides: blockYaml(made.values) || null, secret: made.sealed, secretAt: made.secretAt}
   })
   return answer(made, written)
-}
-
-function isEmpty(values: Values): boolean {
-  return Object.keys(values).length === 0
 }
 
 /** Deletes the deployer's overrides, also those that are left of a chart that is active no more. */

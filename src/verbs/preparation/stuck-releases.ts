@@ -4,7 +4,7 @@ import {asKkError} from '../../errors.ts'
 import {mergedValues} from '../../overrides/layers.ts'
 import {OBJECTS_GONE} from '../../plan/drift/drift-reason.ts'
 import {isChange, type Plan} from '../../plan/plan.ts'
-import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../../release.ts'
+import {isEmpty, type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {Prepared} from './prepare.ts'
 
 export interface StuckReleases {
@@ -84,8 +84,4 @@ export function unseenNotes(unseen: readonly ReleaseId[]): readonly string[] {
   return [
     `you may not look at all objects of ${unseen.map(releaseName).join(', ')}: what is gone of them is found when this is run`,
   ]
-}
-
-function isEmpty(values: Values): boolean {
-  return Object.keys(values).length === 0
 }

@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../../../release.ts'
+import {isEmpty, isMap, type Values} from '../../../release.ts'
 import {mergeValues} from '../../merge.ts'
 
 /** Returns the parts of a chart's overrides merged; a later part wins, and empty maps are left out. */
@@ -10,7 +10,7 @@ export function compose(...parts: readonly (Values | undefined)[]): Values {
 function withoutEmpty(values: Values): Values {
   const entries = Object.entries(values)
     .map(([key, value]) => [key, isMap(value) ? withoutEmpty(value) : value] as const)
-    .filter(([, value]) => value !== undefined && !(isMap(value) && Object.keys(value).length === 0))
+    .filter(([, value]) => value !== undefined && !(isMap(value) && isEmpty(value)))
   return Object.fromEntries(entries)
 }
 

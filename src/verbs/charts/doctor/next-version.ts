@@ -4,7 +4,7 @@ import {defaultValues} from '../../../charts/default-values.ts'
 import type {KubernetesObject} from '../../../cluster/cluster.ts'
 import type {RenderedObject} from '../../../cluster/manifest.ts'
 import {mergeValues} from '../../../overrides/merge.ts'
-import {isMap, type Values} from '../../../release.ts'
+import {isEmpty, isMap, type Values} from '../../../release.ts'
 import type {Templates} from './templates.ts'
 
 const IMAGE_KEY = /^(?:images?|tags?|.*[iI]mage|.*[tT]ag)$/
@@ -85,7 +85,7 @@ function imagesIn(values: Values, isBelow: boolean): Values {
     const isImage = isBelow || IMAGE_KEY.test(key)
     if (isMap(value)) {
       const inner = imagesIn(value, isImage)
-      return Object.keys(inner).length === 0 ? [] : [[key, inner]]
+      return isEmpty(inner) ? [] : [[key, inner]]
     }
     // A tag such as 8 is read as a number.
     if (typeof value === 'number' && /tag$/i.test(key)) return [[key, `${value}-next`]]
