@@ -3,8 +3,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, it} from 'vitest'
 import {readEnvironment} from '../../../src/environment/read.ts'
-import {importHelmfile} from '../../../src/exchange/helmfile/read.ts'
 import {environmentText} from '../../../src/report/import/environment-text.ts'
+import {helmfileOf, importText} from './support/imported.ts'
 
 const HELMFILE = `
 repositories:
@@ -40,14 +40,12 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, {recursive: true}))
 
-function imported(text = HELMFILE, isBuilt = false, showSecrets = false) {
-  return importHelmfile({file: join(directory, 'helmfile.yaml'), text, isBuilt, showSecrets, name: 'shop'})
+function imported(text = HELMFILE, isBuilt = false) {
+  return importText({text, directory, isBuilt})
 }
 
-/** One release, as helmfile writes it, with what the file itself says. */
 function importedOne(release: object, file: object = {}, isBuilt = true) {
-  const stated = {name: 'web', namespace: 'front', chart: './charts/web', ...release}
-  return imported(JSON.stringify({releases: [stated], ...file}), isBuilt)
+  return imported(helmfileOf(release, file), isBuilt)
 }
 
 it('becomes an environment that kk reads, with its needs stated', () => {
@@ -290,50 +288,6 @@ it.each<[string, object, object, readonly string[]]>([
   expect(environmentText(made)).not.toContain('S3cret')
 })
 
-it('keeps credentials of a repository out of the environment', () => {
-  const made = importedOne(
-    {chart: 'shop/web'},
-    {repositories: [{name: 'shop', url: 'https://me:S3cret@charts.example.org/stable'}]},
-  )
-
-  expect(made.charts).toEqual([{repository: 'https://charts.example.org/stable'}])
-})
-
-it.each([
-  ['git::https://u:S3cret@example.org/x@charts/a?ref=1', 'git::https://example.org/x@charts/a?ref=1', []],
-  [
-    'git::ssh://git@example.org/x@charts/a?sshkey=S3cret&ref=1',
-    'git::ssh://example.org/x@charts/a?sshkey=***&ref=1',
-    [],
-  ],
-  ['https://u:S3cret@example.org/a-1.0.0.tgz', 'https://example.org/a-1.0.0.tgz', []],
-  ['https://u:S3cret@example.org', 'https://example.org', []],
-  ['oci://u:S3cret@r.example.org/x/a:1.0.0', undefined, ['oci://r.example.org/x']],
-])('shows no credentials of the chart %s, and says where they belong', (chart, shown, charts) => {
-  const stated = (showSecrets: boolean) =>
-    imported(
-      JSON.stringify({releases: [{name: 'web', chart, values: [`${chart}.gotmpl`]}]}),
-      true,
-      showSecrets,
-    )
-
-  const made = stated(false)
-
-  expect(made.lost).toContainEqual(
-    expect.stringMatching(/^the credentials in the address of the chart of web: .*helm registry login/),
-  )
-  if (shown !== undefined) expect(made.lost).toContain(`where the chart ${shown} of web comes from`)
-  expect(made.charts).toEqual(charts)
-  expect(JSON.stringify(made) + environmentText(made)).not.toMatch(/S3cret|u:/)
-  expect(stated(true).lost.join()).toContain('S3cret')
-})
-
-it('shows no credentials where an address is no value of its key', () => {
-  expect(() => importedOne({timeout: 'https://u:S3cret@example.org'})).toThrow(
-    'expected whole seconds, got the string "https://example.org"',
-  )
-})
-
 it('takes what is empty for absent, as helmfile does', () => {
   const empty = {namespace: '', version: '', condition: ''}
   const file = {namespace: '', kubeContext: '', helmDefaults: {kubeContext: ''}, renderedvalues: {}}
@@ -362,32 +316,6 @@ it.each([
   const {lost} = importedOne(switches, {helmDefaults: switches}, isBuilt)
 
   expect(lost.map((each) => each.replace(/: kk waits until .*/, ''))).toEqual(keys)
-})
-
-it('leaves secrets out unless they are asked for', () => {
-  const text = JSON.stringify({
-    releases: [
-      {
-        name: 'db',
-        chart: './charts/db',
-        values: [{auth: {user: 'kk', password: 'S3cret'}}],
-        set: [{name: 'admin.token', value: 'S3cret'}],
-      },
-    ],
-  })
-
-  const without = imported(text)
-  const all = imported(text, false, true)
-
-  expect(without.releases[0]!.values).toEqual({auth: {user: 'kk'}})
-  expect(without.lost).toEqual([
-    'secrets of db, left out: auth.password, admin.token; --show-secrets writes them',
-  ])
-  expect(all.releases[0]!.values).toEqual({
-    auth: {user: 'kk', password: 'S3cret'},
-    admin: {token: 'S3cret'},
-  })
-  expect(all.lost).toEqual([])
 })
 
 it('says nothing of what helmfile has worked out, and what the context was', () => {
