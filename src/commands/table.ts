@@ -3272,7 +3272,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       'For the environment file, or for --values of a deployment. What was pushed there from this machine is named by its digest, the rest by its tag.',
     examples: [
       '<%= config.bin %> images values --registry 127.0.0.1:5000',
-      '<%= config.bin %> images values keystone-2024.1 --registry registry.example.org/cloud',
+      '<%= config.bin %> images values keystone glance-api --registry registry.example.org/cloud',
     ],
     flags: {
       color: {
@@ -6915,7 +6915,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       'Refuses with exit 3, before anything is changed, when the version or the appVersion of a chart differs from what is on the cluster; it names each such release, and the verb that suffices. Otherwise as kk upgrade: in order, one release after the other, nothing is installed.',
     examples: [
       '<%= config.bin %> update environments/all-in-one.yaml --sandbox',
-      '<%= config.bin %> update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2025.2-debian-bookworm',
+      '<%= config.bin %> update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2026.1-debian-trixie',
     ],
     flags: {
       color: {

@@ -10,7 +10,7 @@ export default class Update extends KkCommand {
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> update environments/all-in-one.yaml --sandbox',
-    '<%= config.bin %> update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2025.2-debian-bookworm',
+    '<%= config.bin %> update environments/all-in-one.yaml keystone --sandbox --set keystone:images.tag=2026.1-debian-trixie',
   ]
   static override strict = false
   static override args = releasesArgument

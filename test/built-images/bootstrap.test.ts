@@ -116,9 +116,9 @@ describe('services make the schema of their database', () => {
     expect([...(await schemaOf(service)).keys()]).toContain(table)
   })
 
-  it('which the second Keystone changes', async () => {
-    const before = await schemaOf({image: 'keystone-2023.1', ...KEYSTONE})
-    const after = await schemaOf({image: 'keystone-2024.1', ...KEYSTONE})
+  it('which the next Keystone changes', async () => {
+    const before = await schemaOf({image: 'keystone', ...KEYSTONE})
+    const after = await schemaOf({image: 'keystone-2026.1', ...KEYSTONE})
 
     const changed = [...after].filter(([table, columns]) => before.get(table) !== columns)
     expect(changed.map(([table]) => table)).toContain('mapping')

@@ -61,7 +61,9 @@ it('what is pushed once is not pushed again, and values name its digest', async 
   const pushed = (JSON.parse(first.stdout) as Document).images.find(({name}) => name === 'memcached')
   expect(pushed).toMatchObject({outcome: 'unchanged', digest: expect.stringMatching(/^sha256:/)})
   expect(second.stderr).toContain('memcached: the registry has it already')
-  expect(values.stdout).toContain(`memcached: ${registry}/kk/memcached:zed-debian-bookworm@${pushed?.digest}`)
+  expect(values.stdout).toContain(
+    `memcached: ${registry}/kk/memcached:2025.1-debian-trixie@${pushed?.digest}`,
+  )
   const manifest = await fetch(`http://${registry}/v2/kk/memcached/manifests/${pushed?.digest}`, {
     headers: {accept: 'application/vnd.oci.image.manifest.v1+json'},
   })

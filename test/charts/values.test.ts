@@ -12,12 +12,12 @@ const images = async (chart: string, values: object, global?: object) => {
 
 describe('the image', () => {
   it.each([
-    ["is kolla's of today", {}, 'quay.io/openstack.kolla/horizon:2025.2-debian-bookworm'],
+    ["is kk's", {}, 'localhost:5010/kk/horizon:2025.1-debian-trixie'],
     ['has the parts that are set', {registry: 'r:5000', namespace: 'n', tag: 't'}, 'r:5000/n/horizon:t'],
     [
       "is kolla's of old",
-      {distro: 'centos', type: 'source', tag: '4.0.0'},
-      'quay.io/openstack.kolla/centos-source-horizon:4.0.0',
+      {registry: 'quay.io', namespace: 'kolla', distro: 'centos', type: 'source', tag: '4.0.0'},
+      'quay.io/kolla/centos-source-horizon:4.0.0',
     ],
     ['drops the empty parts', {registry: '', namespace: '', tag: 't'}, 'horizon:t'],
     [
@@ -92,10 +92,10 @@ describe('values', () => {
     const values = {images: {registry: 'own'}}
 
     expect(await images('mariadb', {}, {...secrets, ...shared})).toContain(
-      'shared/openstack.kolla/mariadb-server:2025.2-debian-bookworm',
+      'shared/kk/mariadb-server:2025.1-debian-trixie',
     )
     expect(await images('mariadb', values, {...secrets, ...shared})).toContain(
-      'own/openstack.kolla/mariadb-server:2025.2-debian-bookworm',
+      'own/kk/mariadb-server:2025.1-debian-trixie',
     )
   })
 
@@ -265,8 +265,8 @@ it.each(featureFiles)('the feature file of %s %s renders', async (chart, file) =
   expect(pod?.spec.containers[0]?.image).toContain(feature!.replace('_', '-'))
 })
 
-it('keystone of 2025.1 is served by Apache', async () => {
-  const files = ['2025.1.yaml', '2025.1-ubuntu_noble.yaml'].map((file) =>
+it("kolla's keystone of 2025.1 is served by Apache", async () => {
+  const files = ['kolla.yaml', 'kolla-ubuntu_noble.yaml'].map((file) =>
     join(CHARTS, 'values_overrides/keystone', file),
   )
 

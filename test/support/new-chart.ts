@@ -15,7 +15,7 @@ name: example
 description: "A service that a test makes"
 type: application
 version: 0.1.0
-appVersion: "2025.2"
+appVersion: "2025.1"
 kubeVersion: ">=1.29.0-0"
 dependencies:
   - name: common

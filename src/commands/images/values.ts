@@ -12,7 +12,7 @@ export default class ImagesValues extends KkCommand {
   static override usage = '[NAME...] --registry REGISTRY'
   static override examples = [
     '<%= config.bin %> images values --registry 127.0.0.1:5000',
-    '<%= config.bin %> images values keystone-2024.1 --registry registry.example.org/cloud',
+    '<%= config.bin %> images values keystone glance-api --registry registry.example.org/cloud',
   ]
   static override strict = false
   static override flags = {

@@ -109,13 +109,16 @@ function labels(
   return Object.entries(all).flatMap(([name, value]) => ['--label', `${name}=${value}`])
 }
 
+/** dpkg syncs each file to the disk, for a machine that may stop; an image that was not finished is made again. */
+const UNSAFE = '--dpkgopt=force-unsafe-io'
+
 /** The archive of Debian's root file system, made by mmdebstrap unless the cache has it. Throws `KK_IMAGE`. */
 async function rootfsArchive(
   {suite, include}: Rootfs,
   cache: string,
   {refresh, ...run}: ProgramRun & {readonly refresh: boolean},
 ): Promise<string> {
-  const args = ['--variant=minbase', `--include=${include.join(',')}`, suite]
+  const args = ['--variant=minbase', UNSAFE, `--include=${include.join(',')}`, suite]
   const digest = createHash('sha256').update(JSON.stringify(args)).digest('hex').slice(0, 16)
   const archive = join(cache, 'rootfs', `${digest}.tar`)
   if (existsSync(archive) && !refresh) return archive

@@ -9,7 +9,7 @@ import {query} from '../support/in-server.ts'
 import {phase} from '../support/phase.ts'
 import {answersDuring, startTokenClient} from '../support/token-client.ts'
 
-const RELEASES = ['2023.1-debian-bookworm', '2024.1-debian-bookworm']
+const RELEASES = ['2026.1-debian-trixie']
 const REPLICAS = 2
 
 interface Job {

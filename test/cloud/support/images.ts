@@ -18,5 +18,5 @@ export async function pushImages(...names: readonly string[]): Promise<void> {
 
 /** The reference of an image of kk's in the registry of the node. */
 export function imageOf(name: string): string {
-  return `${REGISTRY}/kk/${name}:zed-debian-bookworm`
+  return `${REGISTRY}/kk/${name}:2025.1-debian-trixie`
 }

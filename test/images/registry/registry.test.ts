@@ -26,7 +26,7 @@ describe('a registry', () => {
 
   it('tells the digest of an image that it has, and undefined of others', async () => {
     const server = createServer(({url}, response) => {
-      const found = url === '/v2/cloud/kk/keystone/manifests/zed-debian-bookworm'
+      const found = url === '/v2/cloud/kk/keystone/manifests/2025.1-debian-trixie'
       response.writeHead(found ? 200 : 404, found ? {'docker-content-digest': 'sha256:abc'} : {}).end()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -12,7 +12,7 @@ export function surveyed(
     image: {
       name,
       repository: `kk/${name}`,
-      tag: 'zed-debian-bookworm',
+      tag: '2025.1-debian-trixie',
       title: name,
       source: undefined,
       version: `deb/${name}`,

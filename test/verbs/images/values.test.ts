@@ -7,10 +7,10 @@ const REGISTRY = parseRegistry('127.0.0.1:5000')
 
 it('a chart gets the first image that is for it: by digest where it was pushed, else by tag', () => {
   const first = surveyed('keystone', {chart: 'keystone'})
-  const second = surveyed('keystone-2024.1', {
+  const second = surveyed('keystone-2026.1', {
     chart: 'keystone',
     repository: 'kk/keystone',
-    tag: '2024.1-debian-bookworm',
+    tag: '2026.1-debian-trixie',
   })
   const gate = surveyed('kk', {chart: 'dep_check'})
   const pushed = {...gate, record: {...gate.record!, pushed: {'127.0.0.1:5000': 'sha256:abc'}}}
@@ -19,8 +19,8 @@ it('a chart gets the first image that is for it: by digest where it was pushed, 
     global: {
       images: {
         tags: {
-          keystone: '127.0.0.1:5000/kk/keystone:zed-debian-bookworm',
-          dep_check: '127.0.0.1:5000/kk/kk:zed-debian-bookworm@sha256:abc',
+          keystone: '127.0.0.1:5000/kk/keystone:2025.1-debian-trixie',
+          dep_check: '127.0.0.1:5000/kk/kk:2025.1-debian-trixie@sha256:abc',
         },
       },
     },
@@ -32,6 +32,6 @@ it('the nodes may call the registry by another name', () => {
   const pushed = {...image, record: {...image.record!, pushed: {'127.0.0.1:5000': 'sha256:abc'}}}
 
   expect(imageValues([pushed], parseRegistry('10.213.0.1:5010'), REGISTRY)).toEqual({
-    global: {images: {tags: {keystone: '10.213.0.1:5010/kk/keystone:zed-debian-bookworm@sha256:abc'}}},
+    global: {images: {tags: {keystone: '10.213.0.1:5010/kk/keystone:2025.1-debian-trixie@sha256:abc'}}},
   })
 })

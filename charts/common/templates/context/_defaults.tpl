@@ -2,16 +2,17 @@
 {{- define "common.context.defaults" -}}
 region: RegionOne
 images:
-  # {registry}/{namespace}/{distro}-{type}-{name}:{tag}; empty parts drop out.
-  registry: quay.io
-  namespace: openstack.kolla
+  # {registry}/{namespace}/{distro}-{type}-{name}:{tag}; empty parts drop out. These are the images that kk builds, where
+  # `kk aio` has its registry.
+  registry: localhost:5010
+  namespace: kk
   distro: ""
   type: ""
-  tag: 2025.2-debian-bookworm
+  tag: 2025.1-debian-trixie
   pull_policy: IfNotPresent
   # A whole reference per component or job, which wins over the formula.
   tags:
-    dep_check: quay.io/airshipit/kubernetes-entrypoint:7a6a594d2efec8b402ad970d18906863b2f04d4f-ubuntu_noble
+    dep_check: localhost:5010/kk/kk:2025.1-debian-trixie
 # Beside `roles`, a label per component, `job` or `test`.
 labels:
   roles:
