@@ -25,6 +25,10 @@ export const REFERENCES: Readonly<Record<string, Schema>> = {
   ),
   host: meaning('the host name of an endpoint: `oslo_db`', text),
   port: meaning('a port of an endpoint: `oslo_db.mysql`', text),
+  members: meaning(
+    'every member of an endpoint that a StatefulSet serves, as clients of OVN name them: `ovn_ovsdb_nb`',
+    text,
+  ),
   auth: meaning(
     'what an account says in public, below `endpoints.TYPE.auth`: `identity.admin.username`',
     text,
@@ -112,7 +116,7 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     texts,
   ),
   rbac: meaning(
-    "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release), `verbs`",
+    "rules for Kubernetes' API by name: `apiGroups`, `resources`, `resourceNames` (those of the release), `verbs`; with `cluster: true` in all namespaces",
     mapOf(ref('rule')),
   ),
   host: meaning(
@@ -255,5 +259,5 @@ export const FACT_DEFINITIONS: Readonly<Record<string, Schema>> = {
   variables: mapOf({anyOf: [scalar, reference]}),
   volume: closed(VOLUME),
   handler: closed(handler),
-  rule: closed({apiGroups: texts, resources: texts, resourceNames: texts, verbs: texts}),
+  rule: closed({apiGroups: texts, resources: texts, resourceNames: texts, verbs: texts, cluster: flag}),
 }

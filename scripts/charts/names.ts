@@ -167,7 +167,7 @@ function referredEndpoints(
   return Object.entries(reference).flatMap(([key, value]) => {
     const [first = ''] = String(value).split('.', 1)
     if (key === 'option') return [{path: [...path, key], name: first, what: 'file', allowed: files}]
-    if (!['credential', 'uri', 'host', 'port', 'auth', 'self'].includes(key)) return []
+    if (!['credential', 'uri', 'host', 'port', 'members', 'auth', 'self'].includes(key)) return []
     return [{path: [...path, key], name: first, what: 'endpoint', allowed: endpoints}]
   })
 }

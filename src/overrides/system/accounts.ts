@@ -71,7 +71,8 @@ function usedBy(uses: Values): readonly string[] {
   const user = textAt(uses.keystone_authtoken, 'user', '')
   return [
     ...(database !== '' ? [`oslo_db.${database}.password`] : []),
-    ...(uses.notifications ? ['oslo_messaging.admin.password'] : []),
+    ...(uses.notifications || uses.messaging ? ['oslo_messaging.admin.password'] : []),
+    ...Object.values(mapAt(uses.clients, 'accounts')).map((account) => `identity.${account}.password`),
     ...(user === '' ? [] : [`identity.${user}.password`, 'oslo_cache.memcache_secret_key']),
   ]
 }

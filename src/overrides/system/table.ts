@@ -47,6 +47,16 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'identity.admin.password',
   ],
   mariadb: ['oslo_db.admin.password'],
+  neutron: [
+    'oslo_db.admin.password',
+    'oslo_db.neutron.password',
+    'oslo_messaging.admin.password',
+    'identity.admin.password',
+    'identity.neutron.password',
+    'identity.nova.password',
+    'oslo_cache.memcache_secret_key',
+    'compute_metadata.shared_secret',
+  ],
   placement: [
     'oslo_db.admin.password',
     'oslo_db.placement.password',

@@ -42,4 +42,16 @@ oslo_messaging:
 oslo_cache:
   hosts: {default: memcached-server}
   port: {memcache: {default: 11211}}
+network:
+  hosts: {default: neutron-server}
+  scheme: {default: http}
+  port: {api: {default: 9696}}
+ovn_ovsdb_nb:
+  hosts: {default: ovn-nb}
+  scheme: {default: tcp}
+  port: {ovsdb: {default: 6641}}
+ovn_ovsdb_sb:
+  hosts: {default: ovn-sb}
+  scheme: {default: tcp}
+  port: {ovsdb: {default: 6642}}
 {{- end -}}

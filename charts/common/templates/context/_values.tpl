@@ -30,5 +30,12 @@ Sets .values, .endpoints and .user of the context.
 {{- end -}}
 {{- $_ := set $ctx "values" $values -}}
 {{- $_ := set $ctx "endpoints" $values.endpoints -}}
+{{- range $key, $facts := $own.components -}}
+{{- if and $facts $facts.endpoint (eq (toString $facts.kind) "StatefulSet") -}}
+{{- $members := dict "name" (include "common.context.name" (dict "ctx" $ctx "key" $key)) "replicas" (include "common.context.replicas" (dict "ctx" $ctx "key" $key)) -}}
+{{- $entry := get $values.endpoints $facts.endpoint -}}
+{{- $_ := set $entry "statefulset" ($entry.statefulset | default $members) -}}
+{{- end -}}
+{{- end -}}
 {{- $_ := set $ctx "user" ($own.user | default (dict "name" "root" "id" 0)) -}}
 {{- end -}}

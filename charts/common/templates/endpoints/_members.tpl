@@ -1,12 +1,13 @@
 {{- /*
-`host:port` of every member of an endpoint, joined by commas. `statefulset: {name, replicas}`, as in openstack-helm,
+`host:port` of every member of an endpoint, joined by commas, after .prefix, or `SCHEME:` if it has a scheme. `statefulset: {name, replicas}`, as in openstack-helm,
 names the members one by one, where clients must know them; else it is the one Service.
 */ -}}
 {{- define "common.endpoints.members" -}}
 {{- $ctx := .ctx -}}
 {{- $entry := include "common.endpoints.entry" . | mustFromJson -}}
 {{- $port := include "common.endpoints.port" . -}}
-{{- $prefix := .prefix | default "" -}}
+{{- $scheme := include "common.endpoints.value" (dict "of" $entry.scheme "interface" "internal") -}}
+{{- $prefix := .prefix | default (ternary (printf "%s:" $scheme) "" (not (empty $scheme))) -}}
 {{- $hosts := list (include "common.endpoints.host" .) -}}
 {{- with $entry.statefulset -}}
 {{- $hosts = list -}}

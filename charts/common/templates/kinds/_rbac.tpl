@@ -11,8 +11,11 @@ apiVersion: v1
 kind: ServiceAccount
 {{ include "common.context.metadata" (dict "ctx" $ctx "name" $account) }}
 automountServiceAccountToken: false
-{{ if $rules -}}
-{{ include "common.kinds.role" (dict "ctx" $ctx "name" $account "namespace" $ctx.namespace "rules" $rules "accounts" (list $account)) }}
+{{ range $kind, $allowed := $rules -}}
+{{- $name := ternary (printf "%s-%s" $ctx.namespace $account) $account (eq $kind "ClusterRole") -}}
+{{- if $allowed -}}
+{{ include "common.kinds.role" (dict "ctx" $ctx "kind" $kind "name" $name "namespace" $ctx.namespace "rules" $allowed "accounts" (list $account)) }}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if .values.dependencies.enabled -}}

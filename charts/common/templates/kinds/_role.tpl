@@ -1,18 +1,19 @@
-{{- /* A Role in .namespace and who has it. */ -}}
-{{- define "common.kinds.role" }}
+{{- /* A Role in .namespace, or a ClusterRole (.kind), and who has it. */ -}}
+{{- define "common.kinds.role" -}}
+{{- $kind := .kind | default "Role" }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
-kind: Role
+kind: {{ $kind }}
 {{ include "common.context.metadata" . }}
 rules:
   {{- toYaml .rules | nindent 2 }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
+kind: {{ $kind }}Binding
 {{ include "common.context.metadata" . }}
 roleRef:
   apiGroup: rbac.authorization.k8s.io
-  kind: Role
+  kind: {{ $kind }}
   name: {{ .name }}
 subjects:
   {{- range .accounts }}

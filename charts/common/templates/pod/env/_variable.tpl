@@ -1,7 +1,7 @@
 {{- /*
 One variable of a unit. A value is text, or a reference to what only the library knows:
 {field: status.podIP}, {credential: oslo_db.admin.password}, {uri: identity.public}, {host: oslo_db},
-{port: oslo_db.mysql}, {auth: identity.admin.username}, {option: keystone.fernet_tokens.max_active_keys},
+{port: oslo_db.mysql}, {members: ovn_ovsdb_nb}, {auth: identity.admin.username}, {option: keystone.fernet_tokens.max_active_keys},
 {value: region}, {json: …}; {object: fernet-keys}, that object of the release; {self: image}, the pod's own URL; {peer: rabbit@}, its name among its peers.
 */ -}}
 {{- define "common.pod.env.variable" -}}
@@ -25,6 +25,8 @@ One variable of a unit. A value is text, or a reference to what only the library
 {{- else if $value.port -}}
 {{- $parts := splitList "." $value.port -}}
 {{- $text = include "common.endpoints.port" (dict "ctx" $ctx "type" (first $parts) "port" (rest $parts | join ".")) -}}
+{{- else if $value.members -}}
+{{- $text = include "common.endpoints.members" (dict "ctx" $ctx "type" $value.members) -}}
 {{- else if $value.auth -}}
 {{- $parts := splitList "." $value.auth -}}
 {{- $text = include "common.endpoints.auth" (dict "ctx" $ctx "type" (index $parts 0) "user" (index $parts 1) "field" (index $parts 2) "default" $value.default) -}}
@@ -42,7 +44,7 @@ One variable of a unit. A value is text, or a reference to what only the library
 {{- else if hasKey $value "json" -}}
 {{- $text = toRawJson $value.json -}}
 {{- else -}}
-{{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, auth, option, value, json, object, self, peer" .name $unit.key) -}}
+{{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, members, auth, option, value, json, object, self, peer" .name $unit.key) -}}
 {{- end -}}
 {{- $_ := set $unit "env" (append $unit.env (dict "name" .name "value" $text)) -}}
 {{- end -}}

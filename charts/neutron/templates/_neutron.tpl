@@ -1,0 +1,47 @@
+{{- /* Where the databases of OVN are: every member, for a client goes on with the next when one is gone. */ -}}
+{{- define "common.config.block.ovn" -}}
+needs: [ovn_ovsdb_nb, ovn_ovsdb_sb]
+options:
+  ovn:
+    ovn_nb_connection: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "ovn_ovsdb_nb") | quote }}
+    ovn_sb_connection: {{ include "common.endpoints.members" (dict "ctx" .ctx "type" "ovn_ovsdb_sb") | quote }}
+{{- end -}}
+
+{{- /* Where nova answers questions for metadata, and by what it knows that neutron asks. */ -}}
+{{- define "common.config.block.metadata" -}}
+{{- $metadata := dict "ctx" .ctx "type" "compute_metadata" -}}
+options:
+  DEFAULT:
+    nova_metadata_host: {{ include "common.endpoints.host" $metadata | quote }}
+    nova_metadata_port: {{ include "common.endpoints.port" $metadata }}
+    metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "compute_metadata.shared_secret") | quote }}
+{{- end -}}
+
+{{- /* A network with a subnet, a router and a port, which needs the database, OVN and a token. */ -}}
+{{- define "common.scripts.neutron-test.py" -}}
+"""Makes a network with a router and a port and takes it away again."""
+import contextlib
+
+import openstack
+
+network = openstack.connect().network
+
+
+def made(stack, thing, delete):
+    stack.callback(delete, thing)
+    return thing
+
+
+with contextlib.ExitStack() as stack:
+    net = made(stack, network.create_network(name="kk-test"), network.delete_network)
+    subnet = made(
+        stack,
+        network.create_subnet(network_id=net.id, ip_version=4, cidr="192.0.2.0/24", name="kk-test"),
+        network.delete_subnet,
+    )
+    router = made(stack, network.create_router(name="kk-test"), network.delete_router)
+    network.add_interface_to_router(router, subnet_id=subnet.id)
+    stack.callback(network.remove_interface_from_router, router, subnet_id=subnet.id)
+    port = made(stack, network.create_port(network_id=net.id, name="kk-test"), network.delete_port)
+    print("port %s" % port.fixed_ips[0]["ip_address"])
+{{ end -}}

@@ -1,0 +1,149 @@
+{{- /*
+How a member of a database starts. One alone is a cluster of one, which others can join. Whoever has no data joins a cluster
+that there is, and only the first begins one.
+*/ -}}
+{{- define "common.scripts.ovn-db.sh" -}}
+set -eu
+db=/var/lib/ovn/$DATABASE.db
+domain=${ADDRESS#*.}
+set=${POD_NAME%-*}
+ordinal=${POD_NAME##*-}
+address() { echo "tcp:$set-$1.$domain:$RAFT_PORT"; }
+
+# The addresses of the members that serve the database.
+members() {
+  for i in 0 1 2 3 4 5 6; do
+    host=$set-$i.$domain
+    if [ "$i" != "$ordinal" ] && ovsdb-client --timeout=3 list-dbs "tcp:$host:$PORT" 2>/dev/null | grep -qx "$DATABASE"; then
+      address "$i"
+    fi
+  done
+}
+
+if [ ! -e "$db" ]; then
+  rm -f "$db.new"
+  others=$(members)
+  if [ -z "$others" ] && [ "$ordinal" = 0 ]; then
+    ovsdb-tool --election-timer-ms=5000 create-cluster "$db.new" "$SCHEMA" "$(address 0)"
+  else
+    # shellcheck disable=SC2086
+    ovsdb-tool join-cluster "$db.new" "$DATABASE" "$(address "$ordinal")" ${others:-$(address 0)}
+  fi
+  mv "$db.new" "$db"
+fi
+
+# The format of a later release is the whole cluster's: the first member that knows it brings it.
+convert() {
+  ovsdb-client --timeout=600 wait unix:/run/ovn/db.sock "$DATABASE" connected
+  has=$(ovsdb-client get-schema-version unix:/run/ovn/db.sock "$DATABASE")
+  knows=$(ovsdb-tool schema-version "$SCHEMA")
+  if [ "$has" != "$knows" ] && [ "$(printf '%s\n' "$has" "$knows" | sort --version-sort | tail -n 1)" = "$knows" ]; then
+    ovsdb-client convert unix:/run/ovn/db.sock "$SCHEMA"
+  fi
+}
+(convert &)
+
+mkdir -p /run/ovn
+listen=0.0.0.0
+case $POD_IP in *:*) listen="[::]" ;; esac
+cat >/run/ovn/db.json <<JSON
+{"remotes": {"punix:/run/ovn/db.sock": {}, "ptcp:$PORT:$listen": {"inactivity-probe": $INACTIVITY_PROBE}},
+ "databases": {"$db": {"service-model": "clustered"}}}
+JSON
+exec ovsdb-server --config-file=/run/ovn/db.json --unixctl=/run/ovn/db.ctl -vconsole:info -vsyslog:off -vfile:off
+{{ end -}}
+
+{{- define "common.scripts.ovn-probe.sh" -}}
+set -eu
+ask() { ovn-appctl --timeout=5 "--target=/run/ovn/$1.ctl" "${@:2}"; }
+case $1 in
+  # In a cluster that has a leader.
+  member)
+    status=$(ask db cluster/status "$DATABASE")
+    grep -qx "Status: cluster member" <<<"$status"
+    ! grep -qx "Leader: unknown" <<<"$status"
+    ;;
+  alive) ask db version ;;
+  northd) [ "$(ask northd nb-connection-status)" = connected ] && [ "$(ask northd sb-connection-status)" = connected ] ;;
+  controller) [ "$(ask controller connection-status)" = connected ] ;;
+esac
+{{ end -}}
+
+{{- define "common.scripts.ovn-chassis.py" -}}
+"""Tells the switch of this node where OVN is, and makes the bridges of the networks outside that the node reaches."""
+import subprocess
+import time
+
+{{ include "common.scripts.cluster" . }}
+
+NODE = os.environ["NODE_NAME"]
+
+
+def vsctl(*arguments):
+    command = ["ovs-vsctl", "--timeout=30", *arguments]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip().strip('"')
+
+
+def link(*arguments):
+    subprocess.run(["ip", *arguments], check=True)
+
+
+def tunnel_address(interface):
+    if not interface:
+        return os.environ["POD_IP"]
+    shown = subprocess.run(["ip", "-json", "address", "show", interface], stdout=subprocess.PIPE, check=True).stdout
+    addresses = [each["local"] for each in json.loads(shown)[0]["addr_info"] if each["scope"] == "global"]
+    if not addresses:
+        raise SystemExit("%s of %s has no address for tunnels" % (interface, NODE))
+    return addresses[0]
+
+
+def reached(networks):
+    """The networks outside that this node reaches, by its labels."""
+    labels = request("GET", "/api/v1/nodes/" + NODE)["metadata"]["labels"]
+    return {
+        name: network
+        for name, network in networks.items()
+        if all(labels.get(key) == value for key, value in (network.get("nodes") or {}).items())
+    }
+
+
+def connect(network, datapath):
+    bridge = network["bridge"]
+    vsctl("--may-exist", "add-br", bridge, "--", "set", "Bridge", bridge, "datapath_type=" + datapath)
+    if network.get("interface"):
+        vsctl("--may-exist", "add-port", bridge, network["interface"])
+        link("link", "set", network["interface"], "up")
+    link("link", "set", bridge, "up")
+    if network.get("address"):
+        link("address", "replace", network["address"], "dev", bridge)
+
+
+with open("/var/lib/kolla/config_files/chassis.json") as file:
+    chassis = json.load(file)
+# The pods of the switch may be younger than this one.
+while subprocess.run(["ovs-appctl", "--timeout=5", "--target=/run/openvswitch/vswitchd.ctl", "version"]).returncode:
+    time.sleep(1)
+networks = reached(chassis["networks"])
+datapath = vsctl("get", "Open_vSwitch", ".", "external_ids:ovn-bridge-datapath-type")
+for network in networks.values():
+    connect(network, datapath)
+ids = {
+    **chassis["external_ids"],
+    "ovn-remote": os.environ["OVN_REMOTE"],
+    "ovn-encap-ip": tunnel_address(chassis["tunnel_interface"]),
+    "ovn-bridge-mappings": ",".join("%s:%s" % (name, each["bridge"]) for name, each in networks.items()),
+    "ovn-cms-options": "enable-chassis-as-gw" if networks else "",
+}
+vsctl("set", "Open_vSwitch", ".", *("external_ids:%s=%s" % (key, json.dumps(str(value))) for key, value in ids.items()))
+print("networks outside: %s" % (", ".join(networks) or "none"))
+{{ end -}}
+
+{{- /* A network is brought from the one database into the other, and there is a node to bring it to. */ -}}
+{{- define "common.scripts.ovn-test.sh" -}}
+set -eu
+ovn-nbctl --timeout=60 --wait=sb --may-exist ls-add kk-test
+trap 'ovn-nbctl --timeout=60 --wait=sb --if-exists ls-del kk-test' EXIT
+ovn-sbctl --timeout=20 --bare --columns=external_ids find Datapath_Binding external_ids:name=kk-test | grep kk-test
+ovn-sbctl --timeout=20 --bare --columns=hostname list Chassis | grep .
+{{ end -}}
