@@ -110,7 +110,7 @@ describe('a name that nothing has is told with its line, what was meant, and all
     [
       'middleware: true',
       'midleware: true',
-      'files.placement.uses.midleware: there is no block midleware: did you mean middleware? there are: cache, concurrency,',
+      'files.placement.uses.midleware: there is no block midleware: did you mean middleware? there are: cache,',
     ],
     [
       '{section: ',
