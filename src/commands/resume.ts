@@ -143,13 +143,14 @@ async function runOf(cluster: Cluster, {name, words}: Owner): Promise<Resumable>
 
 /** It is no error: who asks wants nothing to be left undone, and nothing is. */
 async function nothingToResume(
-  {last, older}: Extract<Resumable, {kind: 'nothing'}>,
+  {last, undone, older}: Extract<Resumable, {kind: 'nothing'}>,
   {owner, cluster, ...context}: Omit<Resumption, 'run'>,
 ): Promise<ExitCode> {
   const {environment} = last
   const place = placeOf(owner.environment?.file ?? last.file, context.flags)
   const lines = [
     `nothing to resume: run ${last.id}, the last of ${environment} (kk ${last.verb}), succeeded`,
+    ...(undone ? [`it undid run ${undone.id}; to begin that anew: ${beginAnew(undone, place)}`] : []),
     ...(older
       ? [
           `an older one did not (kk ${older.verb}, ${older.startedAt}); to go on with that: kk resume ${older.id} ${place}`,
@@ -158,6 +159,10 @@ async function nothingToResume(
   ]
   context.console.say(lines.join('\n'))
   return endIdle({environment, cluster, actions: []}, context)
+}
+
+function beginAnew({verb, scope}: RunRecord, place: string): string {
+  return ['kk', verb, ...scope.names, place].join(' ')
 }
 
 /** A removal is confirmed by names each time it is asked for; an adoption shows the difference anew. */

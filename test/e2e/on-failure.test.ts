@@ -101,6 +101,10 @@ describe.concurrent('when a release fails', () => {
     const files = ['kk.json', 'kk.rollback.json', 'kk.removal.json']
     const texts = await Promise.all(files.map((file) => readFile(join(environment.directory, file), 'utf8')))
     expect(texts.map((text) => JSON.parse(text).outcome)).toEqual(['failed', 'succeeded', 'succeeded'])
+    const resumed = await environment.kk('resume')
+    expect(resumed.exitCode, resumed.stderr).toBe(0)
+    expect(resumed.stderr).toMatch(/^nothing to resume: .*\(kk remove\), succeeded$/m)
+    expect(resumed.stderr).toContain(`to begin that anew: kk deploy ${environment.file}`)
   })
 
   it('--remove-new leaves what would take its data along, and a rollback the claims that it knows not', async () => {

@@ -6,10 +6,17 @@ import {type ReleaseId, releaseName} from '../../release.ts'
 import {makesRevisions} from './rollback.ts'
 
 /** What `kk resume` finds when no run is named. */
-export type Resumable =
-  | {readonly kind: 'unfinished'; readonly run: RunRecord}
-  /** `last` succeeded; `older` is a run before it that did not, and that no later one went on with or undid. */
-  | {readonly kind: 'nothing'; readonly last: RunRecord; readonly older: RunRecord | undefined}
+export type Resumable = {readonly kind: 'unfinished'; readonly run: RunRecord} | NothingToResume
+
+interface NothingToResume {
+  readonly kind: 'nothing'
+  /** It succeeded. */
+  readonly last: RunRecord
+  /** The failed run that `last` undid, by a rollback or a removal. */
+  readonly undone: RunRecord | undefined
+  /** A run before `last` that did not succeed, and that no later one went on with or undid. */
+  readonly older: RunRecord | undefined
+}
 
 /**
  * The last run of these, unless it has succeeded: what one before it left undone was wanted before somebody wanted
@@ -26,8 +33,13 @@ export function runToResume(runs: readonly RunRecord[], environment: string): Re
   if (last.outcome !== 'succeeded') return {kind: 'unfinished', run: last}
   const followed = new Set(runs.map(({of}) => of))
   const older = before.find((run) => run.outcome !== 'succeeded' && !followed.has(run.id))
-  return {kind: 'nothing', last, older}
+  const undone = UNDOING.has(last.verb)
+    ? before.find((run) => run.id === last.of && run.outcome !== 'succeeded' && !UNDOING.has(run.verb))
+    : undefined
+  return {kind: 'nothing', last, undone, older}
 }
+
+const UNDOING: ReadonlySet<string> = new Set(['rollback', 'remove'])
 
 /**
  * Throws `KK_MOVED`, naming every release, when the environment wants something else than the run was to do; `anew` is the

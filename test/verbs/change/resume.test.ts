@@ -53,6 +53,23 @@ describe('the run to go on with', () => {
     expect(found.kind === 'nothing' && found.older?.id).toBe(older)
   })
 
+  it.each([
+    {what: 'a rollback', last: runOf('r3', {verb: 'rollback', outcome: 'succeeded', of: 'r1'})},
+    {what: 'the removal after it', last: runOf('r3', {verb: 'remove', outcome: 'succeeded', of: 'r1'})},
+  ])('is none after $what undid a failed one, which is named', ({last}) => {
+    const rollback = runOf('r2', {verb: 'rollback', outcome: 'succeeded', of: 'r1'})
+
+    const found = runToResume([last, rollback, runOf('r1', {outcome: 'failed'})], 'all-in-one')
+
+    expect(found).toMatchObject({kind: 'nothing', last: {id: 'r3'}, undone: {id: 'r1'}, older: undefined})
+  })
+
+  it('is none after one that went on with a failed one, which is not undone', () => {
+    const runs = [runOf('r2', {outcome: 'succeeded', of: 'r1'}), runOf('r1', {outcome: 'failed'})]
+
+    expect(runToResume(runs, 'all-in-one')).toMatchObject({kind: 'nothing', undone: undefined})
+  })
+
   it('may not exist', () => {
     expect(() => runToResume([], 'all-in-one')).toThrow(expect.objectContaining({code: 'KK_NO_RUN'}))
   })
