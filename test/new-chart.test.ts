@@ -31,11 +31,14 @@ describe('new charts, one of them as docs/charts.md says', async () => {
   it('are in the catalogue with what they serve, and no other entry changes', async () => {
     const path = 'charts/common/templates/context/_catalogue.tpl'
     const before = await readFile(path, 'utf8')
-    const entries = [
+    const alarming = [
       'alarming:',
       '  hosts: {default: aodh-api}',
       '  scheme: {default: http}',
       '  port: {api: {default: 8042}}',
+      '',
+    ].join('\n')
+    const example = [
       'example_v1:',
       '  hosts: {default: example-api}',
       '  scheme: {default: http}',
@@ -43,9 +46,11 @@ describe('new charts, one of them as docs/charts.md says', async () => {
       '  path: {default: /v1}',
       '',
     ].join('\n')
+    const END = '{{- end -}}\n'
+    const [head, ...others] = before.replace(END, '').split(/^(?=\w+:\n)/m)
 
     expect(await readFile(join(root, path), 'utf8')).toBe(
-      before.replace('{{- end -}}', `${entries}{{- end -}}`),
+      [head, ...[...others, alarming, example].sort(), END].join(''),
     )
   })
 
@@ -193,7 +198,7 @@ describe('the catalogue of endpoints', async () => {
     )
 
     expect(catalogueText(text, stated)).toContain(
-      'placement:\n  hosts: {default: placement-api}\n  port: {api: {default: 8778}}\ndashboard:\n',
+      'placement:\n  hosts: {default: placement-api}\n  port: {api: {default: 8778}}\n{{- end -}}',
     )
   })
 
@@ -201,7 +206,7 @@ describe('the catalogue of endpoints', async () => {
     const second = {...placement, name: 'second', values: {...placement.values, serves: {placement: {}}}}
 
     expect(() => catalogueText(text, [...charts, second])).toThrow(
-      'second and placement both serve the endpoint placement',
+      'placement and second both serve the endpoint placement',
     )
   })
 })

@@ -4,28 +4,26 @@ import type {OwnChart} from './read-charts.ts'
 const CATALOGUE = /^([\s\S]*?define "common\.context\.catalogue" -}}\n)([\s\S]*?)({{- end -}}\s*)$/
 
 /**
- * Returns the text of the catalogue of endpoints with what the charts serve. An entry that a chart states (`serves`) says what
- * the chart says, an entry that no chart serves is left out, the others stay as they are, and new ones come last. Throws if
- * two charts serve one endpoint that either of them states.
+ * Returns the text of the catalogue of endpoints with what the charts state of theirs (`serves`), by name. Throws if two
+ * charts serve one endpoint.
  */
 export function catalogueText(text: string, charts: readonly OwnChart[]): string {
   const [, head = '', body = '', end = ''] = CATALOGUE.exec(text) ?? []
-  const entries = new Map(
-    body.split(/^(?=\w)/m).map((entry): [string, string] => [entry.slice(0, entry.indexOf(':')), entry]),
-  )
-  const served = charts.flatMap((chart) => endpointsOf(chart).map((type) => ({chart, type})))
-  for (const type of entries.keys()) {
-    if (type !== 'cluster_domain_suffix' && !served.some((each) => each.type === type)) entries.delete(type)
+  const entries = new Map<string, {readonly chart: OwnChart; readonly entry: string}>()
+  for (const chart of charts) {
+    for (const type of endpointsOf(chart)) {
+      const other = entries.get(type)
+      if (other) throw new Error(`${other.chart.name} and ${chart.name} both serve the endpoint ${type}`)
+      const stated = chart.values.serves?.[type]
+      if (stated) entries.set(type, {chart, entry: entryOf(chart, type, stated)})
+    }
   }
-  for (const {chart, type} of served) {
-    const stated = chart.values.serves?.[type]
-    if (!stated) continue
-    const other = served.find((each) => each.type === type && each.chart !== chart)
-    if (other) throw new Error(`${chart.name} and ${other.chart.name} both serve the endpoint ${type}`)
-    entries.set(type, entryOf(chart, type, stated))
-  }
-  return `${head}${[...entries.values()].join('')}${end}`
+  const made = [...entries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, {entry}]) => entry)
+  return `${head}${DOMAIN.exec(body)?.[0] ?? ''}${made.join('')}${end}`
 }
+
+/** The one entry that is no endpoint. */
+const DOMAIN = /^cluster_domain_suffix: .*\n/m
 
 /** Returns the YAML in the text of a catalogue. */
 export function catalogueBody(text: string): string {

@@ -4,48 +4,39 @@ Service in `hosts.default`, so two releases of a chart never fight for a name.
 */ -}}
 {{- define "common.context.catalogue" -}}
 cluster_domain_suffix: cluster.local
+dashboard:
+  hosts: {default: horizon-server}
+  scheme: {default: http}
+  path: {default: /}
+  port: {web: {default: 80, service: 8080}}
 identity:
   hosts: {default: keystone-api}
   scheme: {default: http}
   path: {default: /v3}
   port: {api: {default: 5000}}
-  auth:
-    admin: {username: admin, project_name: admin}
+  auth: {admin: {username: admin, project_name: admin}}
 image:
   hosts: {default: glance-api}
   scheme: {default: http}
   port: {api: {default: 9292}}
-placement:
-  hosts: {default: placement-api}
-  scheme: {default: http}
-  port: {api: {default: 8780}}
-dashboard:
-  hosts: {default: horizon-server}
-  scheme: {default: http}
-  path: {default: /}
-  # Behind the Service it is not a privileged port.
-  port: {web: {default: 80, service: 8080}}
-oslo_db:
-  hosts: {default: mariadb-server}
-  scheme: {default: mysql+pymysql}
-  port: {mysql: {default: 3306}}
-  auth:
-    admin: {username: root}
-oslo_messaging:
-  hosts: {default: rabbitmq-server}
-  scheme: {default: rabbit}
-  # The virtual host `/`.
-  path: {default: //}
-  port: {amqp: {default: 5672}, http: {default: 15672}}
-  auth:
-    admin: {username: openstack}
-oslo_cache:
-  hosts: {default: memcached-server}
-  port: {memcache: {default: 11211}}
 network:
   hosts: {default: neutron-server}
   scheme: {default: http}
   port: {api: {default: 9696}}
+oslo_cache:
+  hosts: {default: memcached-server}
+  port: {memcache: {default: 11211}}
+oslo_db:
+  hosts: {default: mariadb-server}
+  scheme: {default: mysql+pymysql}
+  port: {mysql: {default: 3306}}
+  auth: {admin: {username: root}}
+oslo_messaging:
+  hosts: {default: rabbitmq-server}
+  scheme: {default: rabbit}
+  path: {default: //}
+  port: {amqp: {default: 5672}, http: {default: 15672}}
+  auth: {admin: {username: openstack}}
 ovn_ovsdb_nb:
   hosts: {default: ovn-nb}
   scheme: {default: tcp}
@@ -54,4 +45,8 @@ ovn_ovsdb_sb:
   hosts: {default: ovn-sb}
   scheme: {default: tcp}
   port: {ovsdb: {default: 6642}}
+placement:
+  hosts: {default: placement-api}
+  scheme: {default: http}
+  port: {api: {default: 8780}}
 {{- end -}}
