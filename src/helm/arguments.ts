@@ -10,7 +10,7 @@ import type {
   UninstallCall,
 } from './helm.ts'
 
-/** Which cluster helm talks to; what is left out is kubeconfig's own. */
+/** The cluster that helm talks to; what is left out is kubeconfig's own. */
 export interface ClusterFlags {
   readonly kubeconfig?: string
   readonly context?: string
@@ -84,7 +84,10 @@ export function rollbackArguments(
   ]
 }
 
-/** The same in both majors. What belongs to the objects goes with them, in the background; the history goes too. */
+/**
+ * Returns the arguments of `helm uninstall`, equal in both majors: what belongs to the objects goes with them, in the
+ * background; the history goes too.
+ */
 export function uninstallArguments(
   {name, namespace}: UninstallCall,
   {timeoutSeconds}: OperationOptions,
@@ -97,7 +100,7 @@ export function uninstallArguments(
   ]
 }
 
-/** The same in both majors. Each test may take that long. */
+/** Returns the arguments of `helm test`, equal in both majors; the timeout is that of each test. */
 export function testArguments(
   {name, namespace}: TestCall,
   {timeoutSeconds}: OperationOptions,
@@ -110,7 +113,10 @@ export function testArguments(
   ]
 }
 
-/** The same in both majors. Changes nothing; the number of the revision follows the last one that helm knows. */
+/**
+ * Returns the arguments of an upgrade that changes nothing, equal in both majors; the number of the revision follows
+ * the last one that helm knows.
+ */
 export function previewArguments(call: ReleaseCall, cluster: ClusterFlags): string[] {
   return [
     ...['upgrade', '--reset-values', '--dry-run=server', '--output', 'json'],

@@ -5,9 +5,9 @@ import {cacheDirectory} from '../state/directories.ts'
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 /**
- * What helm gets as its environment: the caller's, but none of its HELM_* variables. Those can name another
- * namespace or cluster than kk planned for, and plugins, repositories or a debug log that kk does not expect.
- * Throws `KK_HELM_DRIVER` for a driver that keeps releases elsewhere than in Secrets.
+ * Returns the environment of helm: the caller's, but none of its HELM_* variables, which can name another namespace
+ * or cluster than kk planned for, and plugins, repositories or a debug log that kk does not expect. Throws
+ * `KK_HELM_DRIVER` for a driver that keeps releases elsewhere than in Secrets.
  */
 export function childEnvironment(env: ProcessEnvironment): Record<string, string> {
   checkDriver(env)

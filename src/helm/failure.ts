@@ -106,7 +106,7 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-/** What helm printed when it failed, as the error that a user sees. `log` holds its last lines, cleaned. */
+/** Returns what helm printed when it failed as the error that a user sees. `log` holds its last lines, cleaned. */
 export function helmFailure({command, call, stdout, stderr, endedBy, redact}: Failure): KkError {
   const output = redact(withoutColour(`${stdout === '' || isJson(stdout) ? '' : `${stdout}\n`}${stderr}`))
   const lines = output.split('\n').filter((line) => line.trim() !== '' && !NOISE.test(line))
@@ -174,7 +174,7 @@ function schemaLines(lines: readonly string[]): readonly string[] {
   return start < 0 ? lines : [lines[start]!, ...sortedProblems(lines.slice(start + 1))]
 }
 
-/** Where helm's own last word begins; -1 when there is none. */
+/** Returns the line at which helm's own last word begins; -1 when there is none. */
 function errorLine(lines: readonly string[]): number {
   return lines.findLastIndex((line) => /^Error: /.test(line))
 }

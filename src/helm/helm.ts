@@ -7,7 +7,7 @@ export interface HelmVersion {
   readonly text: string
 }
 
-/** What every helm call on a release needs. */
+/** The input of every helm call on a release. */
 export interface ReleaseCall {
   readonly name: string
   readonly namespace: string
@@ -19,7 +19,7 @@ export interface ReleaseCall {
   readonly timeoutSeconds?: number | undefined
 }
 
-/** How long one operation may take, who may end it, and who is told of its process. */
+/** The options of one operation: its limit in time, what ends it before, and who is told of its process. */
 export interface OperationOptions {
   readonly timeoutSeconds: number
   readonly signal?: AbortSignal
@@ -29,7 +29,7 @@ export interface OperationOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** How a release is changed. Labels whose value is `null` are taken away (upgrade only). */
+/** The options of a change of a release. Labels whose value is `null` are taken away (upgrade only). */
 export interface ChangeOptions extends OperationOptions {
   readonly labels: Readonly<Record<string, string | null>>
   readonly description?: string
@@ -40,7 +40,7 @@ export interface ChangeOptions extends OperationOptions {
   readonly forceConflicts?: boolean
 }
 
-/** What a release is brought back to. */
+/** A release and the revision that it is brought back to. */
 export interface RollbackCall {
   readonly name: string
   readonly namespace: string
@@ -50,7 +50,7 @@ export interface RollbackCall {
   readonly values: Values
 }
 
-/** What is taken away. */
+/** A release that is uninstalled. */
 export interface UninstallCall {
   readonly name: string
   readonly namespace: string
@@ -58,7 +58,7 @@ export interface UninstallCall {
   readonly values: Values
 }
 
-/** What is tested. */
+/** A release that is tested. */
 export interface TestCall {
   readonly name: string
   readonly namespace: string
@@ -80,7 +80,7 @@ export interface TemplateOptions {
   readonly skipSchema?: boolean
 }
 
-/** What helm says of a release that it has just changed. */
+/** A release that helm has just changed, as helm tells of it. */
 export interface ChangedRelease {
   readonly revision: number
   readonly status: string
@@ -106,8 +106,8 @@ export interface Helm {
   /** Runs the test hooks of the last revision, and writes how they ended into its record. */
   test(call: TestCall, options: OperationOptions): Promise<void>
   /**
-   * What an upgrade that makes this revision (2 or later) would apply, whichever the release has: a YAML stream without the
-   * tests, with what `lookup` finds on the cluster. Changes nothing.
+   * Returns what an upgrade that makes this revision (2 or later) would apply, whichever the release has: a YAML
+   * stream without the tests, with what `lookup` finds on the cluster. Changes nothing.
    */
   previewUpgrade(call: ReleaseCall, revision: number): Promise<string>
   /** The rendered YAML stream; offline unless it is to look objects up. */

@@ -20,7 +20,7 @@ import type {ChangedRelease, Helm, HelmVersion, OperationOptions, ReleaseCall} f
 import {redactor} from './redact/redact.ts'
 import {type HelmOutcome, runHelm} from './run.ts'
 
-/** What `run` needs to know of a call; only some commands read values. */
+/** The part of a call that `run` reads; only some commands read values. */
 type Subject = Pick<ReleaseCall, 'name' | 'namespace' | 'values' | 'timeoutSeconds'>
 
 interface Run {
@@ -35,7 +35,7 @@ interface HelmOptions extends ClusterFlags {
   readonly path: string
   readonly version: HelmVersion
   readonly env: ProcessEnvironment
-  /** How long an aborted helm may take to end by itself. */
+  /** The time that an aborted helm may take to end by itself. */
   readonly graceMilliseconds?: number
 }
 
@@ -122,7 +122,10 @@ export function openHelm(options: HelmOptions): Helm {
  */
 const RENDERS_AT_ONCE = 4
 
-/** Where the release has no timeout of its own. The largest charts take two, on a machine that has nothing else to do. */
+/**
+ * The time to render, where the release has no timeout of its own. The largest charts take two seconds, on a machine
+ * that has nothing else to do.
+ */
 const RENDER_SECONDS = 180
 
 function endless({name, namespace, timeoutSeconds}: Subject): KkError {
@@ -140,7 +143,7 @@ function endless({name, namespace, timeoutSeconds}: Subject): KkError {
 /** A helm that only renders ends before tidying up its memory pays: a fifth of its time. */
 const SHORT_LIVED = {GOGC: '800', GOMEMLIMIT: '512MiB'}
 
-/** What the user says of that counts. */
+/** Returns what the user sets of Go's memory and processors, which counts. */
 function givenOf(env: ProcessEnvironment): Record<string, string> {
   const given = Object.keys(SHORT_LIVED).flatMap((name) => (env[name] ? [[name, env[name]]] : []))
   return Object.fromEntries(given)
@@ -220,7 +223,7 @@ interface ReleaseJson {
   readonly hooks?: readonly {readonly manifest: string; readonly events?: readonly string[]}[]
 }
 
-/** What is kept of helm's answer is small: it holds the whole chart. */
+/** Returns the few fields that are kept of helm's answer, which holds the whole chart. */
 function changedRelease(stdout: string, call: ReleaseCall): ChangedRelease {
   return readRelease(stdout, call, (release) => ({
     revision: release.version,

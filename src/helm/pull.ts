@@ -8,7 +8,7 @@ import {hostOf, splitCredentials, trimSlash, withoutCredentials} from './package
 import {type HelmOutcome, runHelm} from './run.ts'
 import {readYaml} from './yaml.ts'
 
-/** Where packaged charts come from: an index over http(s), or a registry (`oci://`). */
+/** A source of packaged charts: an index over http(s), or a registry (`oci://`). */
 interface PackageSource {
   readonly kind: 'repository' | 'oci'
   /** That of a repository may hold a user and password. */
@@ -37,7 +37,7 @@ interface PackagesOptions {
   /** Private to this run and removed by the caller: holds indexes, and the logins to them. */
   readonly directory: string
   readonly signal?: AbortSignal
-  /** How long helm may fetch one thing. */
+  /** The time that helm may take to fetch one thing. */
   readonly timeoutMilliseconds?: number
 }
 
@@ -144,9 +144,9 @@ async function packageIn(directory: string): Promise<string> {
 
 /** A helm configuration of our own with one repository, and its index. */
 interface Repository {
-  /** What every helm command on it gets. */
+  /** The flags of every helm command on it. */
   readonly flags: readonly string[]
-  /** What helm calls a chart of it. */
+  /** Returns the name that helm has for a chart of it. */
   reference(chart: string): string
   /** The charts that it offers. */
   names(): Promise<readonly string[]>
@@ -205,7 +205,7 @@ async function login(url: string, env: ProcessEnvironment): Promise<RepositoryEn
   return {...saved, url: address}
 }
 
-/** Where the user's own helm keeps logins and repositories: `helmpath.ConfigPath`. */
+/** Returns the directory in which the user's own helm keeps logins and repositories: `helmpath.ConfigPath`. */
 function userConfiguration(env: ProcessEnvironment): string {
   if (env.HELM_CONFIG_HOME) return env.HELM_CONFIG_HOME
   const folder = process.platform === 'darwin' ? 'Library/Preferences' : '.config'
@@ -215,7 +215,7 @@ function userConfiguration(env: ProcessEnvironment): string {
 const SUMMARY = /^Update Complete|^Error: failed to update the following|^Hang tight/
 const NO_LOGIN = /\b(?:401|403)\b|credential|unauthorized|denied/i
 
-/** What helm printed when it could not fetch something, as `KK_CHART`; the URL is shown without credentials. */
+/** Returns what helm printed when it could not fetch something as `KK_CHART`; the URL is shown without credentials. */
 function pullFailure(what: string, url: string, {stdout, stderr}: HelmOutcome): KkError {
   const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim())
   const last = lines.findLast((line) => line !== '' && !SUMMARY.test(line)) ?? 'helm printed nothing'
@@ -227,7 +227,7 @@ function pullFailure(what: string, url: string, {stdout, stderr}: HelmOutcome): 
   })
 }
 
-/** How a user tells helm, and so kk, a user and password. */
+/** Returns the hint that says how helm, and so kk, is told a user and password. */
 function loginHint(url: string): string {
   return url.startsWith('oci:')
     ? `log in with helm registry login ${hostOf(url)}`

@@ -43,7 +43,7 @@ function withoutLastApplied(metadata: ManifestObject['metadata']): ManifestObjec
   return {...metadata, annotations: {...annotations, [LAST_APPLIED]: '(masked)'}}
 }
 
-/** What the API server would keep: `stringData` wins over `data`. */
+/** Returns the values that the API server would keep: `stringData` wins over `data`. */
 function secretValues({data, stringData}: ManifestObject): ReadonlyMap<string, Buffer> {
   const values = new Map<string, Buffer>()
   for (const [key, value] of entries(data)) values.set(key, Buffer.from(String(value ?? ''), 'base64'))

@@ -91,7 +91,7 @@ function sizeOf(sorted: readonly string[]): number {
   return size
 }
 
-/** Where a character leads from a node: to a child of it, or of the longest end of it that has one. */
+/** Returns the node to which a character leads from a node: a child of it, or of the longest end of it that has one. */
 function step(automaton: Automaton, from: number, character: number): number {
   for (let node = from; ; node = automaton.suffix[node]!) {
     const child = childOf(automaton, node, character)
@@ -125,7 +125,7 @@ function partsIn(text: string, automaton: Automaton): readonly Part[] {
   return parts
 }
 
-/** Where the longest text begins that ends here and is to be masked. At most a few are short. */
+/** Returns where the longest text begins that ends here and is to be masked. At most a few are short. */
 function longestBefore(
   text: string,
   end: number,

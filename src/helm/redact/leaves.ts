@@ -2,7 +2,7 @@ import {isSetting, looksSecret, saysSecret} from './looks-secret.ts'
 import {isNoSecretWord} from './placeholder.ts'
 import {isPartOfThing, isReference} from './secret-names.ts'
 
-/** What takes the place of a text, a number, a boolean or null; `isSecret` tells what its place says of it. */
+/** Returns what takes the place of a text, a number, a boolean or null; `isSecret` tells what its place says of it. */
 type OfLeaf = (leaf: unknown, isSecret: boolean) => unknown
 
 interface Standing {

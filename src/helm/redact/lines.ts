@@ -8,7 +8,7 @@ export function redactLines(text: string): string {
 }
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g
-/** What ends a word that may be a URL: a blank, or a quote that ends a value; a password may have a quote in it. */
+/** The end of a word that may be a URL: a blank, or a quote that ends a value; a password may have a quote in it. */
 const WORD_END = /(\s|["'](?=[\s,:}\])]))/
 const URL_USER = /(?<=:\/\/)[^\s/@:"']*:/
 /** Between the hosts of one URL, as in `rabbit://a:secret@one:5672,a:secret@two:5672`. */
@@ -77,7 +77,7 @@ interface Content {
   readonly value: string
 }
 
-/** What becomes of a line, and what it leaves open. */
+/** A line as it is shown, and the secret that it leaves open. */
 interface Replaced {
   readonly value: string
   readonly opening: Opening | undefined
@@ -147,7 +147,7 @@ function isNoSecret(opening: string, key: string, rest: string): boolean {
   return (opening === 'secrets' || opening === 'keyrings') && isSecretName(rest)
 }
 
-/** What a line leaves open for those below it. */
+/** A secret that a line leaves open for those below it. */
 type Opening =
   /** A secret text, whatever it looks like. */
   | {readonly kind: 'block'; readonly indent: number}
@@ -178,7 +178,7 @@ const LEADING = /^\s*(?:-\s+)*["']?[\w.-]+["']?\s*[:=]\s*$/
 /** Escaped where a text stands inside another. */
 const QUOTES = [/(?<!\\)"/g, /'/g, /\\"/g] as const
 
-/** What a line without a secret of its own opens. */
+/** Returns the secret that a line without one of its own opens. */
 function openingIn(line: string): Opening | undefined {
   const [, flag] = LISTED_FLAG.exec(line) ?? []
   if (flag !== undefined && looksSecret(flag)) return {kind: 'flag'}
@@ -190,14 +190,14 @@ function openingIn(line: string): Opening | undefined {
   return key === undefined ? undefined : openedBy(key, sign, before.length)
 }
 
-/** What a key opens that has nothing behind it but a sign. */
+/** Returns the secret that a key opens which has nothing behind it but a sign. */
 function openedBy(key: string, sign: string, indent: number): Opening | undefined {
   if (/KeyRef$/.test(key)) return {kind: 'reference', indent, key}
   if (!saysSecret(key, '')) return undefined
   return /^[|>]/.test(sign) ? {kind: 'block', indent} : {kind: 'below', indent, key}
 }
 
-/** What a secret at the end of a line leaves open. */
+/** Returns the rest of a secret at the end of a line, which the next lines may have. */
 function continuation(line: string, {secret, key = '', at = 0}: Assigned): Opening | undefined {
   if (secret === undefined) return undefined
   const indent = /^\s*(?:-\s+)*/.exec(line)![0].length
@@ -214,7 +214,7 @@ const FLAG = /(?<![\w-])--?([A-Za-z][\w-]+)(?:["'],)?\s+(?!["']?-)("[^"]*"|'[^']
 /** Before the `key` of a reference that stands on one line. */
 const REFERENCE = /KeyRef["']?\s*:\s*\{[^}]*$/
 
-/** What a Python module offers, as `keystonemiddleware.auth_token:filter_factory` in every api-paste.ini. */
+/** A name that a Python module offers, as `keystonemiddleware.auth_token:filter_factory` in every api-paste.ini. */
 const ENTRY_POINT = /^[\w.]+:(?:\w+_)?(?:app|application|factory|main)\b/
 
 /** So far before a key is looked: lines can be long. */

@@ -9,7 +9,7 @@ const SECRET_KEY =
   /(?:^|_)(?:access|account|admin|api|auth|aws|ceph|client|crypto|deploy|dsa|ecdsa|ed25519|encrypt|encryption|fernet|hmac|kek|license|master|private|rndc|root|rsa|secret|server|session|shared|signing|ssh|ssh_host|ssl|storage|tls|transport|tsig)_?keys?$/
 /** All of a key. */
 const SECRET_NAME = /^_?(?:keys?|keks?|auths|docker_?config_?json|dockercfg)$/
-/** What may follow such a word: `password2`, `private_key_pem`. */
+/** The endings of such a word: `password2`, `private_key_pem`. */
 const FORM = /_?\d+$|_(?:b64|base64|base|contents?|current|data|hash|new|old|pem|plain|string|text|value)$/
 /** Says how secrets are made and kept, not what they are: `token.provider`, `fernet_tokens.max_active_keys`. */
 const SETTING =
@@ -20,7 +20,7 @@ const WORKING_DIRECTORY = /^(?:OLD)?PWD$/
 const SECTION = /(?:^|_)authtoken$/
 /** Of a longer key the end says what it is. */
 const LONGEST_KEY = 200
-/** What an `authorization` holds where it is no mode such as `RBAC`. */
+/** The value of an `authorization` that is no mode such as `RBAC`. */
 const AUTHORIZATION = /^["']?(?:basic|bearer|digest|token)\s/i
 
 /** A rule of oslo.policy, such as that of `identity:revoke_token`. */

@@ -50,10 +50,10 @@ function secretsOf(objects: readonly ManifestObject[]): readonly string[] {
     })
 }
 
-/** What tells what a thing is, and what it runs: names of objects, containers and volumes, and images. */
+/** Keys that tell what a thing is, and what it runs: names of objects, containers and volumes, and images. */
 const SHOWN = /^(?:image|names?|namespace|\w+Name)$/
 const LABELS: ReadonlySet<string> = new Set(['labels', 'matchLabels', 'selector'])
-/** What is no more of an object's own than a file is of its directory. */
+/** Keys whose values are no more of an object's own than a file is of its directory. */
 const CONTENT: ReadonlySet<string> = new Set(['binaryData', 'data', 'stringData'])
 
 /** All that an object shows of itself: each of those texts, and each part of one that a mask could take for a text. */

@@ -1,9 +1,9 @@
-/** What is shown in the place of a secret. */
+/** The text that is shown in the place of a secret. */
 export const MASK = '***'
 
 /** The beginning of what stands for a value: of a template, a variable, a mask, a block text or a map that follows; or nothing. */
 const BEGINNING = /^[\\"']*(?:(\{\{)|\$\{\w+\}|\$\(\w+\)|true|false|null|none|\*{3}|[|>][-+\d]*|[{[])?/i
-/** What may follow it. */
+/** The rest of a value that may follow it. */
 const END = /^[\\"']*[\s,;)}\]]*$/
 const TEMPLATE_END = /\}\}[\\"']*[\s,;)}\]]*$/
 /** No template is followed by more: the end of a line is read once for each key in it. */

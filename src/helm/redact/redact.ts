@@ -12,9 +12,9 @@ export type RedactLeaf = (text: string, isSecret?: boolean) => string
 
 /** Shorter texts are words of every message; masking them would hide more than they protect. */
 const SHORTEST = 6
-/** What many charts have for a default: half of all messages speak of it. */
+/** Values that many charts have for a default: half of all messages speak of it. */
 const WORDS: ReadonlySet<string> = new Set(['password', 'secret'])
-/** What ends a secret that stands inside other texts, and the quotes it begins with. */
+/** The signs that end a secret inside other texts, and the quotes that it begins with. */
 const QUOTE = /[\\"']/
 const END = /[\\"',;)}\]\s]/
 
@@ -51,7 +51,7 @@ function secretsIn(values: Values): ReadonlySet<string> {
   return secrets
 }
 
-/** What of a leaf is to be masked. */
+/** Returns the texts that are to be masked of a leaf. */
 function formsOf(leaf: unknown, isSecret: boolean): readonly string[] {
   if (typeof leaf !== 'string' && typeof leaf !== 'number' && typeof leaf !== 'bigint') return []
   const text = String(leaf)
@@ -77,10 +77,13 @@ function linesOf(text: string): string[] {
 const STRUCTURE = /^(?:(?:[#;]+|\/\/)(?:\s.*)?|[-\s{}[\](),;]*|\[+[\w .:/-]+\]+)$/
 /** A key with its value, also of an option that is commented out; a `=` at the end may be that of base64. */
 const KEYED = /^(?:[#;]+\s*)?(?:-\s+)?["']?([\w./-]+)["']?(?:\s*:(?=[\s"'[{]|$)|\s+=|=(?=[^=\s]))\s*(.*)$/
-/** What options have for a value: a word, or the name of a host. */
+/** A value as options have it: a word, or the name of a host. */
 const WORD = /^[A-Za-z]+(?:[-_.][A-Za-z]+)*$/
 
-/** What is secret of one line of many: its value, or all of it where it has no key. Other texts have its structure, too. */
+/**
+ * Returns what is secret of one line of many: its value, or all of it where it has no key. Other texts have its
+ * structure, too.
+ */
 function secretOfLine(line: string): readonly string[] {
   const [, key, value = ''] = KEYED.exec(line) ?? []
   if (key === undefined) {

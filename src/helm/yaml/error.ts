@@ -19,7 +19,10 @@ function placeOf(text: string, offset: number): LineColumn {
   return placesIn(text)(offset)
 }
 
-/** The same for whoever asks often: the text is searched for its lines once. */
+/**
+ * Returns a function that tells the place of an offset, for whoever asks often: the text is searched for its lines
+ * once.
+ */
 export function placesIn(text: string): (offset: number) => LineColumn {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({index, 0: end}) => index + end.length)]
   return (offset) => {
@@ -40,7 +43,10 @@ export function whereIs(source: Source, offset: number): string {
   return `${source.file}:${line}:${column}`
 }
 
-/** What js-yaml objects to, without what it quotes of the text: a name of a tag or an alias can be a secret without quotes. */
+/**
+ * Returns what js-yaml objects to, without what it quotes of the text: a name of a tag or an alias can be a secret
+ * without quotes.
+ */
 export function reasonOf({reason}: Pick<YAMLException, 'reason'>): string {
   return reason.replace(/ ".*"|: .*| !<.*>/gs, '')
 }

@@ -35,7 +35,7 @@ export interface AliasNode {
 export type ContentNode = ScalarNode | SequenceNode | MappingNode
 export type Node = ContentNode | AliasNode
 
-/** What a node stands for, aliases followed. */
+/** Returns the node that a node stands for, aliases followed. */
 export function contentOf(node: Node): ContentNode {
   return node.kind === 'alias' ? node.target : node
 }

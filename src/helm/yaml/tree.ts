@@ -25,11 +25,11 @@ export function parseTrees(source: Source): Node[] {
 interface Parsed {
   readonly events: readonly Event[]
   readonly text: string
-  /** Where an offset of that text is in the one that was read. */
+  /** Returns the place that an offset of that text has in the one that was read. */
   readonly origin: (offset: number) => number
 }
 
-/** How many characters may be parsed again for lines that are indented. */
+/** The number of characters that may be parsed again for lines that are indented. */
 const MOST_WORK = 20_000_000
 
 /**
@@ -66,7 +66,7 @@ function parsed(source: Source): Parsed {
   }
 }
 
-/** How many of some ascending numbers are below another one. */
+/** Returns how many of some ascending numbers are below another one. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {
@@ -119,7 +119,7 @@ function refuseForeignBreaks(source: Source): void {
 }
 
 interface Builder {
-  /** What the events are of. */
+  /** The text of the events. */
   readonly source: Source
   /** As it was written, for messages. */
   readonly written: Source
@@ -257,7 +257,7 @@ function aliasNode(builder: Builder, event: {anchorStart: number; anchorEnd: num
 /** The start of a node, which may bear an anchor and a tag. */
 type Properties = Extract<Event, {tagStart: number}>
 
-/** Where the node starts for a reader: at its quote, not behind it. */
+/** Returns the offset at which the node starts for a reader: at its quote, not behind it. */
 function offsetOf(event: Properties): number {
   const start = event.type === EVENT_ID.SCALAR ? event.valueStart : event.start
   if (start === -1) return Math.max(event.tagStart, event.anchorStart, 0)

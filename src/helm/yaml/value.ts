@@ -5,9 +5,9 @@ import {type ContentNode, contentOf, type MappingNode, type Node, type ScalarNod
 import {exactInteger, resolveWord} from './word.ts'
 
 export interface ValueOptions {
-  /** What a key that comes twice does; Helm itself takes the last one without a word. */
+  /** The result of a key that comes twice; Helm itself takes the last one without a word. */
   readonly duplicates: 'last' | 'error'
-  /** What an integer does that a float64 cannot hold; Helm itself rounds it without a word. */
+  /** The result of an integer that a float64 cannot hold; Helm itself rounds it without a word. */
   readonly integers: 'rounded' | 'error'
 }
 
@@ -122,7 +122,7 @@ function scalarValue(source: Source, node: ScalarNode): unknown {
   )
 }
 
-/** What JSON, and with it Helm, can hold; undefined stands for "the text is a string". */
+/** Returns the value if JSON, and with it Helm, can hold it; undefined stands for "the text is a string". */
 function checked(source: Source, node: ScalarNode, value: unknown): unknown {
   if (value === undefined) return node.text
   if (typeof value === 'number' && !Number.isFinite(value)) {

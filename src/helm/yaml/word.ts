@@ -1,4 +1,4 @@
-/** What a plain scalar means when it is not a string. */
+/** The meaning of a plain scalar that is not a string. */
 export type Word =
   | {readonly kind: 'null'; readonly value: null}
   | {readonly kind: 'bool'; readonly value: boolean}
