@@ -71,6 +71,19 @@ export function describeGuard(version: 'helm3' | 'helm4', given: () => OwnCluste
       expect(await cluster.snapshot(namespace)).toBe(before)
     })
 
+    it.each(['pre-delete', ' Pre-Delete', 'post-delete, PRE-DELETE '])(
+      'denies the hook %j of a removal, as helm reads it',
+      async (events) => {
+        const labels = {'app.kubernetes.io/instance': 'db'}
+        const metadata = {generateName: 'removal-', namespace, labels, annotations: {'helm.sh/hook': events}}
+
+        const {exitCode, stderr} = await cluster.create({apiVersion: 'v1', kind: 'ConfigMap', metadata})
+
+        expect(exitCode).toBe(1)
+        expect(stderr).toContain(`the release ${namespace}/db is protected and may not be uninstalled`)
+      },
+    )
+
     it('denies nothing else that is made or changed in the namespace', async () => {
       const metadata = {generateName: 'free-', namespace}
       const pod = {restartPolicy: 'Never', containers: [{name: 'main', image: 'registry.example.org/job:1'}]}

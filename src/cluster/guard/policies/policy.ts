@@ -22,9 +22,12 @@ const VARIABLES = {
     "variables.labels[?'status'].orValue('') == 'deployed'",
     "(request.operation == 'DELETE' || object.metadata.?labels[?'status'].orValue('').startsWith('uninstall'))",
   ].join(' && '),
-  // Not in a dry run, for kk validates hooks before it deploys.
-  isHook:
-    "!request.?dryRun.orValue(false) && 'pre-delete' in variables.annotations[?'helm.sh/hook'].orValue('').split(',')",
+  // Not in a dry run, for kk validates hooks before it deploys. Helm reads events without regard to case and spaces
+  // (Helm 4.2: manifest_sorter.go).
+  isHook: [
+    '!request.?dryRun.orValue(false)',
+    "variables.annotations[?'helm.sh/hook'].orValue('').split(',').exists(event, event.trim().lowerAscii() == 'pre-delete')",
+  ].join(' && '),
   isKept: `!variables.isGoing && (${[
     "variables.kind in ['statefulsets', 'persistentvolumeclaims', 'namespaces']",
     "(variables.kind == 'secrets' && variables.isRecord)",
