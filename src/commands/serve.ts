@@ -1,6 +1,5 @@
-import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {localOverridesFlags} from '../cli/overrides/flags.ts'
+import {serveFlags} from '../cli/overrides/flags.ts'
 import {serve} from '../cli/overrides/serve.ts'
 
 export default class Serve extends KkCommand {
@@ -14,39 +13,7 @@ Ctrl-C or SIGTERM, and answers what it has begun.`
     '<%= config.bin %> serve --facts facts.yaml --listen 127.0.0.1:0',
     '<%= config.bin %> serve --facts facts.yaml --listen 0.0.0.0:8443 --tls-cert tls.crt --tls-key tls.key --token-file tokens',
   ]
-  static override flags = {
-    listen: Flags.string({
-      summary: 'Where to listen; port 0 is any that is free.',
-      helpValue: 'HOST:PORT',
-      default: '127.0.0.1:8080',
-    }),
-    'token-file': Flags.string({
-      summary:
-        'Who may read and write: lines "read TOKEN [NAME]" and "write TOKEN [NAME]" (also KK_TOKEN_FILE). KK_TOKEN is a single one that may write.',
-      helpValue: 'FILE',
-    }),
-    'tls-cert': Flags.string({
-      summary: 'The certificate, as PEM.',
-      helpValue: 'FILE',
-      dependsOn: ['tls-key'],
-    }),
-    'tls-key': Flags.string({summary: 'Its key, as PEM.', helpValue: 'FILE', dependsOn: ['tls-cert']}),
-    'allow-secret-overrides': Flags.boolean({
-      summary: 'Take overrides of passwords and keys that kk keeps, too.',
-    }),
-    'rate-limit': Flags.integer({
-      summary: 'How many requests one address may send in a minute; more are answered with 429.',
-      helpValue: 'N',
-      default: 60_000,
-      min: 1,
-    }),
-    'log-level': Flags.option({
-      summary: 'What to log on standard error, as lines of JSON.',
-      options: ['silent', 'error', 'warn', 'info', 'debug'] as const,
-      default: 'info',
-    })(),
-    ...localOverridesFlags,
-  }
+  static override flags = serveFlags
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(Serve)

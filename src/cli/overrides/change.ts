@@ -3,13 +3,9 @@ import type {OverrideService, OverrideUpdate} from '../../overrides/service.ts'
 import type {ChartPlace} from '../../overrides/user/store.ts'
 import type {OverridesChange} from '../../report/overrides/overrides-text.ts'
 import {readNamedFile, readStandardInput} from '../../state/files/named-file.ts'
-import {type OverridesFlags, onOverrides} from './open-overrides.ts'
+import type {DeleteFlags, UpdateFlags} from './flags.ts'
+import {onOverrides} from './open-overrides.ts'
 import {type NamedChart, placeOfChart} from './places.ts'
-
-interface ChangeFlags extends OverridesFlags {
-  readonly 'show-secrets': boolean
-  readonly 'dry-run': boolean
-}
 
 /** The user overrides of a chart before a change, as far as they are to be shown, and after it. */
 export type Changed = OverridesChange
@@ -17,7 +13,7 @@ export type Changed = OverridesChange
 /** Does an update, or with `--dry-run` only says what it would be. */
 export async function updateChart(
   chart: NamedChart,
-  flags: ChangeFlags & UpdateFlags,
+  flags: UpdateFlags,
   say: (line: string) => void,
 ): Promise<Changed> {
   const update = await requestedUpdate(flags)
@@ -34,7 +30,7 @@ export async function updateChart(
 /** Deletes the user overrides of a chart, or with `--dry-run` only says what they are. */
 export async function deleteOfChart(
   chart: NamedChart,
-  flags: ChangeFlags,
+  flags: DeleteFlags,
   say: (line: string) => void,
 ): Promise<{readonly place: ChartPlace; readonly change?: Changed}> {
   return onOverrides(flags, {changes: !flags['dry-run'], say}, async (service) => {
@@ -53,14 +49,6 @@ async function present(service: OverrideService, place: ChartPlace, showSecrets:
   const nothing = {files: [], set: [], setString: []}
   const how = {flag: 'reuse', values: nothing, dryRun: true, showSecrets} as const
   return (await service.update(place.name, place.namespace, how)).userOverrides
-}
-
-export interface UpdateFlags {
-  readonly 'reuse-values': boolean
-  readonly 'reset-values': boolean
-  readonly values?: readonly string[] | undefined
-  readonly set?: readonly string[] | undefined
-  readonly 'set-string'?: readonly string[] | undefined
 }
 
 /**

@@ -1,5 +1,12 @@
 import {Args, Flags} from '@oclif/core'
-import {clusterFlags, documentFlags, environmentFlags, overrideFlags} from '../flags.ts'
+import {
+  changeFlags,
+  clusterFlags,
+  documentFlags,
+  environmentFlags,
+  type FlagValues,
+  overrideFlags,
+} from '../flags.ts'
 
 /** The flags that name overrides: those of a store, on top of an environment or of facts. */
 export const localOverridesFlags = {
@@ -21,6 +28,8 @@ export const overridesFlags = {
     exclusive: ['store', 'facts', 'environment'],
   }),
 }
+/** A command may lack some: a flag that it lacks was not given. */
+export type OverridesFlags = Partial<FlagValues<typeof overridesFlags>>
 
 export const showSecretsFlag = {
   'show-secrets': Flags.boolean({summary: 'Show passwords and keys instead of ***.'}),
@@ -70,6 +79,7 @@ export const updateFlags = {
   ...documentFlags,
   ...overridesFlags,
 }
+export type UpdateFlags = FlagValues<typeof updateFlags>
 
 export const deleteFlags = {
   'dry-run': Flags.boolean({summary: 'Show what would be deleted, and change nothing.'}),
@@ -77,6 +87,7 @@ export const deleteFlags = {
   ...documentFlags,
   ...overridesFlags,
 }
+export type DeleteFlags = FlagValues<typeof deleteFlags>
 
 export const showFlags = {
   format: Flags.option({
@@ -99,3 +110,48 @@ export const showFlags = {
   ...documentFlags,
   ...overridesFlags,
 }
+export type ShowFlags = FlagValues<typeof showFlags>
+
+export const importFlags = {
+  prune: Flags.boolean({summary: 'Delete overrides that the file does not have.'}),
+  'dry-run': Flags.boolean({summary: 'Show what would change, and change nothing.'}),
+  yes: changeFlags.yes,
+  ...documentFlags,
+  ...overridesFlags,
+}
+export type ImportFlags = OverridesFlags & Pick<FlagValues<typeof importFlags>, 'prune' | 'dry-run' | 'yes'>
+
+export const serveFlags = {
+  listen: Flags.string({
+    summary: 'Where to listen; port 0 is any that is free.',
+    helpValue: 'HOST:PORT',
+    default: '127.0.0.1:8080',
+  }),
+  'token-file': Flags.string({
+    summary:
+      'Who may read and write: lines "read TOKEN [NAME]" and "write TOKEN [NAME]" (also KK_TOKEN_FILE). KK_TOKEN is a single one that may write.',
+    helpValue: 'FILE',
+  }),
+  'tls-cert': Flags.string({
+    summary: 'The certificate, as PEM.',
+    helpValue: 'FILE',
+    dependsOn: ['tls-key'],
+  }),
+  'tls-key': Flags.string({summary: 'Its key, as PEM.', helpValue: 'FILE', dependsOn: ['tls-cert']}),
+  'allow-secret-overrides': Flags.boolean({
+    summary: 'Take overrides of passwords and keys that kk keeps, too.',
+  }),
+  'rate-limit': Flags.integer({
+    summary: 'How many requests one address may send in a minute; more are answered with 429.',
+    helpValue: 'N',
+    default: 60_000,
+    min: 1,
+  }),
+  'log-level': Flags.option({
+    summary: 'What to log on standard error, as lines of JSON.',
+    options: ['silent', 'error', 'warn', 'info', 'debug'] as const,
+    default: 'info',
+  })(),
+  ...localOverridesFlags,
+}
+export type ServeFlags = FlagValues<typeof serveFlags>

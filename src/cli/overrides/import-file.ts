@@ -5,13 +5,8 @@ import type {OverrideBase} from '../../verbs/overrides/override-base.ts'
 import {canAsk, confirm} from '../console.ts'
 import {factsFile} from '../open/layers.ts'
 import {readText} from './change.ts'
-import {baseOf, type OverridesFlags, onOverrides, storeBase} from './open-overrides.ts'
-
-interface ImportFlags extends OverridesFlags {
-  readonly prune: boolean
-  readonly 'dry-run': boolean
-  readonly yes: boolean
-}
+import type {ImportFlags} from './flags.ts'
+import {baseOf, onOverrides, storeBase} from './open-overrides.ts'
 
 /** Imports a file into the store, or with `--dry-run` only says what would change. Asks on a terminal. */
 export async function importFile(

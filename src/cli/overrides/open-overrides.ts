@@ -18,14 +18,7 @@ import {openUsersHelm} from '../open/cluster.ts'
 import {factsFile, openFacts, openPlugins} from '../open/layers.ts'
 import {namedUnstated, prepareBelowUser} from '../open/open.ts'
 import {openStoreToChange, openStoreToRead, storePlace} from '../open/store.ts'
-
-export interface OverridesFlags extends StoreFlags {
-  readonly environment?: string | undefined
-  readonly facts?: string | undefined
-  readonly plugins?: string | undefined
-  readonly helm?: string | undefined
-  readonly server?: string | undefined
-}
+import type {OverridesFlags} from './flags.ts'
 
 interface Purpose {
   readonly changes: boolean

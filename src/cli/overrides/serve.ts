@@ -11,17 +11,8 @@ import {readByOthersWarning} from '../../state/files/read-by-others.ts'
 import {localOverrides} from '../../verbs/overrides/local-overrides.ts'
 import {openStoreToChange} from '../open/store.ts'
 import {VERSION} from '../version.ts'
-import {baseOf, namedEnvironment, type OverridesFlags} from './open-overrides.ts'
-
-export interface ServeFlags extends OverridesFlags {
-  readonly listen: string
-  readonly 'token-file'?: string | undefined
-  readonly 'tls-cert'?: string | undefined
-  readonly 'tls-key'?: string | undefined
-  readonly 'allow-secret-overrides': boolean
-  readonly 'rate-limit': number
-  readonly 'log-level': string
-}
+import type {ServeFlags} from './flags.ts'
+import {baseOf, namedEnvironment} from './open-overrides.ts'
 
 /**
  * Serves overrides until a signal asks it to stop; requests that have begun are answered before it does. `say` gets the

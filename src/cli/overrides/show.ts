@@ -9,13 +9,9 @@ import type {Values} from '../../release.ts'
 import {readNamedFile} from '../../state/files/named-file.ts'
 import {writeNamedFile} from '../../state/files/write-named-file.ts'
 import {writeSplit} from '../../verbs/split.ts'
-import {type OverridesFlags, onOverrides} from './open-overrides.ts'
+import type {ShowFlags} from './flags.ts'
+import {onOverrides} from './open-overrides.ts'
 import {allPlaces, namedPlaces, placeOfChart} from './places.ts'
-
-interface ShowFlags extends OverridesFlags, Omit<FormatFlags, 'format'> {
-  readonly format?: FormatFlags['format'] | undefined
-  readonly all: boolean
-}
 
 /** The output of a command that shows overrides: a text in a foreign format, or the overrides of each chart. */
 export type Shown =
@@ -50,13 +46,6 @@ export async function showOverrides(
   })
 }
 
-interface FormatFlags {
-  readonly format: 'helm' | 'armada'
-  readonly file?: string | undefined
-  readonly onto?: string | undefined
-  readonly 'show-secrets': boolean
-}
-
 /**
  * Returns combined overrides in a foreign format, or "" once they were written to a file. Rejects with
  * `KK_SECRET` where a secret is inside and nobody asked for it: a masked value must not reach a cluster.
@@ -64,7 +53,7 @@ interface FormatFlags {
 async function formatted(
   service: OverrideService,
   places: readonly ChartPlace[],
-  flags: FormatFlags,
+  flags: ShowFlags & {readonly format: 'helm' | 'armada'},
 ): Promise<string> {
   const several = places.length !== 1
   if (flags.format === 'helm' && flags.onto !== undefined) {

@@ -1,7 +1,6 @@
-import {Args, Flags} from '@oclif/core'
+import {Args} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
-import {changeFlags, documentFlags} from '../../cli/flags.ts'
-import {overridesFlags} from '../../cli/overrides/flags.ts'
+import {importFlags} from '../../cli/overrides/flags.ts'
 import {importFile} from '../../cli/overrides/import-file.ts'
 import {importedText} from '../../report/overrides/overrides-text.ts'
 
@@ -16,13 +15,7 @@ export default class OverridesImport extends KkCommand {
   static override args = {
     file: Args.string({description: 'The file, or - for standard input.', required: true, ignoreStdin: true}),
   }
-  static override flags = {
-    prune: Flags.boolean({summary: 'Delete overrides that the file does not have.'}),
-    'dry-run': Flags.boolean({summary: 'Show what would change, and change nothing.'}),
-    yes: changeFlags.yes,
-    ...documentFlags,
-    ...overridesFlags,
-  }
+  static override flags = importFlags
 
   override async run(): Promise<void> {
     const {args, flags} = await this.parse(OverridesImport)
