@@ -6,7 +6,11 @@ import {readServiceCharts} from '../../../src/exchange/kolla/service-charts.ts'
 import {mergeConfig} from '../../../src/verbs/config/merge-config.ts'
 
 const CONFIG = join(import.meta.dirname, '../../fixtures/kolla/config')
-const charts = await readServiceCharts(join(import.meta.dirname, '../../../charts'))
+/** The charts that the fixture was made for: what else kk deploys changes nothing here. */
+const NAMES = ['glance', 'horizon', 'keystone', 'mariadb', 'memcached', 'placement', 'rabbitmq']
+const charts = (await readServiceCharts(join(import.meta.dirname, '../../../charts'))).filter(({name}) =>
+  NAMES.includes(name),
+)
 const merged = async (directory: string, host?: string) => {
   const {releases, ...told} = await mergeConfig(directory, {charts, host})
   return {...told, of: (name: string) => releases.find(({release}) => release === name)!}
