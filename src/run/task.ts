@@ -14,7 +14,8 @@ export type Task =
   | TaskOf<'relabel', DesiredWork>
   | TaskOf<'adopt', DesiredWork>
   | TaskOf<'test', TimedWork>
-  | TaskOf<'await' | 'check', TimedWork>
+  | TaskOf<'await', TimedWork>
+  | TaskOf<'check', TimedWork>
 
 interface TaskOf<K extends ActionKind, W extends TimedWork> {
   readonly kind: K
@@ -96,6 +97,7 @@ export function timedTask(
     case 'test':
       return [{kind: action.kind, action, work}]
     case 'await':
+      return [{kind: action.kind, action, work}]
     case 'check':
       return [{kind: action.kind, action, work}]
   }

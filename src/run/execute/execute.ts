@@ -10,7 +10,13 @@ import {change} from './change.ts'
 import type {Execution, Tools} from './execution.ts'
 import {beginOperation} from './helm-operation.ts'
 import {takeLease} from './lease.ts'
-import {expectInstalled, passGate, passGateAgain} from './pass-gate.ts'
+import {
+  checkGate,
+  passGate,
+  passGateOfEarlierRun,
+  passGateOfRelabelled,
+  plannedRevision,
+} from './pass-gate.ts'
 import {prune} from './prune.ts'
 import {expectRevision} from './races.ts'
 import {adopt, relabel} from './relabel.ts'
@@ -70,12 +76,13 @@ async function perform(
       return test(on(task.action))
     case 'relabel':
       await relabel(on(task.action), task.work)
-      return passGateAgain(on(task.action))
+      return passGateOfRelabelled(on(task.action))
     case 'adopt':
       return adopt(on(task.action), task.work)
     case 'await':
+      return passGateOfEarlierRun(on(task.action))
     case 'check':
-      return passGateAgain(on(task.action))
+      return checkGate(on(task.action))
   }
 }
 
@@ -88,9 +95,7 @@ async function test(execution: Execution<'test'>): Promise<{readonly revision: n
   const {action, cluster, controls} = execution
   const {release, revision} = action
   await using lease = await takeLease(execution)
-  const stored = await cluster.stored(release)
-  expectRevision(release, stored, revision)
-  expectInstalled(release, stored)
+  const stored = await plannedRevision(execution)
 
   controls.onProgress('helm', 'helm test')
   await callHelm(execution, lease, stored)

@@ -2,7 +2,7 @@ import type {Cluster, HeldLease} from '../../cluster/cluster.ts'
 import {asKkError, KkError} from '../../errors.ts'
 import type {Action} from '../../plan/plan.ts'
 import {type ReleaseId, releaseName} from '../../release.ts'
-import {runsHelm} from '../schedule/schedule.ts'
+import {takesLease} from '../schedule/schedule.ts'
 import type {Execution, Hold, HoldRequest} from './execution.ts'
 
 /** Takes the release's Lease, which is given back when the block is left. Throws `KK_HELD`, `KK_INTERRUPTED`. */
@@ -72,11 +72,6 @@ export function newHold({cluster, holder, actions, waits}: HoldOptions): Hold {
     shared.told.push(onHeld)
     return (await shared.leases).get(release)!
   }
-}
-
-/** Whether an action of this kind is done under the release's Lease. */
-export function takesLease(kind: Action['kind']): boolean {
-  return runsHelm(kind) || kind === 'relabel' || kind === 'adopt' || kind === 'prune'
 }
 
 /** What the members of a group wait for. */

@@ -32,34 +32,73 @@ export async function passGate(
 }
 
 /**
- * The same for a revision that was deployed before this run; one that has the mark passes at once, unless something that
- * it requires has changed. A release that is
- * only checked is looked at whatever it bears, and at the revision that it has now. Throws `KK_NOT_INSTALLED`,
- * `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
+ * Waits until a revision is healthy that a run before this one deployed, and marks its record; one that has the mark passes
+ * at once. What that run has left is taken away. Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
  */
-export async function passGateAgain(
-  execution: Execution<'await' | 'check' | 'relabel'>,
+export async function passGateOfEarlierRun(
+  execution: Execution<'await'>,
 ): Promise<{readonly revision: number}> {
-  const {action, cluster, controls} = execution
-  const {release, kind} = action
-  const stored = await cluster.stored(release)
-  if (kind !== 'check') expectRevision(release, stored, action.revision)
-  expectInstalled(release, stored)
-  if (kind === 'await') await takeAwayLeft(execution).catch(() => undefined)
-  const {revision} = stored
-  const mayPass = kind === 'await' || (kind === 'relabel' && !action.recheck)
-  if (mayPass && isMarked(stored)) return {revision}
+  const stored = await plannedRevision(execution)
+  await takeAwayLeft(execution).catch(() => undefined)
+  return isMarked(stored) ? {revision: stored.revision} : markHealthy(execution, stored)
+}
 
+/**
+ * Does so for a revision whose labels alone were changed; one that has the mark passes at once, unless something that it
+ * requires changes in this run. Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
+ */
+export async function passGateOfRelabelled(
+  execution: Execution<'relabel'>,
+): Promise<{readonly revision: number}> {
+  const stored = await plannedRevision(execution)
+  const mayPass = !execution.action.recheck && isMarked(stored)
+  return mayPass ? {revision: stored.revision} : markHealthy(execution, stored)
+}
+
+/**
+ * Waits until a release is healthy that this run does not change, whatever its mark, at the revision that it has now.
+ * Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`, `KK_RACED`.
+ */
+export async function checkGate(execution: Execution<'check'>): Promise<{readonly revision: number}> {
+  const {action, cluster} = execution
+  const stored = await cluster.stored(action.release)
+  expectInstalled(action.release, stored)
+  await awaitHealthOfRecord(execution, stored)
+  // Nobody has compared it with what is wanted: a mark would let it pass as unchanged.
+  return {revision: stored.revision}
+}
+
+/**
+ * Returns the release as helm recorded it, deployed at the revision that the plan saw. Throws `KK_RACED`,
+ * `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY`.
+ */
+export async function plannedRevision({action, cluster}: Execution): Promise<StoredRelease> {
+  const {release, revision} = action
+  const stored = await cluster.stored(release)
+  expectRevision(release, stored, revision)
+  expectInstalled(release, stored)
+  return stored
+}
+
+async function markHealthy(
+  execution: Execution,
+  stored: StoredRelease,
+): Promise<{readonly revision: number}> {
+  await awaitHealthOfRecord(execution, stored)
+  return mark(execution, stored.revision)
+}
+
+/** Waits until the objects of a record are healthy, which may exist before this run. */
+async function awaitHealthOfRecord(execution: Execution, stored: StoredRelease): Promise<void> {
+  const {action, cluster, controls} = execution
   const objects = parseManifest(stored.manifest)
-  const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(release), objects))
+  const exist = !controls.appliedAwaited || (await cluster.exist(releaseNamespace(action.release), objects))
   if (exist) controls.onHelmEnded()
   // What was deployed before this run is known by its record.
   const {redact: own = (text) => text} = execution
   const recorded = redactor(stored.values)
   const redact = (text: string) => recorded(own(text))
-  await awaitHealth({...execution, redact}, {objects, revision})
-  // Nobody has compared a release that is only checked with what is wanted: its mark would let it pass as unchanged.
-  return kind === 'check' ? {revision} : mark(execution, revision)
+  await awaitHealth({...execution, redact}, {objects, revision: stored.revision})
 }
 
 /**
@@ -124,7 +163,7 @@ function isMarked({labels, revision}: ReleaseRecord): boolean {
 }
 
 /** Throws `KK_NOT_INSTALLED`, `KK_PENDING`, `KK_UNHEALTHY` unless there is a deployed revision. */
-export function expectInstalled(
+function expectInstalled(
   release: ReleaseId,
   stored: StoredRelease | undefined,
 ): asserts stored is StoredRelease {

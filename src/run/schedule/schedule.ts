@@ -79,16 +79,37 @@ export function makeSchedule(actions: readonly Action[], startCondition: StartCo
  * of gates it takes one, too.
  */
 export function isLimited(kind: ActionKind, startCondition: StartCondition): boolean {
-  return runsHelm(kind) || (startCondition === 'gate' && kind === 'await')
+  return runsHelm(kind) || (startCondition === 'gate' && WORK[kind] === 'gate')
 }
 
-/** Of whom at most so many are at work at once. */
-const WITH_HELM: ReadonlySet<ActionKind> = new Set(['install', 'upgrade', 'rollback', 'remove', 'test'])
+/**
+ * The work of each kind of action. `helm`: helm runs. `write`: kk alone writes labels or deletes objects. `gate`: a change
+ * that an earlier run began is awaited. `look`: nothing is changed; health is looked at, if that.
+ */
+const WORK = {
+  install: 'helm',
+  upgrade: 'helm',
+  rollback: 'helm',
+  remove: 'helm',
+  test: 'helm',
+  relabel: 'write',
+  adopt: 'write',
+  prune: 'write',
+  await: 'gate',
+  check: 'look',
+  unchanged: 'look',
+} as const satisfies Record<ActionKind, string>
 
+/** Returns true for kinds of which at most so many are at work at once. */
 export function runsHelm(kind: ActionKind): boolean {
-  return WITH_HELM.has(kind)
+  return WORK[kind] === 'helm'
+}
+
+/** Returns true for kinds whose action is done under the release's Lease. */
+export function takesLease(kind: ActionKind): boolean {
+  return runsHelm(kind) || WORK[kind] === 'write'
 }
 
 function expectedWork({kind}: Action): number {
-  return runsHelm(kind) || kind === 'await' ? 1 : 0
+  return runsHelm(kind) || WORK[kind] === 'gate' ? 1 : 0
 }
