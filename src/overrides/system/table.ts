@@ -65,4 +65,5 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'oslo_cache.memcache_secret_key',
   ],
   rabbitmq: ['oslo_messaging.admin.password', 'oslo_messaging.erlang_cookie'],
+  tempest: ['identity.admin.password'],
 }
