@@ -65,7 +65,18 @@ const AIO_NEEDS: readonly SystemNeed[] = [
   },
 ]
 
-const NEEDS = {tests: TEST_NEEDS, bench: BENCH_NEEDS, aio: AIO_NEEDS}
+/** How the machine asks whether a virtual machine answers. */
+const CLOUD_NEEDS: readonly SystemNeed[] = [
+  ...AIO_NEEDS,
+  {
+    what: 'SSH',
+    package: 'openssh-client',
+    probe: ['/bin/sh', '-c', 'command -v ssh && command -v ssh-keygen'],
+  },
+  {what: 'ping', package: 'iputils-ping', probe: ['/bin/sh', '-c', 'command -v ping']},
+]
+
+const NEEDS = {tests: TEST_NEEDS, bench: BENCH_NEEDS, aio: AIO_NEEDS, cloud: CLOUD_NEEDS}
 
 /** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */
 export async function ensureSystemPackages(

@@ -1,0 +1,101 @@
+/**
+ * `sudo npm run cloud`: from a clone to a virtual machine that answers, on this machine. Each step leaves alone what is there already,
+ * so that a call after an interruption goes on.
+ */
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {readImages} from '../src/images/inventory/read-images.ts'
+import {buildWhenOld} from '../test/e2e/support/build.ts'
+import {firstInstance, type Instance} from './cloud/instance.ts'
+import {ensureSystemPackages} from './system-packages.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const ENVIRONMENT = 'environments/cloud.yaml'
+/** The image that nothing of the cloud runs on. */
+const WITHOUT = 'kolla-builder'
+
+interface Step {
+  readonly title: string
+  /** What it takes on two processors when nothing is there. */
+  readonly takes: string
+  readonly run: () => Promise<unknown>
+}
+
+let instance: Instance | undefined
+const steps: readonly Step[] = [
+  {title: "Debian's packages", takes: '1 minute', run: () => ensureSystemPackages(console.log, 'cloud')},
+  {title: 'the programs of the node', takes: '15 minutes', run: () => script('toolbox', 'aio')},
+  {title: 'kk', takes: '1 minute', run: () => buildWhenOld(console.log)},
+  {title: 'the node', takes: '1 minute', run: () => kk('aio', 'up')},
+  {
+    title: 'the images',
+    takes: '30 minutes',
+    run: async () => kk('images', 'build', ...(await imageNames()), '--push', 'localhost:5010'),
+  },
+  {
+    title: 'OpenStack',
+    takes: '8 minutes',
+    run: () => kk('deploy', ENVIRONMENT, '--sandbox-name', 'aio', '--yes'),
+  },
+  {
+    title: 'a virtual machine',
+    takes: '2 minutes',
+    run: async () => {
+      instance = await firstInstance(console.log)
+    },
+  },
+]
+
+/** All of the release that is deployed. */
+async function imageNames(): Promise<readonly string[]> {
+  const images = await readImages(join(ROOT, 'images'))
+  const tag = images.find(({name}) => name === 'base')!.tag
+  return images.filter((image) => image.tag === tag && image.name !== WITHOUT).map(({name}) => name)
+}
+
+function script(name: string, ...args: readonly string[]) {
+  return execa(process.execPath, [join(ROOT, 'scripts', `${name}.ts`), ...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  })
+}
+
+/** With the terminal, so that its own board shows what is left of each. */
+function kk(...args: readonly string[]) {
+  return execa(join(ROOT, 'dist/kk'), args, {cwd: ROOT, stdio: 'inherit'})
+}
+
+async function main(): Promise<void> {
+  if (process.getuid?.() !== 0) throw new Error('expected to be root, for containers: sudo npm run cloud')
+  const start = Date.now()
+  for (const [index, {title, takes, run}] of steps.entries()) {
+    const left = steps.slice(index + 1).map((step) => step.title)
+    const then = left.length === 0 ? '' : `; then ${left.join(', ')}`
+    console.log(`\n[${index + 1}/${steps.length}] ${title}, up to ${takes}${then}`)
+    await run()
+  }
+  const minutes = ((Date.now() - start) / 60_000).toFixed(1)
+  console.log(`\nThe cloud answers, after ${minutes} minutes.\n`)
+  for (const [what, how] of lastWords(instance!)) console.log(`${what.padEnd(24)}${how}`)
+}
+
+function lastWords({address, key}: Instance): readonly (readonly [string, string])[] {
+  return [
+    ['the virtual machine', `ssh -i ${key} root@${address}`],
+    ['the dashboard', 'http://10.213.0.1:30080, domain Default, user admin, password dev-admin'],
+    [
+      "OpenStack's client",
+      'dist/kk aio shell -- kubectl exec --namespace openstack --stdin --tty cloud-client -- openstack server list',
+    ],
+    ["OpenStack's own tests", `dist/kk test ${ENVIRONMENT} tempest --sandbox-name aio`],
+    ['the end of all of it', 'sudo dist/kk aio down'],
+  ]
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(`\n${error instanceof Error ? error.message.split('\n')[0] : error}`)
+  console.error('"sudo npm run cloud" goes on from here')
+  process.exitCode = 1
+}

@@ -1,0 +1,131 @@
+import {mkdir, readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {load} from 'js-yaml'
+import {exists} from '../../src/state/files/exists.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const NAMESPACE = 'openstack'
+const CLIENT = 'cloud-client'
+const PATIENCE_MILLISECONDS = 300_000
+
+/** A virtual machine that answers. */
+export interface Instance {
+  /** Its floating address. */
+  readonly address: string
+  /** The file of the SSH key that it lets in. */
+  readonly key: string
+}
+
+type Say = (line: string) => void
+
+/** Starts the first virtual machine, unless it is there, with all that it needs, and waits until it answers ping and SSH. */
+export async function firstInstance(say: Say): Promise<Instance> {
+  const key = await sshKey()
+  await startClient()
+  const program = await readFile(join(import.meta.dirname, 'instance.py'), 'utf8')
+  const run = kubectl(
+    [
+      'exec',
+      '--stdin',
+      '--namespace',
+      NAMESPACE,
+      CLIENT,
+      '--',
+      'python3',
+      '-u',
+      '-',
+      await readFile(`${key}.pub`, 'utf8'),
+    ],
+    program,
+  )
+  let address = ''
+  for await (const line of run) {
+    if (line.startsWith('address ')) address = line.slice('address '.length)
+    else say(`  ${line}`)
+  }
+  await until(['ping', '-c', '1', '-w', '2', address])
+  say(`  ${address} answers ping`)
+  const {stdout} = await until(
+    ssh({address, key}, 'hostname; lsblk --nodeps --noheadings --output NAME,SIZE'),
+  )
+  say(`  SSH answers: ${stdout.split('\n').join(', ')}`)
+  return {address, key}
+}
+
+/** What runs a script in the virtual machine; it may be another one each time, with another key of its own. */
+export function ssh({address, key}: Instance, command: string): readonly [string, ...string[]] {
+  const options = [
+    'StrictHostKeyChecking=no',
+    'UserKnownHostsFile=/dev/null',
+    'LogLevel=ERROR',
+    'ConnectTimeout=10',
+  ]
+  return ['ssh', '-i', key, ...options.flatMap((option) => ['-o', option]), `root@${address}`, command]
+}
+
+/** The file of a key for virtual machines of this machine. */
+async function sshKey(): Promise<string> {
+  const directory = join(process.env['HOME'] ?? '/root', '.config/kk')
+  const file = join(directory, 'cloud-key')
+  if (await exists(file)) return file
+  await mkdir(directory, {recursive: true, mode: 0o700})
+  await execa('ssh-keygen', ['-q', '-t', 'ecdsa', '-N', '', '-C', 'kk-cloud', '-f', file])
+  return file
+}
+
+/** A pod with the clients of OpenStack, and with the disk of the guest image. */
+async function startClient(): Promise<void> {
+  const {global} = load(await readFile(join(ROOT, 'environments/cloud.yaml'), 'utf8')) as Cloud
+  const {registry, namespace, tag} = global.images
+  const env = {
+    OS_AUTH_URL: 'http://keystone-api:5000/v3',
+    OS_USERNAME: 'admin',
+    OS_PASSWORD: global.endpoints.identity.auth.admin.password,
+    OS_PROJECT_NAME: 'admin',
+    OS_USER_DOMAIN_NAME: 'Default',
+    OS_PROJECT_DOMAIN_NAME: 'Default',
+    OS_REGION_NAME: global.region,
+    OS_INTERFACE: 'internal',
+  }
+  const container = {
+    name: 'main',
+    image: `${registry}/${namespace}/guest:${tag}`,
+    command: ['sleep', 'infinity'],
+    env: Object.entries(env).map(([name, value]) => ({name, value})),
+  }
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {name: CLIENT, namespace: NAMESPACE},
+    spec: {terminationGracePeriodSeconds: 0, containers: [container]},
+  }
+  await kubectl(['apply', '--filename', '-'], JSON.stringify(pod))
+  await kubectl(['wait', `pod/${CLIENT}`, '--namespace', NAMESPACE, '--for=condition=Ready', '--timeout=5m'])
+}
+
+interface Cloud {
+  readonly global: {
+    readonly region: string
+    readonly images: {readonly registry: string; readonly namespace: string; readonly tag: string}
+    readonly endpoints: {readonly identity: {readonly auth: {readonly admin: {readonly password: string}}}}
+  }
+}
+
+function kubectl(args: readonly string[], input = '') {
+  return execa(join(ROOT, 'dist/kk'), ['aio', 'shell', '--', 'kubectl', ...args], {
+    cwd: ROOT,
+    input,
+    stderr: 'inherit',
+  })
+}
+
+/** Runs a command until it succeeds; rejects with its last failure when patience is over. */
+async function until([command, ...args]: readonly [string, ...string[]]) {
+  const end = Date.now() + PATIENCE_MILLISECONDS
+  while (true) {
+    const ended = await execa(command, args, {reject: false, timeout: 20_000})
+    if (!ended.failed) return ended
+    if (Date.now() > end) throw ended
+  }
+}
