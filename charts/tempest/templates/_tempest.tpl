@@ -112,6 +112,7 @@ def found(cloud):
             "admin_domain_name": os.environ["OS_USER_DOMAIN_NAME"],
         },
         "identity": {"uri_v3": os.environ["OS_AUTH_URL"], "region": os.environ["OS_REGION_NAME"]},
+        "validation": {"image_ssh_password": "guest", "image_alt_ssh_password": "guest"},
         "service_available": {name: str(name in there) for name in set(SERVICES.values())},
     }
     if "glance" in there:
