@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../../src/cluster/cluster.ts'
-import {judgeScheduling} from '../../../../src/verbs/observation/doctor/cluster/scheduling.ts'
+import type {KubernetesObject} from '../../../../../src/cluster/cluster.ts'
+import {judgeScheduling} from '../../../../../src/verbs/observation/doctor/cluster/scheduling.ts'
 
 const node = (name: string, more: object = {}) => ({
   name,

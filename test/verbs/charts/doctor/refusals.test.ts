@@ -1,8 +1,8 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject, ValidateOptions} from '../../../src/cluster/cluster.ts'
-import {KkError} from '../../../src/errors.ts'
-import {withRefusals} from '../../../src/verbs/charts/doctor/refusals.ts'
-import {identity} from '../../../src/verbs/charts/doctor/same-object.ts'
+import type {KubernetesObject, ValidateOptions} from '../../../../src/cluster/cluster.ts'
+import {KkError} from '../../../../src/errors.ts'
+import {withRefusals} from '../../../../src/verbs/charts/doctor/refusals.ts'
+import {identity} from '../../../../src/verbs/charts/doctor/same-object.ts'
 
 const config = (name: string, data: object, annotations = {}): KubernetesObject => ({
   apiVersion: 'v1',

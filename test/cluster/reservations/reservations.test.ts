@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {useReservations} from '../../src/cluster/reservations/reservations.ts'
-import {json, refuse, scriptedServer} from './support/api-server.ts'
+import {useReservations} from '../../../src/cluster/reservations/reservations.ts'
+import {json, refuse, scriptedServer} from '../support/api-server.ts'
 
 const BASE = '/api/v1/namespaces/kk-system/configmaps'
 const DAY = Date.parse('2026-11-21T12:00:00Z')

@@ -3,8 +3,8 @@ import {createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {candidates, choosePorts} from '../../src/sandbox/control-plane/ports.ts'
-import {type SandboxPaths, sandboxPaths} from '../../src/sandbox/paths.ts'
+import {candidates, choosePorts} from '../../../src/sandbox/control-plane/ports.ts'
+import {type SandboxPaths, sandboxPaths} from '../../../src/sandbox/paths.ts'
 
 let state: string
 beforeEach(async () => {

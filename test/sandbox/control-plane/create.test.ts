@@ -2,9 +2,9 @@ import {chmod, mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {expect, it, onTestFinished} from 'vitest'
-import {createControlPlane} from '../../src/sandbox/control-plane/create.ts'
-import {sandboxPaths} from '../../src/sandbox/paths.ts'
-import type {Tools} from '../../src/sandbox/tools.ts'
+import {createControlPlane} from '../../../src/sandbox/control-plane/create.ts'
+import {sandboxPaths} from '../../../src/sandbox/paths.ts'
+import type {Tools} from '../../../src/sandbox/tools.ts'
 
 /** A kwokctl that starts a process for each component; the controllers of the first start end at once. */
 const KWOKCTL = `#!/bin/sh

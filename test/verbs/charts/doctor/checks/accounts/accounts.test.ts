@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
-import {renderedObjects} from '../../../../../src/cluster/manifest.ts'
-import {releaseId} from '../../../../../src/release.ts'
-import {accounts} from '../../../../../src/verbs/charts/doctor/checks/accounts/accounts.ts'
+import {renderedObjects} from '../../../../../../src/cluster/manifest.ts'
+import {releaseId} from '../../../../../../src/release.ts'
+import {accounts} from '../../../../../../src/verbs/charts/doctor/checks/accounts/accounts.ts'
 
 const SECRET = 's3cr3t-value'
 const OTHER = 'an0ther-value'

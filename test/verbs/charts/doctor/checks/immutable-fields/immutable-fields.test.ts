@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../../../src/cluster/cluster.ts'
-import {immutableFields} from '../../../../../src/verbs/charts/doctor/checks/immutable-fields/immutable-fields.ts'
-import {identity} from '../../../../../src/verbs/charts/doctor/same-object.ts'
+import type {KubernetesObject} from '../../../../../../src/cluster/cluster.ts'
+import {immutableFields} from '../../../../../../src/verbs/charts/doctor/checks/immutable-fields/immutable-fields.ts'
+import {identity} from '../../../../../../src/verbs/charts/doctor/same-object.ts'
 
 function object(kind: string, fields: object): KubernetesObject {
   return {apiVersion: 'v1', kind, metadata: {name: 'x'}, ...fields}

@@ -1,7 +1,7 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../../src/cluster/cluster.ts'
-import {claimedTwice} from '../../../../src/verbs/charts/doctor/checks/claimed-twice.ts'
-import type {ExaminedRelease} from '../../../../src/verbs/charts/doctor/examined-release.ts'
+import type {KubernetesObject} from '../../../../../src/cluster/cluster.ts'
+import {claimedTwice} from '../../../../../src/verbs/charts/doctor/checks/claimed-twice.ts'
+import type {ExaminedRelease} from '../../../../../src/verbs/charts/doctor/examined-release.ts'
 
 /** What is said where a release of `one` and a release of `two` both make this. */
 function levelsOf(

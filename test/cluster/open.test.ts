@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import {openGuard} from '../../../src/cluster/open.ts'
-import {json, refuse, scriptedServer} from '../support/api-server.ts'
+import {openGuard} from '../../src/cluster/open.ts'
+import {json, refuse, scriptedServer} from './support/api-server.ts'
 
 const PATH = '/apis/admissionregistration.k8s.io/v1'
 

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import type {KubernetesObject} from '../../../../src/cluster/cluster.ts'
-import {missingKinds} from '../../../../src/verbs/charts/doctor/checks/missing-kinds.ts'
+import type {KubernetesObject} from '../../../../../src/cluster/cluster.ts'
+import {missingKinds} from '../../../../../src/verbs/charts/doctor/checks/missing-kinds.ts'
 
 /** `hook` is a hook and its weight: `pre-install 5`. */
 function made(object: object, name: string, hook?: string): KubernetesObject {

@@ -2,9 +2,9 @@ import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, it, onTestFinished} from 'vitest'
-import {renderedObjects} from '../../../src/cluster/manifest.ts'
-import {nextObjects, withOtherImages} from '../../../src/verbs/charts/doctor/next-version.ts'
-import {templatesOf} from '../../../src/verbs/charts/doctor/templates.ts'
+import {renderedObjects} from '../../../../src/cluster/manifest.ts'
+import {nextObjects, withOtherImages} from '../../../../src/verbs/charts/doctor/next-version.ts'
+import {templatesOf} from '../../../../src/verbs/charts/doctor/templates.ts'
 
 it.each([
   [{image: 'nginx:1'}, {image: 'nginx:1-next'}],

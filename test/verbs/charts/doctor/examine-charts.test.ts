@@ -2,19 +2,19 @@ import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {readEnvironment} from '../../../src/environment/read.ts'
-import type {Helm} from '../../../src/helm/helm.ts'
-import {openHelm} from '../../../src/helm/open.ts'
-import {helmVersion} from '../../../src/helm/version.ts'
-import {builtInPlugins} from '../../../src/overrides/system/plugins.ts'
-import type {ChartFault} from '../../../src/verbs/charts/doctor/chart-fault.ts'
-import {examineCharts} from '../../../src/verbs/charts/doctor/examine-charts.ts'
-import {prepare} from '../../../src/verbs/preparation/prepare.ts'
-import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
-import {layersWithSecrets} from '../../../src/verbs/secrets/supply-secrets.ts'
-import {toolPath} from '../../support/tools.ts'
+import {readEnvironment} from '../../../../src/environment/read.ts'
+import type {Helm} from '../../../../src/helm/helm.ts'
+import {openHelm} from '../../../../src/helm/open.ts'
+import {helmVersion} from '../../../../src/helm/version.ts'
+import {builtInPlugins} from '../../../../src/overrides/system/plugins.ts'
+import type {ChartFault} from '../../../../src/verbs/charts/doctor/chart-fault.ts'
+import {examineCharts} from '../../../../src/verbs/charts/doctor/examine-charts.ts'
+import {prepare} from '../../../../src/verbs/preparation/prepare.ts'
+import {secretNeeds} from '../../../../src/verbs/secrets/secret-needs.ts'
+import {layersWithSecrets} from '../../../../src/verbs/secrets/supply-secrets.ts'
+import {toolPath} from '../../../support/tools.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
+const ROOT = join(import.meta.dirname, '../../../..')
 
 describe('the faults of charts', () => {
   let helm: Helm

@@ -1,6 +1,6 @@
 import {expect, it} from 'vitest'
-import {unreadOverrides} from '../../../../src/verbs/charts/doctor/examine-charts.ts'
-import {KK, OSH, preparedOf} from '../../secrets/environments.ts'
+import {unreadOverrides} from '../../../../../src/verbs/charts/doctor/examine-charts.ts'
+import {KK, OSH, preparedOf} from '../../../secrets/environments.ts'
 
 it('what system overrides say and a chart does not read is a finding, once for the release', async () => {
   const content = {kk: {charts: [OSH, KK]}, facts: {controllers: 3}}

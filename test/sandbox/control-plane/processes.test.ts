@@ -1,7 +1,7 @@
 import {once} from 'node:events'
 import {execa} from 'execa'
 import {describe, expect, it} from 'vitest'
-import {isOurs, killProcesses, processMark} from '../../src/sandbox/control-plane/processes.ts'
+import {isOurs, killProcesses, processMark} from '../../../src/sandbox/control-plane/processes.ts'
 
 function marked(home: string) {
   return execa('sleep', ['60'], {env: processMark(home), reject: false})

@@ -1,9 +1,9 @@
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
-import {readChart} from '../../../../src/charts/read-chart.ts'
-import {renderedObjects} from '../../../../src/cluster/manifest.ts'
-import {releaseId} from '../../../../src/release.ts'
-import {valuesDiffer} from '../../../../src/verbs/charts/doctor/checks/values-differ.ts'
+import {readChart} from '../../../../../src/charts/read-chart.ts'
+import {renderedObjects} from '../../../../../src/cluster/manifest.ts'
+import {releaseId} from '../../../../../src/release.ts'
+import {valuesDiffer} from '../../../../../src/verbs/charts/doctor/checks/values-differ.ts'
 
 const KEYSTONE = releaseId('openstack', 'keystone')
 const MARIADB = releaseId('openstack', 'mariadb')
@@ -16,7 +16,7 @@ it('does not say that nothing waits where what is rendered waits, and nobody ser
 
 /** What a component says to wait for mariadb, with the Services that its init container waits for. */
 function found(services: string) {
-  const directory = join(import.meta.dirname, '../../../fixtures/unannotated')
+  const directory = join(import.meta.dirname, '../../../../fixtures/unannotated')
   const release = (name: string) => ({chart: readChart(join(directory, name)), layers: []})
   const edge = {
     from: KEYSTONE,
