@@ -83,7 +83,6 @@ export const BASIC: Readonly<Record<string, BasicChart>> = {
     volume: {at: ['storage', 'persistentVolumeClaim'], class: 'class_name', optional: false},
   },
   octavia: {perController: ['api', 'worker', 'housekeeping']},
-  ovn: {perController: ['ovn_ovsdb_nb', 'ovn_ovsdb_sb', 'ovn_northd']},
   postgresql: {limited: ['server'], volume: {at: ['storage', 'pvc'], class: 'class_name', optional: true}},
   powerdns: {perController: ['server']},
   prometheus: {

@@ -23,6 +23,7 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
   nova: () => import('./charts/nova.ts'),
   'nova-api-proxy': () => import('./charts/nova-api-proxy.ts'),
   openvswitch: () => import('./charts/openvswitch.ts'),
+  ovn: () => import('./charts/ovn.ts'),
   panko: () => import('./charts/panko.ts'),
   placement: () => import('./charts/placement.ts'),
   rabbitmq: () => import('./charts/rabbitmq.ts'),

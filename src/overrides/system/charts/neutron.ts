@@ -2,12 +2,13 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
-import {AGENT, API, daemonPace, workers} from '../shared/sizing.ts'
+import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {AGENT, API, daemonPace, limits, nodePace, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {belowGlobal, ovnMembers} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
   chart: 'neutron',
-  reads: [...SERVICE_FACTS, 'computes', 'cpus', 'ipFamily'],
+  reads: [...KK_FACTS, 'computes', 'cpus', 'ipFamily'],
   secrets: [
     {
       name: 'compute_metadata.shared_secret',
@@ -20,6 +21,25 @@ export const plugin = definePlugin({
       path: ['conf', 'ovn_metadata_agent', 'DEFAULT', 'metadata_proxy_shared_secret'],
     },
   ],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['server', 'rpc-server', 'periodic-workers', 'ovn-maintenance-worker']),
+      spread(facts),
+      limits(facts.allInOne, {
+        server: API,
+        'rpc-server': WORKER,
+        'periodic-workers': WORKER,
+        'ovn-maintenance-worker': WORKER,
+      }),
+      given(workers(facts), (processes) => ({
+        conf: {neutron_server_uwsgi: {uwsgi: {processes}}, neutron: {DEFAULT: {rpc_workers: processes}}},
+      })),
+      wsgiListens(facts.ipFamily, 'http', {neutron_server_uwsgi: 9696}),
+      facts.ipFamily === 'ipv6' ? {conf: {ml2: {ml2: {overlay_ip_version: 6}}}} : undefined,
+      nodePace(facts.computes),
+      belowGlobal(ovnMembers(facts)),
+      serviceBelowGlobal(facts, ['network']),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {

@@ -1,10 +1,12 @@
 import {definePlugin} from '../plugin.ts'
 import {compose} from '../shared/compose.ts'
-import {AGENT, daemonPace, resourcesOf} from '../shared/sizing.ts'
+import {AGENT, daemonPace, limits, nodePace, resourcesOf} from '../shared/sizing.ts'
 
 export const plugin = definePlugin({
   chart: 'openvswitch',
   reads: ['computes', 'allInOne'],
+  // No limit for vswitchd: without it no guest has a network.
+  kk: (facts) => compose(limits(facts.allInOne, {db: AGENT}), nodePace(facts.computes)),
   overrides: (facts) =>
     compose(
       facts.allInOne

@@ -65,6 +65,14 @@ export function memoryPart(
   return Math.min(most, Math.max(least, power))
 }
 
+/** Returns the setting of kk's charts that updates a tenth of the compute nodes at once. */
+export function nodePace(computes: number | undefined): Values | undefined {
+  return given(computes, (count) => {
+    const rolling_update = {max_unavailable: Math.max(1, Math.floor(count / 10))}
+    return {pod: {lifecycle: {upgrades: {daemonsets: {rolling_update}}}}}
+  })
+}
+
 /** Returns settings that update daemons on a tenth of the compute nodes at once: one by one would take a night. */
 export function daemonPace(computes: number | undefined, daemons: readonly string[]): Values | undefined {
   return given(computes, (count) => {

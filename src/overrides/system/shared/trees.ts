@@ -1,6 +1,6 @@
 import type {Values} from '../../../release.ts'
 import {compose, given} from './compose.ts'
-import {busSize} from './sizing.ts'
+import {busSize, databaseSize} from './sizing.ts'
 
 /**
  * Returns parts below `global` for kk's own charts: there the environment's `global` wins over them, as over every
@@ -27,5 +27,15 @@ export function accountRegions(region: string | undefined, accounts: readonly st
 export function busMembers({controllers}: {readonly controllers?: number}): Values | undefined {
   return given(controllers, (count) => ({
     endpoints: {oslo_messaging: {statefulset: {replicas: busSize(count)}}},
+  }))
+}
+
+/** Returns the members of OVN's databases in kk's own charts: clients name them one by one. */
+export function ovnMembers({controllers}: {readonly controllers?: number}): Values | undefined {
+  return given(controllers, (count) => ({
+    endpoints: {
+      ovn_ovsdb_nb: {statefulset: {name: 'ovn-nb', replicas: databaseSize(count)}},
+      ovn_ovsdb_sb: {statefulset: {name: 'ovn-sb', replicas: databaseSize(count)}},
+    },
   }))
 }

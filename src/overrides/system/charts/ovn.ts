@@ -1,0 +1,29 @@
+import {definePlugin} from '../plugin.ts'
+import {compose} from '../shared/compose.ts'
+import {AGENT, databaseSize, limits, nodePace, replicas, spread, voters, WORKER} from '../shared/sizing.ts'
+import {storage} from '../shared/storage.ts'
+import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+
+const OPENSTACK_HELM = ['ovn_ovsdb_nb', 'ovn_ovsdb_sb', 'ovn_northd']
+
+export const plugin = definePlugin({
+  chart: 'ovn',
+  reads: ['controllers', 'zones', 'storage', 'defaultStorageClass', 'dnsDomain', 'computes', 'allInOne'],
+  kk: (facts) =>
+    compose(
+      voters(facts.controllers, 'nb', databaseSize),
+      voters(facts.controllers, 'sb', databaseSize),
+      replicas(facts.controllers, ['northd']),
+      spread(facts),
+      nodePace(facts.computes),
+      limits(facts.allInOne, {northd: AGENT}),
+      belowGlobal(storage(facts), clusterDomain(facts.dnsDomain)),
+    ),
+  overrides: (facts) =>
+    compose(
+      replicas(facts.controllers, OPENSTACK_HELM),
+      spread(facts),
+      limits(facts.allInOne, Object.fromEntries(OPENSTACK_HELM.map((name) => [name, WORKER]))),
+      clusterDomain(facts.dnsDomain),
+    ),
+})
