@@ -3,8 +3,8 @@ A container's security context, under the user's `pod.security_context.<unit>.co
 with sudo: it needs to gain privileges, a writable root and a few capabilities. What runs without it gets nothing.
 */ -}}
 {{- define "common.pod.security.container" -}}
-{{- $context := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "runAsNonRoot" true "runAsUser" (int64 .ctx.user.id) "capabilities" (dict "drop" (list "ALL")) -}}
-{{- if or .kolla (not .ctx.user.id) -}}
+{{- $context := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "runAsNonRoot" (not (empty .ctx.user.id)) "runAsUser" (int64 .ctx.user.id) "capabilities" (dict "drop" (list "ALL")) -}}
+{{- if .kolla -}}
 {{- $capabilities := list "AUDIT_WRITE" "CHOWN" "DAC_OVERRIDE" "FOWNER" "KILL" "NET_BIND_SERVICE" "SETGID" "SETUID" -}}
 {{- $context = dict "allowPrivilegeEscalation" true "capabilities" (dict "drop" (list "ALL") "add" $capabilities) -}}
 {{- end -}}
