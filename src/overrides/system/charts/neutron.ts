@@ -3,7 +3,17 @@ import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
 import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
-import {AGENT, API, daemonPace, limits, nodePace, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {
+  AGENT,
+  API,
+  daemonPace,
+  limits,
+  nodePace,
+  replicas,
+  spread,
+  WORKER,
+  workers,
+} from '../shared/sizing.ts'
 import {belowGlobal, ovnMembers} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
