@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import type {Adoption} from '../../src/verbs/change/adopt.ts'
+import {atNight} from '../support/night.ts'
 import {get, kubectl, makeNamespace} from './support/cluster.ts'
 import {CHARTS, FIXTURES, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {plainHelm} from './support/plain-helm.ts'
@@ -173,24 +174,26 @@ it('a renamed environment takes its releases over, when it says whose they are a
   expect(next).toMatchObject({db: {kind: 'unchanged'}, api: {kind: 'unchanged'}})
 })
 
-it('an environment that has a part of another takes over its sections alone, and is told who goes on using them', async () => {
-  const releases = {db: {}, api: {requires: ['db']}, web: {requires: ['api', 'db']}}
-  const old = await makeEnvironment({content: workloads(releases)})
-  await old.deploy()
-  const part = workloads({db: {}, api: {requires: ['db']}}) as Record<string, unknown>
-  const {db: _, ...content} = part
-  const mine = await makeEnvironment({content, namespace: old.name})
+atNight(() => {
+  it('an environment that has a part of another takes over its sections alone, and is told who goes on using them', async () => {
+    const releases = {db: {}, api: {requires: ['db']}, web: {requires: ['api', 'db']}}
+    const old = await makeEnvironment({content: workloads(releases)})
+    await old.deploy()
+    const part = workloads({db: {}, api: {requires: ['db']}}) as Record<string, unknown>
+    const {db: _, ...content} = part
+    const mine = await makeEnvironment({content, namespace: old.name})
 
-  const refused = await mine.kk('deploy')
-  const {exitCode, stdout, stderr} = await mine.kk('adopt', '--owner', old.name, '--dry-run')
-  const both = await mine.kk('adopt', 'db', 'api', '--owner', old.name, '--dry-run')
+    const refused = await mine.kk('deploy')
+    const {exitCode, stdout, stderr} = await mine.kk('adopt', '--owner', old.name, '--dry-run')
+    const both = await mine.kk('adopt', 'db', 'api', '--owner', old.name, '--dry-run')
 
-  expect(refused.stderr).toContain(`kk adopt api --owner ${old.name}`)
-  expect(exitCode, stderr).toBe(0)
-  expect(stdout).toMatch(/@ \S+\/api /)
-  expect(stdout).not.toMatch(/@ \S+\/db /)
-  expect(stdout).toMatch(/used by {2}\S+\/web \(".*"\), not handed over/)
-  expect(both.stdout).toMatch(/@ \S+\/db /)
+    expect(refused.stderr).toContain(`kk adopt api --owner ${old.name}`)
+    expect(exitCode, stderr).toBe(0)
+    expect(stdout).toMatch(/@ \S+\/api /)
+    expect(stdout).not.toMatch(/@ \S+\/db /)
+    expect(stdout).toMatch(/used by {2}\S+\/web \(".*"\), not handed over/)
+    expect(both.stdout).toMatch(/@ \S+\/db /)
+  })
 })
 
 describe.concurrent('kk adopt refuses', () => {

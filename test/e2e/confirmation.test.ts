@@ -1,4 +1,5 @@
 import {describe, expect, inject, it} from 'vitest'
+import {atNight} from '../support/night.ts'
 import {type Corner, openCorner} from './support/corner.ts'
 import {records, snapshot} from './support/snapshot.ts'
 import {openTerminal} from './support/terminal.ts'
@@ -49,16 +50,18 @@ describe.concurrent('on a terminal', () => {
     expect(await records(corner.name)).toEqual(['api 1 deployed'])
   })
 
-  it('kk upgrade asks too', async () => {
-    const corner = await openCorner(ENVIRONMENT)
-    await corner.kk(['deploy', 'env.yaml'])
-    const before = await snapshot(corner.name)
+  atNight(() => {
+    it('kk upgrade asks too', async () => {
+      const corner = await openCorner(ENVIRONMENT)
+      await corner.kk(['deploy', 'env.yaml'])
+      const before = await snapshot(corner.name)
 
-    const {exitCode, shown} = await answering(corner, 'upgrade env.yaml api --set api:replicas=2', 'n\r')
+      const {exitCode, shown} = await answering(corner, 'upgrade env.yaml api --set api:replicas=2', 'n\r')
 
-    expect(exitCode, shown).toBe(3)
-    expect(shown).toMatch(/~ upgrade +api .* --set changed/)
-    expect(await snapshot(corner.name)).toBe(before)
+      expect(exitCode, shown).toBe(3)
+      expect(shown).toMatch(/~ upgrade +api .* --set changed/)
+      expect(await snapshot(corner.name)).toBe(before)
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import {releaseId} from '../../src/release.ts'
+import {atNight} from '../support/night.ts'
 import {restrictedAccount} from './support/account.ts'
 import {kubectl, waitFor} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
@@ -62,174 +63,177 @@ describe('who may do little', () => {
   })
 })
 
-describe('on a cluster', () => {
-  let cluster: OwnCluster
-  let environment: Removable
-  let place: readonly string[]
-  beforeAll(async () => {
-    cluster = await startOwnCluster()
-    place = ['--sandbox-name', cluster.sandbox]
-    return cluster.end
-  })
-  const inKkSystem = async (manifest: object) => {
-    const {metadata} = manifest as {readonly metadata: object}
-    const {exitCode, stderr} = await cluster.create({
-      ...manifest,
-      metadata: {...metadata, namespace: 'kk-system'},
+atNight(() => {
+  describe('on a cluster', () => {
+    let cluster: OwnCluster
+    let environment: Removable
+    let place: readonly string[]
+    beforeAll(async () => {
+      cluster = await startOwnCluster()
+      place = ['--sandbox-name', cluster.sandbox]
+      return cluster.end
     })
-    expect(exitCode, stderr).toBe(0)
-  }
-  /** What the advice of a finding mends is not found again. */
-  const mend = async (seen: Visit, check: string, words: string | RegExp, env = {}) => {
-    await follow(seen.find(check, words), env)
-    return {check, words}
-  }
-  const expectGone = ({findings}: Visit, {check, words}: {check: string; words: string | RegExp}) => {
-    const whats = findings.filter((each) => each.check === check).map(({what}) => what)
-    expect(whats.join('\n')).not.toMatch(typeof words === 'string' ? words.replaceAll('/', '\\/') : words)
-  }
-
-  it('that is new, kk-system is missing, which is no problem', async () => {
-    const fresh = await visit(place)
-
-    expect(fresh.exitCode).toBe(0)
-    const missing = await mend(fresh, 'kk-system', 'no namespace kk-system yet')
-    expectGone(await visit(place), missing)
-  })
-
-  it('that is well, nothing is found', async () => {
-    const releases = workloads({web: {}})
-    environment = await deployOn(cluster, {
-      ...releases,
-      kk: {releases: {...releases.kk!.releases, db: {chart: 'store', protected: false}}},
-      db: {},
-    })
-
-    const well = await visit([environment.file, ...place])
-
-    expect(well.findings.filter(({level}) => level !== 'ok')).toEqual([])
-    expect(well.exitCode).toBe(0)
-  })
-
-  it('what was broken is found, and what is advised mends it', async () => {
-    const web = releaseId(environment.name, 'web')
-    const given = ['--delete-data', '--confirm-data', 'db-backup']
-    const removed = await environment.on('remove', 'db', '--yes', ...given)
-    expect(removed.exitCode, removed.stderr).toBe(0)
-    await cluster.kubectl('create', 'namespace', 'stuck')
-    await cluster.create({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: {name: 'held', namespace: 'stuck', finalizers: ['example.org/hold']},
-    })
-    await cluster.kubectl('delete', 'namespace', 'stuck', '--wait=false')
-    await cluster.create({
-      apiVersion: 'storage.k8s.io/v1',
-      kind: 'StorageClass',
-      metadata: {name: 'other', annotations: {'storageclass.kubernetes.io/is-default-class': 'true'}},
-      provisioner: 'example.org/none',
-    })
-    const garbage = {...recordSecret({name: 'wiki'}), stringData: {release: 'H4sIgarbage'}}
-    for (const secret of [garbage, recordSecret({name: 'big', bytes: 720_000})]) await cluster.create(secret)
-    await cluster.create({...recordSecret({name: 'half', status: 'pending-install'})})
-    await cluster.create(leftHookJob('left-over', environment.name))
-    for (const [release, holder, renewTime] of [
-      [web, DEAD, new Date().toISOString().replace('Z', '000Z')],
-      ['other/gone', 'bob@elsewhere (process 7, run r2)', LONG_AGO],
-    ] as const) {
-      await inKkSystem(await leftLease(release, holder, renewTime))
+    const inKkSystem = async (manifest: object) => {
+      const {metadata} = manifest as {readonly metadata: object}
+      const {exitCode, stderr} = await cluster.create({
+        ...manifest,
+        metadata: {...metadata, namespace: 'kk-system'},
+      })
+      expect(exitCode, stderr).toBe(0)
     }
-    await inKkSystem(leftReservation(web))
-    await inKkSystem(expiredApproval(web))
-    await environment.write(workloads({web: {values: {replicas: 2}}}))
-    await waitFor(async () => (await visit(place)).levels('namespaces').includes('warning'), {
-      until: 'the namespace does not go',
+    /** What the advice of a finding mends is not found again. */
+    const mend = async (seen: Visit, check: string, words: string | RegExp, env = {}) => {
+      await follow(seen.find(check, words), env)
+      return {check, words}
+    }
+    const expectGone = ({findings}: Visit, {check, words}: {check: string; words: string | RegExp}) => {
+      const whats = findings.filter((each) => each.check === check).map(({what}) => what)
+      expect(whats.join('\n')).not.toMatch(typeof words === 'string' ? words.replaceAll('/', '\\/') : words)
+    }
+
+    it('that is new, kk-system is missing, which is no problem', async () => {
+      const fresh = await visit(place)
+
+      expect(fresh.exitCode).toBe(0)
+      const missing = await mend(fresh, 'kk-system', 'no namespace kk-system yet')
+      expectGone(await visit(place), missing)
     })
 
-    const broken = await visit([environment.file, ...place])
+    it('that is well, nothing is found', async () => {
+      const releases = workloads({web: {}})
+      environment = await deployOn(cluster, {
+        ...releases,
+        kk: {releases: {...releases.kk!.releases, db: {chart: 'store', protected: false}}},
+        db: {},
+      })
 
-    expect(broken.exitCode).toBe(1)
-    expect(broken.find('record-size', 'default/big, revision 1').advice).toContain('.helmignore')
-    expect(broken.find('pending', 'default/half is pending-install at revision 1').level).toBe('problem')
-    expect(await follow(broken.find('namespaces', 'namespace stuck'))).toMatch(
-      /ConfigMap +held .*example.org/,
-    )
-    expect(broken.find('leases', `${web} is left by ${DEAD}, whose process is gone`)).toMatchObject({
-      level: 'info',
-      advice: `nothing to do: the next kk command that changes ${web} takes it over by itself`,
+      const well = await visit([environment.file, ...place])
+
+      expect(well.findings.filter(({level}) => level !== 'ok')).toEqual([])
+      expect(well.exitCode).toBe(0)
     })
-    expect(broken.find('leases', 'other/gone is left by bob@elsewhere').level).toBe('info')
-    const {stdout: status} = await environment.on('status', 'web')
-    expect(status).toContain(`web: nobody works on it: ${DEAD}, whose process is gone, held it`)
-    const mended = [
-      await mend(broken, 'guard-approvals', `the approval to delete objects of ${web}, by ada, ran out`),
-      await mend(broken, 'storage-class', 'claims without a class get the newest, other'),
-      await mend(broken, 'records', 'default/sh.helm.release.v1.wiki.v1'),
-      await mend(broken, 'hook-jobs', '/left-over was a post-install hook'),
-      await mend(broken, 'intents', `${web} counts as used by other/gone`),
-      await mend(broken, 'claims', `${environment.name}/data-db-0`),
-    ]
-    const after = await visit([environment.file, ...place])
-    for (const each of mended) expectGone(after, each)
-    await cluster.kubectl('delete', 'secret', '--all', '--namespace', 'default')
-  })
 
-  it('a run that was killed is found, and goes on as advised', async () => {
-    const {signal} = await kk(['deploy', environment.file, ...place], {
-      env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: '1'},
+    it('what was broken is found, and what is advised mends it', async () => {
+      const web = releaseId(environment.name, 'web')
+      const given = ['--delete-data', '--confirm-data', 'db-backup']
+      const removed = await environment.on('remove', 'db', '--yes', ...given)
+      expect(removed.exitCode, removed.stderr).toBe(0)
+      await cluster.kubectl('create', 'namespace', 'stuck')
+      await cluster.create({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: {name: 'held', namespace: 'stuck', finalizers: ['example.org/hold']},
+      })
+      await cluster.kubectl('delete', 'namespace', 'stuck', '--wait=false')
+      await cluster.create({
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: {name: 'other', annotations: {'storageclass.kubernetes.io/is-default-class': 'true'}},
+        provisioner: 'example.org/none',
+      })
+      const garbage = {...recordSecret({name: 'wiki'}), stringData: {release: 'H4sIgarbage'}}
+      for (const secret of [garbage, recordSecret({name: 'big', bytes: 720_000})])
+        await cluster.create(secret)
+      await cluster.create({...recordSecret({name: 'half', status: 'pending-install'})})
+      await cluster.create(leftHookJob('left-over', environment.name))
+      for (const [release, holder, renewTime] of [
+        [web, DEAD, new Date().toISOString().replace('Z', '000Z')],
+        ['other/gone', 'bob@elsewhere (process 7, run r2)', LONG_AGO],
+      ] as const) {
+        await inKkSystem(await leftLease(release, holder, renewTime))
+      }
+      await inKkSystem(leftReservation(web))
+      await inKkSystem(expiredApproval(web))
+      await environment.write(workloads({web: {values: {replicas: 2}}}))
+      await waitFor(async () => (await visit(place)).levels('namespaces').includes('warning'), {
+        until: 'the namespace does not go',
+      })
+
+      const broken = await visit([environment.file, ...place])
+
+      expect(broken.exitCode).toBe(1)
+      expect(broken.find('record-size', 'default/big, revision 1').advice).toContain('.helmignore')
+      expect(broken.find('pending', 'default/half is pending-install at revision 1').level).toBe('problem')
+      expect(await follow(broken.find('namespaces', 'namespace stuck'))).toMatch(
+        /ConfigMap +held .*example.org/,
+      )
+      expect(broken.find('leases', `${web} is left by ${DEAD}, whose process is gone`)).toMatchObject({
+        level: 'info',
+        advice: `nothing to do: the next kk command that changes ${web} takes it over by itself`,
+      })
+      expect(broken.find('leases', 'other/gone is left by bob@elsewhere').level).toBe('info')
+      const {stdout: status} = await environment.on('status', 'web')
+      expect(status).toContain(`web: nobody works on it: ${DEAD}, whose process is gone, held it`)
+      const mended = [
+        await mend(broken, 'guard-approvals', `the approval to delete objects of ${web}, by ada, ran out`),
+        await mend(broken, 'storage-class', 'claims without a class get the newest, other'),
+        await mend(broken, 'records', 'default/sh.helm.release.v1.wiki.v1'),
+        await mend(broken, 'hook-jobs', '/left-over was a post-install hook'),
+        await mend(broken, 'intents', `${web} counts as used by other/gone`),
+        await mend(broken, 'claims', `${environment.name}/data-db-0`),
+      ]
+      const after = await visit([environment.file, ...place])
+      for (const each of mended) expectGone(after, each)
+      await cluster.kubectl('delete', 'secret', '--all', '--namespace', 'default')
     })
-    expect(signal).toBe('SIGKILL')
-    const broken = await visit([environment.file, ...place])
 
-    expect(broken.find('runs', `kk deploy of ${environment.name}`).advice).toContain('kk resume ')
-    const mended = await mend(broken, 'runs', 'was killed', {KK_HELM: environment.helm})
-    const after = await visit([environment.file, ...place])
-    expectGone(after, mended)
-    expectGone(after, {check: 'leases', words: `the Lease of ${environment.name}/web`})
-  })
+    it('a run that was killed is found, and goes on as advised', async () => {
+      const {signal} = await kk(['deploy', environment.file, ...place], {
+        env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: '1'},
+      })
+      expect(signal).toBe('SIGKILL')
+      const broken = await visit([environment.file, ...place])
 
-  it('charts for another Kubernetes are found before they are deployed', async () => {
-    const corner = await openCorner('kk:\n  name: NAME\n  namespace: NAME\n  charts: [charts]\nold: {}\n')
-    await corner.write('charts/old/Chart.yaml', 'apiVersion: v2\nname: old\nversion: 1.0.0\n')
-    await corner.write('charts/old/templates/all.yaml', OLD)
-    const classes = 'storageclass.kubernetes.io/is-default-class'
-    await cluster.kubectl('annotate', 'storageclass', '--all', '--overwrite', `${classes}=false`)
-    const {find, exitCode} = await visit([join(corner.directory, 'env.yaml'), ...place])
-
-    expect(exitCode).toBe(1)
-    expect(find('api-versions', 'does not serve PodDisruptionBudget of policy/v1beta1')).toMatchObject({
-      level: 'problem',
-      advice: 'use policy/v1 in the chart: policy/v1beta1 went with Kubernetes 1.25',
+      expect(broken.find('runs', `kk deploy of ${environment.name}`).advice).toContain('kk resume ')
+      const mended = await mend(broken, 'runs', 'was killed', {KK_HELM: environment.helm})
+      const after = await visit([environment.file, ...place])
+      expectGone(after, mended)
+      expectGone(after, {check: 'leases', words: `the Lease of ${environment.name}/web`})
     })
-    expect(find('api-versions', 'Endpoints of v1')).toMatchObject({level: 'warning'})
-    expect(
-      find(
-        'scheduling',
-        /^Deployment\/lost of old: none of the \d nodes .* does not have the label no-such=label$/,
-      ).level,
-    ).toBe('problem')
-    const classless = find('storage-class', 'claims of old name none: their pods would wait for ever')
-    expect(classless.level).toBe('problem')
-    await follow(classless)
-    expect((await visit(place)).levels('storage-class')).toEqual(['ok'])
-  })
 
-  it('an installed release whose kind is served no more is found, and how to mend its record', async () => {
-    const corner = await openCorner('kk: {name: NAME}\n')
-    await corner.write('thing/Chart.yaml', 'apiVersion: v2\nname: thing\nversion: 1.0.0\n')
-    const thing = 'apiVersion: tests.kk.openstack.org/v1\nkind: Gone\nmetadata: {name: thing}\n'
-    await corner.write('thing/templates/thing.yaml', thing)
-    await cluster.create(DEFINITION)
-    await cluster.kubectl('wait', '--for=condition=Established', `crd/${DEFINITION.metadata.name}`)
-    const installed = await cluster.helm('helm4', 'install', 'thing', join(corner.directory, 'thing'))
-    expect(installed.exitCode, installed.stderr).toBe(0)
-    expect((await visit(place)).levels('api-versions')).toEqual(['ok'])
+    it('charts for another Kubernetes are found before they are deployed', async () => {
+      const corner = await openCorner('kk:\n  name: NAME\n  namespace: NAME\n  charts: [charts]\nold: {}\n')
+      await corner.write('charts/old/Chart.yaml', 'apiVersion: v2\nname: old\nversion: 1.0.0\n')
+      await corner.write('charts/old/templates/all.yaml', OLD)
+      const classes = 'storageclass.kubernetes.io/is-default-class'
+      await cluster.kubectl('annotate', 'storageclass', '--all', '--overwrite', `${classes}=false`)
+      const {find, exitCode} = await visit([join(corner.directory, 'env.yaml'), ...place])
 
-    await cluster.kubectl('delete', 'crd', DEFINITION.metadata.name)
-    const {find} = await visit(place)
+      expect(exitCode).toBe(1)
+      expect(find('api-versions', 'does not serve PodDisruptionBudget of policy/v1beta1')).toMatchObject({
+        level: 'problem',
+        advice: 'use policy/v1 in the chart: policy/v1beta1 went with Kubernetes 1.25',
+      })
+      expect(find('api-versions', 'Endpoints of v1')).toMatchObject({level: 'warning'})
+      expect(
+        find(
+          'scheduling',
+          /^Deployment\/lost of old: none of the \d nodes .* does not have the label no-such=label$/,
+        ).level,
+      ).toBe('problem')
+      const classless = find('storage-class', 'claims of old name none: their pods would wait for ever')
+      expect(classless.level).toBe('problem')
+      await follow(classless)
+      expect((await visit(place)).levels('storage-class')).toEqual(['ok'])
+    })
 
-    const found = find('api-versions', 'default/thing was installed with Gone of tests.kk.openstack.org/v1')
-    expect(found.level).toBe('problem')
-    expect(found.advice).toMatch(/helm mapkubeapis thing --namespace default$/)
+    it('an installed release whose kind is served no more is found, and how to mend its record', async () => {
+      const corner = await openCorner('kk: {name: NAME}\n')
+      await corner.write('thing/Chart.yaml', 'apiVersion: v2\nname: thing\nversion: 1.0.0\n')
+      const thing = 'apiVersion: tests.kk.openstack.org/v1\nkind: Gone\nmetadata: {name: thing}\n'
+      await corner.write('thing/templates/thing.yaml', thing)
+      await cluster.create(DEFINITION)
+      await cluster.kubectl('wait', '--for=condition=Established', `crd/${DEFINITION.metadata.name}`)
+      const installed = await cluster.helm('helm4', 'install', 'thing', join(corner.directory, 'thing'))
+      expect(installed.exitCode, installed.stderr).toBe(0)
+      expect((await visit(place)).levels('api-versions')).toEqual(['ok'])
+
+      await cluster.kubectl('delete', 'crd', DEFINITION.metadata.name)
+      const {find} = await visit(place)
+
+      const found = find('api-versions', 'default/thing was installed with Gone of tests.kk.openstack.org/v1')
+      expect(found.level).toBe('problem')
+      expect(found.advice).toMatch(/helm mapkubeapis thing --namespace default$/)
+    })
   })
 })

@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto'
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
 import {HELMS} from '../support/helms.ts'
+import {atNight} from '../support/night.ts'
 import {kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {revisions} from './support/records.ts'
@@ -125,36 +126,38 @@ it('a conflict is found before the first change, by plan, too, and names the fie
   expect(forced.exitCode, forced.stderr).toBe(0)
 })
 
-it('drift is corrected also where something that the release requires is to change', async () => {
-  const content = (replicas: number) =>
-    workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {conf: {a: 'b'}}}})
-  const environment = await makeEnvironment({content: content(1)})
-  await environment.deploy()
-  await kubectl(['delete', 'configmap', 'api', '--namespace', environment.name])
-  await environment.write(content(2))
+atNight(() => {
+  it('drift is corrected also where something that the release requires is to change', async () => {
+    const content = (replicas: number) =>
+      workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {conf: {a: 'b'}}}})
+    const environment = await makeEnvironment({content: content(1)})
+    await environment.deploy()
+    await kubectl(['delete', 'configmap', 'api', '--namespace', environment.name])
+    await environment.write(content(2))
 
-  const {exitCode, stderr} = await environment.kk('deploy', '--correct-drift')
+    const {exitCode, stderr} = await environment.kk('deploy', '--correct-drift')
 
-  expect(exitCode, stderr).toBe(0)
-  expect(stderr).toMatch(/~ upgrade +api .*drifted: ConfigMap\/api is gone/)
-  expect(await revisions(environment.name)).toEqual({api: 2, db: 2})
-})
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toMatch(/~ upgrade +api .*drifted: ConfigMap\/api is gone/)
+    expect(await revisions(environment.name)).toEqual({api: 2, db: 2})
+  })
 
-it('a rollback that meets a conflict names the upgrade that takes the field over', async () => {
-  const environment = await makeEnvironment({content: workloads({api: {}})})
-  await environment.deploy()
-  await environment.write(workloads({api: {values: {replicas: 2}}}))
-  await environment.deploy()
-  await kubectl(['scale', 'deployment', 'api', '--replicas', '3', '--namespace', environment.name])
+  it('a rollback that meets a conflict names the upgrade that takes the field over', async () => {
+    const environment = await makeEnvironment({content: workloads({api: {}})})
+    await environment.deploy()
+    await environment.write(workloads({api: {values: {replicas: 2}}}))
+    await environment.deploy()
+    await kubectl(['scale', 'deployment', 'api', '--replicas', '3', '--namespace', environment.name])
 
-  const refused = await environment.kk('rollback', '--release', 'api', '--revision', '1', '--yes')
-  await environment.write(workloads({api: {}}))
-  const forced = await environment.kk('upgrade', 'api', '--force-conflicts')
+    const refused = await environment.kk('rollback', '--release', 'api', '--revision', '1', '--yes')
+    await environment.write(workloads({api: {}}))
+    const forced = await environment.kk('upgrade', 'api', '--force-conflicts')
 
-  expect(refused.exitCode).toBe(3)
-  expect(refused.stderr).toMatch(/KK_CONFLICT[\s\S]*Deployment\/api spec\.replicas is managed by kubectl/)
-  expect(refused.stderr).toContain(
-    'bring the file back to the older inputs, and: kk upgrade api --force-conflicts',
-  )
-  expect(forced.exitCode, forced.stderr).toBe(0)
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toMatch(/KK_CONFLICT[\s\S]*Deployment\/api spec\.replicas is managed by kubectl/)
+    expect(refused.stderr).toContain(
+      'bring the file back to the older inputs, and: kk upgrade api --force-conflicts',
+    )
+    expect(forced.exitCode, forced.stderr).toBe(0)
+  })
 })

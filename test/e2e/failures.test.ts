@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {atNight} from '../support/night.ts'
 import {annotatePods} from './support/annotate-pods.ts'
 import {start} from './support/background.ts'
 import {kubectl} from './support/cluster.ts'
@@ -29,82 +30,88 @@ async function writeAllInOne(corner: Corner, provider: string) {
 }
 
 describe.concurrent('a Job that has failed', () => {
-  it('is run again by the next deploy, though nothing else changed', async () => {
-    const corner = await openCorner('kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {job: {pod: {}}}\n')
-    await kubectl(['create', 'namespace', corner.name])
-    const mend = await annotatePods({
-      namespace: corner.name,
-      labels: {'batch.kubernetes.io/job-name': 'db-job'},
-      annotations: {'sandbox.kk.openstack.org/fail': 'JobFailed'},
+  atNight(() => {
+    it('is run again by the next deploy, though nothing else changed', async () => {
+      const corner = await openCorner(
+        'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {job: {pod: {}}}\n',
+      )
+      await kubectl(['create', 'namespace', corner.name])
+      const mend = await annotatePods({
+        namespace: corner.name,
+        labels: {'batch.kubernetes.io/job-name': 'db-job'},
+        annotations: {'sandbox.kk.openstack.org/fail': 'JobFailed'},
+      })
+      const broken = await corner.kk(['deploy', 'env.yaml'])
+      await mend()
+
+      const again = await corner.kk(['deploy', 'env.yaml'])
+
+      expect(broken.exitCode).toBe(1)
+      expect(again.stderr).toContain('failed, and is run again: Job/db-job')
+      expect(again.exitCode).toBe(0)
+      expect((await corner.kk(['status', 'env.yaml'])).exitCode).toBe(0)
     })
-    const broken = await corner.kk(['deploy', 'env.yaml'])
-    await mend()
-
-    const again = await corner.kk(['deploy', 'env.yaml'])
-
-    expect(broken.exitCode).toBe(1)
-    expect(again.stderr).toContain('failed, and is run again: Job/db-job')
-    expect(again.exitCode).toBe(0)
-    expect((await corner.kk(['status', 'env.yaml'])).exitCode).toBe(0)
   })
 })
 
 describe.concurrent('a broken keystone', () => {
-  it('leaves rabbitmq deployed, and glance and horizon skipped; the next run goes on from there', async () => {
-    const corner = await openCorner()
-    await writeAllInOne(corner, 'fermet')
-    await kubectl(['create', 'namespace', corner.name])
-    const mend = await annotatePods({
-      namespace: corner.name,
-      labels: {'app.kubernetes.io/name': 'keystone', 'app.kubernetes.io/component': 'api'},
-      annotations: {'sandbox.kk.openstack.org/fail': 'CrashLoopBackOff'},
+  atNight(() => {
+    it('leaves rabbitmq deployed, and glance and horizon skipped; the next run goes on from there', async () => {
+      const corner = await openCorner()
+      await writeAllInOne(corner, 'fermet')
+      await kubectl(['create', 'namespace', corner.name])
+      const mend = await annotatePods({
+        namespace: corner.name,
+        labels: {'app.kubernetes.io/name': 'keystone', 'app.kubernetes.io/component': 'api'},
+        annotations: {'sandbox.kk.openstack.org/fail': 'CrashLoopBackOff'},
+      })
+
+      const broken = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+      expect(broken.exitCode).toBe(1)
+      expect(endings(broken.stdout).toSorted()).toEqual([
+        'glance skipped: keystone failed',
+        'horizon skipped: keystone failed',
+        'keystone failed: KK_UNHEALTHY',
+        'mariadb install, revision 1',
+        'memcached install, revision 1',
+        'rabbitmq install, revision 1',
+      ])
+      expect(eventsIn(broken.stdout).at(-1)).toMatchObject({
+        type: 'run-finished',
+        outcome: 'failed',
+        succeeded: 3,
+        failed: 1,
+        skipped: 2,
+      })
+      const summary = broken.stderr.slice(broken.stderr.indexOf('✖'))
+      expect(summary).toMatch(
+        /^✖ keystone failed after .*\n {2}error KK_UNHEALTHY: .*pod keystone-api-\S+, container/,
+      )
+      expect(summary).toContain('- glance, horizon skipped because keystone failed')
+      expect(summary).toContain('3 installed, 1 failed, 2 skipped')
+      expect(summary).toContain('next: kk deploy env.yaml')
+
+      await mend()
+      await writeAllInOne(corner, 'fernet')
+      const mended = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+      expect(mended.exitCode, mended.stderr).toBe(0)
+      expect(
+        endings(mended.stdout)
+          .filter((line) => !/unchanged|check/.test(line))
+          .toSorted(),
+      ).toEqual(['glance install, revision 1', 'horizon install, revision 1', 'keystone upgrade, revision 2'])
+      expect((await records(corner.name)).toSorted()).toEqual([
+        'glance 1 deployed',
+        'horizon 1 deployed',
+        'keystone 1 superseded',
+        'keystone 2 deployed',
+        'mariadb 1 deployed',
+        'memcached 1 deployed',
+        'rabbitmq 1 deployed',
+      ])
     })
-
-    const broken = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
-
-    expect(broken.exitCode).toBe(1)
-    expect(endings(broken.stdout).toSorted()).toEqual([
-      'glance skipped: keystone failed',
-      'horizon skipped: keystone failed',
-      'keystone failed: KK_UNHEALTHY',
-      'mariadb install, revision 1',
-      'memcached install, revision 1',
-      'rabbitmq install, revision 1',
-    ])
-    expect(eventsIn(broken.stdout).at(-1)).toMatchObject({
-      type: 'run-finished',
-      outcome: 'failed',
-      succeeded: 3,
-      failed: 1,
-      skipped: 2,
-    })
-    const summary = broken.stderr.slice(broken.stderr.indexOf('✖'))
-    expect(summary).toMatch(
-      /^✖ keystone failed after .*\n {2}error KK_UNHEALTHY: .*pod keystone-api-\S+, container/,
-    )
-    expect(summary).toContain('- glance, horizon skipped because keystone failed')
-    expect(summary).toContain('3 installed, 1 failed, 2 skipped')
-    expect(summary).toContain('next: kk deploy env.yaml')
-
-    await mend()
-    await writeAllInOne(corner, 'fernet')
-    const mended = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
-
-    expect(mended.exitCode, mended.stderr).toBe(0)
-    expect(
-      endings(mended.stdout)
-        .filter((line) => !/unchanged|check/.test(line))
-        .toSorted(),
-    ).toEqual(['glance install, revision 1', 'horizon install, revision 1', 'keystone upgrade, revision 2'])
-    expect((await records(corner.name)).toSorted()).toEqual([
-      'glance 1 deployed',
-      'horizon 1 deployed',
-      'keystone 1 superseded',
-      'keystone 2 deployed',
-      'mariadb 1 deployed',
-      'memcached 1 deployed',
-      'rabbitmq 1 deployed',
-    ])
   })
 })
 
@@ -151,19 +158,21 @@ exec $HELM "$@"`)
     expect(stderr).toContain('2 installed, 1 failed, 2 skipped')
   })
 
-  it('nothing more is started with --fail-fast, and what runs is let finish', async () => {
-    const {corner, exitCode, stdout, stderr} = await deployBranches('--fail-fast')
+  atNight(() => {
+    it('nothing more is started with --fail-fast, and what runs is let finish', async () => {
+      const {corner, exitCode, stdout, stderr} = await deployBranches('--fail-fast')
 
-    expect(exitCode).toBe(1)
-    expect(endings(stdout)).toEqual([
-      'broken failed: KK_UNHEALTHY',
-      'above skipped: broken failed',
-      'top skipped: broken skipped',
-      'after skipped: broken fail-fast',
-      'late install, revision 1',
-    ])
-    expect(stderr).toContain('1 installed, 1 failed, 3 skipped')
-    expect((await records(corner.name)).toSorted()).toEqual(['broken 1 deployed', 'late 1 deployed'])
+      expect(exitCode).toBe(1)
+      expect(endings(stdout)).toEqual([
+        'broken failed: KK_UNHEALTHY',
+        'above skipped: broken failed',
+        'top skipped: broken skipped',
+        'after skipped: broken fail-fast',
+        'late install, revision 1',
+      ])
+      expect(stderr).toContain('1 installed, 1 failed, 3 skipped')
+      expect((await records(corner.name)).toSorted()).toEqual(['broken 1 deployed', 'late 1 deployed'])
+    })
   })
 
   it('the one document of --output json holds the failure and why each other was skipped', async () => {
@@ -192,21 +201,23 @@ exec $HELM "$@"`)
 })
 
 describe.concurrent('a release that plain helm removes while its health is awaited', () => {
-  it('is not waited for any longer', async () => {
-    const corner = await openCorner(
-      'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {pod: {ready-after: 300s}}\n',
-    )
-    const deploy = start(corner, ['deploy', 'env.yaml'])
-    await deploy.saw(
-      (event) => event.type === 'release-progressed' && event.phase === 'gate',
-      'db is awaited',
-    )
+  atNight(() => {
+    it('is not waited for any longer', async () => {
+      const corner = await openCorner(
+        'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {pod: {ready-after: 300s}}\n',
+      )
+      const deploy = start(corner, ['deploy', 'env.yaml'])
+      await deploy.saw(
+        (event) => event.type === 'release-progressed' && event.phase === 'gate',
+        'db is awaited',
+      )
 
-    await plainHelm(['uninstall', 'db', '--namespace', corner.name])
+      await plainHelm(['uninstall', 'db', '--namespace', corner.name])
 
-    const {exitCode, stderr} = await deploy.ended()
-    expect(exitCode).toBe(1)
-    expect(stderr).toContain('error KK_RACED')
-    expect(stderr).toMatch(/db: somebody else changed it meanwhile: it is (gone|uninstalling)/)
+      const {exitCode, stderr} = await deploy.ended()
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('error KK_RACED')
+      expect(stderr).toMatch(/db: somebody else changed it meanwhile: it is (gone|uninstalling)/)
+    })
   })
 })

@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {beforeAll, describe, expect, it} from 'vitest'
+import {atNight} from '../support/night.ts'
 import {waitFor} from './support/cluster.ts'
 import {describeGuard} from './support/describe-guard.ts'
 import {deployStores, done, guardStatus, type OwnCluster, startOwnCluster} from './support/guarded.ts'
@@ -12,91 +13,103 @@ beforeAll(async () => {
   return cluster.end
 })
 
-it('is offered by the first deploy of protected releases alone, and never installed by itself', async () => {
-  const {file, name, stderr, kk} = await deployStores(cluster, 'helm4')
+atNight(() => {
+  it('is offered by the first deploy of protected releases alone, and never installed by itself', async () => {
+    const {file, name, stderr, kk} = await deployStores(cluster, 'helm4')
 
-  const again = await kk('deploy', '--set', 'other:note=second', '--sandbox-name', cluster.sandbox)
+    const again = await kk('deploy', '--set', 'other:note=second', '--sandbox-name', cluster.sandbox)
 
-  expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-    `hint: db is protected, but helm and kubectl would still delete it; to prevent that: kk guard install ${file} --sandbox-name ${cluster.sandbox}`,
-  )
-  expect(again.exitCode, again.stderr).toBe(0)
-  expect(again.stderr).toContain('1 upgraded')
-  expect(again.stderr).not.toContain('kk guard install')
-  expect(await guardStatus(cluster)).toMatchObject({
-    installed: false,
-    releases: [{release: `${name}/db`, guarded: false}],
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+      `hint: db is protected, but helm and kubectl would still delete it; to prevent that: kk guard install ${file} --sandbox-name ${cluster.sandbox}`,
+    )
+    expect(again.exitCode, again.stderr).toBe(0)
+    expect(again.stderr).toContain('1 upgraded')
+    expect(again.stderr).not.toContain('kk guard install')
+    expect(await guardStatus(cluster)).toMatchObject({
+      installed: false,
+      releases: [{release: `${name}/db`, guarded: false}],
+    })
   })
 })
 
 describeGuard('helm4', () => cluster)
 
-describe('an approval', () => {
-  let namespace: string
-  beforeAll(async () => {
-    namespace = (await deployStores(cluster, 'helm4')).name
-    await done(cluster.guard('install', '--yes'))
-  })
+atNight(() => {
+  describe('an approval', () => {
+    let namespace: string
+    beforeAll(async () => {
+      namespace = (await deployStores(cluster, 'helm4')).name
+      await done(cluster.guard('install', '--yes'))
+    })
 
-  it('ends by the clock of the API server, without kk', async () => {
-    const attempt = () =>
-      cluster.kubectl('delete', 'statefulset/db', '--namespace', namespace, '--dry-run=server')
-    const path = `/apis/apps/v1/namespaces/${namespace}/statefulsets/db?dryRun=All`
-    const isDenied = () =>
-      cluster.ask({method: 'DELETE', path}).then(
-        () => false,
-        () => true,
+    it('ends by the clock of the API server, without kk', async () => {
+      const attempt = () =>
+        cluster.kubectl('delete', 'statefulset/db', '--namespace', namespace, '--dry-run=server')
+      const path = `/apis/apps/v1/namespaces/${namespace}/statefulsets/db?dryRun=All`
+      const isDenied = () =>
+        cluster.ask({method: 'DELETE', path}).then(
+          () => false,
+          () => true,
+        )
+      await done(cluster.guard('approve', `${namespace}/db`, '--for', '15s'))
+      expect((await attempt()).exitCode).toBe(0)
+
+      await waitFor(isDenied, {until: 'the approval has run out'})
+      const {exitCode, stderr} = await attempt()
+
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('kk guard: the approval to delete StatefulSet db ran out at')
+      expect((await cluster.helm('helm4', 'uninstall', 'db', '--namespace', namespace)).stderr).toContain(
+        'may not be uninstalled',
       )
-    await done(cluster.guard('approve', `${namespace}/db`, '--for', '15s'))
-    expect((await attempt()).exitCode).toBe(0)
+    })
 
-    await waitFor(isDenied, {until: 'the approval has run out'})
-    const {exitCode, stderr} = await attempt()
+    it.each([
+      [['approve'], 2, 'expected the name of a protected release'],
+      [['approve', 'dv'], 2, 'the guard keeps no release dv'],
+      [['approve', 'db', '--for', '25h'], 2, 'expected a time of at most 24h'],
+    ])('kk guard %j is refused', async (words, exit, message) => {
+      const {exitCode, stderr} = await cluster.guard(...words)
 
-    expect(exitCode).toBe(1)
-    expect(stderr).toContain('kk guard: the approval to delete StatefulSet db ran out at')
-    expect((await cluster.helm('helm4', 'uninstall', 'db', '--namespace', namespace)).stderr).toContain(
-      'may not be uninstalled',
-    )
-  })
-
-  it.each([
-    [['approve'], 2, 'expected the name of a protected release'],
-    [['approve', 'dv'], 2, 'the guard keeps no release dv'],
-    [['approve', 'db', '--for', '25h'], 2, 'expected a time of at most 24h'],
-  ])('kk guard %j is refused', async (words, exit, message) => {
-    const {exitCode, stderr} = await cluster.guard(...words)
-
-    expect(exitCode).toBe(exit)
-    expect(stderr).toContain(message)
+      expect(exitCode).toBe(exit)
+      expect(stderr).toContain(message)
+    })
   })
 })
 
 describe('the guard itself', () => {
-  it('keeps its parameters from being deleted', async () => {
-    for (const object of [
-      ['configmap', 'kk-guard', '--namespace', 'kk-system'],
-      ['namespace', 'kk-system'],
-    ]) {
-      const {exitCode, stderr} = await cluster.kubectl('delete', ...object)
-      expect(exitCode).toBe(1)
-      expect(stderr).toContain('take it away with: kk guard remove')
-    }
-  })
+  atNight(() => {
+    it('keeps its parameters from being deleted', async () => {
+      for (const object of [
+        ['configmap', 'kk-guard', '--namespace', 'kk-system'],
+        ['namespace', 'kk-system'],
+      ]) {
+        const {exitCode, stderr} = await cluster.kubectl('delete', ...object)
+        expect(exitCode).toBe(1)
+        expect(stderr).toContain('take it away with: kk guard remove')
+      }
+    })
 
-  it('says what of it was changed, and is repaired by installing it again', async () => {
-    const change = [{op: 'replace', path: '/spec/validations/0/expression', value: 'true'}]
-    const policy = ['validatingadmissionpolicy', 'kk-guard', '--type=json', '--patch', JSON.stringify(change)]
-    await done(cluster.kubectl('patch', ...policy))
+    it('says what of it was changed, and is repaired by installing it again', async () => {
+      const change = [{op: 'replace', path: '/spec/validations/0/expression', value: 'true'}]
+      const policy = [
+        'validatingadmissionpolicy',
+        'kk-guard',
+        '--type=json',
+        '--patch',
+        JSON.stringify(change),
+      ]
+      await done(cluster.kubectl('patch', ...policy))
 
-    const broken = await cluster.guard('status')
-    await done(cluster.guard('install', '--yes'))
+      const broken = await cluster.guard('status')
+      await done(cluster.guard('install', '--yes'))
 
-    expect(broken.exitCode).toBe(1)
-    expect(broken.stdout).toContain(
-      'ValidatingAdmissionPolicy kk-guard is not as this version of kk writes it',
-    )
-    expect(await guardStatus(cluster)).toMatchObject({enforced: true, faults: []})
+      expect(broken.exitCode).toBe(1)
+      expect(broken.stdout).toContain(
+        'ValidatingAdmissionPolicy kk-guard is not as this version of kk writes it',
+      )
+      expect(await guardStatus(cluster)).toMatchObject({enforced: true, faults: []})
+    })
   })
 
   it('is not removed without --yes where nobody can be asked', async () => {
@@ -120,19 +133,21 @@ describe('the guard itself', () => {
     expect(denied.stderr).toContain(`kk guard approve ${name}/db`)
   })
 
-  it('works with the roles of docs/guard.md, and approves only with the one for it', async () => {
-    const {name} = await deployStores(cluster, 'helm4')
-    const page = await readFile(join(import.meta.dirname, '../../docs/guard.md'), 'utf8')
-    const roles = /```yaml\n(apiVersion: rbac[\s\S]+?)```/.exec(page)?.[1] ?? ''
-    await done(cluster.create(roles))
+  atNight(() => {
+    it('works with the roles of docs/guard.md, and approves only with the one for it', async () => {
+      const {name} = await deployStores(cluster, 'helm4')
+      const page = await readFile(join(import.meta.dirname, '../../docs/guard.md'), 'utf8')
+      const roles = /```yaml\n(apiVersion: rbac[\s\S]+?)```/.exec(page)?.[1] ?? ''
+      await done(cluster.create(roles))
 
-    await done(cluster.guardAs('kk-guard-install', 'install', '--yes'))
-    await done(cluster.guardAs('kk-guard-install', 'status'))
-    const refused = await cluster.guardAs('kk-guard-install', 'approve', `${name}/db`)
-    await done(cluster.guardAs('kk-guard-approve', 'approve', `${name}/db`))
-    await done(cluster.guardAs('kk-guard-install', 'remove', '--yes'))
+      await done(cluster.guardAs('kk-guard-install', 'install', '--yes'))
+      await done(cluster.guardAs('kk-guard-install', 'status'))
+      const refused = await cluster.guardAs('kk-guard-install', 'approve', `${name}/db`)
+      await done(cluster.guardAs('kk-guard-approve', 'approve', `${name}/db`))
+      await done(cluster.guardAs('kk-guard-install', 'remove', '--yes'))
 
-    expect(refused.stderr).toContain('KK_FORBIDDEN')
+      expect(refused.stderr).toContain('KK_FORBIDDEN')
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {atNight} from '../support/night.ts'
 import {annotatePods} from './support/annotate-pods.ts'
 import {auditEvents, get, kubectl, makeNamespace, waitFor} from './support/cluster.ts'
 import {customResource} from './support/custom-resource.ts'
@@ -74,46 +75,48 @@ describe.concurrent('an environment without a stated requirement', () => {
     expect((await auditEvents(namespace)).filter(helms)).toEqual([])
   })
 
-  it('is planned where a kind comes with the plan, as known after apply, by a chart that fails without it, too', async () => {
-    const environment = await makeEnvironment()
-    const charts = join(environment.directory, 'charts')
-    const definition = customResource(environment.name, 'A thing')
-    const {kind} = definition.spec.names
-    await writeChart(charts, 'definitions', JSON.stringify(definition))
-    await writeChart(charts, 'things', thingOf(kind))
-    await environment.write({kk: {charts: [charts]}, things: {}, definitions: {}})
+  atNight(() => {
+    it('is planned where a kind comes with the plan, as known after apply, by a chart that fails without it, too', async () => {
+      const environment = await makeEnvironment()
+      const charts = join(environment.directory, 'charts')
+      const definition = customResource(environment.name, 'A thing')
+      const {kind} = definition.spec.names
+      await writeChart(charts, 'definitions', JSON.stringify(definition))
+      await writeChart(charts, 'things', thingOf(kind))
+      await environment.write({kk: {charts: [charts]}, things: {}, definitions: {}})
 
-    const first = await environment.json<PlanDocument>('plan')
-    const cached = await environment.json<PlanDocument>('plan')
-    const {stderr} = await environment.kk('plan')
-    await environment.deploy()
-    await environment.write({kk: {charts: [charts]}, things: {size: 2}, definitions: {}})
-    const upgrade = await environment.json<PlanDocument>('plan')
-    const other = await makeEnvironment({content: {kk: {charts: [charts]}, things: {}}})
-    const alone = await other.json<PlanDocument>('plan')
+      const first = await environment.json<PlanDocument>('plan')
+      const cached = await environment.json<PlanDocument>('plan')
+      const {stderr} = await environment.kk('plan')
+      await environment.deploy()
+      await environment.write({kk: {charts: [charts]}, things: {size: 2}, definitions: {}})
+      const upgrade = await environment.json<PlanDocument>('plan')
+      const other = await makeEnvironment({content: {kk: {charts: [charts]}, things: {}}})
+      const alone = await other.json<PlanDocument>('plan')
 
-    const later = [{release: `${environment.name}/things`, object: `${kind}/one`}]
-    expect([first.knownAfterApply, cached.knownAfterApply]).toEqual([later, later])
-    expect(stderr).toContain(`known after apply, for its kind comes with this plan: things: ${kind}/one`)
-    expect(upgrade.knownAfterApply).toBeUndefined()
-    expect(upgrade.counts.upgrade).toBe(1)
-    expect(alone, 'the cluster has the kind, though no chart brings it').not.toHaveProperty('notes')
-    expect(alone.knownAfterApply).toBeUndefined()
-  })
+      const later = [{release: `${environment.name}/things`, object: `${kind}/one`}]
+      expect([first.knownAfterApply, cached.knownAfterApply]).toEqual([later, later])
+      expect(stderr).toContain(`known after apply, for its kind comes with this plan: things: ${kind}/one`)
+      expect(upgrade.knownAfterApply).toBeUndefined()
+      expect(upgrade.counts.upgrade).toBe(1)
+      expect(alone, 'the cluster has the kind, though no chart brings it').not.toHaveProperty('notes')
+      expect(alone.knownAfterApply).toBeUndefined()
+    })
 
-  it('is healthy when its custom resources are as the environment says', async () => {
-    const readiness = {'Cache.example.kk.openstack.org': {path: '.status.phase', value: 'Running'}}
-    const environment = await makeEnvironment({content: cloud(['operator', 'cache'], {readiness})})
-    const deployed = environment.deploy()
-    const cache = ['caches', 'cache', '--namespace', environment.name]
-    await waitFor(() => kubectl(['get', ...cache]).catch(() => undefined), {until: 'the Cache exists'})
+    it('is healthy when its custom resources are as the environment says', async () => {
+      const readiness = {'Cache.example.kk.openstack.org': {path: '.status.phase', value: 'Running'}}
+      const environment = await makeEnvironment({content: cloud(['operator', 'cache'], {readiness})})
+      const deployed = environment.deploy()
+      const cache = ['caches', 'cache', '--namespace', environment.name]
+      await waitFor(() => kubectl(['get', ...cache]).catch(() => undefined), {until: 'the Cache exists'})
 
-    const {stdout} = await environment.kk('status')
-    const patch = JSON.stringify({status: {phase: 'Running'}})
-    await kubectl(['patch', ...cache, '--type', 'merge', '--patch', patch])
-    await deployed
+      const {stdout} = await environment.kk('status')
+      const patch = JSON.stringify({status: {phase: 'Running'}})
+      await kubectl(['patch', ...cache, '--type', 'merge', '--patch', patch])
+      await deployed
 
-    expect(stdout).toContain('.status.phase is not there, not Running')
+      expect(stdout).toContain('.status.phase is not there, not Running')
+    })
   })
 })
 

@@ -3,6 +3,7 @@ import {mkdir, readdir} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, inject, it} from 'vitest'
 import type {RunEvent} from '../../src/run/events.ts'
+import {atNight} from '../support/night.ts'
 import {start} from './support/background.ts'
 import {waitFor} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
@@ -13,6 +14,14 @@ import {openTerminal} from './support/terminal.ts'
 const gating = (event: RunEvent) => event.type === 'release-progressed' && event.phase === 'gate'
 const inHook = (event: RunEvent) =>
   event.type === 'release-progressed' && event.phase === 'helm' && event.blames !== undefined
+
+/** What ends kk, with the code of its exit. */
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 130],
+] as const
+type Signal = (typeof SIGNALS)[number][0]
 
 describe.concurrent('kk killed', () => {
   it('between the end of helm and the gate: the next run waits for health and makes no revision', async () => {
@@ -54,42 +63,40 @@ second: {}
 apart: {}
 `
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 130],
-  ] as const)(
-    '%s: what runs finishes, nothing more starts, exit %i; a second run goes on',
-    async (signal, code) => {
-      const corner = await openCorner(CHAIN)
-      const run = start(corner, ['deploy', 'env.yaml'])
-      await run.saw(inHook, 'helm waits for the hook of first')
-      await run.saw(({type}) => type === 'release-succeeded', 'apart is installed')
+  const finishes = async (signal: Signal, code: number) => {
+    const corner = await openCorner(CHAIN)
+    const run = start(corner, ['deploy', 'env.yaml'])
+    await run.saw(inHook, 'helm waits for the hook of first')
+    await run.saw(({type}) => type === 'release-succeeded', 'apart is installed')
 
-      run.signal(signal)
-      const {exitCode, stdout, stderr} = await run.ended()
-      const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+    run.signal(signal)
+    const {exitCode, stdout, stderr} = await run.ended()
+    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
 
-      expect(exitCode, stderr).toBe(code)
-      expect(endings(stdout)).toEqual([
-        'apart install, revision 1',
-        'second skipped: nobody interrupted',
-        'first install, revision 1',
-      ])
-      expect(eventsIn(stdout)).toContainEqual(
-        expect.objectContaining({type: 'run-interrupting', running: [`${corner.name}/first`]}),
-      )
-      expect(eventsIn(stdout).at(-1)).toMatchObject({type: 'run-finished', outcome: 'interrupted'})
-      expect(stderr).toMatch(/interrupted after .*: 2 installed, 1 skipped\nnext: kk deploy env\.yaml/)
-      expect(next.exitCode, next.stderr).toBe(0)
-      expect(endings(next.stdout)).toContain('second install, revision 1')
-      expect((await records(corner.name)).toSorted()).toEqual([
-        'apart 1 deployed',
-        'first 1 deployed',
-        'second 1 deployed',
-      ])
-    },
-  )
+    expect(exitCode, stderr).toBe(code)
+    expect(endings(stdout)).toEqual([
+      'apart install, revision 1',
+      'second skipped: nobody interrupted',
+      'first install, revision 1',
+    ])
+    expect(eventsIn(stdout)).toContainEqual(
+      expect.objectContaining({type: 'run-interrupting', running: [`${corner.name}/first`]}),
+    )
+    expect(eventsIn(stdout).at(-1)).toMatchObject({type: 'run-finished', outcome: 'interrupted'})
+    expect(stderr).toMatch(/interrupted after .*: 2 installed, 1 skipped\nnext: kk deploy env\.yaml/)
+    expect(next.exitCode, next.stderr).toBe(0)
+    expect(endings(next.stdout)).toContain('second install, revision 1')
+    expect((await records(corner.name)).toSorted()).toEqual([
+      'apart 1 deployed',
+      'first 1 deployed',
+      'second 1 deployed',
+    ])
+  }
+  const title = '%s: what runs finishes, nothing more starts, exit %i; a second run goes on'
+  it.each(SIGNALS.slice(0, 1))(title, finishes)
+  atNight(() => {
+    it.each(SIGNALS.slice(1))(title, finishes)
+  })
 
   it('twice ends helm, says what is left, and the next run copes', async () => {
     const corner = await openCorner(CHAIN.replace('complete-after: 3s', 'complete-after: 10m'))
@@ -117,25 +124,27 @@ apart: {}
     )
   })
 
-  it('twice while a gate is awaited leaves a release that the next run awaits', async () => {
-    const corner = await openCorner(`
+  atNight(() => {
+    it('twice while a gate is awaited leaves a release that the next run awaits', async () => {
+      const corner = await openCorner(`
 kk:
   OWN
   releases: {slow: {chart: workload}}
 slow: {pod: {ready-after: 6s}}
 `)
-    const run = start(corner, ['deploy', 'env.yaml'])
-    await run.saw(gating, 'the gate is awaited')
+      const run = start(corner, ['deploy', 'env.yaml'])
+      await run.saw(gating, 'the gate is awaited')
 
-    run.signal('SIGINT')
-    await run.saw(({type}) => type === 'run-interrupting', 'kk has heard of it')
-    run.signal('SIGINT')
-    const {exitCode, stdout, stderr} = await run.ended()
-    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+      run.signal('SIGINT')
+      await run.saw(({type}) => type === 'run-interrupting', 'kk has heard of it')
+      run.signal('SIGINT')
+      const {exitCode, stdout, stderr} = await run.ended()
+      const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
 
-    expect(exitCode, stderr).toBe(130)
-    expect(endings(stdout)).toEqual(['slow failed: KK_INTERRUPTED'])
-    expect(endings(next.stdout), next.stderr).toEqual(['slow await, revision 1'])
+      expect(exitCode, stderr).toBe(130)
+      expect(endings(stdout)).toEqual(['slow failed: KK_INTERRUPTED'])
+      expect(endings(next.stdout), next.stderr).toEqual(['slow await, revision 1'])
+    })
   })
 
   it('typed on a terminal, where the board is drawn, does the same', async () => {
@@ -156,28 +165,26 @@ slow: {pod: {ready-after: 6s}}
   })
 })
 
-it.concurrent.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 130],
-] as const)(
-  '%s while the charts render ends kk at once with %i, and leaves nothing',
-  async (signal, code) => {
-    const corner = await openCorner('kk:\n  OWN\n  releases: {tiny: {chart: workload}}\ntiny: {}\n')
-    await mkdir(join(corner.directory, 'tmp'))
-    const helm = await corner.helm('case $1 in template) touch "$0.renders"; sleep 5;; esac; exec $HELM "$@"')
-    const run = start(corner, ['deploy', 'env.yaml'], {
-      env: {KK_HELM: helm, TMPDIR: join(corner.directory, 'tmp')},
-    })
-    await waitFor(async () => existsSync(`${helm}.renders`), {until: 'helm renders'})
+const endsAtOnce = async (signal: Signal, code: number) => {
+  const corner = await openCorner('kk:\n  OWN\n  releases: {tiny: {chart: workload}}\ntiny: {}\n')
+  await mkdir(join(corner.directory, 'tmp'))
+  const helm = await corner.helm('case $1 in template) touch "$0.renders"; sleep 5;; esac; exec $HELM "$@"')
+  const run = start(corner, ['deploy', 'env.yaml'], {
+    env: {KK_HELM: helm, TMPDIR: join(corner.directory, 'tmp')},
+  })
+  await waitFor(async () => existsSync(`${helm}.renders`), {until: 'helm renders'})
 
-    run.signal(signal)
-    const {exitCode, stdout, stderr} = await run.ended()
+  run.signal(signal)
+  const {exitCode, stdout, stderr} = await run.ended()
 
-    expect(exitCode).toBe(code)
-    expect(stderr).toContain(`error KK_INTERRUPTED: kk was ended by ${signal}`)
-    expect(JSON.parse(stdout)).toMatchObject({type: 'error', code: 'KK_INTERRUPTED', exit: code})
-    expect(await readdir(join(corner.directory, 'tmp'))).toEqual([])
-    expect(await records(corner.name)).toEqual([])
-  },
-)
+  expect(exitCode).toBe(code)
+  expect(stderr).toContain(`error KK_INTERRUPTED: kk was ended by ${signal}`)
+  expect(JSON.parse(stdout)).toMatchObject({type: 'error', code: 'KK_INTERRUPTED', exit: code})
+  expect(await readdir(join(corner.directory, 'tmp'))).toEqual([])
+  expect(await records(corner.name)).toEqual([])
+}
+const TITLE = '%s while the charts render ends kk at once with %i, and leaves nothing'
+it.concurrent.each(SIGNALS.slice(0, 1))(TITLE, endsAtOnce)
+atNight(() => {
+  it.concurrent.each(SIGNALS.slice(1))(TITLE, endsAtOnce)
+})

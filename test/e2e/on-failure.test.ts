@@ -1,6 +1,7 @@
 import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
+import {atNight} from '../support/night.ts'
 import {kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {revisions} from './support/records.ts'
@@ -41,19 +42,21 @@ async function rollbacks({helmCalls}: TestEnvironment): Promise<string[]> {
 }
 
 describe.concurrent('when a release fails', () => {
-  it('what was done is kept by default', async () => {
-    const {environment} = await failing([])
+  atNight(() => {
+    it('what was done is kept by default', async () => {
+      const {environment} = await failing([])
 
-    expect(await rollbacks(environment)).toEqual([])
-    expect(await revisions(environment.name)).toEqual({db: 2, api: 2, web: 2})
-  })
+      expect(await rollbacks(environment)).toEqual([])
+      expect(await revisions(environment.name)).toEqual({db: 2, api: 2, web: 2})
+    })
 
-  it('--on-failure rollback-failed returns that release alone', async () => {
-    const {environment, stderr} = await failing(['--on-failure', 'rollback-failed'])
+    it('--on-failure rollback-failed returns that release alone', async () => {
+      const {environment, stderr} = await failing(['--on-failure', 'rollback-failed'])
 
-    expect(await rollbacks(environment)).toEqual(['api 1'])
-    expect(await revisions(environment.name)).toEqual({db: 2, api: 3, web: 2})
-    expect(stderr).toMatch(/done in .*: 1 rolled back/)
+      expect(await rollbacks(environment)).toEqual(['api 1'])
+      expect(await revisions(environment.name)).toEqual({db: 2, api: 3, web: 2})
+      expect(stderr).toMatch(/done in .*: 1 rolled back/)
+    })
   })
 
   it('--on-failure rollback-run returns all that the run touched, dependents first', async () => {
@@ -77,13 +80,15 @@ describe.concurrent('when a release fails', () => {
     ])
   })
 
-  it('what the run installed stays, and is named', async () => {
-    const extra = {extra: {}}
+  atNight(() => {
+    it('what the run installed stays, and is named', async () => {
+      const extra = {extra: {}}
 
-    const {environment, stderr} = await failing(['--on-failure', 'rollback-run'], extra)
+      const {environment, stderr} = await failing(['--on-failure', 'rollback-run'], extra)
 
-    expect(stderr).toContain('note: extra stays: the run installed it')
-    expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3, extra: 1})
+      expect(stderr).toContain('note: extra stays: the run installed it')
+      expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3, extra: 1})
+    })
   })
 
   it('--remove-new takes away what the run installed; each of the three runs has its report', async () => {
@@ -107,16 +112,18 @@ describe.concurrent('when a release fails', () => {
     expect(resumed.stderr).toContain(`to begin that anew: kk deploy ${environment.file}`)
   })
 
-  it('--remove-new leaves what would take its data along, and a rollback the claims that it knows not', async () => {
-    const {environment, stderr} = await failing(['--on-failure', 'rollback-run', '--remove-new'], {
-      web: {values: {...CHANGED, claim: 'general'}},
-      extra: {values: {claim: 'general'}},
-    })
+  atNight(() => {
+    it('--remove-new leaves what would take its data along, and a rollback the claims that it knows not', async () => {
+      const {environment, stderr} = await failing(['--on-failure', 'rollback-run', '--remove-new'], {
+        web: {values: {...CHANGED, claim: 'general'}},
+        extra: {values: {claim: 'general'}},
+      })
 
-    expect(stderr).toContain('extra: extra would go with its data, and not removed')
-    expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3, extra: 1})
-    const claims = await kubectl(['get', 'pvc', '--namespace', environment.name, '--output', 'name'])
-    expect(claims.trim().split('\n')).toEqual(['persistentvolumeclaim/extra', 'persistentvolumeclaim/web'])
+      expect(stderr).toContain('extra: extra would go with its data, and not removed')
+      expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3, extra: 1})
+      const claims = await kubectl(['get', 'pvc', '--namespace', environment.name, '--output', 'name'])
+      expect(claims.trim().split('\n')).toEqual(['persistentvolumeclaim/extra', 'persistentvolumeclaim/web'])
+    })
   })
 
   it('--remove-new without a rollback is a usage error', async () => {
@@ -130,15 +137,17 @@ describe.concurrent('when a release fails', () => {
     expect(await revisions(environment.name)).toEqual({})
   })
 
-  it('a migration keeps it from going back, and the failure stays the one that is told', async () => {
-    const migration = {replicas: 2, job: {version: 2, migration: true, pod: {fail: 'JobFailed'}}}
+  atNight(() => {
+    it('a migration keeps it from going back, and the failure stays the one that is told', async () => {
+      const migration = {replicas: 2, job: {version: 2, migration: true, pod: {fail: 'JobFailed'}}}
 
-    const {environment, stderr} = await failing(['--on-failure', 'rollback-run'], {
-      api: {requires: ['db'], values: migration},
+      const {environment, stderr} = await failing(['--on-failure', 'rollback-run'], {
+        api: {requires: ['db'], values: migration},
+      })
+
+      expect(stderr).toContain('KK_UNHEALTHY')
+      expect(stderr).toMatch(/KK_MIGRATION.*api-job-2/)
+      expect(await rollbacks(environment)).toEqual([])
     })
-
-    expect(stderr).toContain('KK_UNHEALTHY')
-    expect(stderr).toMatch(/KK_MIGRATION.*api-job-2/)
-    expect(await rollbacks(environment)).toEqual([])
   })
 })

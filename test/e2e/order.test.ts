@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {atNight} from '../support/night.ts'
 import {annotatePods} from './support/annotate-pods.ts'
 import {makeNamespace} from './support/cluster.ts'
 import {allInOne, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
@@ -14,31 +15,33 @@ async function deploy(environment: TestEnvironment, ...flags: readonly string[])
 }
 
 describe.concurrent('by the audit log of the API server', () => {
-  it('none of the six charts was written before all that it requires was Ready, however late that was', async () => {
-    const namespace = await makeNamespace('order')
-    const environment = await makeEnvironment({content: await allInOne(), namespace})
-    const plan = await environment.json<PlanDocument>('plan')
-    const delays = {mariadb: '3s', rabbitmq: '1500ms', memcached: '500ms', keystone: '1s', horizon: '700ms'}
-    await Promise.all(
-      Object.entries(delays).map(([name, delay]) =>
-        annotatePods({
-          namespace,
-          labels: {'app.kubernetes.io/name': name},
-          annotations: {'sandbox.kk.openstack.org/ready-after': delay},
-        }),
-      ),
-    )
+  atNight(() => {
+    it('none of the six charts was written before all that it requires was Ready, however late that was', async () => {
+      const namespace = await makeNamespace('order')
+      const environment = await makeEnvironment({content: await allInOne(), namespace})
+      const plan = await environment.json<PlanDocument>('plan')
+      const delays = {mariadb: '3s', rabbitmq: '1500ms', memcached: '500ms', keystone: '1s', horizon: '700ms'}
+      await Promise.all(
+        Object.entries(delays).map(([name, delay]) =>
+          annotatePods({
+            namespace,
+            labels: {'app.kubernetes.io/name': name},
+            annotations: {'sandbox.kk.openstack.org/ready-after': delay},
+          }),
+        ),
+      )
 
-    await environment.deploy()
+      await environment.deploy()
 
-    const of = await history(namespace)
-    const edges = plan.actions.flatMap(({release, requires}) =>
-      requires.map((required) => [nameOf(release), nameOf(required.release)] as const),
-    )
-    expect(edges).toHaveLength(9)
-    for (const [name, required] of edges) {
-      expect(of(name).started > of(required).ready, `${name} after ${required}`).toBe(true)
-    }
+      const of = await history(namespace)
+      const edges = plan.actions.flatMap(({release, requires}) =>
+        requires.map((required) => [nameOf(release), nameOf(required.release)] as const),
+      )
+      expect(edges).toHaveLength(9)
+      for (const [name, required] of edges) {
+        expect(of(name).started > of(required).ready, `${name} after ${required}`).toBe(true)
+      }
+    })
   })
 
   it('a release starts as soon as its own requirements are Ready: no other is waited for', async () => {
@@ -70,16 +73,18 @@ describe.concurrent('by the audit log of the API server', () => {
     expect(of('compute').started < of('network').ready).toBe(true)
   })
 
-  it('an applied edge does not wait for hooks either, though helm does', async () => {
-    const hook = {hook: 'post-install', pod: {'ready-after': '100ms', 'complete-after': '7s'}}
-    const content = workloads({
-      network: {values: {job: hook}},
-      compute: {requires: ['network:applied']},
+  atNight(() => {
+    it('an applied edge does not wait for hooks either, though helm does', async () => {
+      const hook = {hook: 'post-install', pod: {'ready-after': '100ms', 'complete-after': '7s'}}
+      const content = workloads({
+        network: {values: {job: hook}},
+        compute: {requires: ['network:applied']},
+      })
+
+      const of = await deploy(await makeEnvironment({content}))
+
+      expect(of('compute').started < of('network').ready).toBe(true)
     })
-
-    const of = await deploy(await makeEnvironment({content}))
-
-    expect(of('compute').started < of('network').ready).toBe(true)
   })
 
   it('releases that need each other start together, even when one helm runs at a time', async () => {
@@ -99,16 +104,18 @@ describe.concurrent('by the audit log of the API server', () => {
     expect(of('after').started > of('nova').ready).toBe(true)
   })
 
-  it('with --concurrency 1 no two helms write at once, but one may while another release is not Ready yet', async () => {
-    const content = workloads({
-      first: {values: readyAfter('5s')},
-      second: {values: readyAfter('1s')},
+  atNight(() => {
+    it('with --concurrency 1 no two helms write at once, but one may while another release is not Ready yet', async () => {
+      const content = workloads({
+        first: {values: readyAfter('5s')},
+        second: {values: readyAfter('1s')},
+      })
+
+      const of = await deploy(await makeEnvironment({content}), '--concurrency', '1')
+
+      expect(of('second').started > of('first').applied).toBe(true)
+      expect(of('second').started < of('first').ready).toBe(true)
     })
-
-    const of = await deploy(await makeEnvironment({content}), '--concurrency', '1')
-
-    expect(of('second').started > of('first').applied).toBe(true)
-    expect(of('second').started < of('first').ready).toBe(true)
   })
 })
 

@@ -3,6 +3,7 @@ import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, inject, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
+import {atNight} from '../support/night.ts'
 import {kubectl} from './support/cluster.ts'
 import {makeEnvironment, workloads} from './support/environment.ts'
 import {kk} from './support/kk.ts'
@@ -70,18 +71,20 @@ describe.concurrent('kk plan', () => {
     ])
   })
 
-  it('--diff shows all of a new release, and of an installed one what changes', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}})})
+  atNight(() => {
+    it('--diff shows all of a new release, and of an installed one what changes', async () => {
+      const environment = await makeEnvironment({content: workloads({db: {}})})
 
-    const before = await environment.kk('plan', '--diff')
-    await environment.deploy()
-    await environment.write(workloads({db: {values: {replicas: 2}}, cache: {}}))
-    const after = await environment.kk('plan', '--diff')
+      const before = await environment.kk('plan', '--diff')
+      await environment.deploy()
+      await environment.write(workloads({db: {values: {replicas: 2}}, cache: {}}))
+      const after = await environment.kk('plan', '--diff')
 
-    expect(before.stdout).toMatch(/^\+ +replicas: 1$/m)
-    expect(after.stdout).toMatch(/^- +replicas: 1$/m)
-    expect(after.stdout).toMatch(/^\+ +replicas: 2$/m)
-    expect(after.stdout).toMatch(/^\+ +name: cache$/m)
+      expect(before.stdout).toMatch(/^\+ +replicas: 1$/m)
+      expect(after.stdout).toMatch(/^- +replicas: 1$/m)
+      expect(after.stdout).toMatch(/^\+ +replicas: 2$/m)
+      expect(after.stdout).toMatch(/^\+ +name: cache$/m)
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import {stat} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, inject, it} from 'vitest'
+import {atNight} from '../support/night.ts'
 import {start} from './support/background.ts'
 import {waitFor} from './support/cluster.ts'
 import {type Corner, openCorner} from './support/corner.ts'
@@ -77,22 +78,26 @@ describe.concurrent('two kk at once on one release', () => {
     expect(again.stderr).toContain('1 unchanged')
   })
 
-  it('one that may not wait so long says who holds the release', async () => {
-    const corner = await openCorner(patient)
-    await corner.write('impatient.yaml', impatient)
-    const first = await holding(corner)
+  atNight(() => {
+    it('one that may not wait so long says who holds the release', async () => {
+      const corner = await openCorner(patient)
+      await corner.write('impatient.yaml', impatient)
+      const first = await holding(corner)
 
-    const refused = await corner.kk(['deploy', 'impatient.yaml', '--output', 'ndjson'])
-    await corner.write('go', '')
-    const one = await first.ended()
+      const refused = await corner.kk(['deploy', 'impatient.yaml', '--output', 'ndjson'])
+      await corner.write('go', '')
+      const one = await first.ended()
 
-    expect(refused.exitCode).toBe(3)
-    expect(endings(refused.stdout)).toEqual(['api failed: KK_HELD'])
-    expect(refused.stderr).toMatch(
-      new RegExp(`KK_HELD: ${corner.name}/api is held by \\S+@\\S+ \\(process ${first.pid}, run [\\w-]+\\)`),
-    )
-    expect(one.exitCode, one.stderr).toBe(0)
-    expect(await records(corner.name)).toEqual(['api 1 deployed'])
+      expect(refused.exitCode).toBe(3)
+      expect(endings(refused.stdout)).toEqual(['api failed: KK_HELD'])
+      expect(refused.stderr).toMatch(
+        new RegExp(
+          `KK_HELD: ${corner.name}/api is held by \\S+@\\S+ \\(process ${first.pid}, run [\\w-]+\\)`,
+        ),
+      )
+      expect(one.exitCode, one.stderr).toBe(0)
+      expect(await records(corner.name)).toEqual(['api 1 deployed'])
+    })
   })
 })
 
@@ -125,31 +130,33 @@ exec $HELM "$@"`)
     expect((await records(corner.name)).toSorted()).toEqual(['api 1 superseded', 'api 2 deployed'])
   })
 
-  it('is noticed after helm has ended', async () => {
-    const corner = await deployed()
-    const env = {KK_HELM: await interfering(corner, 'upgrade'), CHART: chart}
+  atNight(() => {
+    it('is noticed after helm has ended', async () => {
+      const corner = await deployed()
+      const env = {KK_HELM: await interfering(corner, 'upgrade'), CHART: chart}
 
-    const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'], {env})
+      const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'], {env})
 
-    expect(exitCode).toBe(1)
-    expect(endings(stdout)).toEqual(['api failed: KK_RACED'])
-    expect(stderr).toContain('helm was to make revision 2, but made 3')
-    expect(await records(corner.name)).toContain('api 3 deployed')
-  })
-
-  it('is undone by the next run, which says so', async () => {
-    const corner = await deployed()
-    await corner.write('env.yaml', patient)
-    const helm = join(inject('run').toolbox, 'helm4')
-    await execa(helm, ['upgrade', 'api', chart, '--namespace', corner.name, '--set', 'replicas=2'], {
-      env: kkEnvironment(),
-      extendEnv: false,
+      expect(exitCode).toBe(1)
+      expect(endings(stdout)).toEqual(['api failed: KK_RACED'])
+      expect(stderr).toContain('helm was to make revision 2, but made 3')
+      expect(await records(corner.name)).toContain('api 3 deployed')
     })
 
-    const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+    it('is undone by the next run, which says so', async () => {
+      const corner = await deployed()
+      await corner.write('env.yaml', patient)
+      const helm = join(inject('run').toolbox, 'helm4')
+      await execa(helm, ['upgrade', 'api', chart, '--namespace', corner.name, '--set', 'replicas=2'], {
+        env: kkEnvironment(),
+        extendEnv: false,
+      })
 
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain('changed outside kk (revision 2, kk last wrote 1)')
-    expect(endings(stdout)).toEqual(['api upgrade, revision 3'])
+      const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr).toContain('changed outside kk (revision 2, kk last wrote 1)')
+      expect(endings(stdout)).toEqual(['api upgrade, revision 3'])
+    })
   })
 })

@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, inject, it} from 'vitest'
+import {atNight} from '../support/night.ts'
 import {atWork, deploy, hooked, installing, succeed, type Working, whileWaiting} from './support/at-work.ts'
 import {get, waitFor} from './support/cluster.ts'
 import {type Corner, openCorner} from './support/corner.ts'
@@ -47,56 +48,63 @@ describe.concurrent('kk killed together with its helm', () => {
     expect(seconds).toBeLessThan(40)
   })
 
-  it('at a rollback or a removal: the same command again does it, and a deploy brings back what was half removed', async () => {
-    const content = {hook: 'post-rollback,post-delete', time: '5s'}
-    const corner = await openCorner(hooked(content))
-    await deploy(corner)
-    await corner.write('env.yaml', hooked({...content, replicas: 2}))
-    await deploy(corner)
-    const remove = ['remove', 'hooked', '-e', 'env.yaml', '--yes']
+  atNight(() => {
+    it('at a rollback or a removal: the same command again does it, and a deploy brings back what was half removed', async () => {
+      const content = {hook: 'post-rollback,post-delete', time: '5s'}
+      const corner = await openCorner(hooked(content))
+      await deploy(corner)
+      await corner.write('env.yaml', hooked({...content, replicas: 2}))
+      await deploy(corner)
+      const remove = ['remove', 'hooked', '-e', 'env.yaml', '--yes']
 
-    const rollback = ['rollback', 'env.yaml', '--yes']
-    await killBoth(corner, {words: rollback, until: 'hooked 3 pending-rollback'})
-    const rolledBack = await succeed(corner, rollback)
-    await killBoth(corner, {words: remove, until: 'hooked 4 uninstalling'})
-    const broughtBack = await deploy(corner)
-    const {items} = await get<{items: readonly object[]}>('deployments', '--namespace', corner.name)
-    await killBoth(corner, {words: remove, until: 'hooked 5 uninstalling'})
-    await succeed(corner, remove)
+      const rollback = ['rollback', 'env.yaml', '--yes']
+      await killBoth(corner, {words: rollback, until: 'hooked 3 pending-rollback'})
+      const rolledBack = await succeed(corner, rollback)
+      await killBoth(corner, {words: remove, until: 'hooked 4 uninstalling'})
+      const broughtBack = await deploy(corner)
+      const {items} = await get<{items: readonly object[]}>('deployments', '--namespace', corner.name)
+      await killBoth(corner, {words: remove, until: 'hooked 5 uninstalling'})
+      await succeed(corner, remove)
 
-    expect(rolledBack.stderr).toMatch(
-      /revision 3 was left pending-rollback by run \S+, whose helm is gone: marked failed/,
-    )
-    expect(rolledBack.endings).toEqual(['hooked rollback, revision 4'])
-    expect(broughtBack.stderr).toMatch(
-      /revision 4 was left uninstalling by .*, then upgraded, which makes again what was deleted/,
-    )
-    expect(broughtBack.endings).toEqual(['hooked upgrade, revision 5'])
-    expect(items).toHaveLength(1)
-    expect(await records(corner.name)).toEqual([])
-  })
+      expect(rolledBack.stderr).toMatch(
+        /revision 3 was left pending-rollback by run \S+, whose helm is gone: marked failed/,
+      )
+      expect(rolledBack.endings).toEqual(['hooked rollback, revision 4'])
+      expect(broughtBack.stderr).toMatch(
+        /revision 4 was left uninstalling by .*, then upgraded, which makes again what was deleted/,
+      )
+      expect(broughtBack.endings).toEqual(['hooked upgrade, revision 5'])
+      expect(items).toHaveLength(1)
+      expect(await records(corner.name)).toEqual([])
+    })
 
-  it('with helm 3: both helms read the marked record as it was, and helm 3 upgrades it', async () => {
-    const corner = await openCorner(installing('10m'))
-    const values = ['get', 'values', 'hooked', '--namespace', corner.name, '--output', 'json']
-    const work = await atWork(corner, {version: 3})
-    const before = await helm(3, values)
+    it('with helm 3: both helms read the marked record as it was, and helm 3 upgrades it', async () => {
+      const corner = await openCorner(installing('10m'))
+      const values = ['get', 'values', 'hooked', '--namespace', corner.name, '--output', 'json']
+      const work = await atWork(corner, {version: 3})
+      const before = await helm(3, values)
 
-    await work.killHelm()
-    await work.run.ended()
-    const after = [await helm(3, values), await helm(4, values)]
-    const history = await helm(4, ['history', 'hooked', '--namespace', corner.name, '--output', 'json'])
-    await corner.write('env.yaml', installing('0s'))
-    const next = await succeed(corner, ['deploy', 'env.yaml', '--helm', join(inject('run').toolbox, 'helm3')])
+      await work.killHelm()
+      await work.run.ended()
+      const after = [await helm(3, values), await helm(4, values)]
+      const history = await helm(4, ['history', 'hooked', '--namespace', corner.name, '--output', 'json'])
+      await corner.write('env.yaml', installing('0s'))
+      const next = await succeed(corner, [
+        'deploy',
+        'env.yaml',
+        '--helm',
+        join(inject('run').toolbox, 'helm3'),
+      ])
 
-    expect(before.stdout).toContain('"password":')
-    expect(after.map(({stdout}) => stdout)).toEqual([before.stdout, before.stdout])
-    expect(JSON.parse(history.stdout)).toMatchObject(
-      [{revision: 1, status: 'failed', description: /^kk: helm ended and left it pending-install/}].map(
-        (entry) => ({...entry, description: expect.stringMatching(entry.description)}),
-      ),
-    )
-    expect(next.endings).toEqual(['hooked upgrade, revision 2'])
+      expect(before.stdout).toContain('"password":')
+      expect(after.map(({stdout}) => stdout)).toEqual([before.stdout, before.stdout])
+      expect(JSON.parse(history.stdout)).toMatchObject(
+        [{revision: 1, status: 'failed', description: /^kk: helm ended and left it pending-install/}].map(
+          (entry) => ({...entry, description: expect.stringMatching(entry.description)}),
+        ),
+      )
+      expect(next.endings).toEqual(['hooked upgrade, revision 2'])
+    })
   })
 })
 
@@ -129,42 +137,44 @@ kk: {name: NAME, namespace: NAME, charts: [CHARTS/../guarded], releases: {db: {c
 db: {}
 `
 
-it.concurrent('a helm that removes alone leaves the data that was given up, which the same command deletes', async () => {
-  const corner = await openCorner(STORE)
-  await deploy(corner)
-  const claims = async () => {
-    const {items} = await get<{items: readonly {metadata: {name: string}}[]}>('pvc', '-n', corner.name)
-    return items.map(({metadata}) => metadata.name)
-  }
-  const KK_HELM = await corner.helm('case $1 in uninstall) kill -9 $PPID; esac; exec $HELM "$@"')
-  const without = ['remove', 'db', '-e', 'env.yaml', '--yes', '--confirm', 'db']
-  const remove = [...without, ...['db-backup', 'data-db-0'].flatMap((name) => ['--confirm-data', name])]
-  const {signal} = await corner.kk([...remove, '--delete-data'], {env: {KK_HELM}})
-  await waitFor(async () => (await records(corner.name)).length === 0, {until: 'helm has removed db'})
+atNight(() => {
+  it.concurrent('a helm that removes alone leaves the data that was given up, which the same command deletes', async () => {
+    const corner = await openCorner(STORE)
+    await deploy(corner)
+    const claims = async () => {
+      const {items} = await get<{items: readonly {metadata: {name: string}}[]}>('pvc', '-n', corner.name)
+      return items.map(({metadata}) => metadata.name)
+    }
+    const KK_HELM = await corner.helm('case $1 in uninstall) kill -9 $PPID; esac; exec $HELM "$@"')
+    const without = ['remove', 'db', '-e', 'env.yaml', '--yes', '--confirm', 'db']
+    const remove = [...without, ...['db-backup', 'data-db-0'].flatMap((name) => ['--confirm-data', name])]
+    const {signal} = await corner.kk([...remove, '--delete-data'], {env: {KK_HELM}})
+    await waitFor(async () => (await records(corner.name)).length === 0, {until: 'helm has removed db'})
 
-  const resumed = await corner.kk(['resume', 'env.yaml'])
-  const told = await corner.kk(without)
-  const dry = await corner.kk([...without, '--delete-data', '--dry-run'])
-  const left = await claims()
-  const again = await corner.kk([...remove, '--delete-data'])
-  const after = await claims()
-  const last = await corner.kk([...remove, '--delete-data'])
+    const resumed = await corner.kk(['resume', 'env.yaml'])
+    const told = await corner.kk(without)
+    const dry = await corner.kk([...without, '--delete-data', '--dry-run'])
+    const left = await claims()
+    const again = await corner.kk([...remove, '--delete-data'])
+    const after = await claims()
+    const last = await corner.kk([...remove, '--delete-data'])
 
-  expect(signal).toBe('SIGKILL')
-  expect(resumed.stderr).toMatch(/hint: kk remove db -e env.yaml$/)
-  expect(told.exitCode, told.stderr).toBe(0)
-  expect(told.stderr).toMatch(
-    /\/db is gone, but not its claim \S+\/data-db-0, which run \S+ was to delete: --delete-data --confirm-data data-db-0/,
-  )
-  expect(dry.exitCode, dry.stderr).toBe(3)
-  expect(dry.stderr).toContain('--confirm-data data-db-0')
-  expect(left).toEqual(['data-db-0'])
-  expect(again.exitCode, again.stderr).toBe(0)
-  expect(again.stderr).toMatch(/deleted the claim \S+\/data-db-0, as run \S+ was to do/)
-  expect(after).toEqual([])
-  expect(last.exitCode, last.stderr).toBe(0)
-  expect(last.stderr).toContain('db is not installed: nothing to remove')
-  expect(last.stderr).not.toContain('claim')
+    expect(signal).toBe('SIGKILL')
+    expect(resumed.stderr).toMatch(/hint: kk remove db -e env.yaml$/)
+    expect(told.exitCode, told.stderr).toBe(0)
+    expect(told.stderr).toMatch(
+      /\/db is gone, but not its claim \S+\/data-db-0, which run \S+ was to delete: --delete-data --confirm-data data-db-0/,
+    )
+    expect(dry.exitCode, dry.stderr).toBe(3)
+    expect(dry.stderr).toContain('--confirm-data data-db-0')
+    expect(left).toEqual(['data-db-0'])
+    expect(again.exitCode, again.stderr).toBe(0)
+    expect(again.stderr).toMatch(/deleted the claim \S+\/data-db-0, as run \S+ was to do/)
+    expect(after).toEqual([])
+    expect(last.exitCode, last.stderr).toBe(0)
+    expect(last.stderr).toContain('db is not installed: nothing to remove')
+    expect(last.stderr).not.toContain('claim')
+  })
 })
 
 describe.concurrent('helm killed alone', () => {

@@ -2,6 +2,7 @@ import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {afterEach, beforeAll, describe, expect, inject, it} from 'vitest'
 import {HELMS} from '../support/helms.ts'
+import {atNight} from '../support/night.ts'
 import {workloads} from './support/environment.ts'
 import {clusterOfRun, done} from './support/guarded.ts'
 import {deployOn, type Removable} from './support/removal.ts'
@@ -41,83 +42,85 @@ it.each(HELMS)(
   },
 )
 
-it('kk remove takes away the history that helm uninstall --keep-history left', async () => {
-  const environment = await deployOn(cluster, workloads({db: {}}))
-  const at = ['--namespace', environment.name]
-  await cluster.helm('helm4', 'uninstall', 'db', '--keep-history', ...at)
+atNight(() => {
+  it('kk remove takes away the history that helm uninstall --keep-history left', async () => {
+    const environment = await deployOn(cluster, workloads({db: {}}))
+    const at = ['--namespace', environment.name]
+    await cluster.helm('helm4', 'uninstall', 'db', '--keep-history', ...at)
 
-  const {exitCode, stderr} = await environment.on('remove', 'db', '--yes')
-
-  expect(exitCode, stderr).toBe(0)
-  expect(stderr).toMatch(/only its history is left\n/)
-  expect(stderr).toMatch(/db {2}no objects/)
-  expect(await environment.releases()).toEqual([])
-})
-
-it('a release stays while another uses it of which no deployed revision is left', async () => {
-  const {kk: settings, ...sections} = workloads({db: {}, api: {requires: ['db']}})
-  const environment = await deployOn(cluster, {kk: settings, ...sections})
-  const at = ['--namespace', environment.name]
-  await environment.write({kk: settings, ...sections, api: {replicas: 2}})
-  await done(environment.on('deploy'))
-  await done(cluster.kubectl('delete', 'secret', 'sh.helm.release.v1.api.v2', ...at))
-  const record = ['secret', 'sh.helm.release.v1.api.v1', ...at]
-
-  for (const status of ['superseded', 'failed', 'pending-install', 'uninstalling']) {
-    await done(cluster.kubectl('label', ...record, '--overwrite', `status=${status}`))
     const {exitCode, stderr} = await environment.on('remove', 'db', '--yes')
 
-    expect(exitCode, `${status}: ${stderr}`).toBe(3)
-    expect(stderr).toContain('KK_HAS_DEPENDENTS')
-    expect(stderr).toContain(`${environment.name}/api (environment "${environment.name}") requires db`)
-  }
-  const {stdout} = await environment.on('status', 'db', '--output', 'json')
-  expect(JSON.parse(stdout).releases).toMatchObject([{dependents: [{release: `${environment.name}/api`}]}])
-  expect(await environment.uninstalls()).toEqual([])
-})
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toMatch(/only its history is left\n/)
+    expect(stderr).toMatch(/db {2}no objects/)
+    expect(await environment.releases()).toEqual([])
+  })
 
-it('kk remove that is repeated leaves the release of the same name that an earlier file put elsewhere', async () => {
-  const {kk: settings, ...sections} = workloads({db: {}})
-  const environment = await deployOn(cluster, {kk: settings, ...sections})
-  await environment.write({kk: {...settings, namespace: `${environment.name}-2`}, ...sections})
-  const moved = await environment.on('deploy', '--yes')
-  expect(moved.exitCode, moved.stderr).toBe(0)
+  it('a release stays while another uses it of which no deployed revision is left', async () => {
+    const {kk: settings, ...sections} = workloads({db: {}, api: {requires: ['db']}})
+    const environment = await deployOn(cluster, {kk: settings, ...sections})
+    const at = ['--namespace', environment.name]
+    await environment.write({kk: settings, ...sections, api: {replicas: 2}})
+    await done(environment.on('deploy'))
+    await done(cluster.kubectl('delete', 'secret', 'sh.helm.release.v1.api.v2', ...at))
+    const record = ['secret', 'sh.helm.release.v1.api.v1', ...at]
 
-  const first = await environment.on('remove', 'db', '--yes')
-  const second = await environment.on('remove', 'db', '--yes')
+    for (const status of ['superseded', 'failed', 'pending-install', 'uninstalling']) {
+      await done(cluster.kubectl('label', ...record, '--overwrite', `status=${status}`))
+      const {exitCode, stderr} = await environment.on('remove', 'db', '--yes')
 
-  expect([first.exitCode, second.exitCode]).toEqual([0, 0])
-  expect(second.stderr).toContain('db is not installed: nothing to remove')
-  expect(await environment.releases()).toEqual(['db'])
-})
+      expect(exitCode, `${status}: ${stderr}`).toBe(3)
+      expect(stderr).toContain('KK_HAS_DEPENDENTS')
+      expect(stderr).toContain(`${environment.name}/api (environment "${environment.name}") requires db`)
+    }
+    const {stdout} = await environment.on('status', 'db', '--output', 'json')
+    expect(JSON.parse(stdout).releases).toMatchObject([{dependents: [{release: `${environment.name}/api`}]}])
+    expect(await environment.uninstalls()).toEqual([])
+  })
 
-it('kk remove lists claims that only superseded revisions had, and gives them up by name', async () => {
-  const withClaim = (claim: string | null) => workloads({web: {values: {claim}}})
-  const environment = await deployOn(cluster, withClaim('general'))
-  await environment.write(withClaim(null))
-  const upgraded = await environment.on('deploy', '--yes')
-  expect(upgraded.exitCode, upgraded.stderr).toBe(0)
+  it('kk remove that is repeated leaves the release of the same name that an earlier file put elsewhere', async () => {
+    const {kk: settings, ...sections} = workloads({db: {}})
+    const environment = await deployOn(cluster, {kk: settings, ...sections})
+    await environment.write({kk: {...settings, namespace: `${environment.name}-2`}, ...sections})
+    const moved = await environment.on('deploy', '--yes')
+    expect(moved.exitCode, moved.stderr).toBe(0)
 
-  const dry = await environment.on('remove', 'web', '--dry-run')
-  const removed = await environment.on('remove', 'web', '--yes', '--delete-data', '--confirm-data', 'web')
+    const first = await environment.on('remove', 'db', '--yes')
+    const second = await environment.on('remove', 'db', '--yes')
 
-  expect(dry.stdout).toMatch(/web +PersistentVolumeClaim\/web +of an earlier revision/)
-  expect(removed.exitCode, removed.stderr).toBe(0)
-  expect(await names('pvc', '--namespace', environment.name)).toEqual([])
-})
+    expect([first.exitCode, second.exitCode]).toEqual([0, 0])
+    expect(second.stderr).toContain('db is not installed: nothing to remove')
+    expect(await environment.releases()).toEqual(['db'])
+  })
 
-it('kk remove lists beforehand what hooks of the removal will make and leave', async () => {
-  const job = {hook: 'post-delete', pod: {'complete-after': '1s'}}
-  const environment = await deployOn(cluster, workloads({web: {values: {job}}}))
+  it('kk remove lists claims that only superseded revisions had, and gives them up by name', async () => {
+    const withClaim = (claim: string | null) => workloads({web: {values: {claim}}})
+    const environment = await deployOn(cluster, withClaim('general'))
+    await environment.write(withClaim(null))
+    const upgraded = await environment.on('deploy', '--yes')
+    expect(upgraded.exitCode, upgraded.stderr).toBe(0)
 
-  const dry = await environment.on('remove', 'web', '--dry-run')
-  const removed = await environment.on('remove', 'web', '--yes')
+    const dry = await environment.on('remove', 'web', '--dry-run')
+    const removed = await environment.on('remove', 'web', '--yes', '--delete-data', '--confirm-data', 'web')
 
-  const line = /web +Job\/web-job +made by a hook of the removal/
-  expect(dry.stdout).toMatch(line)
-  expect(removed.exitCode, removed.stderr).toBe(0)
-  expect(removed.stderr.slice(removed.stderr.indexOf('left on the cluster'))).toMatch(line)
-  expect(await names('jobs', '--namespace', environment.name)).toEqual(['job.batch/web-job'])
+    expect(dry.stdout).toMatch(/web +PersistentVolumeClaim\/web +of an earlier revision/)
+    expect(removed.exitCode, removed.stderr).toBe(0)
+    expect(await names('pvc', '--namespace', environment.name)).toEqual([])
+  })
+
+  it('kk remove lists beforehand what hooks of the removal will make and leave', async () => {
+    const job = {hook: 'post-delete', pod: {'complete-after': '1s'}}
+    const environment = await deployOn(cluster, workloads({web: {values: {job}}}))
+
+    const dry = await environment.on('remove', 'web', '--dry-run')
+    const removed = await environment.on('remove', 'web', '--yes')
+
+    const line = /web +Job\/web-job +made by a hook of the removal/
+    expect(dry.stdout).toMatch(line)
+    expect(removed.exitCode, removed.stderr).toBe(0)
+    expect(removed.stderr.slice(removed.stderr.indexOf('left on the cluster'))).toMatch(line)
+    expect(await names('jobs', '--namespace', environment.name)).toEqual(['job.batch/web-job'])
+  })
 })
 
 describe('kk remove refuses', () => {
@@ -238,49 +241,51 @@ describe('a protected release', () => {
     expect(await claims('db')).toEqual(['persistentvolumeclaim/data-db-0'])
   })
 
-  it('gives up data only claim by claim', async () => {
-    const own = ['--delete-data', '--confirm-data', 'files-backup']
-    const remove = (...args: readonly string[]) =>
-      environment.on('remove', 'files', '--yes', '--confirm', 'files', ...args)
+  atNight(() => {
+    it('gives up data only claim by claim', async () => {
+      const own = ['--delete-data', '--confirm-data', 'files-backup']
+      const remove = (...args: readonly string[]) =>
+        environment.on('remove', 'files', '--yes', '--confirm', 'files', ...args)
 
-    const unnamed = await remove('--delete-data')
-    const misspelt = await remove(...own, '--confirm-data', 'data-files-9')
-    expect(await environment.releases()).toContain('files')
-    const {exitCode, stderr} = await remove(...own, '--confirm-data', 'data-files-0')
+      const unnamed = await remove('--delete-data')
+      const misspelt = await remove(...own, '--confirm-data', 'data-files-9')
+      expect(await environment.releases()).toContain('files')
+      const {exitCode, stderr} = await remove(...own, '--confirm-data', 'data-files-0')
 
-    expect(unnamed.exitCode).toBe(3)
-    expect(unnamed.stderr).toContain('--confirm-data files-backup')
-    expect(misspelt.exitCode).toBe(2)
-    expect(misspelt.stderr).toContain('there are: files-backup, data-files-0')
-    expect(exitCode, stderr).toBe(0)
-    expect(await claims('files')).toEqual([])
-  })
+      expect(unnamed.exitCode).toBe(3)
+      expect(unnamed.stderr).toContain('--confirm-data files-backup')
+      expect(misspelt.exitCode).toBe(2)
+      expect(misspelt.stderr).toContain('there are: files-backup, data-files-0')
+      expect(exitCode, stderr).toBe(0)
+      expect(await claims('files')).toEqual([])
+    })
 
-  it('is confirmed by its name on a terminal, and a y is not enough', async () => {
-    const line = [environment.file, '--sandbox-name', cluster.sandbox].join(' ')
-    const open = () =>
-      openTerminal(`${inject('run').kk} remove images ${line}`, {
-        columns: 160,
-        rows: 40,
-        env: {KK_HELM: environment.helm},
-      })
+    it('is confirmed by its name on a terminal, and a y is not enough', async () => {
+      const line = [environment.file, '--sandbox-name', cluster.sandbox].join(' ')
+      const open = () =>
+        openTerminal(`${inject('run').kk} remove images ${line}`, {
+          columns: 160,
+          rows: 40,
+          env: {KK_HELM: environment.helm},
+        })
 
-    const first = open()
-    await first.shows(/type "images"/)
-    first.type('y\n')
-    expect((await first.end()).exitCode).toBe(3)
-    expect(await environment.releases()).toContain('images')
+      const first = open()
+      await first.shows(/type "images"/)
+      first.type('y\n')
+      expect((await first.end()).exitCode).toBe(3)
+      expect(await environment.releases()).toContain('images')
 
-    const second = open()
-    await second.shows(/type "images"/)
-    second.type('images\n')
-    await second.shows(/to delete the data of \S+: type "images-backup"/)
-    second.type('images-backup\n')
-    await second.shows(/\[y\/N\]/)
-    second.type('y\n')
-    const {exitCode, everything} = await second.end()
-    expect(exitCode, everything).toBe(0)
-    expect(await environment.releases()).not.toContain('images')
+      const second = open()
+      await second.shows(/type "images"/)
+      second.type('images\n')
+      await second.shows(/to delete the data of \S+: type "images-backup"/)
+      second.type('images-backup\n')
+      await second.shows(/\[y\/N\]/)
+      second.type('y\n')
+      const {exitCode, everything} = await second.end()
+      expect(exitCode, everything).toBe(0)
+      expect(await environment.releases()).not.toContain('images')
+    })
   })
 })
 
@@ -309,48 +314,52 @@ describe('kk destroy', () => {
     expect(order).toEqual(['web', 'api', 'db'])
   })
 
-  it('leaves protected releases unless each is confirmed by name', async () => {
-    const environment = await deployOn(cluster, stores)
+  atNight(() => {
+    it('leaves protected releases unless each is confirmed by name', async () => {
+      const environment = await deployOn(cluster, stores)
 
-    const first = await environment.on('destroy', '--confirm', environment.name)
-    const words = [
-      '--confirm',
-      environment.name,
-      '--confirm',
-      'db',
-      '--delete-data',
-      '--confirm-data',
-      'db-backup',
-    ]
-    const second = await environment.on('destroy', ...words)
-    const again = await environment.on('destroy', ...words)
+      const first = await environment.on('destroy', '--confirm', environment.name)
+      const words = [
+        '--confirm',
+        environment.name,
+        '--confirm',
+        'db',
+        '--delete-data',
+        '--confirm-data',
+        'db-backup',
+      ]
+      const second = await environment.on('destroy', ...words)
+      const again = await environment.on('destroy', ...words)
 
-    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('plan: no releases')])
-    expect(first.exitCode).toBe(0)
-    expect(first.stderr).toContain('protected: it goes only with --confirm db')
-    expect(second.exitCode, second.stderr).toBe(0)
-    expect(await environment.releases()).toEqual([])
+      expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('plan: no releases')])
+      expect(first.exitCode).toBe(0)
+      expect(first.stderr).toContain('protected: it goes only with --confirm db')
+      expect(second.exitCode, second.stderr).toBe(0)
+      expect(await environment.releases()).toEqual([])
+    })
   })
 })
 
 describe('kk orphans', () => {
-  it('lists what was only required, when nothing requires it any more; it goes by name', async () => {
-    const {kk: settings} = workloads({db: {}, api: {requires: ['db']}})
-    const deployed = await deployOn(cluster, {kk: settings!, api: {}})
-    const orphans = async () => {
-      const {stdout} = await deployed.on('orphans', '--output', 'json')
-      const found = (JSON.parse(stdout) as {orphans: readonly {release: string; owner: string}[]}).orphans
-      return found.filter(({owner}) => owner === deployed.name).map(({release}) => release)
-    }
+  atNight(() => {
+    it('lists what was only required, when nothing requires it any more; it goes by name', async () => {
+      const {kk: settings} = workloads({db: {}, api: {requires: ['db']}})
+      const deployed = await deployOn(cluster, {kk: settings!, api: {}})
+      const orphans = async () => {
+        const {stdout} = await deployed.on('orphans', '--output', 'json')
+        const found = (JSON.parse(stdout) as {orphans: readonly {release: string; owner: string}[]}).orphans
+        return found.filter(({owner}) => owner === deployed.name).map(({release}) => release)
+      }
 
-    const before = await orphans()
-    await deployed.on('remove', 'api', '--yes')
-    const after = await orphans()
-    const {exitCode, stderr} = await deployed.on('remove', 'db', '--yes')
+      const before = await orphans()
+      await deployed.on('remove', 'api', '--yes')
+      const after = await orphans()
+      const {exitCode, stderr} = await deployed.on('remove', 'db', '--yes')
 
-    expect(before).toEqual([])
-    expect(after).toEqual([`${deployed.name}/db`])
-    expect(exitCode, stderr).toBe(0)
-    expect(await deployed.releases()).toEqual([])
+      expect(before).toEqual([])
+      expect(after).toEqual([`${deployed.name}/db`])
+      expect(exitCode, stderr).toBe(0)
+      expect(await deployed.releases()).toEqual([])
+    })
   })
 })

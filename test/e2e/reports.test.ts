@@ -2,6 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readJunit, readPage} from '../report/files/support/read-by-python.ts'
+import {atNight} from '../support/night.ts'
 import {start} from './support/background.ts'
 import {uniqueName} from './support/cluster.ts'
 import {type Corner, openCorner} from './support/corner.ts'
@@ -64,8 +65,9 @@ describe.concurrent('--report', () => {
     )
   })
 
-  it('writes of a run that was interrupted', async () => {
-    const corner = await openCorner(`
+  atNight(() => {
+    it('writes of a run that was interrupted', async () => {
+      const corner = await openCorner(`
 kk:
   OWN
   releases:
@@ -74,76 +76,92 @@ kk:
 first: {job: {hook: post-install, pod: {complete-after: 3s}}}
 second: {}
 `)
-    const run = start(corner, ['deploy', 'env.yaml', '--report', 'junit=kk.xml', '--report', 'json=kk.json'])
-    await run.saw((event) => event.type === 'release-progressed' && event.phase === 'helm', 'helm runs')
-
-    run.signal('SIGTERM')
-    const {exitCode, stderr} = await run.ended()
-
-    expect(exitCode, stderr).toBe(143)
-    expect((await readJson(corner, 'kk.json')).outcome).toBe('interrupted')
-    const [junit] = await readJunit([await read(corner, 'kk.xml')])
-    expect(junit?.problems).toEqual([])
-    expect(junit?.cases[1]?.endings).toMatchObject([
-      {tag: 'skipped', message: 'skipped because the run was interrupted'},
-    ])
-  })
-
-  it('writes of a run that had nothing to do, and of kk upgrade', async () => {
-    const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
-    await corner.kk(['deploy', 'env.yaml'])
-
-    const nothing = await corner.kk(['deploy', 'env.yaml', '--report', 'json=nothing.json'])
-    const more = ['--set', 'one:pod.note=changed']
-    const upgrade = await corner.kk(['upgrade', 'env.yaml', 'one', ...more, '--report', 'json=upgrade.json'])
-
-    expect(nothing.exitCode, nothing.stderr).toBe(0)
-    expect(await readJson(corner, 'nothing.json')).toMatchObject({
-      run: null,
-      outcome: 'succeeded',
-      releases: [{state: 'unchanged'}],
-    })
-    expect(upgrade.exitCode, upgrade.stderr).toBe(0)
-    expect(await readJson(corner, 'upgrade.json')).toMatchObject({
-      outcome: 'succeeded',
-      releases: [{kind: 'upgrade', state: 'succeeded', revision: 2}],
-    })
-  })
-
-  it('writes of kk rollback, remove and destroy', async () => {
-    const two = 'kk:\n  OWN\n  releases: {one: {chart: workload}, two: {chart: workload}}\none: {}\ntwo: {}\n'
-    const corner = await openCorner(two)
-    await corner.kk(['deploy', 'env.yaml'])
-    await corner.write('env.yaml', two.replace('one: {}', 'one: {replicas: 2}'))
-    await corner.kk(['deploy', 'env.yaml'])
-    const reported = (verb: string, ...args: readonly string[]) =>
-      corner.kk([verb, 'env.yaml', ...args, ...ALL_REPORTS])
-
-    const summaries: unknown[] = []
-    for (const [verb, ...args] of [
-      ['rollback', '--yes'],
-      ['remove', 'two', '--yes'],
-      ['destroy', '--confirm', corner.name],
-      ['destroy', '--confirm', corner.name],
-    ] as const) {
-      const {exitCode, stderr} = await reported(verb, ...args)
-      expect(exitCode, stderr).toBe(0)
-      const [junit] = await readJunit([await read(corner, 'kk.xml')])
-      expect((await readPage(await read(corner, 'kk.html'))).problems).toEqual([])
-      const {outcome, releases} = await readJson(corner, 'kk.json')
-      summaries.push([
-        outcome,
-        releases.map(({kind, state}: {kind: string; state: string}) => `${kind} ${state}`),
-        junit?.problems,
+      const run = start(corner, [
+        'deploy',
+        'env.yaml',
+        '--report',
+        'junit=kk.xml',
+        '--report',
+        'json=kk.json',
       ])
-    }
+      await run.saw((event) => event.type === 'release-progressed' && event.phase === 'helm', 'helm runs')
 
-    expect(summaries).toEqual([
-      ['succeeded', ['rollback succeeded'], []],
-      ['succeeded', ['remove succeeded'], []],
-      ['succeeded', ['remove succeeded'], []],
-      ['succeeded', [], []],
-    ])
+      run.signal('SIGTERM')
+      const {exitCode, stderr} = await run.ended()
+
+      expect(exitCode, stderr).toBe(143)
+      expect((await readJson(corner, 'kk.json')).outcome).toBe('interrupted')
+      const [junit] = await readJunit([await read(corner, 'kk.xml')])
+      expect(junit?.problems).toEqual([])
+      expect(junit?.cases[1]?.endings).toMatchObject([
+        {tag: 'skipped', message: 'skipped because the run was interrupted'},
+      ])
+    })
+
+    it('writes of a run that had nothing to do, and of kk upgrade', async () => {
+      const corner = await openCorner('kk:\n  OWN\n  releases: {one: {chart: workload}}\none: {}\n')
+      await corner.kk(['deploy', 'env.yaml'])
+
+      const nothing = await corner.kk(['deploy', 'env.yaml', '--report', 'json=nothing.json'])
+      const more = ['--set', 'one:pod.note=changed']
+      const upgrade = await corner.kk([
+        'upgrade',
+        'env.yaml',
+        'one',
+        ...more,
+        '--report',
+        'json=upgrade.json',
+      ])
+
+      expect(nothing.exitCode, nothing.stderr).toBe(0)
+      expect(await readJson(corner, 'nothing.json')).toMatchObject({
+        run: null,
+        outcome: 'succeeded',
+        releases: [{state: 'unchanged'}],
+      })
+      expect(upgrade.exitCode, upgrade.stderr).toBe(0)
+      expect(await readJson(corner, 'upgrade.json')).toMatchObject({
+        outcome: 'succeeded',
+        releases: [{kind: 'upgrade', state: 'succeeded', revision: 2}],
+      })
+    })
+
+    it('writes of kk rollback, remove and destroy', async () => {
+      const two =
+        'kk:\n  OWN\n  releases: {one: {chart: workload}, two: {chart: workload}}\none: {}\ntwo: {}\n'
+      const corner = await openCorner(two)
+      await corner.kk(['deploy', 'env.yaml'])
+      await corner.write('env.yaml', two.replace('one: {}', 'one: {replicas: 2}'))
+      await corner.kk(['deploy', 'env.yaml'])
+      const reported = (verb: string, ...args: readonly string[]) =>
+        corner.kk([verb, 'env.yaml', ...args, ...ALL_REPORTS])
+
+      const summaries: unknown[] = []
+      for (const [verb, ...args] of [
+        ['rollback', '--yes'],
+        ['remove', 'two', '--yes'],
+        ['destroy', '--confirm', corner.name],
+        ['destroy', '--confirm', corner.name],
+      ] as const) {
+        const {exitCode, stderr} = await reported(verb, ...args)
+        expect(exitCode, stderr).toBe(0)
+        const [junit] = await readJunit([await read(corner, 'kk.xml')])
+        expect((await readPage(await read(corner, 'kk.html'))).problems).toEqual([])
+        const {outcome, releases} = await readJson(corner, 'kk.json')
+        summaries.push([
+          outcome,
+          releases.map(({kind, state}: {kind: string; state: string}) => `${kind} ${state}`),
+          junit?.problems,
+        ])
+      }
+
+      expect(summaries).toEqual([
+        ['succeeded', ['rollback succeeded'], []],
+        ['succeeded', ['remove succeeded'], []],
+        ['succeeded', ['remove succeeded'], []],
+        ['succeeded', [], []],
+      ])
+    })
   })
 
   it('holds no secret, also where a failing pod shows it', async () => {

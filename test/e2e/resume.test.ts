@@ -4,6 +4,7 @@ import {describe, expect, inject, it} from 'vitest'
 import {leaseName} from '../../src/cluster/lease/lease.ts'
 import {releaseId} from '../../src/release.ts'
 import type {RunEntry} from '../../src/verbs/observation/history.ts'
+import {atNight} from '../support/night.ts'
 import {get, kubectl, waitFor} from './support/cluster.ts'
 import {openCorner} from './support/corner.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
@@ -65,18 +66,20 @@ describe.concurrent('kk resume', () => {
     expect([first!.state, second!.state, second!.of]).toEqual(['interrupted', 'succeeded', first!.id])
   })
 
-  it('leaves nothing of a run that was killed when its helm had ended: neither its Lease nor its reservations', async () => {
-    const environment = await makeEnvironment({content: TWO})
-    await killed(environment, HELM_ENDED, 'deploy')
-    const left = [await holders(environment.name), await reservationsOf(environment.name)]
+  atNight(() => {
+    it('leaves nothing of a run that was killed when its helm had ended: neither its Lease nor its reservations', async () => {
+      const environment = await makeEnvironment({content: TWO})
+      await killed(environment, HELM_ENDED, 'deploy')
+      const left = [await holders(environment.name), await reservationsOf(environment.name)]
 
-    const {exitCode, stderr} = await environment.kk('resume')
+      const {exitCode, stderr} = await environment.kk('resume')
 
-    expect(left).toEqual([[expect.stringMatching(/^api by /)], [`${environment.name}/api`]])
-    expect(exitCode, stderr).toBe(0)
-    expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
-    expect(await holders(environment.name)).toEqual([])
-    expect(await reservationsOf(environment.name)).toEqual([])
+      expect(left).toEqual([[expect.stringMatching(/^api by /)], [`${environment.name}/api`]])
+      expect(exitCode, stderr).toBe(0)
+      expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
+      expect(await holders(environment.name)).toEqual([])
+      expect(await reservationsOf(environment.name)).toEqual([])
+    })
   })
 
   it('shows a killed run as killed until then', async () => {
@@ -114,79 +117,83 @@ describe.concurrent('kk resume', () => {
     expect(await revisions(environment.name)).toEqual({db: 1})
   })
 
-  it('keeps to the scope of the run', async () => {
-    const environment = await makeEnvironment({content: TWO})
-    await environment.deploy()
-    await environment.write(TWO_CHANGED)
-    const {signal} = await kk(['upgrade', 'db', environment.file], {
-      cwd: environment.directory,
-      env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: '1'},
+  atNight(() => {
+    it('keeps to the scope of the run', async () => {
+      const environment = await makeEnvironment({content: TWO})
+      await environment.deploy()
+      await environment.write(TWO_CHANGED)
+      const {signal} = await kk(['upgrade', 'db', environment.file], {
+        cwd: environment.directory,
+        env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: '1'},
+      })
+      expect(signal).toBe('SIGKILL')
+
+      const {exitCode, stderr} = await environment.kk('resume')
+
+      expect(exitCode, stderr).toBe(0)
+      expect(await revisions(environment.name)).toEqual({db: 2, api: 1})
     })
-    expect(signal).toBe('SIGKILL')
 
-    const {exitCode, stderr} = await environment.kk('resume')
+    it('goes on with a rollback, to the same revisions', async () => {
+      const environment = await makeEnvironment({content: TWO})
+      await environment.deploy()
+      await environment.write(TWO_CHANGED)
+      await environment.deploy()
+      await killed(environment, BETWEEN, 'rollback', '--yes')
+      expect(await revisions(environment.name)).toEqual({db: 2, api: 3})
 
-    expect(exitCode, stderr).toBe(0)
-    expect(await revisions(environment.name)).toEqual({db: 2, api: 1})
-  })
+      const {exitCode, stderr} = await environment.kk('resume', '--yes', '--report', 'json=kk.json')
 
-  it('goes on with a rollback, to the same revisions', async () => {
-    const environment = await makeEnvironment({content: TWO})
-    await environment.deploy()
-    await environment.write(TWO_CHANGED)
-    await environment.deploy()
-    await killed(environment, BETWEEN, 'rollback', '--yes')
-    expect(await revisions(environment.name)).toEqual({db: 2, api: 3})
-
-    const {exitCode, stderr} = await environment.kk('resume', '--yes', '--report', 'json=kk.json')
-
-    expect(exitCode, stderr).toBe(0)
-    expect(await revisions(environment.name)).toEqual({db: 3, api: 3})
-    const report = JSON.parse(await readFile(join(environment.directory, 'kk.json'), 'utf8'))
-    expect(report).toMatchObject({
-      outcome: 'succeeded',
-      releases: [{kind: 'unchanged'}, {kind: 'rollback', state: 'succeeded'}],
+      expect(exitCode, stderr).toBe(0)
+      expect(await revisions(environment.name)).toEqual({db: 3, api: 3})
+      const report = JSON.parse(await readFile(join(environment.directory, 'kk.json'), 'utf8'))
+      expect(report).toMatchObject({
+        outcome: 'succeeded',
+        releases: [{kind: 'unchanged'}, {kind: 'rollback', state: 'succeeded'}],
+      })
     })
-  })
 
-  it('gives helm the values that it never got, for kk was killed when it had just started helm', async () => {
-    const corner = await openCorner('kk:\n  OWN\n  releases: {api: {chart: workload}}\napi: {replicas: 2}\n')
-    const KK_HELM = await corner.helm(
-      'case "$1" in install) kill -9 $PPID; exec $HELM "$@" </dev/null;; *) exec $HELM "$@";; esac',
-    )
-    const {signal} = await corner.kk(['deploy', 'env.yaml'], {env: {KK_HELM}})
-    expect(signal).toBe('SIGKILL')
-    const api = releaseId(corner.name, 'api')
-    await waitFor(async () => (await statusOf(corner.name)) === 'deployed', {
-      until: 'the helm that was left has ended',
+    it('gives helm the values that it never got, for kk was killed when it had just started helm', async () => {
+      const corner = await openCorner(
+        'kk:\n  OWN\n  releases: {api: {chart: workload}}\napi: {replicas: 2}\n',
+      )
+      const KK_HELM = await corner.helm(
+        'case "$1" in install) kill -9 $PPID; exec $HELM "$@" </dev/null;; *) exec $HELM "$@";; esac',
+      )
+      const {signal} = await corner.kk(['deploy', 'env.yaml'], {env: {KK_HELM}})
+      expect(signal).toBe('SIGKILL')
+      const api = releaseId(corner.name, 'api')
+      await waitFor(async () => (await statusOf(corner.name)) === 'deployed', {
+        until: 'the helm that was left has ended',
+      })
+      await kubectl(['delete', 'lease', leaseName(api), '--namespace', 'kk-system', '--ignore-not-found'])
+
+      const {exitCode, stderr} = await corner.kk(['resume', 'env.yaml'])
+
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr).toContain('helm was started without its values, and is now given them')
+      const {spec} = await get<{spec: {replicas: number}}>('deployment', 'api', '--namespace', corner.name)
+      expect(spec.replicas).toBe(2)
     })
-    await kubectl(['delete', 'lease', leaseName(api), '--namespace', 'kk-system', '--ignore-not-found'])
 
-    const {exitCode, stderr} = await corner.kk(['resume', 'env.yaml'])
+    it('has nothing to go on with when a later run succeeded, and names the older one that did not', async () => {
+      const environment = await makeEnvironment({content: TWO})
+      const none = await environment.kk('resume')
+      await killed(environment, BETWEEN, 'deploy')
+      await environment.deploy()
+      const [{id: last}, {id: older}] = (await runs(environment)) as [RunEntry, RunEntry]
 
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain('helm was started without its values, and is now given them')
-    const {spec} = await get<{spec: {replicas: number}}>('deployment', 'api', '--namespace', corner.name)
-    expect(spec.replicas).toBe(2)
-  })
+      const {exitCode, stdout, stderr} = await environment.kk('resume', '--output', 'json')
 
-  it('has nothing to go on with when a later run succeeded, and names the older one that did not', async () => {
-    const environment = await makeEnvironment({content: TWO})
-    const none = await environment.kk('resume')
-    await killed(environment, BETWEEN, 'deploy')
-    await environment.deploy()
-    const [{id: last}, {id: older}] = (await runs(environment)) as [RunEntry, RunEntry]
-
-    const {exitCode, stdout, stderr} = await environment.kk('resume', '--output', 'json')
-
-    expect(none.exitCode).toBe(2)
-    expect(none.stderr).toContain('KK_NO_RUN')
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain(
-      `nothing to resume: run ${last}, the last of ${environment.name} (kk deploy), succeeded\n`,
-    )
-    expect(stderr).toContain(`to go on with that: kk resume ${older} ${environment.file}`)
-    expect(JSON.parse(stdout)).toMatchObject({run: null, releases: []})
+      expect(none.exitCode).toBe(2)
+      expect(none.stderr).toContain('KK_NO_RUN')
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr).toContain(
+        `nothing to resume: run ${last}, the last of ${environment.name} (kk deploy), succeeded\n`,
+      )
+      expect(stderr).toContain(`to go on with that: kk resume ${older} ${environment.file}`)
+      expect(JSON.parse(stdout)).toMatchObject({run: null, releases: []})
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {HELMS} from '../support/helms.ts'
+import {atNight} from '../support/night.ts'
 import {get, kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {helmRecords, revisions} from './support/records.ts'
@@ -98,27 +99,29 @@ describe.each(HELMS)('kk rollback with %s', (helm) => {
 })
 
 describe.concurrent('kk rollback', () => {
-  it('is refused at once when helm has pruned a revision; another release still returns to its own, and its dependents pass their gates again', async () => {
-    const environment = await upgradedTwo()
-    await kubectl(['delete', 'secret', 'sh.helm.release.v1.api.v1', '--namespace', environment.name])
+  atNight(() => {
+    it('is refused at once when helm has pruned a revision; another release still returns to its own, and its dependents pass their gates again', async () => {
+      const environment = await upgradedTwo()
+      await kubectl(['delete', 'secret', 'sh.helm.release.v1.api.v1', '--namespace', environment.name])
 
-    const refused = await environment.kk('rollback', '--yes')
-    const calls = await rollbacks(environment)
-    const one = ['--release', 'db', '--revision', '1', '--yes', '--output', 'json']
-    const {exitCode, stderr, stdout} = await environment.kk('rollback', ...one)
+      const refused = await environment.kk('rollback', '--yes')
+      const calls = await rollbacks(environment)
+      const one = ['--release', 'db', '--revision', '1', '--yes', '--output', 'json']
+      const {exitCode, stderr, stdout} = await environment.kk('rollback', ...one)
 
-    expect(refused.exitCode).toBe(3)
-    expect(refused.stderr).toMatch(
-      /KK_PRUNED.*revision 1 of .*\/api does not exist any more \(helm keeps 2\)/,
-    )
-    expect(calls).toEqual([])
-    expect(exitCode, stderr).toBe(0)
-    const {releases} = JSON.parse(stdout) as {releases: {release: string; kind: string; state: string}[]}
-    expect(releases.map(({release, kind, state}) => [release.split('/')[1], kind, state])).toEqual([
-      ['db', 'rollback', 'succeeded'],
-      ['api', 'check', 'succeeded'],
-    ])
-    expect(await replicas(environment.name)).toEqual({api: 2, db: 1})
+      expect(refused.exitCode).toBe(3)
+      expect(refused.stderr).toMatch(
+        /KK_PRUNED.*revision 1 of .*\/api does not exist any more \(helm keeps 2\)/,
+      )
+      expect(calls).toEqual([])
+      expect(exitCode, stderr).toBe(0)
+      const {releases} = JSON.parse(stdout) as {releases: {release: string; kind: string; state: string}[]}
+      expect(releases.map(({release, kind, state}) => [release.split('/')[1], kind, state])).toEqual([
+        ['db', 'rollback', 'succeeded'],
+        ['api', 'check', 'succeeded'],
+      ])
+      expect(await replicas(environment.name)).toEqual({api: 2, db: 1})
+    })
   })
 
   it('is refused across a migration, unless the schema is to be kept', async () => {
@@ -139,39 +142,41 @@ describe.concurrent('kk rollback', () => {
     expect(await replicas(environment.name)).toEqual({api: 1})
   })
 
-  it('is refused before anything changes when a claim that was kept is in the way; a deploy with the claim takes it over', async () => {
-    const withClaim = (claim: string | null) =>
-      workloads({db: {values: {claim}}, api: {requires: ['db'], values: {replicas: claim ? 1 : 2}}})
-    const environment = await makeEnvironment({content: withClaim('general')})
-    await environment.deploy()
-    await environment.write(withClaim(null))
-    await environment.deploy()
+  atNight(() => {
+    it('is refused before anything changes when a claim that was kept is in the way; a deploy with the claim takes it over', async () => {
+      const withClaim = (claim: string | null) =>
+        workloads({db: {values: {claim}}, api: {requires: ['db'], values: {replicas: claim ? 1 : 2}}})
+      const environment = await makeEnvironment({content: withClaim('general')})
+      await environment.deploy()
+      await environment.write(withClaim(null))
+      await environment.deploy()
 
-    const dry = await environment.kk('rollback', '--dry-run')
-    const refused = await environment.kk('rollback', '--yes')
-    const calls = await rollbacks(environment)
-    await environment.write(withClaim('general'))
-    await environment.deploy()
+      const dry = await environment.kk('rollback', '--dry-run')
+      const refused = await environment.kk('rollback', '--yes')
+      const calls = await rollbacks(environment)
+      await environment.write(withClaim('general'))
+      await environment.deploy()
 
-    for (const {exitCode, stderr} of [dry, refused]) {
-      expect(exitCode).toBe(3)
-      expect(stderr).toMatch(/KK_IN_THE_WAY.*\/db \(PersistentVolumeClaim\/db\)/)
-      expect(stderr).toContain('run kk deploy')
-    }
-    expect(calls).toEqual([])
-    expect(await revisions(environment.name)).toEqual({api: 3, db: 3})
-  })
+      for (const {exitCode, stderr} of [dry, refused]) {
+        expect(exitCode).toBe(3)
+        expect(stderr).toMatch(/KK_IN_THE_WAY.*\/db \(PersistentVolumeClaim\/db\)/)
+        expect(stderr).toContain('run kk deploy')
+      }
+      expect(calls).toEqual([])
+      expect(await revisions(environment.name)).toEqual({api: 3, db: 3})
+    })
 
-  it('leaves what the run installed, and says so', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}})})
-    await environment.deploy()
-    await environment.write(workloads({db: REPLICAS, api: {requires: ['db']}}))
-    await environment.deploy()
+    it('leaves what the run installed, and says so', async () => {
+      const environment = await makeEnvironment({content: workloads({db: {}})})
+      await environment.deploy()
+      await environment.write(workloads({db: REPLICAS, api: {requires: ['db']}}))
+      await environment.deploy()
 
-    const {exitCode, stderr} = await environment.kk('rollback', '--yes')
+      const {exitCode, stderr} = await environment.kk('rollback', '--yes')
 
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain('note: api stays: the run installed it')
-    expect(await revisions(environment.name)).toEqual({api: 1, db: 3})
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr).toContain('note: api stays: the run installed it')
+      expect(await revisions(environment.name)).toEqual({api: 1, db: 3})
+    })
   })
 })

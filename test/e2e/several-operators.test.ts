@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import type {RunEvent} from '../../src/run/events.ts'
+import {atNight} from '../support/night.ts'
 import {start} from './support/background.ts'
 import {waitFor} from './support/cluster.ts'
 import {type Corner, openCorner} from './support/corner.ts'
@@ -86,19 +87,21 @@ describe.concurrent('while somebody else holds a release', () => {
     expect(next.exitCode, next.stderr).toBe(0)
   })
 
-  it('--no-wait fails what is taken while the run is under way', async () => {
-    const corner = await openCorner(PAIR)
-    const run = start(corner, ['deploy', 'env.yaml', '--no-wait'], {env: {KK_HELM: await heldHelm(corner)}})
-    await called(corner)
+  atNight(() => {
+    it('--no-wait fails what is taken while the run is under way', async () => {
+      const corner = await openCorner(PAIR)
+      const run = start(corner, ['deploy', 'env.yaml', '--no-wait'], {env: {KK_HELM: await heldHelm(corner)}})
+      await called(corner)
 
-    const colleague = await holdByHand(COLLEAGUE, `${corner.name}/api`)
-    await corner.write('go', '')
-    const {exitCode, stdout} = await run.ended()
-    await colleague.free()
+      const colleague = await holdByHand(COLLEAGUE, `${corner.name}/api`)
+      await corner.write('go', '')
+      const {exitCode, stdout} = await run.ended()
+      await colleague.free()
 
-    expect(exitCode).toBe(3)
-    expect(endings(stdout)).toEqual(['db install, revision 1', 'api failed: KK_HELD'])
-    expect(await records(corner.name)).toEqual(['db 1 deployed'])
+      expect(exitCode).toBe(3)
+      expect(endings(stdout)).toEqual(['db install, revision 1', 'api failed: KK_HELD'])
+      expect(await records(corner.name)).toEqual(['db 1 deployed'])
+    })
   })
 })
 

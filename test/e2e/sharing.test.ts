@@ -1,75 +1,64 @@
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
-import {
-  allInOne,
-  type EnvironmentContent,
-  makeEnvironment,
-  type TestEnvironment,
-  workloads,
-} from './support/environment.ts'
+import {atNight} from '../support/night.ts'
+import {allInOne, makeEnvironment, only, type TestEnvironment, workloads} from './support/environment.ts'
 import {helmRecords, revisions} from './support/records.ts'
 
-/** `environments/all-in-one.yaml` with only these of its sections. */
-async function only(...names: readonly string[]): Promise<EnvironmentContent> {
-  const content = await allInOne()
-  return Object.fromEntries(
-    Object.entries(content).filter(([name]) => ['kk', 'global', ...names].includes(name)),
-  )
-}
-
-describe('keystone and glance of two environments, one after the other', () => {
-  let identity: TestEnvironment
-  let images: TestEnvironment
-  beforeAll(async () => {
-    identity = await makeEnvironment({content: await only('keystone')})
-    images = await makeEnvironment({content: await only('glance'), namespace: identity.name})
-    await identity.deploy()
-    await images.deploy()
-  })
-
-  it('share one mariadb, with one revision, owned by the first', async () => {
-    const records = await helmRecords(identity.name)
-
-    const owners = records.map(({name, revision, labels}) => [
-      name,
-      revision,
-      labels['kk.openstack.org/owner'],
-    ])
-    expect(owners.sort()).toEqual([
-      ['glance', 1, images.name],
-      ['keystone', 1, identity.name],
-      ['mariadb', 1, identity.name],
-      ['memcached', 1, identity.name],
-      ['rabbitmq', 1, identity.name],
-    ])
-  })
-
-  it('have nothing more to do, both of them', async () => {
-    const plans = [await identity.json<PlanDocument>('plan'), await images.json<PlanDocument>('plan')]
-
-    expect(plans).toMatchObject([{changes: false}, {changes: false}])
-    expect(plans[1]?.actions.find(({release}) => release === `${identity.name}/mariadb`)).toMatchObject({
-      reasons: expect.arrayContaining([`belongs to the environment "${identity.name}"`]),
-    })
-  })
-
-  it('may not both state it: the second is told who owns it, and changes nothing', async () => {
-    const greedy = await makeEnvironment({
-      content: {...(await only('glance')), mariadb: {}},
-      namespace: identity.name,
+atNight(() => {
+  describe('keystone and glance of two environments, one after the other', () => {
+    let identity: TestEnvironment
+    let images: TestEnvironment
+    beforeAll(async () => {
+      identity = await makeEnvironment({content: only(await allInOne(), 'keystone')})
+      images = await makeEnvironment({content: only(await allInOne(), 'glance'), namespace: identity.name})
+      await identity.deploy()
+      await images.deploy()
     })
 
-    const {exitCode, stdout, stderr} = await greedy.kk('deploy', '--output', 'json')
+    it('share one mariadb, with one revision, owned by the first', async () => {
+      const records = await helmRecords(identity.name)
 
-    expect(exitCode).toBe(3)
-    expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_OWNER'}})
-    expect(stderr).toContain(`mariadb ("${identity.name}")`)
-    expect(await revisions(identity.name)).toEqual({
-      glance: 1,
-      keystone: 1,
-      mariadb: 1,
-      memcached: 1,
-      rabbitmq: 1,
+      const owners = records.map(({name, revision, labels}) => [
+        name,
+        revision,
+        labels['kk.openstack.org/owner'],
+      ])
+      expect(owners.sort()).toEqual([
+        ['glance', 1, images.name],
+        ['keystone', 1, identity.name],
+        ['mariadb', 1, identity.name],
+        ['memcached', 1, identity.name],
+        ['rabbitmq', 1, identity.name],
+      ])
+    })
+
+    it('have nothing more to do, both of them', async () => {
+      const plans = [await identity.json<PlanDocument>('plan'), await images.json<PlanDocument>('plan')]
+
+      expect(plans).toMatchObject([{changes: false}, {changes: false}])
+      expect(plans[1]?.actions.find(({release}) => release === `${identity.name}/mariadb`)).toMatchObject({
+        reasons: expect.arrayContaining([`belongs to the environment "${identity.name}"`]),
+      })
+    })
+
+    it('may not both state it: the second is told who owns it, and changes nothing', async () => {
+      const greedy = await makeEnvironment({
+        content: {...only(await allInOne(), 'glance'), mariadb: {}},
+        namespace: identity.name,
+      })
+
+      const {exitCode, stdout, stderr} = await greedy.kk('deploy', '--output', 'json')
+
+      expect(exitCode).toBe(3)
+      expect(JSON.parse(stdout)).toMatchObject({error: {code: 'KK_OWNER'}})
+      expect(stderr).toContain(`mariadb ("${identity.name}")`)
+      expect(await revisions(identity.name)).toEqual({
+        glance: 1,
+        keystone: 1,
+        mariadb: 1,
+        memcached: 1,
+        rabbitmq: 1,
+      })
     })
   })
 })

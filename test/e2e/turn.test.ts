@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {atNight} from '../support/night.ts'
 import {atWork, deploy, hooked, installing, whileWaiting} from './support/at-work.ts'
 import {openCorner} from './support/corner.ts'
 import {records} from './support/snapshot.ts'
@@ -27,12 +28,13 @@ describe.concurrent('another kk at work', () => {
     expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
   })
 
-  it.each([
+  const waiting = [
     {words: ['upgrade', 'env.yaml', 'hooked'], last: 'hooked 2 deployed'},
     {words: ['rollback', '--release', 'hooked', '--revision', '1', 'env.yaml'], last: 'hooked 3 deployed'},
     {words: ['remove', 'env.yaml', 'hooked'], last: undefined},
     {words: ['destroy', 'env.yaml', '--confirm', 'NAME'], last: undefined},
-  ])('is waited for by kk $words.0', async ({words, last}) => {
+  ] as const
+  const isWaitedFor = async ({words, last}: (typeof waiting)[number]) => {
     const content = {hook: 'post-upgrade', time: '30s'}
     const corner = await openCorner(hooked(content))
     await deploy(corner)
@@ -47,5 +49,10 @@ describe.concurrent('another kk at work', () => {
     expect(said.match(AT_WORK), said).toHaveLength(1)
     expect(next.exitCode, said).toBe(0)
     expect((await records(corner.name)).toSorted().at(-1)).toBe(last)
+  }
+  const title = 'is waited for by kk $words.0'
+  it.each(waiting.slice(0, 1))(title, isWaitedFor)
+  atNight(() => {
+    it.each(waiting.slice(1))(title, isWaitedFor)
   })
 })

@@ -3,6 +3,7 @@ import {usesLabel} from '../../src/plan/labels.ts'
 import {releaseId} from '../../src/release.ts'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import type {RunDocument} from '../../src/report/run/run-json.ts'
+import {atNight} from '../support/night.ts'
 import {auditEvents, kubectl} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {helmRecords, revisions} from './support/records.ts'
@@ -56,21 +57,23 @@ describe.concurrent('a second deploy', () => {
   })
 })
 
-it('what an install requires, and somebody has deleted, is made again before it', async () => {
-  const environment = await deployed({db: {}, cache: {}})
-  await kubectl(['delete', 'deployment', 'db', '--namespace', environment.name])
-  await environment.write(workloads({db: {}, cache: {}, api: {requires: ['db', 'cache']}}))
+atNight(() => {
+  it('what an install requires, and somebody has deleted, is made again before it', async () => {
+    const environment = await deployed({db: {}, cache: {}})
+    await kubectl(['delete', 'deployment', 'db', '--namespace', environment.name])
+    await environment.write(workloads({db: {}, cache: {}, api: {requires: ['db', 'cache']}}))
 
-  const {exitCode, stderr} = await environment.kk('deploy')
+    const {exitCode, stderr} = await environment.kk('deploy')
 
-  expect(exitCode, stderr).toBe(0)
-  expect(stderr).toContain('objects of it are gone, and are made again')
-  expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 2})
-  const calls = (await environment.helmCalls()).filter((call) => /^(?:install|upgrade) /.test(call))
-  expect(calls.slice(-2)).toEqual([
-    expect.stringMatching(/^upgrade .* -- db /),
-    expect.stringMatching(/^install .* -- api /),
-  ])
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain('objects of it are gone, and are made again')
+    expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 2})
+    const calls = (await environment.helmCalls()).filter((call) => /^(?:install|upgrade) /.test(call))
+    expect(calls.slice(-2)).toEqual([
+      expect.stringMatching(/^upgrade .* -- db /),
+      expect.stringMatching(/^install .* -- api /),
+    ])
+  })
 })
 
 describe.concurrent('a change of requirements alone', () => {

@@ -1,6 +1,7 @@
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {describe, expect, inject, it} from 'vitest'
+import {atNight} from '../../support/night.ts'
 import {kubectl} from '../support/cluster.ts'
 import {type Corner, openCorner} from '../support/corner.ts'
 import {kkEnvironment} from '../support/kk.ts'
@@ -55,31 +56,33 @@ api: {}
     expect(saved.stderr).toContain(`KK_FOREIGN: the plan is not saved: ${corner.name}/db is wanted`)
   })
 
-  it('is not taken for one that is required', async () => {
-    const corner = await openCorner(`
+  atNight(() => {
+    it('is not taken for one that is required', async () => {
+      const corner = await openCorner(`
 kk:
   OWN
   releases: {db: {chart: workload}, api: {chart: workload, requires: [db]}}
 api: {}
 `)
-    await installByHelm(corner, 'db')
+      await installByHelm(corner, 'db')
 
-    await expectRefusal(corner, ['deploy', 'env.yaml'], {
-      exit: 3,
-      code: 'KK_FOREIGN',
-      says: 'NAME/db exists already',
-      hint: 'take it over with: kk adopt db; or give it another name or namespace in the file',
+      await expectRefusal(corner, ['deploy', 'env.yaml'], {
+        exit: 3,
+        code: 'KK_FOREIGN',
+        says: 'NAME/db exists already',
+        hint: 'take it over with: kk adopt db; or give it another name or namespace in the file',
+      })
     })
-  })
 
-  it('is shown beside a plan, and left alone, when nobody asks for it', async () => {
-    const corner = await openCorner('kk:\n  OWN\n  releases: {api: {chart: workload}}\napi: {}\n')
-    await installByHelm(corner, 'db')
+    it('is shown beside a plan, and left alone, when nobody asks for it', async () => {
+      const corner = await openCorner('kk:\n  OWN\n  releases: {api: {chart: workload}}\napi: {}\n')
+      await installByHelm(corner, 'db')
 
-    const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml'])
+      const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml'])
 
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toMatch(/\? foreign +db +not installed by kk, left alone/)
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr).toMatch(/\? foreign +db +not installed by kk, left alone/)
+    })
   })
 })
 
@@ -134,21 +137,23 @@ new: {}
 })
 
 describe.concurrent('a release on which an operation has not ended', () => {
-  it.each(['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstalling'])(
-    'is left alone while it is %s',
-    async (status) => {
-      const corner = await openStanding()
-      await kubectl([
-        ...['label', 'secret', 'sh.helm.release.v1.standing.v1', `status=${status}`],
-        ...['--namespace', corner.name, '--overwrite'],
-      ])
+  const isLeftAlone = async (status: string) => {
+    const corner = await openStanding()
+    await kubectl([
+      ...['label', 'secret', 'sh.helm.release.v1.standing.v1', `status=${status}`],
+      ...['--namespace', corner.name, '--overwrite'],
+    ])
 
-      await expectRefusal(corner, ['deploy', 'env.yaml', '--set', 'standing:replicas=2'], {
-        exit: 3,
-        code: 'KK_PENDING',
-        says: `NAME/standing is ${status} at revision 1`,
-        hint: status === 'uninstalling' ? 'kk remove standing' : 'kk unlock standing --revision 1',
-      })
-    },
-  )
+    await expectRefusal(corner, ['deploy', 'env.yaml', '--set', 'standing:replicas=2'], {
+      exit: 3,
+      code: 'KK_PENDING',
+      says: `NAME/standing is ${status} at revision 1`,
+      hint: status === 'uninstalling' ? 'kk remove standing' : 'kk unlock standing --revision 1',
+    })
+  }
+  const title = 'is left alone while it is %s'
+  it.each(['pending-install', 'uninstalling'])(title, isLeftAlone)
+  atNight(() => {
+    it.each(['pending-upgrade', 'pending-rollback'])(title, isLeftAlone)
+  })
 })

@@ -1,4 +1,5 @@
 import {beforeAll, describe, expect, it} from 'vitest'
+import {atNight} from '../../support/night.ts'
 import {waitFor} from './cluster.ts'
 import {deployStores, done, guardStatus, type OwnCluster, STORE} from './guarded.ts'
 
@@ -35,18 +36,20 @@ export function describeGuard(version: 'helm3' | 'helm4', given: () => OwnCluste
       expect(stderr).toContain(`kk guard approve ${namespace}/db`)
     })
 
-    it('denies the deletion of a claim that only its label says is of the release', async () => {
-      const claim = {
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        metadata: {name: 'copy', namespace, labels: {'app.kubernetes.io/instance': 'db'}},
-        spec: {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Gi'}}},
-      }
-      await done(cluster.create(claim))
+    atNight(() => {
+      it('denies the deletion of a claim that only its label says is of the release', async () => {
+        const claim = {
+          apiVersion: 'v1',
+          kind: 'PersistentVolumeClaim',
+          metadata: {name: 'copy', namespace, labels: {'app.kubernetes.io/instance': 'db'}},
+          spec: {accessModes: ['ReadWriteOnce'], resources: {requests: {storage: '1Gi'}}},
+        }
+        await done(cluster.create(claim))
 
-      const {stderr} = await remove('pvc/copy')
+        const {stderr} = await remove('pvc/copy')
 
-      expect(stderr).toContain(`belongs to the protected release ${namespace}/db`)
+        expect(stderr).toContain(`belongs to the protected release ${namespace}/db`)
+      })
     })
 
     it('denies the deletion of the namespace, of which nothing goes', async () => {
@@ -84,20 +87,25 @@ export function describeGuard(version: 'helm3' | 'helm4', given: () => OwnCluste
       },
     )
 
-    it('denies nothing else that is made or changed in the namespace', async () => {
-      const metadata = {generateName: 'free-', namespace}
-      const pod = {restartPolicy: 'Never', containers: [{name: 'main', image: 'registry.example.org/job:1'}]}
-      const job = {apiVersion: 'batch/v1', kind: 'Job', metadata, spec: {template: {spec: pod}}}
-      await done(cluster.create(job))
-      await done(cluster.create({apiVersion: 'v1', kind: 'ConfigMap', metadata}))
-      const [, secret = ''] = (
-        await done(cluster.create({apiVersion: 'v1', kind: 'Secret', metadata}))
-      ).split(/[/ ]/)
+    atNight(() => {
+      it('denies nothing else that is made or changed in the namespace', async () => {
+        const metadata = {generateName: 'free-', namespace}
+        const pod = {
+          restartPolicy: 'Never',
+          containers: [{name: 'main', image: 'registry.example.org/job:1'}],
+        }
+        const job = {apiVersion: 'batch/v1', kind: 'Job', metadata, spec: {template: {spec: pod}}}
+        await done(cluster.create(job))
+        await done(cluster.create({apiVersion: 'v1', kind: 'ConfigMap', metadata}))
+        const [, secret = ''] = (
+          await done(cluster.create({apiVersion: 'v1', kind: 'Secret', metadata}))
+        ).split(/[/ ]/)
 
-      await done(cluster.kubectl('label', 'secret', secret, 'a=b', '--namespace', namespace))
-      await done(remove(`secret/${secret}`))
-      await done(cluster.kubectl('scale', 'statefulset/db', '--replicas=0', '--namespace', namespace))
-      await done(cluster.kubectl('scale', 'statefulset/db', '--replicas=1', '--namespace', namespace))
+        await done(cluster.kubectl('label', 'secret', secret, 'a=b', '--namespace', namespace))
+        await done(remove(`secret/${secret}`))
+        await done(cluster.kubectl('scale', 'statefulset/db', '--replicas=0', '--namespace', namespace))
+        await done(cluster.kubectl('scale', 'statefulset/db', '--replicas=1', '--namespace', namespace))
+      })
     })
 
     it('lets kk upgrade what is guarded, and kk offers nothing more', async () => {
@@ -109,28 +117,30 @@ export function describeGuard(version: 'helm3' | 'helm4', given: () => OwnCluste
       expect(stderr).not.toContain('kk guard install')
     })
 
-    it('of a chart without a hook, helm uninstall takes what holds no data, and the next upgrade brings it back', async () => {
-      const uninstall = await helm('uninstall', 'db', '--no-hooks')
+    atNight(() => {
+      it('of a chart without a hook, helm uninstall takes what holds no data, and the next upgrade brings it back', async () => {
+        const uninstall = await helm('uninstall', 'db', '--no-hooks')
 
-      const kept = await cluster.snapshot(namespace)
-      expect(uninstall.exitCode).toBe(1)
-      expect(kept).not.toContain('Service/db ')
-      for (const object of [
-        'StatefulSet/db ',
-        'PersistentVolumeClaim/db-backup ',
-        'PersistentVolumeClaim/data-db-0 ',
-      ])
-        expect(kept).toContain(object)
-      await done(helm('upgrade', 'db', STORE, '--reset-values'))
-      expect(await cluster.snapshot(namespace)).toContain('Service/db ')
-    })
+        const kept = await cluster.snapshot(namespace)
+        expect(uninstall.exitCode).toBe(1)
+        expect(kept).not.toContain('Service/db ')
+        for (const object of [
+          'StatefulSet/db ',
+          'PersistentVolumeClaim/db-backup ',
+          'PersistentVolumeClaim/data-db-0 ',
+        ])
+          expect(kept).toContain(object)
+        await done(helm('upgrade', 'db', STORE, '--reset-values'))
+        expect(await cluster.snapshot(namespace)).toContain('Service/db ')
+      })
 
-    it('lets everything go of a release that is not protected', async () => {
-      await done(remove('pvc/other-backup', '--dry-run=server'))
-      await done(helm('uninstall', 'other'))
-      await done(remove('pvc/data-other-0'))
+      it('lets everything go of a release that is not protected', async () => {
+        await done(remove('pvc/other-backup', '--dry-run=server'))
+        await done(helm('uninstall', 'other'))
+        await done(remove('pvc/data-other-0'))
 
-      expect(await cluster.snapshot(namespace)).not.toContain('other')
+        expect(await cluster.snapshot(namespace)).not.toContain('other')
+      })
     })
 
     it('lets what was approved go, and nothing that was made anew', async () => {

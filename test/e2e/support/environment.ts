@@ -92,3 +92,10 @@ export async function allInOne(charts = CHARTS): Promise<EnvironmentContent> {
   ) as EnvironmentContent
   return {...sections, kk: {charts: [charts]}}
 }
+
+/** An environment with only these of its sections. */
+export function only(content: EnvironmentContent, ...names: readonly string[]): EnvironmentContent {
+  return Object.fromEntries(
+    Object.entries(content).filter(([name]) => ['kk', 'global', ...names].includes(name)),
+  )
+}

@@ -1,0 +1,113 @@
+import {copyFile, cp, mkdir, mkdtemp, writeFile} from 'node:fs/promises'
+import {dirname, join} from 'node:path'
+import {execa} from 'execa'
+import {expect, inject} from 'vitest'
+import {commands} from '../../../src/commands/table.ts'
+import {allInOne, FIXTURES, makeEnvironment, type TestEnvironment} from './environment.ts'
+import {kkEnvironment} from './kk.ts'
+
+type Example = string | {readonly command: string}
+
+/** Serves until it is stopped. */
+const ENDLESS = /^kk serve/
+
+/** The node with real pods is tried by `npm run test:aio`. */
+const ON_A_NODE = /^kk aio\b|--sandbox-name aio\b/
+
+/** The examples that the help of each command shows, of those that can be tried here. */
+export const EXAMPLES = Object.values(commands).map((command) =>
+  ((command as {examples?: readonly Example[]}).examples ?? [])
+    .map((example) =>
+      (typeof example === 'string' ? example : example.command).replaceAll('<%= config.bin %>', 'kk'),
+    )
+    .filter((line) => !ENDLESS.test(line) && !ON_A_NODE.test(line)),
+)
+
+/** These are about what the test's cluster does not have, or ask somebody: kk must understand them, and say so. */
+const REFUSED: readonly (readonly [RegExp, string])[] = [
+  [/^kk resume \d/, 'KK_NO_RUN'],
+  [/^kk rollback \d/, 'KK_NO_RUN'],
+  [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
+  [/^kk rollback environments/, 'KK_UNCONFIRMED'],
+  [/^kk import --namespace/, 'KK_NOT_INSTALLED'],
+  [/^kk adopt .*--owner/, 'KK_NOT_INSTALLED'],
+  [/^kk apply plan\.json/, 'KK_FILE'],
+  [/^kk secrets rotate/, 'KK_USAGE'],
+  [/^kk overrides (ex|im)port/, 'KK_FILE'],
+  [/^kk config (import|merge) \/etc\/kolla/, 'KK_FILE'],
+  [/^kk unlock keystone/, 'KK_MOVED'],
+  [/^kk unlock openstack\/keystone/, 'KK_UNKNOWN_RELEASE'],
+]
+
+/** What the examples suppose beside the environment. */
+const FILES = {
+  'cloud.yaml': 'kk: {namespace: openstack, charts: [../openstack-helm]}\nnova: {}\n',
+  'helmfile.yaml': 'releases: [{name: nova, namespace: openstack, chart: ../openstack-helm/nova}]\n',
+  'facts.yaml': 'controllers: 3\ncharts: {rabbitmq: [openstack]}\n',
+  'passwords.yml': 'keystone_admin_password: kept-since-kolla\n',
+  'plugins/swift': `#!/bin/sh\ngrep -q describe && echo '{"chart": "swift"}' || echo '{"values": {}}'\n`,
+}
+
+/** What needs no cluster is tried with kk's own charts. */
+export async function allInOneEnvironment(): Promise<TestEnvironment> {
+  const content = {...(await allInOne()), kk: {charts: ['built-in']}}
+  return makeEnvironment({namespace: 'openstack', content})
+}
+
+/** Runs a line in a shell, as somebody who copies it; rejects unless it does what it shall, or is refused as it must be. */
+export async function expectToWork(line: string, environment: TestEnvironment): Promise<void> {
+  const binaries = dirname(inject('run').kk)
+
+  const {exitCode, stderr} = await execa('/bin/sh', ['-c', inSandboxOfRun(line, environment.name)], {
+    cwd: await directoryFor(environment, line),
+    env: {
+      ...kkEnvironment(),
+      KK_HELM: environment.helm,
+      // The store that kk takes by itself would belong to the cluster of this run, and be refused by the next.
+      ...(/^kk (helm-)?override/.test(line) && {KK_STORE: join(environment.directory, 'overrides.sqlite')}),
+      PATH: `${binaries}:${kkEnvironment().PATH}`,
+    },
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  })
+
+  const [, refusal] = REFUSED.find(([pattern]) => pattern.test(line)) ?? []
+  if (refusal !== undefined) return expect(stderr).toContain(`error ${refusal}`)
+  const expected = [
+    0,
+    ...(line.includes('--detailed-exitcode') ? [4] : []),
+    ...(line.startsWith('kk doctor') ? [1] : []),
+  ]
+  expect(expected, stderr).toContain(exitCode)
+}
+
+/** A directory of the line's own: what one line writes is no other's. */
+async function directoryFor({directory, file}: TestEnvironment, line: string): Promise<string> {
+  const own = join(await mkdtemp(join(directory, 'line-')), 'here')
+  await mkdir(own)
+  // A copy, for what is indexed there is known to every kk of the run.
+  await cp(join(FIXTURES, '../unannotated'), join(own, '../openstack-helm'), {recursive: true})
+  await mkdir(join(own, 'environments'))
+  await copyFile(file, join(own, 'environments/all-in-one.yaml'))
+  await mkdir(join(own, 'plugins'))
+  for (const [name, text] of Object.entries(FILES))
+    if (!line.includes(`--file ${name}`))
+      await writeFile(join(own, name), text, {mode: text.startsWith('#!') ? 0o755 : 0o644})
+  return own
+}
+
+/**
+ * The example on the sandbox of the run; what would remove a sandbox is told of one that is not there, and releases of
+ * that name that others have there are left out.
+ */
+function inSandboxOfRun(line: string, environment: string): string {
+  const {sandbox} = inject('run')
+  const name = line.startsWith('kk sandbox down') ? `${sandbox}-gone` : sandbox
+  return line
+    .replace(/--(owner|confirm) all-in-one\b/, `--$1 ${environment}`)
+    .replace(/^kk (unlock|rollback --release) .*/, (words) => `${words} --owner ${environment}`)
+    .replace(/ --sandbox-name \S+/, '')
+    .replace(/ --sandbox\b/, ` --sandbox-name ${name}`)
+    .replace(/^kk sandbox \w+/, (words) => `${words} --sandbox-name ${name}`)
+}
