@@ -86,6 +86,7 @@ export default defineConfig({
           maxWorkers,
           include: WITH_PROGRAMS,
           isolate: false,
+          globalSetup: ['test/charts/support/setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 600_000,
         },

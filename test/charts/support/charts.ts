@@ -1,9 +1,11 @@
-import {cp, mkdtemp, readdir, rm} from 'node:fs/promises'
+import {createHash, randomUUID} from 'node:crypto'
+import {existsSync} from 'node:fs'
+import {cp, mkdtemp, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {loadAll} from 'js-yaml'
-import {afterAll} from 'vitest'
+import {afterAll, inject} from 'vitest'
 import {readOwnCharts} from '../../../scripts/charts/read-charts.ts'
 import type {ServiceValues} from '../../../scripts/charts/units.ts'
 import {spokenChart} from '../../../src/charts/dialect.ts'
@@ -11,6 +13,7 @@ import {readChart} from '../../../src/charts/read-chart.ts'
 import {mergeValues} from '../../../src/overrides/merge.ts'
 import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
 import type {Values} from '../../../src/release.ts'
+import {SHORT_LIVED} from '../../e2e/support/kk.ts'
 import type {HelmName} from '../../support/helms.ts'
 import {toolPath} from '../../support/tools.ts'
 import type {KubernetesObject} from './objects.ts'
@@ -57,7 +60,7 @@ interface Options {
 export interface Charts {
   readonly directory: string
   text(chart: string, options?: Options): Promise<string>
-  /** The objects; rendered once for the same options. */
+  /** The objects; rendered once in a run for the same options. */
   render(chart: string, options?: Options): Promise<KubernetesObject[]>
   /** What helm says when it refuses to render. */
   refusal(chart: string, options?: Options): Promise<string>
@@ -73,7 +76,7 @@ export async function useCharts(): Promise<Charts> {
     execa(
       await toolPath(helm ?? 'helm4'),
       [...args, ...(files ?? []).flatMap((file) => ['--values', file]), '--values', '-'],
-      {input: JSON.stringify({...values, global: global ?? SECRETS}), reject: false},
+      {input: JSON.stringify({...values, global: global ?? SECRETS}), env: SHORT_LIVED, reject: false},
     )
   const template = (chart: string, options: Options) => {
     const {release = chart, namespace = 'openstack'} = options
@@ -92,7 +95,9 @@ export async function useCharts(): Promise<Charts> {
     text,
     render: (chart, options = {}) => {
       const key = JSON.stringify([chart, options])
-      const known = rendered.get(key) ?? objects(chart, options)
+      const isOfTest = !existsSync(join(CHARTS, chart))
+      const make = () => objects(chart, options)
+      const known = rendered.get(key) ?? (isOfTest ? make() : onceInRun(key, make))
       rendered.set(key, known)
       return known
     },
@@ -102,6 +107,17 @@ export async function useCharts(): Promise<Charts> {
       return exitCode === 0 ? '' : `${stdout}${stderr}`
     },
   }
+}
+
+/** What another file of the run has made already, or what is made now. */
+async function onceInRun<T>(key: string, make: () => Promise<T>): Promise<T> {
+  const path = join(inject('rendered'), createHash('sha256').update(key).digest('hex'))
+  if (existsSync(path)) return JSON.parse(await readFile(path, 'utf8'))
+  const made = await make()
+  const draft = `${path}-${randomUUID()}`
+  await writeFile(draft, JSON.stringify(made))
+  await rename(draft, path)
+  return made
 }
 
 async function vendor(directory: string, name: string): Promise<void> {
