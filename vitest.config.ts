@@ -98,7 +98,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           isolate: false,
           globalSetup: ['test/e2e/support/setup.ts'],
-          testTimeout: 180_000,
+          testTimeout: 300_000,
           hookTimeout: 600_000,
         },
       },

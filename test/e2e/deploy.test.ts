@@ -44,7 +44,7 @@ describe('the first deploy of the six charts', () => {
 
   it('tells people on standard error, one line per event, and how to go on', () => {
     expect(deployed.stderr).toContain('plan: 6 to install')
-    expect(deployed.stderr).toMatch(/^\d\d:\d\d keystone +installed, revision 1, \d+ s$/m)
+    expect(deployed.stderr).toMatch(/^\d\d:\d\d keystone +installed, revision 1, (\d+ m )?\d+ s$/m)
     expect(deployed.stderr).toMatch(/^done in .*: 6 installed\nnext: kk status /m)
   })
 

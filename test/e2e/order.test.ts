@@ -2,16 +2,44 @@ import {describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {atNight} from '../support/night.ts'
 import {annotatePods} from './support/annotate-pods.ts'
-import {makeNamespace} from './support/cluster.ts'
+import {makeNamespace, waitFor} from './support/cluster.ts'
 import {allInOne, makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {history} from './support/history.ts'
+import {makeReady} from './support/make-ready.ts'
+import {revisions} from './support/records.ts'
 
 const readyAfter = (delay: string) => ({pod: {'ready-after': delay}})
+/** Until the test says so. */
+const LATE = readyAfter('1h')
 
 async function deploy(environment: TestEnvironment, ...flags: readonly string[]) {
   const {exitCode, stderr} = await environment.kk('deploy', ...flags)
   expect(exitCode, stderr).toBe(0)
   return history(environment.name)
+}
+
+/** Deploys; what waits for long is Ready when these have been started. */
+async function deployUntil(
+  environment: TestEnvironment,
+  {started, ready}: Turn,
+  ...flags: readonly string[]
+) {
+  const deployed = deploy(environment, ...flags)
+  const haveStarted = async () => {
+    const names = Object.keys(await revisions(environment.name))
+    return started.every((name) => names.includes(name))
+  }
+  const turned = waitFor(haveStarted, {until: `${started} have been started`, seconds: 120}).then(() =>
+    Promise.all(ready.map((name) => makeReady(environment.name, name))),
+  )
+  return (await Promise.all([deployed, turned]))[0]
+}
+
+interface Turn {
+  /** Releases of which helm has written something. */
+  readonly started: readonly string[]
+  /** Those whose pods become Ready then. */
+  readonly ready: readonly string[]
 }
 
 describe.concurrent('by the audit log of the API server', () => {
@@ -46,14 +74,14 @@ describe.concurrent('by the audit log of the API server', () => {
 
   it('a release starts as soon as its own requirements are Ready: no other is waited for', async () => {
     const content = workloads({
-      slow: {values: readyAfter('20s')},
+      slow: {values: LATE},
       quick: {values: readyAfter('500ms')},
       middle: {requires: ['quick'], values: readyAfter('1s')},
       last: {requires: ['middle']},
       top: {requires: ['slow', 'last']},
     })
 
-    const of = await deploy(await makeEnvironment({content}))
+    const of = await deployUntil(await makeEnvironment({content}), {started: ['last'], ready: ['slow']})
 
     expect(of('middle').started > of('quick').ready).toBe(true)
     expect(of('last').started > of('middle').ready).toBe(true)
@@ -63,11 +91,11 @@ describe.concurrent('by the audit log of the API server', () => {
 
   it('an applied edge waits until the objects exist, but not until they are Ready', async () => {
     const content = workloads({
-      network: {values: readyAfter('6s')},
+      network: {values: LATE},
       compute: {requires: ['network:applied']},
     })
 
-    const of = await deploy(await makeEnvironment({content}))
+    const of = await deployUntil(await makeEnvironment({content}), {started: ['compute'], ready: ['network']})
 
     expect(of('compute').started > of('network').applied).toBe(true)
     expect(of('compute').started < of('network').ready).toBe(true)
@@ -90,12 +118,17 @@ describe.concurrent('by the audit log of the API server', () => {
   it('releases that need each other start together, even when one helm runs at a time', async () => {
     const content = workloads({
       before: {values: readyAfter('500ms')},
-      nova: {requires: ['before', 'neutron:applied'], values: readyAfter('5s')},
-      neutron: {requires: ['nova:applied'], values: readyAfter('5s')},
+      nova: {requires: ['before', 'neutron:applied'], values: LATE},
+      neutron: {requires: ['nova:applied'], values: LATE},
       after: {requires: ['nova']},
     })
 
-    const of = await deploy(await makeEnvironment({content}), '--concurrency', '1')
+    const of = await deployUntil(
+      await makeEnvironment({content}),
+      {started: ['nova', 'neutron'], ready: ['nova', 'neutron']},
+      '--concurrency',
+      '1',
+    )
 
     expect(of('nova').started > of('before').ready).toBe(true)
     expect(of('neutron').started > of('before').ready).toBe(true)
@@ -107,11 +140,16 @@ describe.concurrent('by the audit log of the API server', () => {
   atNight(() => {
     it('with --concurrency 1 no two helms write at once, but one may while another release is not Ready yet', async () => {
       const content = workloads({
-        first: {values: readyAfter('5s')},
+        first: {values: LATE},
         second: {values: readyAfter('1s')},
       })
 
-      const of = await deploy(await makeEnvironment({content}), '--concurrency', '1')
+      const of = await deployUntil(
+        await makeEnvironment({content}),
+        {started: ['second'], ready: ['first']},
+        '--concurrency',
+        '1',
+      )
 
       expect(of('second').started > of('first').applied).toBe(true)
       expect(of('second').started < of('first').ready).toBe(true)
