@@ -82,6 +82,7 @@ it('every error code that the pages name exists', async () => {
     'KK_OPERATION',
     'KK_TEST_HELM',
     'KK_TEST_KEEP_NODE',
+    'KK_TEST_NIGHT',
     'KK_TEST_SEED',
     'KK_TOKEN',
     'KK_TOKEN_FILE',

@@ -29,8 +29,8 @@ async function writeAllInOne(corner: Corner, provider: string) {
   await corner.write('env.yaml', edited)
 }
 
-describe.concurrent('a Job that has failed', () => {
-  atNight(() => {
+atNight(() => {
+  describe.concurrent('a Job that has failed', () => {
     it('is run again by the next deploy, though nothing else changed', async () => {
       const corner = await openCorner(
         'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {job: {pod: {}}}\n',
@@ -54,8 +54,8 @@ describe.concurrent('a Job that has failed', () => {
   })
 })
 
-describe.concurrent('a broken keystone', () => {
-  atNight(() => {
+atNight(() => {
+  describe.concurrent('a broken keystone', () => {
     it('leaves rabbitmq deployed, and glance and horizon skipped; the next run goes on from there', async () => {
       const corner = await openCorner()
       await writeAllInOne(corner, 'fermet')
@@ -200,8 +200,8 @@ exec $HELM "$@"`)
   })
 })
 
-describe.concurrent('a release that plain helm removes while its health is awaited', () => {
-  atNight(() => {
+atNight(() => {
+  describe.concurrent('a release that plain helm removes while its health is awaited', () => {
     it('is not waited for any longer', async () => {
       const corner = await openCorner(
         'kk:\n  OWN\n  releases: {db: {chart: workload}}\ndb: {pod: {ready-after: 300s}}\n',

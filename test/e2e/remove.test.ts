@@ -340,8 +340,8 @@ describe('kk destroy', () => {
   })
 })
 
-describe('kk orphans', () => {
-  atNight(() => {
+atNight(() => {
+  describe('kk orphans', () => {
     it('lists what was only required, when nothing requires it any more; it goes by name', async () => {
       const {kk: settings} = workloads({db: {}, api: {requires: ['db']}})
       const deployed = await deployOn(cluster, {kk: settings!, api: {}})
