@@ -119,17 +119,9 @@ type Path = readonly (string | number)[]
 type Locate = (path: Path) => Position | undefined
 
 /** The `kk` section after it passed the schema. A key that it leaves out has its default. */
-interface Settings {
+interface Settings
+  extends Omit<Environment, 'name' | 'file' | 'directory' | 'global' | 'sections' | 'position'> {
   readonly name: string | undefined
-  readonly namespace: string
-  readonly context: string | undefined
-  readonly charts: readonly ChartSource[]
-  readonly features: readonly string[]
-  readonly infer: boolean
-  readonly secrets: boolean
-  readonly given: readonly string[]
-  readonly readiness: ReadinessRules
-  readonly releases: ReadonlyMap<string, ReleaseSettings>
 }
 
 interface SettingsOptions {
