@@ -19,13 +19,13 @@ export async function missing(dependency: Dependency, asker: Asker): Promise<str
       return isJobDone(job) ? undefined : 'it has not succeeded'
     }
     case 'jobs': {
-      const jobs = await listJobs(client, dependency.namespace, selector(dependency.labels))
+      const jobs = await listSelected<JobSeen>(client, JOBS, dependency)
       if (jobs.length === 0) return 'there are none'
       const left = jobs.filter((job) => !isJobDone(job)).length
       return left === 0 ? undefined : `${left} of ${jobs.length} have not succeeded`
     }
     case 'pod': {
-      const pods = await listPods(client, dependency.namespace, selector(dependency.labels))
+      const pods = await listSelected<PodSeen>(client, PODS, dependency)
       return podProblem(dependency.sameNode ? onNode(pods, await ownPod(asker)) : pods)
     }
     case 'daemonset':
@@ -62,7 +62,10 @@ async function daemonSetProblem(
     {namespace, name},
   )
   if (found === undefined) return 'it does not exist'
-  const pods = await listPods(asker.client, namespace, selector(found.spec.selector.matchLabels ?? {}))
+  const pods = await listSelected<PodSeen>(asker.client, PODS, {
+    namespace,
+    labels: found.spec.selector.matchLabels ?? {},
+  })
   const here = onNode(pods, await ownPod(asker))
   return here.every(isPodReady) ? undefined : 'its pod on this node is not ready'
 }
@@ -98,15 +101,15 @@ async function readJob(
   return readObject<JobSeen>(client, JOBS, at)
 }
 
-async function listJobs(
+async function listSelected<T>(
   client: ApiClient,
-  namespace: string,
-  labelSelector: string,
-): Promise<readonly JobSeen[]> {
-  const {items} = await listAll<JobSeen>(client, {
-    path: resourcePath(JOBS, namespace),
-    query: {labelSelector},
-    asked: asking('list', JOBS, namespace),
+  resource: Resource,
+  {namespace, labels}: {readonly namespace: string; readonly labels: Readonly<Record<string, string>>},
+): Promise<readonly T[]> {
+  const {items} = await listAll<T>(client, {
+    path: resourcePath(resource, namespace),
+    query: {labelSelector: selector(labels)},
+    asked: asking('list', resource, namespace),
   })
   return items
 }
@@ -123,19 +126,6 @@ interface PodSeen {
     readonly conditions?: readonly {readonly type: string; readonly status: string}[]
     readonly containerStatuses?: readonly {readonly name: string; readonly ready: boolean}[]
   }
-}
-
-async function listPods(
-  client: ApiClient,
-  namespace: string,
-  labelSelector: string,
-): Promise<readonly PodSeen[]> {
-  const {items} = await listAll<PodSeen>(client, {
-    path: resourcePath(PODS, namespace),
-    query: {labelSelector},
-    asked: asking('list', PODS, namespace),
-  })
-  return items
 }
 
 function isPodReady({status}: PodSeen): boolean {
