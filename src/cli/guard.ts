@@ -5,8 +5,22 @@ import type {Plan} from '../plan/plan.ts'
 import {guardOfferText} from '../report/guard-text.ts'
 import {unguarded} from '../verbs/guard.ts'
 import type {Console} from './console.ts'
-import type {ClusterFlags, EnvironmentFlags} from './flags.ts'
+import {
+  type ClusterFlags,
+  changeFlags,
+  clusterFlags,
+  type EnvironmentFlags,
+  environmentFlags,
+} from './flags.ts'
 import {type OpenedCluster, openChosenCluster} from './open/cluster.ts'
+
+/** The flags of every command that changes the guard. */
+export const guardFlags = {
+  yes: changeFlags.yes,
+  'dry-run': changeFlags['dry-run'],
+  ...environmentFlags,
+  ...clusterFlags,
+}
 
 /**
  * Opens the cluster that the flags mean, with the arguments that name releases: the guard belongs to the whole cluster, so

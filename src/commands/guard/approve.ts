@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
-import {changeFlags, clusterFlags, environmentFlags, releasesArgument} from '../../cli/flags.ts'
-import {openGuarded} from '../../cli/guard.ts'
+import {releasesArgument} from '../../cli/flags.ts'
+import {guardFlags, openGuarded} from '../../cli/guard.ts'
 import {seconds as secondsOf} from '../../environment/duration.ts'
 import {KkError} from '../../errors.ts'
 import {approvalText} from '../../report/guard-text.ts'
@@ -27,10 +27,7 @@ export default class GuardApprove extends KkCommand {
     namespace: Flags.boolean({
       summary: 'Let their namespaces be deleted, too; every protected release in one must be named.',
     }),
-    yes: changeFlags.yes,
-    'dry-run': changeFlags['dry-run'],
-    ...environmentFlags,
-    ...clusterFlags,
+    ...guardFlags,
   }
 
   override async run(): Promise<void> {

@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm, requireConfirmation} from '../../cli/console.ts'
-import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
-import {openGuarded} from '../../cli/guard.ts'
+import {fileArgument} from '../../cli/flags.ts'
+import {guardFlags, openGuarded} from '../../cli/guard.ts'
 import {guardPlanText} from '../../report/guard-text.ts'
 import {planGuard} from '../../verbs/guard.ts'
 
@@ -17,12 +17,7 @@ export default class GuardInstall extends KkCommand {
     },
   ]
   static override args = fileArgument
-  static override flags = {
-    yes: changeFlags.yes,
-    'dry-run': changeFlags['dry-run'],
-    ...environmentFlags,
-    ...clusterFlags,
-  }
+  static override flags = guardFlags
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GuardInstall)

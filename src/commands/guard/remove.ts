@@ -1,7 +1,7 @@
 import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
-import {changeFlags, clusterFlags, environmentFlags, fileArgument} from '../../cli/flags.ts'
-import {openGuarded} from '../../cli/guard.ts'
+import {fileArgument} from '../../cli/flags.ts'
+import {guardFlags, openGuarded} from '../../cli/guard.ts'
 import {guardStatusText} from '../../report/guard-text.ts'
 import {guardStatus} from '../../verbs/guard.ts'
 
@@ -11,12 +11,7 @@ export default class GuardRemove extends KkCommand {
     'From then on helm and kubectl delete protected releases like any other; kk itself still refuses. Without a terminal it needs --yes.'
   static override examples = ['<%= config.bin %> guard remove --sandbox --yes']
   static override args = fileArgument
-  static override flags = {
-    yes: changeFlags.yes,
-    'dry-run': changeFlags['dry-run'],
-    ...environmentFlags,
-    ...clusterFlags,
-  }
+  static override flags = guardFlags
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(GuardRemove)
