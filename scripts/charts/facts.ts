@@ -96,7 +96,12 @@ export const UNIT: Readonly<Record<string, Schema>> = {
     'the keys of the `files` that it gets; by default all that are for everybody or for it',
     texts,
   ),
+  reads: meaning(
+    'the sections of its files that it reads: it gets no secret of another, and a job runs again only when one of them changes',
+    texts,
+  ),
   variables: meaning('its environment: text, or [a reference](#variables)', variables),
+  login: meaning('the user of keystone whose account it gets', text),
   identity: meaning(
     'variables that are weaker than `variables`; the library fills them for `login`',
     variables,
@@ -159,10 +164,6 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
 }
 
 export const JOB: Readonly<Record<string, Schema>> = {
-  reads: meaning(
-    'the sections of its files that it reads: it runs again when one of them changes, not when another does',
-    texts,
-  ),
   rollout: meaning(
     'components of which only new pods may run before it starts; no pod waits for such a job',
     texts,
@@ -249,10 +250,7 @@ export const FACTS: Readonly<Record<string, Schema>> = {
     'what runs by the clock: the keys of a job, and `schedule`',
     mapOf(closed({...UNIT, ...JOB, schedule: text})),
   ),
-  tests: meaning(
-    'pods for `helm test`: the keys of every pod, and `login`, the user of keystone whose account they get',
-    mapOf(closed({...UNIT, login: text})),
-  ),
+  tests: meaning('pods for `helm test`: the keys of every pod', mapOf(closed(UNIT))),
 }
 
 export const FACT_DEFINITIONS: Readonly<Record<string, Schema>> = {

@@ -58,6 +58,16 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'oslo_cache.memcache_secret_key',
     'compute_metadata.shared_secret',
   ],
+  nova: [
+    'oslo_db.admin.password',
+    'oslo_db.nova.password',
+    'oslo_db.nova_api.password',
+    'oslo_messaging.admin.password',
+    'identity.admin.password',
+    'identity.nova.password',
+    'oslo_cache.memcache_secret_key',
+    'compute_metadata.shared_secret',
+  ],
   placement: [
     'oslo_db.admin.password',
     'oslo_db.placement.password',

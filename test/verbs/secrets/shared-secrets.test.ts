@@ -1,4 +1,7 @@
-import {expect, test} from 'vitest'
+import {mkdtemp, rm, symlink} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, expect, test} from 'vitest'
 import {mergedValues} from '../../../src/overrides/layers.ts'
 import {isMap, releaseId} from '../../../src/release.ts'
 import type {Prepared} from '../../../src/verbs/preparation/prepare.ts'
@@ -6,13 +9,20 @@ import {secretNeeds} from '../../../src/verbs/secrets/secret-needs.ts'
 import {withSharedSecrets} from '../../../src/verbs/secrets/shared-secrets.ts'
 import {KK, OSH, preparedOf} from './environments.ts'
 
-/** What kk has a chart of its own for is kk's, the others are openstack-helm's. */
-const MIXED = {infer: false, charts: [KK, OSH]}
+/** kk's charts, but for nova's, which is openstack-helm's. */
+const MIXED = {infer: false, charts: [await onlyNova(), KK]}
 const PURE = {infer: false, charts: [OSH]}
 
 function at({releases}: Prepared, name: string, path: string, namespace = 'openstack'): unknown {
   const values: unknown = mergedValues(releases.get(releaseId(namespace, name))!.layers)
   return path.split('.').reduce((inner, key) => (isMap(inner) ? inner[key] : undefined), values)
+}
+
+async function onlyNova(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-test-'))
+  afterAll(() => rm(directory, {recursive: true}))
+  for (const chart of ['nova', 'helm-toolkit']) await symlink(join(OSH, chart), join(directory, chart))
+  return directory
 }
 
 const adminOf = (password: string) => ({endpoints: {identity: {auth: {admin: {password}}}}})

@@ -4,6 +4,20 @@ Service in `hosts.default`, so two releases of a chart never fight for a name.
 */ -}}
 {{- define "common.context.catalogue" -}}
 cluster_domain_suffix: cluster.local
+compute:
+  hosts: {default: nova-api}
+  scheme: {default: http}
+  path: {default: /v2.1}
+  port: {api: {default: 8774}}
+compute_metadata:
+  hosts: {default: nova-metadata}
+  scheme: {default: http}
+  port: {metadata: {default: 8775}}
+compute_novnc_proxy:
+  hosts: {default: nova-novncproxy}
+  scheme: {default: http}
+  path: {default: /vnc_lite.html}
+  port: {novnc_proxy: {default: 6080}}
 dashboard:
   hosts: {default: horizon-server}
   scheme: {default: http}

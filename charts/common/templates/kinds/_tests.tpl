@@ -5,9 +5,6 @@
 {{- if and $facts (include "common.context.enabled" (dict "ctx" $ctx "key" (printf "pod-%s" $key))) -}}
 {{- $unit := deepCopy $facts -}}
 {{- $_ := set $unit "restart" "Never" -}}
-{{- with $facts.login -}}
-{{- $_ := set $unit "identity" (fromYaml (include "common.jobs.identity" (dict "ctx" $ctx "user" .))) -}}
-{{- end -}}
 {{- include "common.pod.unit" (dict "ctx" $ctx "role" "test" "key" $key "unit" $unit) }}
 ---
 apiVersion: v1

@@ -14,6 +14,9 @@ name, image, run (the command), files (keys), env, digest (of all that it reads)
 {{- if eq .role "component" -}}
 {{- $_ := set $unit "imported" (get ($ctx.root.Values.kolla | default dict) .key) -}}
 {{- end -}}
+{{- with $unit.login -}}
+{{- $_ := set $unit "identity" (fromYaml (include "common.jobs.identity" (dict "ctx" $ctx "user" .))) -}}
+{{- end -}}
 {{- include "common.pod.unit.files" . -}}
 {{- include "common.pod.unit.run" . -}}
 {{- include "common.pod.env" (dict "ctx" $ctx "unit" $unit) -}}

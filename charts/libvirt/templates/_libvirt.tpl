@@ -1,0 +1,103 @@
+{{- /*
+Starts libvirtd so that the guests that it starts outlive its pod: they are in no cgroup of the pod (the kubelet ends
+whatever is left there, in each hierarchy of cgroup v1), and what QEMU loads while it runs is no part of an image that
+may be pruned. libvirtd itself ends with this script.
+*/ -}}
+{{- define "common.scripts.libvirt-start.sh" -}}
+set -euo pipefail
+
+RUNTIME=/var/lib/libvirt/runtime
+
+# Puts this shell into a cgroup of the node's own in every hierarchy.
+leave_pod() {
+  local hierarchy own file
+  for hierarchy in $(awk '$3 ~ /^cgroup2?$/ { print $2 }' /proc/mounts | sort --unique); do
+    own=$hierarchy/kk-libvirt
+    mkdir -p "$own"
+    # In version 1 a new cpuset is empty, and takes nobody.
+    for file in cpuset.cpus cpuset.mems; do
+      if [ -e "$own/$file" ] && [ -e "$own/tasks" ]; then cat "$hierarchy/$file" >"$own/$file"; fi
+    done
+    echo $BASHPID >"$own/cgroup.procs"
+  done
+}
+
+# Puts a copy of /usr on the node in the place of the image's: modules of QEMU, their libraries, firmware.
+leave_image() {
+  local id copy
+  id=$(find /usr -xdev -printf '%P %s %l\n' | sort | sha256sum | cut -c 1-16)
+  mkdir -p $RUNTIME
+  if [ ! -d "$RUNTIME/$id" ]; then
+    rm -rf "$RUNTIME/$id.part"
+    cp --archive --one-file-system --reflink=auto /usr "$RUNTIME/$id.part"
+    mv "$RUNTIME/$id.part" "$RUNTIME/$id"
+  fi
+  mount --bind "$RUNTIME/$id" /usr
+  for copy in $RUNTIME/*; do
+    grep --quiet --no-messages "${copy##*/}" /proc/[0-9]*/mountinfo || rm -rf "$copy"
+  done
+}
+
+run_libvirtd() {
+  leave_pod
+  # libvirt reads the cgroups of guests as the node sees them.
+  exec nsenter --target 1 --cgroup setpriv --pdeathsig TERM libvirtd
+}
+
+# Gives libvirt the key of Ceph, by which QEMU opens disks there.
+define_key() {
+  local keyring=/etc/ceph/ceph.client.cinder.keyring uuid=$CEPH_SECRET_UUID
+  [ -s $keyring ] || return 0
+  until virsh --quiet uri >/dev/null 2>&1; do sleep 1; done
+  virsh --quiet secret-define /dev/stdin <<XML
+<secret ephemeral='no' private='no'><uuid>$uuid</uuid><usage type='ceph'><name>client.cinder secret</name></usage></secret>
+XML
+  virsh --quiet secret-set-value "$uuid" --plain --file <(awk '$1 == "key" { printf "%s", $3 }' $keyring)
+}
+
+leave_image
+if [ -c /dev/kvm ]; then chown root:nova /dev/kvm && chmod 660 /dev/kvm; fi
+run_libvirtd &
+libvirtd=$!
+trap 'kill -TERM $libvirtd' TERM INT
+define_key &
+bash /scripts/virt-type.sh &
+status=0
+while kill -0 $libvirtd 2>/dev/null; do
+  status=0
+  wait $libvirtd || status=$?
+done
+exit $status
+{{ end -}}
+
+{{- /*
+Finds out once for each start of the node whether KVM runs guests, and writes `kvm` or `qemu` to /run/libvirt/virt-type,
+which nova-compute waits for. A device and a firmware that starts prove nothing: on some nodes no kernel does.
+*/ -}}
+{{- define "common.scripts.virt-type.sh" -}}
+set -euo pipefail
+
+RESULT=/run/libvirt/virt-type
+GUEST=/usr/share/kk/guest
+
+# Whether a kernel comes to its user's programs within 30 seconds.
+runs_guest() {
+  [ -c /dev/kvm ] || return 1
+  grep --quiet "userland reached" < <(
+    timeout 30 qemu-system-x86_64 -accel kvm -cpu host -m 256 -display none -nodefaults -no-reboot -serial stdio \
+      -kernel $GUEST/vmlinuz -initrd $GUEST/initrd -append "console=ttyS0 quiet panic=-1" </dev/null
+  )
+}
+
+[ ! -s $RESULT ] || exit 0
+if runs_guest; then type=kvm; else type=qemu; fi
+echo "guests run by $type"
+echo $type >$RESULT.new
+mv $RESULT.new $RESULT
+{{ end -}}
+
+{{- define "common.scripts.libvirt-test.sh" -}}
+set -eu
+virsh --connect qemu:///system list --all
+echo "guests run by $(cat /run/libvirt/virt-type)"
+{{ end -}}

@@ -1,0 +1,93 @@
+{{- /* oslo.db for the database of the API, which knows the cells. */ -}}
+{{- define "common.config.block.api_database" -}}
+{{- include "common.config.block.database" (dict "ctx" .ctx "params" (dict "name" "nova_api" "section" "api_database")) -}}
+{{- end -}}
+
+{{- /* What instances are told about themselves, through neutron's proxy, which signs with the same secret. */ -}}
+{{- define "common.config.block.metadata" -}}
+options:
+  neutron:
+    service_metadata_proxy: true
+    metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "compute_metadata.shared_secret") | quote }}
+{{- end -}}
+
+{{- /* Where browsers find the consoles, and where the proxy listens. */ -}}
+{{- define "common.config.block.console" -}}
+{{- $proxy := dict "ctx" .ctx "type" "compute_novnc_proxy" -}}
+options:
+  vnc:
+    novncproxy_base_url: {{ include "common.endpoints.uri" (merge (dict "interface" "public") $proxy) | quote }}
+    novncproxy_port: {{ include "common.endpoints.port" (merge (dict "interface" "service") $proxy) }}
+{{- end -}}
+
+{{- /*
+Cells hold templates of URLs, which each service fills from its own configuration: a new password changes no row.
+*/ -}}
+{{- define "common.scripts.nova-cells.sh" -}}
+set -euo pipefail
+
+database='{scheme}://{username}:{password}@{hostname}:{port}'
+bus='{scheme}://{username}:{password}@{hostname}:{port}'
+members=$(tr --complement --delete , <<<"$OS_DEFAULT__TRANSPORT_URL" | wc --chars)
+if [ "$members" -gt 0 ]; then
+  bus='{scheme}://{username1}:{password1}@{hostname1}:{port1}'
+  for member in $(seq 2 $((members + 1))); do
+    bus+=",{username$member}:{password$member}@{hostname$member}:{port$member}"
+  done
+fi
+# The virtual host is `/`, which stands after a slash.
+bus+=//
+
+nova-manage cell_v2 map_cell0 --database_connection "$database/{path}_cell0"
+cell=$(nova-manage cell_v2 list_cells | awk '$2 == "cell1" { print $4 }')
+if [ -n "$cell" ]; then
+  nova-manage cell_v2 update_cell --cell_uuid "$cell" --database_connection "$database/{path}" --transport-url "$bus"
+else
+  nova-manage cell_v2 create_cell --name cell1 --database_connection "$database/{path}" --transport-url "$bus"
+fi
+{{ end -}}
+
+{{- /* nova-compute, when libvirt has said by what guests run on this node. */ -}}
+{{- define "common.scripts.nova-compute.sh" -}}
+set -euo pipefail
+until [ -s /run/libvirt/virt-type ] && [ -S /run/libvirt/libvirt-sock ]; do
+  echo "waiting for libvirt"
+  sleep 2
+done
+if [ "$VIRT_TYPE" = auto ]; then
+  OS_LIBVIRT__VIRT_TYPE=$(cat /run/libvirt/virt-type)
+  export OS_LIBVIRT__VIRT_TYPE
+fi
+exec nova-compute
+{{ end -}}
+
+{{- define "common.scripts.nova-archive.sh" -}}
+set -eu
+nova-manage db archive_deleted_rows --all-cells --until-complete --before "$(date --date '90 days ago' +%Y-%m-%d)"
+{{ end -}}
+
+{{- define "common.scripts.nova-flavors.py" -}}
+"""Makes the flavors of $FLAVORS that are not there; what is there stays as it is."""
+import json
+import os
+
+import openstack
+
+compute = openstack.connect().compute
+there = {flavor.name for flavor in compute.flavors(is_public=None)}
+for name, flavor in json.loads(os.environ["FLAVORS"]).items():
+    if name not in there:
+        compute.create_flavor(name=name, **flavor)
+        print("flavor %s" % name)
+{{ end -}}
+
+{{- define "common.scripts.nova-test.py" -}}
+"""Asks for the services of compute: all must be up, and one of them on a node."""
+import openstack
+
+services = list(openstack.connect().compute.services())
+for service in services:
+    print("%s on %s is %s" % (service.binary, service.host, service.state))
+assert any(service.binary == "nova-compute" for service in services), "no node runs virtual machines"
+assert all(service.state == "up" for service in services if service.status == "enabled"), "a service is down"
+{{ end -}}

@@ -1,0 +1,17 @@
+"""Writes the programs of a Python distribution that no package of the system has brought: console-scripts.py NAME."""
+import pathlib
+import sys
+from importlib.metadata import distribution
+
+PROGRAM = """#!/usr/bin/python3
+import sys
+from %s import %s
+
+sys.exit(%s())
+"""
+
+for entry in distribution(sys.argv[1]).entry_points.select(group="console_scripts"):
+    program = pathlib.Path("/usr/bin", entry.name)
+    if not program.exists():
+        program.write_text(PROGRAM % (entry.module, entry.attr, entry.attr))
+        program.chmod(0o755)
