@@ -9,7 +9,7 @@ import {
 } from '../flags.ts'
 
 /** The flags that name overrides: those of a store, on top of an environment or of facts. */
-export const localOverridesFlags = {
+const localOverridesFlags = {
   environment: {
     ...environmentFlags.environment,
     summary: 'The environment whose layers count, too (also KK_ENVIRONMENT).',
