@@ -3,11 +3,11 @@ import {join} from 'node:path'
 import {afterEach, beforeAll, describe, expect, it} from 'vitest'
 import {openCluster} from '../../src/cluster/open.ts'
 import {releaseId} from '../../src/release.ts'
-import {uniqueName} from './support/cluster.ts'
-import {workloads} from './support/environment.ts'
-import {type OwnCluster, startOwnCluster} from './support/guarded.ts'
-import {kk} from './support/kk.ts'
-import {deployOn, type Removable} from './support/removal.ts'
+import {uniqueName} from '../e2e/support/cluster.ts'
+import {workloads} from '../e2e/support/environment.ts'
+import {type OwnCluster, startOwnCluster} from '../e2e/support/guarded.ts'
+import {kk} from '../e2e/support/kk.ts'
+import {deployOn, type Removable} from '../e2e/support/removal.ts'
 
 let cluster: OwnCluster
 let environment: Removable
