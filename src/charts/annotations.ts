@@ -7,7 +7,7 @@ export const KNOWN: readonly string[] = [REQUIRES, PROTECTED, SHARED]
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Returns each requirement that a chart states, as it is written: `mariadb`, `neutron:applied`, `namespace/mariadb`. */
+/** Returns each requirement that a chart states, as it is written: `mariadb`, `neutron:applied`, `namespace/mariadb`, `ceph?`. */
 export function statedRequirements(annotations: Annotations): readonly string[] {
   const words = (annotations[REQUIRES] ?? '').split(/[,\n]/).map((word) => word.trim())
   return words.filter((word) => word !== '')
@@ -15,6 +15,6 @@ export function statedRequirements(annotations: Annotations): readonly string[] 
 
 /** Returns the releases that a chart requires, without the kinds of the edges: `mariadb`, `namespace/mariadb`. */
 export function requiredReleases(annotations: Annotations): readonly string[] {
-  const names = statedRequirements(annotations).map((word) => word.split(':', 1)[0]!)
+  const names = statedRequirements(annotations).map((word) => word.split(/[:?]/, 1)[0]!)
   return names.filter((name) => name !== '')
 }

@@ -3,6 +3,8 @@ import type {Evidence} from '../release.ts'
 
 /** A requirement that a chart states in its `Chart.yaml`, with the annotation as evidence. */
 export interface ChartRequirement extends StatedRequirement {
+  /** It counts only where the release is there for another reason: `ceph?`. */
+  readonly optional: boolean
   readonly evidence: Evidence
 }
 

@@ -51,9 +51,13 @@ function requirementsOf(manifest: ChartYaml): ChartRequirement[] {
     text: `${REQUIRES}: ${JSON.stringify(text)}`,
   } as const
   return statedRequirements(manifest.annotations).map((word) => {
-    const requirement = parseRequirement(word, position)
-    if (requirement) return {...requirement, evidence}
-    throw refused(position, `expected a release such as "mariadb" or "neutron:applied", found "${word}"`)
+    const optional = word.endsWith('?')
+    const requirement = parseRequirement(optional ? word.slice(0, -1) : word, position)
+    if (requirement) return {...requirement, optional, evidence}
+    throw refused(
+      position,
+      `expected a release such as "mariadb", "neutron:applied" or "ceph?", found "${word}"`,
+    )
   })
 }
 

@@ -124,7 +124,7 @@ it.each([
   [
     manifest('x', '1.0.0', 'annotations:\n  kk.openstack.org/requires: mariadb ready\n'),
     'KK_CHART',
-    /Chart.yaml:5:3: expected a release such as "mariadb" or "neutron:applied", found "mariadb ready"/,
+    /Chart.yaml:5:3: expected a release such as "mariadb", "neutron:applied" or "ceph\?", found "mariadb ready"/,
   ],
   [
     manifest('x', '1.0.0', 'annotations: {kk.openstack.org/requires: "mariadb:soon"}\n'),

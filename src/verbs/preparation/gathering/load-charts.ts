@@ -34,26 +34,33 @@ export async function loadCharts(
   added: readonly ReleaseId[] = [],
 ): Promise<LoadedCharts> {
   const charts = new Map<ReleaseId, Chart>()
-  const requirements = new Map<ReleaseId, readonly Requirement[]>()
+  const all = new Map<ReleaseId, readonly ResolvedRequirement[]>()
   const wanted = [...environment.sections.keys()].map((name) => idOf(environment, name))
   const queue = [
     ...wanted.map((release) => ({release, required: false, elsewhere: false})),
     ...added.map((release) => ({release, required: true, elsewhere: false})),
   ]
   for (const {release, required, elsewhere} of queue) {
-    if (requirements.has(release)) continue
+    if (all.has(release)) continue
     const chart = elsewhere ? undefined : await chartOf({environment, finding, unusable}, release, required)
     if (chart === undefined && !elsewhere && !unusable?.has(release)) continue
     if (chart !== undefined) charts.set(release, chart)
     const found = elsewhere ? [] : requirementsOf(environment, releaseName(release), chart)
-    requirements.set(
-      release,
-      found.map(({requirement}) => requirement),
-    )
-    for (const each of found)
+    all.set(release, found)
+    for (const each of found.filter(({optional}) => !optional))
       queue.push({release: each.requirement.release, required: true, elsewhere: each.elsewhere})
   }
-  return {charts, requirements}
+  return {charts, requirements: new Map([...all].map(([release, found]) => [release, counting(found, all)]))}
+}
+
+/** Returns the requirements that count: an optional one only where the release is there for another reason. */
+function counting(
+  found: readonly ResolvedRequirement[],
+  releases: ReadonlyMap<ReleaseId, unknown>,
+): readonly Requirement[] {
+  return found
+    .filter(({requirement, optional}) => !optional || releases.has(requirement.release))
+    .map(({requirement}) => requirement)
 }
 
 /**
@@ -88,6 +95,7 @@ function placed({code, message, hint}: KkError, {file, position}: Environment, n
 interface ResolvedRequirement {
   readonly requirement: Requirement
   readonly elsewhere: boolean
+  readonly optional: boolean
 }
 
 function requirementsOf(
@@ -102,10 +110,11 @@ function requirementsOf(
   }))
   const without = new Set(settings?.without ?? [])
   const annotated = (chart?.requires ?? []).filter((each) => !without.has(each.release))
-  return [...annotated, ...stated].map(({release, namespace, kind, evidence}) => {
+  const both = [...annotated, ...stated.map((each) => ({...each, optional: false}))]
+  return both.map(({release, namespace, kind, optional, evidence}) => {
     const here = idOf(environment, release)
     const id = namespace === undefined ? here : releaseId(namespace, release)
-    return {requirement: {release: id, kind, evidence}, elsewhere: id !== here}
+    return {requirement: {release: id, kind, evidence}, elsewhere: id !== here, optional}
   })
 }
 
