@@ -150,7 +150,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
     mapOf(whole),
   ),
   probe: meaning('how it is [probed](#probes)', closed(PROBE)),
-  storage: meaning('its data: the `path` where it is, and the `size`', closed({path: text, size: text})),
+  storage: meaning(
+    'its data: the `path` where it is, and the `size`; `device`: it is a whole device, without a file system; `backend`: only with that `storage.backend`',
+    closed({path: text, size: text, device: flag, backend: {enum: ['ceph', 'file']}}),
+  ),
   management: meaning('whether members of a StatefulSet start one after the other', {
     enum: ['OrderedReady', 'Parallel'],
   }),
@@ -238,9 +241,9 @@ export const FACTS: Readonly<Record<string, Schema>> = {
     mapOf(closed({user: text})),
   ),
   registration: meaning(
-    'services (`type`, `description`) and users (`role`) in keystone; the job `register` makes them',
+    'services (`type`, `description`; `endpoint`, where that is not called as the type) and users (`role`) in keystone; the job `register` makes them',
     closed({
-      services: mapOf(closed({type: text, description: text})),
+      services: mapOf(closed({type: text, description: text, endpoint: text})),
       users: mapOf(closed({role: text})),
     }),
   ),

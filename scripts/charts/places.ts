@@ -36,6 +36,7 @@ export const SHARED: Readonly<Record<string, Schema>> = {
     size: text,
     access: {enum: ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod']},
     ephemeral: flag,
+    backend: {enum: ['ceph', 'file']},
   }),
   secrets: closed({env: text, files: text}),
 }

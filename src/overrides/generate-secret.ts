@@ -5,11 +5,12 @@ const CLASSES = ['ABCDEFGHJKLMNPQRSTUVWXYZ', 'abcdefghijkmnopqrstuvwxyz', '23456
 const ALL = CLASSES.join('')
 const PASSWORD_LENGTH = 24
 const RSA_BITS = 3072
+const CEPH_KEY_LENGTH = 16
 
 /**
  * Returns a new password or key, from the operating system's random numbers. A password has letters of both cases, digits and
  * symbols that mean nothing in URLs, INI files, shells and YAML, and begins and ends with a letter. A Fernet key is 32
- * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8).
+ * bytes in base64url, as python-cryptography makes them; RSA is a private key in PEM (PKCS #8); a key of Ceph is for AES.
  */
 export function generateSecret(kind: SecretNeed['kind']): string {
   const generators: Record<SecretNeed['kind'], () => string> = {
@@ -17,6 +18,7 @@ export function generateSecret(kind: SecretNeed['kind']): string {
     token: () => randomBytes(32).toString('hex'),
     uuid: () => randomUUID(),
     fernet: () => `${randomBytes(32).toString('base64url')}=`,
+    ceph: () => cephKey(randomBytes(CEPH_KEY_LENGTH)),
     rsa: () =>
       generateKeyPairSync('rsa', {
         modulusLength: RSA_BITS,
@@ -37,9 +39,18 @@ export function standInSecret(kind: SecretNeed['kind'], name: string): string {
     token: () => hex,
     uuid: () => uuid,
     fernet: () => `${bytes.toString('base64url')}=`,
+    ceph: () => cephKey(bytes.subarray(0, CEPH_KEY_LENGTH)),
     rsa: () => generateSecret('rsa'),
   }
   return makers[kind]()
+}
+
+/** Ceph's `CryptoKey::encode`: the type (1, AES), the time at which it was made, which nobody reads, the length, and the key. */
+function cephKey(key: Buffer): string {
+  const head = Buffer.alloc(12)
+  head.writeUInt16LE(1, 0)
+  head.writeUInt16LE(key.length, 10)
+  return Buffer.concat([head, key]).toString('base64')
 }
 
 /** One of each class, the rest of any, shuffled between a letter at either end. */

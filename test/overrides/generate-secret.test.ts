@@ -17,6 +17,8 @@ test.each([
   ['token', /^[0-9a-f]{64}$/],
   ['uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/],
   ['fernet', /^[A-Za-z0-9_-]{43}=$/],
+  // The header of a key of Ceph of 16 bytes for AES, and the key.
+  ['ceph', /^AQAAAAAAAAAAABAA[A-Za-z0-9+/]{22}==$/],
 ] as const)('a %s looks like one, and is another each time', (kind, form) => {
   expect(generateSecret(kind)).toMatch(form)
   expect(generateSecret(kind)).not.toBe(generateSecret(kind))

@@ -1,3 +1,20 @@
+{{- /* Where images are: in Ceph's pool `images`, or in files. Whoever may clone from there is told the place. */ -}}
+{{- define "common.config.block.store" -}}
+{{- $backend := ternary "rbd" "file" (eq .ctx.values.storage.backend "ceph") -}}
+options:
+  DEFAULT:
+    enabled_backends: {{ $backend }}:{{ $backend }}
+    {{- if eq $backend "rbd" }}
+    show_image_direct_url: true
+    {{- end }}
+  glance_store: {default_backend: {{ $backend }}}
+  {{- if eq $backend "rbd" }}
+  rbd: {rbd_store_pool: images, rbd_store_user: glance, rbd_store_ceph_conf: /etc/ceph/ceph.conf, rbd_store_chunk_size: 8}
+  {{- else }}
+  file: {filesystem_store_datadir: /var/lib/glance/images/}
+  {{- end }}
+{{- end -}}
+
 {{- /* Stores an image, sees it become active and takes it away again. */ -}}
 {{- define "common.scripts.glance-test.sh" -}}
 set -eu

@@ -17,6 +17,12 @@ const COOKIE: ByHand = {
   first: 'choose a time at which all members may restart at once',
 }
 
+/** The keys of services' accounts are a job's. */
+const CEPH: ByHand = {
+  why: 'the monitors of Ceph keep the one of their first start',
+  first: 'have them take the new value (ceph auth import)',
+}
+
 /**
  * Secrets of which no upgrade of kk's own charts brings a new value into effect. openstack-helm's MariaDB sets its
  * administrator's password at each start.
@@ -27,16 +33,41 @@ const BY_HAND: Readonly<Record<string, ByHand>> = {
     first: "have MariaDB take the new value (ALTER USER 'root'@'%' IDENTIFIED BY …)",
   },
   'oslo_messaging.erlang_cookie': COOKIE,
+  'heat.auth_encryption_key': {
+    why: 'what heat keeps of its stacks in the database cannot be read with another key',
+    first: 'have the database encrypted anew (heat-manage update_params decrypt, then encrypt)',
+  },
+  'ceph_mon.fsid': {
+    why: 'a cluster of Ceph, and each of its disks, keep the identity of their first start',
+    first: 'give it back: nothing else opens what is stored',
+  },
+  'ceph_mon.mon.key': CEPH,
+  'ceph_mon.admin.key': CEPH,
+  'ceph_mon.bootstrap-mgr.key': CEPH,
+  'ceph_mon.bootstrap-osd.key': CEPH,
+}
+
+/** Credentials that clusters keep under another name, that of openstack-helm's charts. */
+const KEPT_AS: Readonly<Record<string, string>> = {
+  'orchestration.auth_encryption_key': 'heat.auth_encryption_key',
 }
 
 /**
  * Returns the place of a credential in kk's own charts: `oslo_db.admin.password` is at
  * `global.endpoints.oslo_db.auth.admin.password`.
  */
-function belowGlobal(name: string): SecretNeed {
-  const [endpoint = '', ...rest] = name.split('.')
+function belowGlobal(credential: string): SecretNeed {
+  const [endpoint = '', ...rest] = credential.split('.')
+  const name = KEPT_AS[credential] ?? credential
   const path = ['global', 'endpoints', endpoint, 'auth', ...rest]
-  return {name, kind: 'password', path, ...(BY_HAND[name] && {byHand: BY_HAND[name]})}
+  return {name, kind: kindOf(name), path, ...(BY_HAND[name] && {byHand: BY_HAND[name]})}
+}
+
+/** Returns the kind of a credential; all are passwords but Ceph's, and keys of services that encrypt. */
+function kindOf(name: string): SecretNeed['kind'] {
+  if (name.endsWith('.auth_encryption_key')) return 'token'
+  if (!name.startsWith('ceph_mon.')) return 'password'
+  return name.endsWith('.key') ? 'ceph' : 'uuid'
 }
 
 /**
@@ -69,10 +100,12 @@ function credentialsOf({values, templates = ''}: SpokenChart): readonly string[]
 function usedBy(uses: Values): readonly string[] {
   const database = textAt(uses.database, 'user', textAt(uses.database, 'name', ''))
   const user = textAt(uses.keystone_authtoken, 'user', '')
+  const client = textAt(uses.ceph_keyring, 'user', '')
   return [
     ...(database !== '' ? [`oslo_db.${database}.password`] : []),
     ...(uses.notifications || uses.messaging ? ['oslo_messaging.admin.password'] : []),
     ...Object.values(mapAt(uses.clients, 'accounts')).map((account) => `identity.${account}.password`),
+    ...(client === '' ? [] : [`ceph_mon.${client}.key`]),
     ...(user === '' ? [] : [`identity.${user}.password`, 'oslo_cache.memcache_secret_key']),
   ]
 }

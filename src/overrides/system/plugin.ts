@@ -5,7 +5,7 @@ import type {FactName, Facts} from '../facts/facts.ts'
 export interface SecretNeed {
   /** The name under which it is kept, one per namespace: `oslo_db.admin.password`. */
   readonly name: string
-  readonly kind: 'password' | 'fernet' | 'uuid' | 'rsa' | 'token'
+  readonly kind: 'password' | 'fernet' | 'uuid' | 'rsa' | 'token' | 'ceph'
   /** The path among the chart's values: `['global', 'endpoints', 'oslo_db', 'auth', 'admin', 'password']`. */
   readonly path: readonly string[]
   /** Set if no upgrade of the charts brings a new value into effect. */

@@ -184,9 +184,9 @@ const DECLARATION = {
       properties: {
         name: {title: 'a text', type: 'string', pattern: '^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$'},
         kind: {
-          title: '"password", "fernet", "uuid", "rsa" or "token"',
+          title: '"password", "fernet", "uuid", "rsa", "token" or "ceph"',
           type: 'string',
-          enum: ['password', 'fernet', 'uuid', 'rsa', 'token'],
+          enum: ['password', 'fernet', 'uuid', 'rsa', 'token', 'ceph'],
         },
         path: {...TEXTS, title: 'a list of keys'},
       },

@@ -5,6 +5,7 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
   aodh: () => import('./charts/aodh.ts'),
   barbican: () => import('./charts/barbican.ts'),
   ceilometer: () => import('./charts/ceilometer.ts'),
+  ceph: () => import('./charts/ceph.ts'),
   cinder: () => import('./charts/cinder.ts'),
   fm: () => import('./charts/fm.ts'),
   glance: () => import('./charts/glance.ts'),
@@ -32,6 +33,26 @@ export const plugins: Readonly<Record<string, () => Promise<{readonly plugin: Pl
 
 /** The passwords and keys that kk's own charts look up, where a name is all that is known of one. */
 export const credentials: Readonly<Record<string, readonly string[]>> = {
+  ceph: [
+    'ceph_mon.admin.key',
+    'ceph_mon.bootstrap-mgr.key',
+    'ceph_mon.bootstrap-osd.key',
+    'ceph_mon.cinder-backup.key',
+    'ceph_mon.cinder.key',
+    'ceph_mon.fsid',
+    'ceph_mon.glance.key',
+    'ceph_mon.mon.key',
+  ],
+  cinder: [
+    'oslo_db.admin.password',
+    'oslo_db.cinder.password',
+    'oslo_messaging.admin.password',
+    'identity.admin.password',
+    'identity.cinder.password',
+    'oslo_cache.memcache_secret_key',
+    'ceph_mon.cinder-backup.key',
+    'ceph_mon.cinder.key',
+  ],
   glance: [
     'oslo_db.admin.password',
     'oslo_db.glance.password',
@@ -39,6 +60,17 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'identity.admin.password',
     'identity.glance.password',
     'oslo_cache.memcache_secret_key',
+    'ceph_mon.glance.key',
+  ],
+  heat: [
+    'oslo_db.admin.password',
+    'oslo_db.heat.password',
+    'oslo_messaging.admin.password',
+    'identity.admin.password',
+    'identity.heat.password',
+    'identity.heat_stack_user.password',
+    'oslo_cache.memcache_secret_key',
+    'heat.auth_encryption_key',
   ],
   horizon: ['dashboard.secret_key'],
   keystone: [

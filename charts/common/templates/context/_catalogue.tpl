@@ -4,6 +4,19 @@ Service in `hosts.default`, so two releases of a chart never fight for a name.
 */ -}}
 {{- define "common.context.catalogue" -}}
 cluster_domain_suffix: cluster.local
+block_storage:
+  hosts: {default: cinder-api}
+  scheme: {default: http}
+  path: {default: /v3}
+  port: {api: {default: 8776}}
+ceph_mon:
+  hosts: {default: ceph-mon}
+  port: {msgr1: {default: 6789}, msgr2: {default: 3300}}
+cloudformation:
+  hosts: {default: heat-cfn}
+  scheme: {default: http}
+  path: {default: /v1}
+  port: {api: {default: 8000}}
 compute:
   hosts: {default: nova-api}
   scheme: {default: http}
@@ -37,6 +50,11 @@ network:
   hosts: {default: neutron-server}
   scheme: {default: http}
   port: {api: {default: 9696}}
+orchestration:
+  hosts: {default: heat-api}
+  scheme: {default: http}
+  path: {default: /v1/%(tenant_id)s}
+  port: {api: {default: 8004}}
 oslo_cache:
   hosts: {default: memcached-server}
   port: {memcache: {default: 11211}}

@@ -5,6 +5,9 @@
 {{- range $key, $facts := .root.Values.components -}}
 {{- if $facts -}}
 {{- $unit := deepCopy $facts -}}
+{{- if ne (dig "storage" "backend" $ctx.values.storage.backend $unit) $ctx.values.storage.backend -}}
+{{- $_ := unset $unit "storage" -}}
+{{- end -}}
 {{- $_ := set $unit "kind" ($unit.kind | default "Deployment") -}}
 {{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ctx "key" $key) | int) -}}
 {{- $_ := set $unit "main" (keys (dig ($unit.endpoint | default "") "port" ($unit.ports | default dict) $ctx.endpoints) | sortAlpha | first) -}}

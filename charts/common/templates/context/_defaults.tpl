@@ -43,6 +43,8 @@ storage:
   class: ""
   access: ReadWriteOnce
   ephemeral: false
+  # Where images, volumes and disks are: ceph, or in files.
+  backend: file
 dependencies:
   enabled: true
 {{- end -}}

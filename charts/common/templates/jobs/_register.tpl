@@ -3,7 +3,7 @@
 {{- $ctx := . -}}
 {{- $services := list -}}
 {{- range $name, $service := .root.Values.registration.services -}}
-{{- $type := $service.type | replace "-" "_" -}}
+{{- $type := $service.endpoint | default $service.type | replace "-" "_" -}}
 {{- $urls := dict "internal" (include "common.endpoints.uri" (dict "ctx" $ctx "type" $type)) "public" (include "common.endpoints.uri" (dict "ctx" $ctx "type" $type "interface" "public")) -}}
 {{- $services = append $services (dict "name" $name "type" $service.type "description" ($service.description | default "") "urls" $urls) -}}
 {{- end -}}
@@ -22,8 +22,7 @@
 {{- end -}}
 script: register.py
 needs: [identity]
-identity:
-  {{- include "common.jobs.identity" (dict "ctx" $ctx "user" "admin") | nindent 2 }}
+login: admin
 variables:
   {{- toYaml $passwords | nindent 2 }}
   REGISTRATION: {json: {{ dict "region" $ctx.values.region "services" $services "users" $users | toJson }}}

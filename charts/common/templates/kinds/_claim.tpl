@@ -5,6 +5,9 @@ accessModes: [{{ ternary "ReadWriteOnce" $storage.access (eq .unit.kind "Statefu
 {{- with $storage.class }}
 storageClassName: {{ . }}
 {{- end }}
+{{- if .unit.storage.device }}
+volumeMode: Block
+{{- end }}
 resources:
   requests:
     storage: {{ $storage.size | default .unit.storage.size }}

@@ -2,25 +2,41 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {osloListens, SERVICE_FACTS, service} from '../shared/service.ts'
-import {API, fixed, replicas, WORKER, workers} from '../shared/sizing.ts'
-import {cephClient, poolReplication, volumeClass} from '../shared/storage.ts'
+import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {API, fixed, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+import {cephClient, poolReplication, storageOfClient, volumeClass} from '../shared/storage.ts'
+import {belowGlobal} from '../shared/trees.ts'
+
+const SHARES = {api: API, scheduler: WORKER, volume: WORKER, backup: WORKER}
 
 type Backend = Pick<Facts, 'storage' | 'defaultStorageClass' | 'ceph' | 'controllers'>
 
 export const plugin = definePlugin({
   chart: 'cinder',
-  reads: [...SERVICE_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
+  reads: [...KK_FACTS, 'cpus', 'storage', 'defaultStorageClass', 'ceph', 'ipFamily'],
   secrets: [
     // libvirt keeps Ceph's key under it, and nova and cinder refer to it.
     {name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'backends', 'rbd1', 'rbd_secret_uuid']},
   ],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['api', 'scheduler']),
+      // Those of one name take turns at the backend's queue; more of them need a coordinator.
+      fixed(facts.controllers, 'volume', 1),
+      fixed(facts.controllers, 'backup', 1),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      given(workers(facts), (processes) => ({conf: {cinder_api_uwsgi: {uwsgi: {processes}}}})),
+      wsgiListens(facts.ipFamily, 'http', {cinder_api_uwsgi: 8776}),
+      serviceBelowGlobal(facts, ['block_storage']),
+      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api', 'scheduler'],
         serves: ['volumev3'],
-        shares: {api: API, scheduler: WORKER, volume: WORKER, backup: WORKER},
+        shares: SHARES,
       }),
       given(workers(facts), (count) => ({conf: {cinder: {DEFAULT: {osapi_volume_workers: count}}}})),
       osloListens(facts.ipFamily, {cinder: {DEFAULT: ['osapi_volume_listen']}}),

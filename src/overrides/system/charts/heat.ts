@@ -1,11 +1,13 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {SERVICE_FACTS, service, wsgiListens} from '../shared/service.ts'
-import {API, WORKER, workers} from '../shared/sizing.ts'
+import {KK_FACTS, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {API, limits, replicas, spread, WORKER, workers} from '../shared/sizing.ts'
+
+const SHARES = {api: API, cfn: API, engine: WORKER}
 
 export const plugin = definePlugin({
   chart: 'heat',
-  reads: [...SERVICE_FACTS, 'region', 'cpus', 'ipFamily'],
+  reads: [...KK_FACTS, 'cpus', 'ipFamily'],
   secrets: [
     {
       name: 'heat.auth_encryption_key',
@@ -17,12 +19,27 @@ export const plugin = definePlugin({
       },
     },
   ],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['api', 'cfn', 'engine']),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      given(workers(facts), (count) => ({
+        conf: {
+          heat: {DEFAULT: {num_engine_workers: count}},
+          heat_api_uwsgi: {uwsgi: {processes: count}},
+          heat_cfn_uwsgi: {uwsgi: {processes: count}},
+        },
+      })),
+      wsgiListens(facts.ipFamily, 'http', {heat_api_uwsgi: 8004, heat_cfn_uwsgi: 8000}),
+      serviceBelowGlobal(facts, ['orchestration', 'cloudformation']),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {
         perController: ['api', 'cfn', 'engine'],
         serves: ['orchestration', 'cloudformation'],
-        shares: {api: API, cfn: API, engine: WORKER},
+        shares: SHARES,
       }),
       given(facts.region, (region) => ({conf: {heat: {DEFAULT: {region_name_for_services: region}}}})),
       given(workers(facts), (count) => ({conf: {heat: {DEFAULT: {num_engine_workers: count}}}})),

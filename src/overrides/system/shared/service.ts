@@ -110,6 +110,7 @@ const SERVICES = {
   compute_novnc_proxy: {host: 'novncproxy', port: 'novnc_proxy'},
   network: {host: 'neutron', port: 'api'},
   volumev3: {host: 'cinder', port: 'api'},
+  block_storage: {host: 'cinder', port: 'api'},
   orchestration: {host: 'heat', port: 'api'},
   cloudformation: {host: 'cloudformation', port: 'api'},
   baremetal: {host: 'ironic', port: 'api'},

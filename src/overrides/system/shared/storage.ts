@@ -1,6 +1,6 @@
 import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
-import {given} from './compose.ts'
+import {compose, given} from './compose.ts'
 
 /** The storage class that rbd-provisioner makes, in openstack-helm and here. */
 export const CEPH_CLASS = 'general'
@@ -12,6 +12,21 @@ export function storage(facts: StorageFacts): Values | undefined {
   if (facts.storage === undefined) return undefined
   if (facts.storage === 'ephemeral') return {storage: {ephemeral: true}}
   return {storage: {ephemeral: false, class: volumeClass(facts)}}
+}
+
+/**
+ * Returns `storage` of kk's charts that are clients of Ceph, if that is where images, volumes and disks are, and the
+ * monitors of a Ceph that is not kk's, if these are known.
+ */
+export function storageOfClient(facts: StorageFacts & Pick<Facts, 'ceph'>): Values | undefined {
+  if (facts.storage !== 'ceph') return storage(facts)
+  return compose(
+    storage(facts),
+    {storage: {backend: 'ceph'}},
+    given(facts.ceph, ({monitors}) => ({
+      endpoints: {ceph_mon: {host_fqdn_override: {default: monitors.join(',')}}},
+    })),
+  )
 }
 
 /**

@@ -29,6 +29,9 @@
     {{- include "common.pod.resources" . | nindent 4 }}
   securityContext:
     {{- include "common.pod.security.container" (dict "ctx" $ctx "unit" $unit "kolla" $unit.kolla) | nindent 4 }}
+  {{- if dig "device" false ($unit.storage | default dict) }}
+  volumeDevices: [{name: data, devicePath: {{ $unit.storage.path }}}]
+  {{- end }}
   {{- with include "common.pod.mounts" . | trim }}
   volumeMounts:
     {{- . | nindent 4 }}

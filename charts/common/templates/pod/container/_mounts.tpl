@@ -13,8 +13,8 @@
 {{- if $unit.rbac }}
 - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
 {{- end }}
-{{- with $unit.storage }}
-- {name: data, mountPath: {{ .path }}}
+{{- if and $unit.storage (not $unit.storage.device) }}
+- {name: data, mountPath: {{ $unit.storage.path }}}
 {{- end }}
 {{- range $name, $volume := $unit.volumes }}
 {{- if $volume }}

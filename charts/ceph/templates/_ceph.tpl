@@ -1,0 +1,160 @@
+{{- /*
+ceph.conf of the daemons. As many copies of each object as there are daemons to hold them, three at most; a cluster of
+one holds one, and knows it.
+*/ -}}
+{{- define "common.config.block.ceph_cluster" -}}
+{{- $ctx := .ctx -}}
+{{- $mon := include "common.context.name" (dict "ctx" $ctx "key" "mon") -}}
+{{- $members := list -}}
+{{- range $i := until (include "common.context.replicas" (dict "ctx" $ctx "key" "mon") | int) -}}
+{{- $members = append $members (printf "%s-%d" $mon $i) -}}
+{{- end -}}
+{{- $size := min 3 (include "common.context.replicas" (dict "ctx" $ctx "key" "osd") | int) -}}
+options:
+  global:
+    fsid: {{ include "common.endpoints.credential" (dict "ctx" $ctx "path" "ceph_mon.fsid") | quote }}
+    mon_host: {{ $mon }}-peers.{{ $ctx.namespace }}.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
+    mon_initial_members: {{ join "," $members }}
+    osd_pool_default_size: {{ $size }}
+    osd_pool_default_min_size: {{ ternary 2 1 (gt $size 2) }}
+    {{- if eq $size 1 }}
+    mon_allow_pool_size_one: true
+    mon_warn_on_pool_no_redundancy: false
+    osd_crush_chooseleaf_type: 0
+    {{- end }}
+{{- end -}}
+
+{{- /*
+A keyring: .params {of}. The monitors' holds what their first start puts into the cluster; the accounts of services come
+from a job, so that it can change them.
+*/ -}}
+{{- define "common.config.block.ceph_keys" -}}
+{{- $all := `"allow *"` -}}
+{{- $mon := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.mon.key")) "caps mon" $all -}}
+{{- $admin := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.admin.key")) "caps mon" $all "caps osd" $all "caps mgr" $all "caps mds" $all -}}
+{{- $mgr := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.bootstrap-mgr.key")) "caps mon" `"profile bootstrap-mgr"` -}}
+{{- $osd := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.bootstrap-osd.key")) "caps mon" `"profile bootstrap-osd"` -}}
+{{- $glance := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.glance.key")) -}}
+{{- $cinder := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.cinder.key")) -}}
+{{- $backup := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.cinder-backup.key")) -}}
+{{- $of := dict
+  "mon" (dict "mon." $mon "client.admin" $admin "client.bootstrap-mgr" $mgr "client.bootstrap-osd" $osd)
+  "mgr" (dict "client.bootstrap-mgr" $mgr)
+  "osd" (dict "client.bootstrap-osd" $osd)
+  "admin" (dict "client.admin" $admin)
+  "clients" (dict "client.glance" $glance "client.cinder" $cinder "client.cinder-backup" $backup) -}}
+options:
+  {{- get $of .params.of | toYaml | nindent 2 }}
+{{- end -}}
+
+{{- /*
+A monitor joins those that the first quorum is of, or the quorum that there is. With most of them gone for good, what it
+lacks is made by nobody.
+*/ -}}
+{{- define "common.scripts.ceph-mon.sh" -}}
+set -eu
+data=/var/lib/ceph/mon/$POD_NAME
+if [ ! -e "$data/done" ]; then
+  rm -rf "$data"
+  mkdir "$data"
+  ceph-mon --mkfs --id "$POD_NAME" --mon-data "$data" --keyring /etc/ceph/mon.keyring --public-addr "$POD_IP"
+  touch "$data/done"
+fi
+exec ceph-mon --foreground --id "$POD_NAME" --mon-data "$data" --public-addr "$POD_IP"
+{{ end -}}
+
+{{- define "common.scripts.ceph-mgr.sh" -}}
+set -eu
+data=/var/lib/ceph/mgr/ceph-$POD_NAME
+mkdir -p "$data"
+ceph --name client.bootstrap-mgr auth get-or-create "mgr.$POD_NAME" \
+  mon "allow profile mgr" osd "allow *" mds "allow *" --out-file "$data/keyring"
+exec ceph-mgr --foreground --id "$POD_NAME" --mgr-data "$data"
+{{ end -}}
+
+{{- /*
+The label of a device says whose it is; a directory for the daemon is made of it at each start. A device with anything
+else on it is left alone.
+*/ -}}
+{{- define "common.scripts.ceph-osd.sh" -}}
+set -eu
+umask 077
+device=/var/lib/ceph/osd
+if [ ! -b $device ]; then
+  device=$device/block
+  [ -e $device ] || truncate --size="$OSD_FILE_SIZE" $device
+fi
+data=/run/ceph/osd
+mkdir -p $data
+label() { ceph-bluestore-tool show-label --dev $device 2>/dev/null | python3 -c 'import json, sys; print(list(json.load(sys.stdin).values())[0].get(sys.argv[1], ""))' "$1"; }
+fsid=$(ceph-conf --lookup fsid)
+if [ "$(label ready || true)" != ready ]; then
+  if [ -z "$(label magic || true)" ] && [ -n "$(head --bytes=1M $device | tr --delete '\0')" ]; then
+    echo "the device holds something else: it is left alone; clear its first MiB to have it used" >&2
+    exit 1
+  fi
+  uuid=$(cat /proc/sys/kernel/random/uuid)
+  key=$(ceph-authtool --gen-print-key)
+  id=$(printf '{"cephx_secret": "%s"}' "$key" | ceph --name client.bootstrap-osd osd new "$uuid" --in-file -)
+  printf %s "$key" > $data/key
+  ln --symbolic --force $device $data/block
+  ceph-osd --mkfs --id "$id" --osd-uuid "$uuid" --osd-data $data --osd-objectstore bluestore --keyfile $data/key --no-mon-config
+  rm $data/key
+fi
+if [ "$(label ceph_fsid)" != "$fsid" ]; then
+  echo "the device is of another cluster, $(label ceph_fsid): it is left alone" >&2
+  exit 1
+fi
+ceph-bluestore-tool prime-osd-dir --dev $device --path $data --no-mon-config
+ln --symbolic --force $device $data/block
+exec ceph-osd --foreground --id "$(label whoami)" --osd-data $data --crush-location "root=default host=$NODE_NAME"
+{{ end -}}
+
+{{- /* A monitor is ready in a quorum, an osd when the cluster has taken it in. */ -}}
+{{- define "common.scripts.ceph-probe.sh" -}}
+set -eu
+ask() { ceph --admin-daemon "/run/ceph/ceph-$1.asok" "$2"; }
+case $1 in
+  mon) ask "mon.$POD_NAME" mon_status | grep --quiet --extended-regexp '"state": "(leader|peon)"' ;;
+  mgr) ask "mgr.$POD_NAME" version ;;
+  osd) ask "osd.$(cat /run/ceph/osd/whoami)" status | grep --quiet '"state": "active"' ;;
+esac
+{{ end -}}
+
+{{- define "common.scripts.ceph-pools.py" -}}
+"""Makes the pools and the accounts of the services; changes only what differs."""
+import json
+import subprocess
+
+
+def ceph(*arguments):
+    return subprocess.run(["ceph", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def make(name, pool):
+    if name not in ceph("osd", "pool", "ls").split():
+        ceph("osd", "pool", "create", name)
+    if "size" in pool:
+        sure = ["--yes-i-really-mean-it"] if pool["size"] == 1 else []
+        ceph("osd", "pool", "set", name, "size", str(pool["size"]), *sure)
+    ceph("osd", "pool", "application", "enable", name, pool["application"], "--yes-i-really-mean-it")
+    if pool["application"] == "rbd":
+        subprocess.run(["rbd", "pool", "init", name], check=True)
+    print("pool %s" % name)
+
+
+with open("/etc/ceph/pools.json") as wanted:
+    for name, pool in json.load(wanted)["pools"].items():
+        make(name, pool)
+ceph("auth", "import", "--in-file", "/etc/ceph/clients.keyring")
+print("the accounts of the services")
+{{ end -}}
+
+{{- define "common.scripts.ceph-test.sh" -}}
+set -eu
+ceph health detail
+pool=$(ceph osd pool ls | head -1)
+rbd create --size 16M "$pool/kk-test"
+trap 'rbd remove --no-progress "$pool/kk-test"' EXIT
+rbd bench --io-type write --io-size 4M --io-total 16M "$pool/kk-test"
+{{ end -}}

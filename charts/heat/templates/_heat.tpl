@@ -1,0 +1,51 @@
+{{- /* What follows from endpoints and accounts: where instances of a stack report, who administers its users, and the key of what the database keeps. */ -}}
+{{- define "common.config.block.stacks" -}}
+{{- $cfn := dict "ctx" .ctx "type" "cloudformation" "interface" "public" -}}
+{{- $cfnUri := include "common.endpoints.uri" $cfn -}}
+options:
+  DEFAULT:
+    region_name_for_services: {{ .ctx.values.region | quote }}
+    heat_metadata_server_url: {{ trimSuffix "/v1" $cfnUri | quote }}
+    heat_waitcondition_server_url: {{ printf "%s/waitcondition" $cfnUri | quote }}
+    stack_domain_admin_password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "identity.heat_stack_user.password") | quote }}
+    auth_encryption_key: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "orchestration.auth_encryption_key") | trunc 32 | quote }}
+  ec2authtoken:
+    auth_uri: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
+  clients_keystone:
+    auth_uri: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
+{{- end -}}
+
+{{- define "common.scripts.heat-domain.py" -}}
+"""Makes the domain of the stacks' users, its administrator, and the roles; says again what is already so."""
+import os
+
+import openstack
+
+identity = openstack.connect().identity
+for name in os.environ["ROLES"].split():
+    identity.find_role(name) or identity.create_role(name=name)
+domain = identity.find_domain(os.environ["DOMAIN"]) or identity.create_domain(name=os.environ["DOMAIN"])
+name, password = os.environ["DOMAIN_ADMIN"], os.environ["DOMAIN_ADMIN_PASSWORD"]
+user = identity.find_user(name, domain_id=domain.id)
+if user is None:
+    user = identity.create_user(name=name, domain_id=domain.id, password=password)
+else:
+    identity.update_user(user, password=password)
+identity.assign_domain_role_to_user(domain, user, identity.find_role("admin", ignore_missing=False))
+print("domain %s, user %s" % (domain.name, user.name))
+{{ end -}}
+
+{{- /* A stack of one text that heat thinks up. */ -}}
+{{- define "common.scripts.heat-test.sh" -}}
+set -eu
+cat >/tmp/stack.yaml <<YAML
+heat_template_version: 2021-04-16
+resources:
+  text: {type: OS::Heat::RandomString}
+outputs:
+  text: {value: {get_attr: [text, value]}}
+YAML
+trap 'openstack stack delete --yes --wait kk-test' EXIT
+openstack stack create --wait --template /tmp/stack.yaml kk-test
+openstack stack output show kk-test text
+{{ end -}}

@@ -1,0 +1,39 @@
+import type {Values} from '../../../release.ts'
+import {definePlugin} from '../plugin.ts'
+import {compose, given} from '../shared/compose.ts'
+import {databaseSize, fixed, limits, replicas, spread, voters} from '../shared/sizing.ts'
+import {storage} from '../shared/storage.ts'
+import {belowGlobal, clusterDomain} from '../shared/trees.ts'
+
+const SHARES = {
+  mon: {memory: 1024, cpu: 1000},
+  mgr: {memory: 1024, cpu: 1000},
+  osd: {memory: 2560, cpu: 2000},
+}
+
+/** Of openstack-helm there are several charts, one for each daemon: none of this name. */
+export const plugin = definePlugin({
+  chart: 'ceph',
+  reads: ['controllers', 'zones', 'storage', 'defaultStorageClass', 'dnsDomain', 'allInOne'],
+  kk: (facts) =>
+    compose(
+      voters(facts.controllers, 'mon', databaseSize),
+      given(facts.controllers, (count) => fixed(count, 'mgr', Math.min(count, 2))),
+      replicas(facts.controllers, ['osd']),
+      spread(facts),
+      limits(facts.allInOne, SHARES),
+      small(facts.allInOne),
+      // Its own volumes are of another class than those that it provides.
+      belowGlobal(
+        storage({...facts, storage: facts.storage === 'ceph' ? 'class' : facts.storage}),
+        clusterDomain(facts.dnsDomain),
+      ),
+    ),
+  overrides: () => ({}),
+})
+
+/** Returns the settings for one machine: copies lie beside each other there, and an osd is content with the least memory. */
+function small(allInOne: boolean | undefined): Values | undefined {
+  if (!allInOne) return undefined
+  return {conf: {ceph: {global: {osd_crush_chooseleaf_type: 0}, osd: {osd_memory_target: 1073741824}}}}
+}

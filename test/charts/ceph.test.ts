@@ -1,0 +1,117 @@
+import {describe, expect, it} from 'vitest'
+import {mergeValues} from '../../src/overrides/merge.ts'
+import {SECRETS, useCharts} from './support/charts.ts'
+import {find, type KubernetesObject} from './support/objects.ts'
+
+const charts = await useCharts()
+const ON_CEPH = mergeValues(SECRETS, {storage: {backend: 'ceph'}})
+
+/** The text of a file of a release, wherever it is kept. */
+function file(objects: readonly KubernetesObject[], release: string, name: string): string | undefined {
+  const secret = objects.find(({kind, metadata}) => kind === 'Secret' && metadata.name === `${release}-files`)
+  const data = (secret as {data?: Record<string, string>} | undefined)?.data?.[name]
+  return data === undefined
+    ? find(objects, 'ConfigMap', `${release}-etc`).data?.[name]
+    : Buffer.from(data, 'base64').toString()
+}
+
+describe('the daemons of Ceph', () => {
+  it.each([
+    [1, ['osd_pool_default_size = 1', 'osd_pool_default_min_size = 1', 'mon_allow_pool_size_one = true']],
+    [2, ['osd_pool_default_size = 2', 'osd_pool_default_min_size = 1']],
+    [5, ['osd_pool_default_size = 3', 'osd_pool_default_min_size = 2']],
+  ])('keep as many copies as %i of them can', async (osd, lines) => {
+    const objects = await charts.render('ceph', {values: {pod: {replicas: {osd}}}})
+
+    for (const line of lines) expect(file(objects, 'ceph', 'ceph.conf')).toContain(`${line}\n`)
+  })
+
+  it('begin with a majority of the monitors, whom one name finds', async () => {
+    const objects = await charts.render('ceph', {values: {pod: {replicas: {mon: 3}}}})
+
+    const conf = file(objects, 'ceph', 'ceph.conf')
+    expect(conf).toContain('mon_initial_members = ceph-mon-0,ceph-mon-1,ceph-mon-2\n')
+    expect(conf).toContain('mon_host = ceph-mon-peers.openstack.svc.cluster.local\n')
+    expect(find(objects, 'Service', 'ceph-mon-peers').spec).toMatchObject({publishNotReadyAddresses: true})
+  })
+
+  it('take whole devices where they are told to', async () => {
+    const values = {components: {osd: {storage: {device: true}}}}
+
+    const osd = find(await charts.render('ceph', {values}), 'StatefulSet', 'ceph-osd')
+
+    const [claim] = (osd.spec as unknown as {volumeClaimTemplates: object[]}).volumeClaimTemplates
+    expect(claim).toMatchObject({spec: {volumeMode: 'Block'}})
+    const [container] = osd.spec!.template!.spec.containers
+    expect(container).toMatchObject({volumeDevices: [{name: 'data', devicePath: '/var/lib/ceph/osd'}]})
+    expect(container!.volumeMounts!.map(({mountPath}) => mountPath)).not.toContain('/var/lib/ceph/osd')
+  })
+})
+
+describe('images', () => {
+  it('are in files by default, on a volume', async () => {
+    const objects = await charts.render('glance')
+
+    expect(file(objects, 'glance', 'glance-api.conf')).toContain('default_backend = file\n')
+    expect(file(objects, 'glance', 'ceph.conf')).toBeUndefined()
+    expect(find(objects, 'PersistentVolumeClaim', 'glance-api')).toBeDefined()
+  })
+
+  it('are in Ceph for who says so in one place, without a volume', async () => {
+    const objects = await charts.render('glance', {global: ON_CEPH})
+
+    expect(file(objects, 'glance', 'glance-api.conf')).toContain('default_backend = rbd\n')
+    expect(file(objects, 'glance', 'ceph.conf')).toContain(
+      'mon_host = ceph-mon-peers.openstack.svc.cluster.local\n',
+    )
+    expect(file(objects, 'glance', 'ceph.client.glance.keyring')).toContain('[client.glance]\nkey = marked-')
+    expect(objects.map(({kind}) => kind)).not.toContain('PersistentVolumeClaim')
+    expect(JSON.stringify(find(objects, 'Deployment', 'glance-api'))).toContain('openstack:ceph-mon')
+  })
+
+  it('are in a Ceph that is not kk’s, for which nobody waits', async () => {
+    const global = mergeValues(ON_CEPH, {
+      endpoints: {ceph_mon: {host_fqdn_override: {default: '10.0.0.1,10.0.0.2'}}},
+    })
+
+    const objects = await charts.render('glance', {global})
+
+    expect(file(objects, 'glance', 'ceph.conf')).toContain('mon_host = 10.0.0.1,10.0.0.2\n')
+    expect(JSON.stringify(find(objects, 'Deployment', 'glance-api'))).not.toContain('ceph-mon')
+  })
+})
+
+describe('volumes', () => {
+  const keyrings = (objects: readonly KubernetesObject[], component: string) =>
+    [
+      ...file(objects, 'cinder', `${component}.json`)!.matchAll(
+        /ceph\.client\.([\w-]+)\.keyring",\n +"owner/g,
+      ),
+    ].map(([, user]) => user)
+
+  it('are in Ceph whatever is said of images', async () => {
+    const objects = await charts.render('cinder')
+
+    expect(file(objects, 'cinder', 'cinder.conf')).toContain('enabled_backends = rbd\n')
+    expect(file(objects, 'cinder', 'ceph.client.cinder.keyring')).toContain('key = marked-')
+  })
+
+  it('are backed up with a key of their own, which no other part has', async () => {
+    const objects = await charts.render('cinder')
+
+    expect(keyrings(objects, 'backup')).toEqual(['cinder-backup', 'cinder'])
+    expect(keyrings(objects, 'volume')).toEqual(['cinder'])
+  })
+
+  it('are elsewhere for who brings a backend', async () => {
+    const values = {
+      storage: {backend: 'file'},
+      conf: {cinder: {DEFAULT: {enabled_backends: 'box'}, box: {volume_driver: 'vendor.Driver'}}},
+    }
+
+    const objects = await charts.render('cinder', {values})
+
+    expect(file(objects, 'cinder', 'cinder.conf')).toContain('enabled_backends = box\n')
+    expect(file(objects, 'cinder', 'ceph.conf')).toBeUndefined()
+  })
+})
