@@ -1,5 +1,6 @@
 """Writes the programs of a Python distribution that no package of the system has brought: console-scripts.py NAME."""
 import pathlib
+import shutil
 import sys
 from importlib.metadata import distribution
 
@@ -12,6 +13,6 @@ sys.exit(%s())
 
 for entry in distribution(sys.argv[1]).entry_points.select(group="console_scripts"):
     program = pathlib.Path("/usr/bin", entry.name)
-    if not program.exists():
+    if shutil.which(entry.name) is None:
         program.write_text(PROGRAM % (entry.module, entry.attr, entry.attr))
         program.chmod(0o755)

@@ -27,6 +27,22 @@ describe('the images of kk', () => {
     expect(chosen.map(({name}) => name)).toEqual(['base', 'openstack-base', 'keystone'])
   })
 
+  it('of another release stand on what is of that release, else on what all share', () => {
+    const find = (wanted: string) => IMAGES.find(({name}) => name === wanted)
+
+    expect(find('keystone-2026.1')).toMatchObject({
+      repository: 'kk/keystone',
+      tag: '2026.1-debian-trixie',
+      folder: find('keystone')?.folder,
+      parents: ['openstack-base-2026.1'],
+      arguments: {TAG: '2026.1-debian-trixie', RELEASE: '2026.1'},
+    })
+    expect(find('openstack-base-2026.1')).toMatchObject({
+      parents: ['base'],
+      arguments: {TAG: '2025.1-debian-trixie', RELEASE: '2026.1'},
+    })
+  })
+
   it('are suggested where a name is nearly one', () => {
     expect(() => chooseImages(IMAGES, ['keystnoe'])).toThrow(
       expect.objectContaining({code: 'KK_USAGE', hint: 'did you mean keystone?'}),
