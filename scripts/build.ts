@@ -1,5 +1,15 @@
 /** Makes `dist/kk`, one executable: the bundled program, its assets and Node itself. */
-import {chmodSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {createHash} from 'node:crypto'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import type {AssetName} from '../src/state/assets.ts'
@@ -27,12 +37,25 @@ async function buildExecutable(): Promise<void> {
   const bundles = [start, ...others]
   writeFileSync(join(ASSETS, 'files.json'), JSON.stringify(carriedFiles(ROOT)))
   writeFileSync(join(ASSETS, 'licenses.txt'), licenseNotices(ROOT, bundles))
+  writeFileSync(join(ASSETS, 'sources.sha256'), sourcesDigest())
   await assemble(await strippedNode())
 
   const names = ['start', ...BUNDLES]
   for (const [index, metafile] of bundles.entries())
     console.log(sizeLines(names[index]!, metafile).join('\n'))
   console.log(`${(statSync(EXECUTABLE).size / 2 ** 20).toFixed(1).padStart(7)} MB  dist/kk`)
+}
+
+/** What decides the executable: its bytes also hold V8's caches, which are others each time. */
+function sourcesDigest(): string {
+  const hash = createHash('sha256').update(process.version)
+  for (const file of [
+    START,
+    ...BUNDLES.map((name) => join(ASSETS, `${name}.cjs`)),
+    join(ASSETS, 'files.json'),
+  ])
+    hash.update(readFileSync(file))
+  return hash.digest('hex')
 }
 
 /** Strip before assembling: a stripped executable has lost what was put into it. */
@@ -49,6 +72,7 @@ async function assemble(node: string): Promise<void> {
   const assets: AssetName[] = [
     'files.json',
     'licenses.txt',
+    'sources.sha256',
     ...BUNDLES.flatMap((name) => [`${name}.cjs`, `${name}.cjs.cache`] as const),
   ]
   const config = {

@@ -9,7 +9,12 @@ import {makeDirectory} from './files/make-directory.ts'
 import {writingBelow} from './files/writing-below.ts'
 
 /** The name of a file that the single executable carries beside its starting code. */
-export type AssetName = 'files.json' | 'licenses.txt' | `${BundleName}.cjs` | `${BundleName}.cjs.cache`
+export type AssetName =
+  | 'files.json'
+  | 'licenses.txt'
+  | 'sources.sha256'
+  | `${BundleName}.cjs`
+  | `${BundleName}.cjs.cache`
 
 /**
  * The name of a bundle: kk itself, Graphviz, the kubeconfig reader of the Kubernetes client, the store of overrides, or

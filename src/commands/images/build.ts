@@ -61,7 +61,7 @@ export default class ImagesBuild extends KkCommand {
           ...(registry && {registry}),
           signal,
           onEvent: (event) => this.console.say(imageEventText(event)),
-          onWait: (pid) => this.console.say(`process ${pid} is building images; waiting`),
+          onWait: (pid, name) => this.console.say(`${name}: process ${pid} is building it; waiting`),
         }),
       'what was built stays, and the same command goes on from there',
     )

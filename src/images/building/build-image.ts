@@ -1,15 +1,14 @@
-import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
-import {copyFile, cp, link, readFile, rename, rm, writeFile} from 'node:fs/promises'
+import {copyFile, cp, link, readFile, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {makeDirectory} from '../../state/files/make-directory.ts'
 import {temporaryDirectory} from '../../state/files/temporary-directory.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
-import {type Image, localReference, type Rootfs} from '../image.ts'
+import {type Image, localReference} from '../image.ts'
 import {packageList} from '../inventory/package-list.ts'
 import {readPackages, versionOf} from '../inventory/packages.ts'
 import {type ImageRecord, packageListPath} from '../inventory/record.ts'
 import {type ProgramRun, runProgram} from './buildah.ts'
+import {rootfsArchive} from './rootfs.ts'
 
 export interface BuildOptions {
   readonly cache: string
@@ -107,30 +106,6 @@ function labels(
     'kk.openstack.org/inputs': inputs,
   }
   return Object.entries(all).flatMap(([name, value]) => ['--label', `${name}=${value}`])
-}
-
-/** dpkg syncs each file to the disk, for a machine that may stop; an image that was not finished is made again. */
-const UNSAFE = '--dpkgopt=force-unsafe-io'
-
-/** The archive of Debian's root file system, made by mmdebstrap unless the cache has it. Throws `KK_IMAGE`. */
-async function rootfsArchive(
-  {suite, include}: Rootfs,
-  cache: string,
-  {refresh, ...run}: ProgramRun & {readonly refresh: boolean},
-): Promise<string> {
-  const args = ['--variant=minbase', UNSAFE, `--include=${include.join(',')}`, suite]
-  const digest = createHash('sha256').update(JSON.stringify(args)).digest('hex').slice(0, 16)
-  const archive = join(cache, 'rootfs', `${digest}.tar`)
-  if (existsSync(archive) && !refresh) return archive
-  await makeDirectory(join(cache, 'rootfs'))
-  const unfinished = join(cache, 'rootfs', `${digest}.${process.pid}.tar`)
-  try {
-    await runProgram('mmdebstrap', [...args, unfinished], run)
-    await rename(unfinished, archive)
-  } finally {
-    await rm(unfinished, {force: true})
-  }
-  return archive
 }
 
 /** Where distributions keep the certificates that a machine trusts. */

@@ -1,9 +1,11 @@
-import {existsSync} from 'node:fs'
+import {createHash} from 'node:crypto'
+import {createReadStream, existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {isSea} from 'node:sea'
 import {KkError} from '../../errors.ts'
 import {findHelm} from '../../helm/find.ts'
 import {findTool} from '../../sandbox/tools.ts'
+import {readAsset} from '../../state/assets.ts'
 import type {Carried} from '../image.ts'
 
 /** Where the programs are that go into images. Throws `KK_IMAGE_TOOLS`, or `KK_HELM_MISSING`. */
@@ -13,6 +15,40 @@ export function carriedPrograms(
   env: NodeJS.ProcessEnv,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries([...new Set(names)].map((name) => [name, programPath(name, root, env)]))
+}
+
+/**
+ * Returns what decides each of these programs: of kk the digest of its sources, for its bytes are others after each
+ * build, of helm that of its bytes. Those that are not on this machine are left out.
+ */
+export async function carriedDigests(
+  names: Iterable<Carried>,
+  root: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Readonly<Record<string, string>>> {
+  const digests: Record<string, string> = {}
+  for (const name of new Set(names)) {
+    const path = foundPath(name, root, env)
+    if (path === undefined) continue
+    digests[name] = name === 'kk' ? (await readAsset('sources.sha256')).toString() : await digestFile(path)
+  }
+  return digests
+}
+
+function foundPath(name: Carried, root: string, env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return programPath(name, root, env)
+  } catch (error) {
+    if (error instanceof KkError) return undefined
+    throw error
+  }
+}
+
+/** Returns the SHA-256 of a file. */
+export async function digestFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  return hash.digest('hex')
 }
 
 function programPath(name: Carried, root: string, env: NodeJS.ProcessEnv): string {

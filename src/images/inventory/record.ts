@@ -11,6 +11,8 @@ export interface ImageRecord {
   readonly version: string
   readonly built: string
   readonly packages: number
+  /** Program that it carries → what decided it then. */
+  readonly carried?: Readonly<Record<string, string>>
   /** Registry → the digest of the manifest that was pushed there. */
   readonly pushed: Readonly<Record<string, string>>
 }

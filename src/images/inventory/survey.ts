@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto'
-import {createReadStream} from 'node:fs'
 import {readdir} from 'node:fs/promises'
 import {join, relative} from 'node:path'
 import type {Image} from '../image.ts'
+import {digestFile} from './carried-programs.ts'
 import {type ImageRecord, readRecord} from './record.ts'
 
 /** `outdated`: it was built from other inputs than there are now. */
@@ -18,6 +18,7 @@ export interface SurveyedImage {
 
 export interface SurveyOptions {
   readonly cache: string
+  /** Program → what decides it; what this machine has not is taken to be what the image was built with. */
   readonly carried: Readonly<Record<string, string>>
   /** The ids of all images that buildah has. */
   readonly present: ReadonlySet<string>
@@ -31,13 +32,13 @@ export async function surveyImages(
   const digests = new Map<string, string>()
   const surveyed: SurveyedImage[] = []
   for (const image of images) {
+    const record = await readRecord(cache, image.name)
     const inputs = await inputsDigest(
       image,
       image.parents.map((parent) => digests.get(parent)!),
-      carried,
+      {...record?.carried, ...carried},
     )
     digests.set(image.name, inputs)
-    const record = await readRecord(cache, image.name)
     surveyed.push({image, inputs, record, state: stateOf(inputs, record, present)})
   }
   return surveyed
@@ -49,8 +50,8 @@ function stateOf(inputs: string, record: ImageRecord | undefined, present: Reado
 }
 
 /**
- * The hash of all that decides an image: what the inventory says of it, its folder, the programs it carries (path by
- * name) and the digests of the images it stands on. Packages are not among it: a newer one is fetched by `--refresh`.
+ * The hash of all that decides an image: what the inventory says of it, its folder, what decides the programs
+ * that it carries (by name) and the digests of the images it stands on. Packages are not among it: a newer one is fetched by `--refresh`.
  */
 async function inputsDigest(
   image: Image,
@@ -62,7 +63,7 @@ async function inputsDigest(
   hash.update(JSON.stringify([facts, parents]))
   for (const file of await filesBelow(folder))
     hash.update(`\0${relative(folder, file)}\0${await digestFile(file)}`)
-  for (const name of image.carries) hash.update(`\0${name}\0${await digestFile(carried[name]!)}`)
+  for (const name of image.carries) hash.update(`\0${name}\0${carried[name]}`)
   return hash.digest('hex')
 }
 
@@ -72,10 +73,4 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
-}
-
-async function digestFile(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-  return hash.digest('hex')
 }

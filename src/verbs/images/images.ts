@@ -8,12 +8,12 @@ import {
 } from '../../images/building/build-images.ts'
 import {expectTools} from '../../images/building/buildah.ts'
 import type {Image} from '../../images/image.ts'
-import {carriedPrograms} from '../../images/inventory/carried-programs.ts'
+import {carriedDigests, carriedPrograms} from '../../images/inventory/carried-programs.ts'
 import {chooseImages, withParents} from '../../images/inventory/choose-images.ts'
 import {layImages} from '../../images/inventory/overlay.ts'
 import {presentImages} from '../../images/inventory/present-images.ts'
 import {readImages} from '../../images/inventory/read-images.ts'
-import {writeRecord} from '../../images/inventory/record.ts'
+import {type ImageRecord, readRecord, writeRecord} from '../../images/inventory/record.ts'
 import {type SurveyedImage, surveyImages} from '../../images/inventory/survey.ts'
 import {pushedDigest, pushImage, type Registry} from '../../images/registry/registry.ts'
 import {cacheDirectory} from '../../state/directories.ts'
@@ -33,8 +33,8 @@ export interface BuildVerbOptions {
   readonly registry?: Registry
   readonly signal: AbortSignal
   readonly onEvent: (event: ImageEvent) => void
-  /** Called while another kk process builds images. */
-  readonly onWait: (process: number) => void
+  /** Called while another kk process builds the same image. */
+  readonly onWait: (process: number, image: string) => void
 }
 
 /** Returns the chosen images and all their parents, with their current state. */
@@ -49,18 +49,11 @@ export async function planImages(
  * `KK_USAGE`.
  */
 export async function build(options: BuildVerbOptions): Promise<readonly ImageResult[]> {
-  const {env, refresh, signal, onEvent, onWait} = options
+  const {env, refresh, signal, onEvent} = options
   expectTools(env)
-  const work = () =>
-    withImages(options, async (images) =>
-      buildImages(await survey(images, options), {
-        tools: toolsOf(options),
-        refresh,
-        signal,
-        onEvent,
-      }),
-    )
-  return withLock(join(imagesCache(env), 'lock'), work, {signal, onWait: ({pid}) => onWait(pid)})
+  return withImages(options, async (images) =>
+    buildImages(await survey(images, options), {tools: toolsOf(options), refresh, signal, onEvent}),
+  )
 }
 
 async function survey(
@@ -87,19 +80,16 @@ async function withImages<T>(
   }
 }
 
-function toolsOf({root, env, version, refresh, registry, signal}: BuildVerbOptions): ImageTools {
+function toolsOf(options: BuildVerbOptions): ImageTools {
+  const {env, registry, signal, onWait} = options
   const cache = imagesCache(env)
   return {
-    async build({image, inputs}, onStep) {
-      const carried = carriedPrograms(image.carries, root, env)
-      const onLine = (line: string) => {
-        const step = /^(\[\d+\/\d+\] )?STEP (?<step>.*)/.exec(line)?.groups?.step
-        if (step !== undefined) onStep(step)
-      }
-      const record = await buildImage(image, {cache, inputs, carried, version, refresh, env, signal, onLine})
-      await writeRecord(cache, image.name, record)
-      return record
-    },
+    // Processes build side by side, but no image twice.
+    build: (surveyed, onStep) =>
+      withLock(imageLock(cache, surveyed.image.name), () => buildOne(surveyed, options, onStep), {
+        signal,
+        onWait: ({pid}) => onWait(pid, surveyed.image.name),
+      }),
     ...(registry && {
       async push({image}, record) {
         const known = record.pushed[registry.name]
@@ -113,11 +103,37 @@ function toolsOf({root, env, version, refresh, registry, signal}: BuildVerbOptio
   }
 }
 
+/** Builds an image, unless another process has made it of the same inputs since it was looked at. */
+async function buildOne(
+  {image, inputs, record: before}: SurveyedImage,
+  {root, env, version, refresh, signal}: BuildVerbOptions,
+  onStep: (step: string) => void,
+): Promise<ImageRecord> {
+  const cache = imagesCache(env)
+  const made = await readRecord(cache, image.name)
+  if (made && made.id !== before?.id && made.inputs === inputs && (await presentImages()).has(made.id))
+    return made
+  const carried = carriedPrograms(image.carries, root, env)
+  const onLine = (line: string) => {
+    const step = /^(\[\d+\/\d+\] )?STEP (?<step>.*)/.exec(line)?.groups?.step
+    if (step !== undefined) onStep(step)
+  }
+  const built = await buildImage(image, {cache, inputs, carried, version, refresh, env, signal, onLine})
+  const record = {...built, carried: await carriedDigests(image.carries, root, env)}
+  await writeRecord(cache, image.name, record)
+  return record
+}
+
 /**
  * Returns the directory in which kk keeps the records of images, their package lists and Debian's root file systems.
  */
 export function imagesCache(env: NodeJS.ProcessEnv): string {
   return join(cacheDirectory(env), 'images')
+}
+
+/** Returns the lock under which one process builds an image. */
+export function imageLock(cache: string, name: string): string {
+  return join(cache, 'locks', name)
 }
 
 /** Returns the state of these images on this machine; each parent comes before those that need it. */
@@ -126,7 +142,7 @@ async function surveyed(
   root: string,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly SurveyedImage[]> {
-  const carried = carriedPrograms(
+  const carried = await carriedDigests(
     images.flatMap(({carries}) => carries),
     root,
     env,

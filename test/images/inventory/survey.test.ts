@@ -14,10 +14,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, {recursive: true}))
 
+/** What decides the programs that images carry. */
+const PROGRAMS = {kk: 'the sources of kk', helm: 'the bytes of helm'}
+
 /** The state of each image when all were built from what is there now, and `change` happened then. */
-async function statesAfter(change: () => Promise<void>, present = (name: string) => name !== 'nothing') {
+async function statesAfter(
+  change: () => Promise<void>,
+  present = (name: string) => name !== 'nothing',
+  now: Readonly<Record<string, string>> = PROGRAMS,
+) {
   const cache = await mkdtemp(join(directory, 'cache-'))
-  const carried = {kk: join(directory, 'images/images.yaml'), helm: join(directory, 'images/images.yaml')}
+  let carried: Readonly<Record<string, string>> = PROGRAMS
   const look = async () => {
     const images = await readImages(join(directory, 'images'))
     const ids = new Set(images.map(({name}) => name).filter(present))
@@ -30,9 +37,11 @@ async function statesAfter(change: () => Promise<void>, present = (name: string)
       version: '1',
       built: '2026-01-01T00:00:00Z',
       packages: 1,
+      carried,
       pushed: {},
     })
   await change()
+  carried = now
   const states = (await look()).map(({image, state}) => [image.name, state] as const)
   return (wanted: string) => states.filter(([, state]) => state === wanted).map(([name]) => name)
 }
@@ -68,5 +77,18 @@ describe('what is true of images', () => {
     )
 
     expect(named('absent')).toEqual(['rabbitmq'])
+  })
+
+  it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    ['other sources of kk', {...PROGRAMS, kk: 'changed'}, ['kk', 'kolla-builder']],
+    ['a machine without helm', {kk: PROGRAMS.kk}, []],
+  ])('%s makes outdated what carries it', async (_, now, outdated) => {
+    const named = await statesAfter(
+      async () => {},
+      () => true,
+      now,
+    )
+
+    expect(named('outdated')).toEqual(outdated)
   })
 })
