@@ -38,8 +38,19 @@ interface Written {
   readonly config_files: readonly {readonly dest: string; readonly owner: string; readonly perm: string}[]
 }
 
+/** The image of a name in a release; where only Debian's has it, such as a database, that one. */
+const inRelease = (name: string, release: string) =>
+  IMAGES.find((image) => image.name === `${name}-${release}`) ?? imageOf(name)
+
+const RELEASES = ["of Debian's release", '2026.1']
+
 describe.each(BUILT)('what the chart %s renders', (chart) => {
-  it('is accepted by the start script of each of its images, file by file', async () => {
+  it.each(
+    RELEASES.filter(
+      (release, index) =>
+        index === 0 || IMAGES.some(({name}) => name.startsWith(chart) && name.endsWith(`-${release}`)),
+    ),
+  )('is accepted by the start script of each of its images %s, file by file', async (release) => {
     const objects = await charts.render(chart)
     const starts = pods(objects).flatMap(({owner, spec}) =>
       spec.containers
@@ -49,7 +60,7 @@ describe.each(BUILT)('what the chart %s renders', (chart) => {
     expect(starts.length).toBeGreaterThan(0)
 
     for (const {owner, image, files} of starts) {
-      const container = await containerOf(imageOf(image))
+      const container = await containerOf(inRelease(image, release))
       const config = JSON.parse(files['config.json']!) as Written
 
       const {exitCode, says} = await container.configure(files)

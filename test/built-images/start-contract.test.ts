@@ -56,7 +56,7 @@ describe.each(KOLLA_IMAGES)('the image $name', (image) => {
     const container = await containerOf(image)
     const settings = '/etc/openstack-dashboard/local_settings.d/_9998-kolla-settings.py'
     const dashboard = {source: `${CONFIG}/settings.py`, dest: settings, owner: 'horizon', perm: '0600'}
-    const config = {command: 'true', ...(image.name === 'horizon' && {config_files: [dashboard]})}
+    const config = {command: 'true', ...(image.name.startsWith('horizon') && {config_files: [dashboard]})}
     const files = {'config.json': config, 'settings.py': "SECRET_KEY = 'test'\nCOMPRESS_OFFLINE = True\n"}
 
     const {exitCode, says} = await container.start(files, {timeout: 900})
