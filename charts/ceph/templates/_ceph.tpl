@@ -28,7 +28,7 @@ options:
 A keyring: .params {of}. The monitors' holds what their first start puts into the cluster; the accounts of services come
 from a job, so that it can change them.
 */ -}}
-{{- define "common.config.block.ceph_keys" -}}
+{{- define "common.config.block.ceph_accounts" -}}
 {{- $all := `"allow *"` -}}
 {{- $mon := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.mon.key")) "caps mon" $all -}}
 {{- $admin := dict "key" (include "common.endpoints.credential" (dict "ctx" .ctx "path" "ceph_mon.admin.key")) "caps mon" $all "caps osd" $all "caps mgr" $all "caps mds" $all -}}

@@ -100,7 +100,7 @@ function credentialsOf({values, templates = ''}: SpokenChart): readonly string[]
 function usedBy(uses: Values): readonly string[] {
   const database = textAt(uses.database, 'user', textAt(uses.database, 'name', ''))
   const user = textAt(uses.keystone_authtoken, 'user', '')
-  const client = textAt(uses.ceph_keyring, 'user', '')
+  const client = textAt(uses.ceph_client, 'user', '')
   return [
     ...(database !== '' ? [`oslo_db.${database}.password`] : []),
     ...(uses.notifications || uses.messaging ? ['oslo_messaging.admin.password'] : []),

@@ -1,5 +1,5 @@
 {{- /* The keyring of a client of Ceph, where data lives there: .params {user}. */ -}}
-{{- define "common.config.block.ceph_keyring" -}}
+{{- define "common.config.block.ceph_client" -}}
 {{- if eq .ctx.values.storage.backend "ceph" -}}
 options:
   client.{{ .params.user }}:
