@@ -39,9 +39,11 @@ leave_image() {
 }
 
 run_libvirtd() {
+  local view=()
   leave_pod
-  # libvirt reads the cgroups of guests as the node sees them.
-  exec nsenter --target 1 --cgroup setpriv --pdeathsig TERM libvirtd
+  # libvirt must see the cgroups of guests as the node does; in version 2 a pod sees its own as the root of all.
+  [ ! -e /sys/fs/cgroup/cgroup.controllers ] || view=(nsenter --target 1 --cgroup)
+  exec "${view[@]}" setpriv --pdeathsig TERM libvirtd
 }
 
 # Gives libvirt the key of Ceph, by which QEMU opens disks there.

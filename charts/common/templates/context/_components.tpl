@@ -10,7 +10,7 @@
 {{- end -}}
 {{- $_ := set $unit "kind" ($unit.kind | default "Deployment") -}}
 {{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ctx "key" $key) | int) -}}
-{{- $_ := set $unit "main" (keys (dig ($unit.endpoint | default "") "port" ($unit.ports | default dict) $ctx.endpoints) | sortAlpha | first) -}}
+{{- $_ := set $unit "main" (keys (dig ($unit.endpoint | default "") "port" ($unit.ports | default dict) $ctx.endpoints) | sortAlpha | first | default "" | replace "_" "-") -}}
 {{- include "common.pod.unit" (dict "ctx" $ctx "role" "component" "key" $key "unit" $unit) -}}
 {{- $_ := set $components $key $unit -}}
 {{- end -}}
