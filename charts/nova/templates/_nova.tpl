@@ -20,6 +20,20 @@ options:
     novncproxy_port: {{ include "common.endpoints.port" (merge (dict "interface" "service") $proxy) }}
 {{- end -}}
 
+{{- /* Where the disks of instances are: in files of their node, or in Ceph. libvirt knows the key by the same UUID. */ -}}
+{{- define "common.config.block.disks" -}}
+{{- if eq .ctx.values.storage.backend "ceph" -}}
+options:
+  libvirt:
+    images_type: rbd
+    images_rbd_pool: vms
+    images_rbd_ceph_conf: /etc/ceph/ceph.conf
+    rbd_user: cinder
+    rbd_secret_uuid: 457eb676-33da-42ec-9a8c-9293d545c337
+    disk_cachemodes: network=writeback
+{{- end -}}
+{{- end -}}
+
 {{- /*
 Cells hold templates of URLs, which each service fills from its own configuration: a new password changes no row.
 */ -}}

@@ -79,6 +79,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'oslo_messaging.admin.password',
     'identity.admin.password',
   ],
+  libvirt: ['ceph_mon.cinder.key'],
   mariadb: ['oslo_db.admin.password'],
   neutron: [
     'oslo_db.admin.password',
@@ -98,6 +99,7 @@ export const credentials: Readonly<Record<string, readonly string[]>> = {
     'identity.admin.password',
     'identity.nova.password',
     'oslo_cache.memcache_secret_key',
+    'ceph_mon.cinder.key',
     'compute_metadata.shared_secret',
   ],
   placement: [
