@@ -68,7 +68,7 @@ until [ -s /run/libvirt/virt-type ] && [ -S /run/libvirt/libvirt-sock ]; do
   echo "waiting for libvirt"
   sleep 2
 done
-if [ "$VIRT_TYPE" = auto ]; then
+if [ -z "$VIRT_TYPE" ]; then
   OS_LIBVIRT__VIRT_TYPE=$(cat /run/libvirt/virt-type)
   export OS_LIBVIRT__VIRT_TYPE
 fi
