@@ -112,16 +112,11 @@ describe('services make the schema of their database', () => {
       },
       'resource_providers',
     ],
-  ])('$image', async (service, table) => {
-    expect([...(await schemaOf(service)).keys()]).toContain(table)
-  })
+  ])('$image, in each release', async (service, table) => {
+    const schema = await schemaOf(service)
+    const next = await schemaOf({...service, image: `${service.image}-2026.1`})
 
-  it('which the next Keystone changes', async () => {
-    const before = await schemaOf({image: 'keystone', ...KEYSTONE})
-    const after = await schemaOf({image: 'keystone-2026.1', ...KEYSTONE})
-
-    const changed = [...after].filter(([table, columns]) => before.get(table) !== columns)
-    expect(changed.map(([table]) => table)).toContain('mapping')
-    expect(after.get('mapping')).toContain('schema_version')
+    expect([...schema.keys()]).toContain(table)
+    expect([...next.keys()]).toContain(table)
   })
 })
