@@ -108,7 +108,7 @@ export default defineConfig({
           maxWorkers,
           // What kk images build has made, each started in a chroot: root, and no node.
           include: ['test/built-images/**/*.test.ts'],
-          globalSetup: ['test/built-images/support/setup.ts'],
+          globalSetup: ['test/charts/support/setup.ts', 'test/built-images/support/setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 600_000,
         },
