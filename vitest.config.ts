@@ -128,7 +128,8 @@ export default defineConfig({
       // Each has a namespace, and waits more than it works.
       cloud({name: 'cloud-parts', place: 'parts', maxWorkers: 3, groupOrder: 2}),
       cloud({name: 'cloud', place: 'whole', maxWorkers: 1, groupOrder: 3}),
-      cloud({name: 'cloud-releases', place: 'releases', maxWorkers: 1, groupOrder: 4}),
+      cloud({name: 'cloud-machines', place: 'machines', maxWorkers: 1, groupOrder: 4}),
+      cloud({name: 'cloud-releases', place: 'releases', maxWorkers: 1, groupOrder: 5}),
       {
         test: {
           name: 'long',

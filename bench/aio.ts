@@ -5,7 +5,7 @@ import {runAio} from '../test/aio/support/run-aio.ts'
 import {type Bench, type Result, seconds} from './result.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const ENVIRONMENT = join(ROOT, 'environments/aio.yaml')
+const ENVIRONMENT = join(ROOT, 'environments/cloud.yaml')
 const ON_NODE = ['--sandbox-name', 'aio']
 const PUSH = ['images', 'build', '--push', 'localhost:5010']
 const TOKEN_SECONDS = 180
@@ -36,13 +36,13 @@ export async function measureAio({kk, toolbox, directory, signal}: Bench): Promi
     const cold = await deploy()
     const nothing = await phase(['deploy', ENVIRONMENT, '--yes', ...ON_NODE])
     const tests = await phase(['test', ENVIRONMENT, ...ON_NODE])
-    const confirmed = ['aio', 'mariadb', 'rabbitmq'].flatMap((name) => ['--confirm', name])
+    const confirmed = ['cloud', 'mariadb', 'rabbitmq'].flatMap((name) => ['--confirm', name])
     const gone = await phase(['destroy', ENVIRONMENT, '--yes', ...confirmed, ...ON_NODE])
     const warm = await deploy()
     return [
       {what: 'kk aio up', value: seconds(up), target: {text: '< 60 s', met: up < 60_000}},
       {what: '  images pushed into its empty registry', value: seconds(pushed)},
-      {what: '  environments/aio.yaml deployed, to a token', value: seconds(cold)},
+      {what: '  environments/cloud.yaml deployed, to a token', value: seconds(cold)},
       {
         what: '  the same with the images on the node',
         value: seconds(warm),

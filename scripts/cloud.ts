@@ -41,7 +41,7 @@ const steps: readonly Step[] = [
     title: 'a virtual machine',
     takes: '2 minutes',
     run: async () => {
-      instance = await firstInstance(console.log)
+      instance = await firstInstance({say: console.log})
     },
   },
 ]

@@ -17,28 +17,21 @@ export interface Instance {
   readonly key: string
 }
 
-type Say = (line: string) => void
+interface Options {
+  readonly say: (line: string) => void
+  /** The variables of kk, which tell where the node is. */
+  readonly env?: NodeJS.ProcessEnv
+}
 
 /** Starts the first virtual machine, unless it is there, with all that it needs, and waits until it answers ping and SSH. */
-export async function firstInstance(say: Say): Promise<Instance> {
+export async function firstInstance({say, env = process.env}: Options): Promise<Instance> {
+  const kubectl = kubectlOf(env)
   const key = await sshKey()
-  await startClient()
+  await startClient(kubectl)
   const program = await readFile(join(import.meta.dirname, 'instance.py'), 'utf8')
-  const run = kubectl(
-    [
-      'exec',
-      '--stdin',
-      '--namespace',
-      NAMESPACE,
-      CLIENT,
-      '--',
-      'python3',
-      '-u',
-      '-',
-      await readFile(`${key}.pub`, 'utf8'),
-    ],
-    program,
-  )
+  const pod = ['--namespace', NAMESPACE, CLIENT]
+  const python = ['python3', '-u', '-', await readFile(`${key}.pub`, 'utf8')]
+  const run = kubectl(['exec', '--stdin', ...pod, '--', ...python], program)
   let address = ''
   for await (const line of run) {
     if (line.startsWith('address ')) address = line.slice('address '.length)
@@ -51,6 +44,14 @@ export async function firstInstance(say: Say): Promise<Instance> {
   )
   say(`  SSH answers: ${stdout.split('\n').join(', ')}`)
   return {address, key}
+}
+
+type Kubectl = ReturnType<typeof kubectlOf>
+
+function kubectlOf(env: NodeJS.ProcessEnv) {
+  const options = {cwd: ROOT, env, extendEnv: false, stderr: 'inherit'} as const
+  return (args: readonly string[], input = '') =>
+    execa(join(ROOT, 'dist/kk'), ['aio', 'shell', '--', 'kubectl', ...args], {...options, input})
 }
 
 /** What runs a script in the virtual machine; it may be another one each time, with another key of its own. */
@@ -75,7 +76,7 @@ async function sshKey(): Promise<string> {
 }
 
 /** A pod with the clients of OpenStack, and with the disk of the guest image. */
-async function startClient(): Promise<void> {
+async function startClient(kubectl: Kubectl): Promise<void> {
   const {global} = load(await readFile(join(ROOT, 'environments/cloud.yaml'), 'utf8')) as Cloud
   const {registry, namespace, tag} = global.images
   const env = {
@@ -110,14 +111,6 @@ interface Cloud {
     readonly images: {readonly registry: string; readonly namespace: string; readonly tag: string}
     readonly endpoints: {readonly identity: {readonly auth: {readonly admin: {readonly password: string}}}}
   }
-}
-
-function kubectl(args: readonly string[], input = '') {
-  return execa(join(ROOT, 'dist/kk'), ['aio', 'shell', '--', 'kubectl', ...args], {
-    cwd: ROOT,
-    input,
-    stderr: 'inherit',
-  })
 }
 
 /** Runs a command until it succeeds; rejects with its last failure when patience is over. */

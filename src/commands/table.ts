@@ -319,7 +319,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       'The control plane of kk sandbox with containerd, kubelet, kube-proxy, CoreDNS, storage and an image registry; it listens on loopback and on a bridge of its own. Needs Linux, root and what kk aio doctor checks, which is done first. A node that runs is left as it is; one that was up and has ended, by a reboot, say, is refused until kk aio down removes it with its data. Other commands reach it by --sandbox-name aio.',
     examples: [
       '<%= config.bin %> aio up',
-      '<%= config.bin %> deploy environments/aio.yaml --sandbox-name aio',
+      '<%= config.bin %> deploy environments/cloud.yaml --sandbox-name aio',
     ],
     flags: {
       color: {

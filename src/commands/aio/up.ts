@@ -13,7 +13,7 @@ export default class AioUp extends KkCommand {
   static override usage = '[FLAGS]'
   static override examples = [
     '<%= config.bin %> aio up',
-    '<%= config.bin %> deploy environments/aio.yaml --sandbox-name aio',
+    '<%= config.bin %> deploy environments/cloud.yaml --sandbox-name aio',
   ]
   static override flags = documentFlags
 

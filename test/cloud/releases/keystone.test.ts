@@ -4,7 +4,7 @@ import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {token} from '../support/client.ts'
 import {cloudOf, NAMESPACE, ofOthers, onCloud, type Pod, serving, succeed, uids} from '../support/cloud.ts'
-import {AIO, changedEnvironment} from '../support/environment.ts'
+import {CLOUD, changedEnvironment} from '../support/environment.ts'
 import {query} from '../support/in-server.ts'
 import {phase} from '../support/phase.ts'
 import {answersDuring, startTokenClient} from '../support/token-client.ts'
@@ -106,7 +106,7 @@ describe('the next release of Keystone', () => {
     const history = JSON.parse(await succeed(['history', 'keystone', '--output', 'json']))
     const revisions = (history.revisions as readonly Revision[]).map(({revision}) => revision)
     const revision = Math.max(...revisions) - 1
-    const back = ['rollback', AIO, '--release', 'keystone', '--revision', String(revision), '--yes']
+    const back = ['rollback', CLOUD, '--release', 'keystone', '--revision', String(revision), '--yes']
     const migrated = await schema()
 
     const refused = await onCloud(back)

@@ -2,7 +2,7 @@ import {readFile} from 'node:fs/promises'
 import {load} from 'js-yaml'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
-import {AIO} from './environment.ts'
+import {CLOUD} from './environment.ts'
 import {imageOf} from './images.ts'
 
 const NAME = 'client'
@@ -10,7 +10,7 @@ const NAMESPACE = 'openstack'
 
 /** A pod with the client of OpenStack, as the administrator, once it has been given a token. */
 export async function client(): Promise<void> {
-  const {global} = load(await readFile(AIO, 'utf8')) as {
+  const {global} = load(await readFile(CLOUD, 'utf8')) as {
     readonly global: {
       readonly endpoints: {readonly identity: {readonly auth: {readonly admin: {readonly password: string}}}}
     }

@@ -1,15 +1,15 @@
 import {expect} from 'vitest'
 import {kk, kubectl, nodeUp} from '../../aio/support/node.ts'
 import {client} from './client.ts'
-import {AIO} from './environment.ts'
+import {CLOUD} from './environment.ts'
 import {pushImages} from './images.ts'
 import {phase} from './phase.ts'
 
 export const NAMESPACE = 'openstack'
 
-/** The node, the images and the cloud of `environments/aio.yaml`, and a client in it; what stands already stays. */
+/** The node, the images and the cloud of `environments/cloud.yaml`, and a client in it; what stands already stays. */
 export function cloudUp(): Promise<void> {
-  return cloudOf(AIO)
+  return cloudOf(CLOUD)
 }
 
 /** The same for an environment that is a change of it. */

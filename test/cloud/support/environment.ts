@@ -7,7 +7,13 @@ import type {Values} from '../../../src/release.ts'
 import {ROOT} from './images.ts'
 
 /** The environment of the documentation. */
-export const AIO = join(ROOT, 'environments/aio.yaml')
+export const CLOUD = join(ROOT, 'environments/cloud.yaml')
+
+/** The names of its releases. */
+export async function releasesOf(file: string): Promise<readonly string[]> {
+  const {kk: _, global: __, ...sections} = load(await readFile(file, 'utf8')) as Values
+  return Object.keys(sections)
+}
 
 interface Change {
   /** Merged over the environment. */
@@ -19,10 +25,10 @@ interface Change {
 /** A file of that environment with a change; it goes with the run. */
 export async function changedEnvironment({values = {}, without = []}: Change): Promise<string> {
   const directory = await mkdtemp(join(inject('aio').home, 'environment-'))
-  const written = load(await readFile(AIO, 'utf8')) as Values
+  const written = load(await readFile(CLOUD, 'utf8')) as Values
   const charts = {kk: {charts: [join(ROOT, 'charts')]}}
   const merged = Object.entries(mergeValues(mergeValues(written, charts), values))
-  const file = join(directory, 'aio.yaml')
+  const file = join(directory, 'cloud.yaml')
   await writeFile(file, dump(Object.fromEntries(merged.filter(([section]) => !without.includes(section)))))
   return file
 }

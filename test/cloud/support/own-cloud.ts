@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {expect} from 'vitest'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
-import {AIO} from './environment.ts'
+import {CLOUD} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function makeCloud(...images: readonly string[]) {
   await nodeUp()
   await pushImages(...images)
   const namespace = await makeNamespace()
-  const {global} = load(await readFile(AIO, 'utf8')) as {readonly global: object}
+  const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: object}
   const directory = await mkdtemp(join(tmpdir(), 'kk-cloud-'))
   const file = join(directory, 'cloud.yaml')
   return {

@@ -1,7 +1,7 @@
 import {beforeAll, describe, expect, it} from 'vitest'
 import {client, inClient, token} from '../support/client.ts'
 import {cloudUp, onCloud, succeed} from '../support/cloud.ts'
-import {AIO} from '../support/environment.ts'
+import {CLOUD, releasesOf} from '../support/environment.ts'
 import {phase} from '../support/phase.ts'
 
 beforeAll(cloudUp)
@@ -13,11 +13,9 @@ describe('the cloud', () => {
 
     expect(id).toMatch(/^gAAAA/)
     expect(Date.parse(expires)).toBeGreaterThan(Date.now())
-    expect(catalogue.map(({Type}: {readonly Type: string}) => Type).sort()).toEqual([
-      'identity',
-      'image',
-      'placement',
-    ])
+    expect(catalogue.map(({Type}: {readonly Type: string}) => Type)).toEqual(
+      expect.arrayContaining(['compute', 'identity', 'image', 'network', 'placement']),
+    )
   })
 
   it('gives back an image as it was uploaded', async () => {
@@ -35,17 +33,21 @@ describe('the cloud', () => {
   })
 
   it("passes each chart's own test", async () => {
-    const said = await phase("the charts' tests", () => succeed(['test', AIO, '--output', 'json']))
+    // OpenStack's own take longer, and come last.
+    const names = (await releasesOf(CLOUD)).filter((name) => name !== 'tempest')
 
-    const {releases} = JSON.parse(said)
-    expect(releases).toHaveLength(7)
+    const said = await phase("the charts' tests", () =>
+      succeed(['test', CLOUD, ...names, '--output', 'json']),
+    )
+
+    expect(JSON.parse(said).releases).toHaveLength(names.length)
   })
 
   it('has nothing to do when it is deployed again', async () => {
-    const {exitCode, stderr} = await phase('deployed again', () => onCloud(['deploy', AIO, '--yes']))
+    const {exitCode, stderr} = await phase('deployed again', () => onCloud(['deploy', CLOUD, '--yes']))
 
     expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain('plan: 7 unchanged')
+    expect(stderr).toContain(`plan: ${(await releasesOf(CLOUD)).length} unchanged`)
     await client()
   })
 })

@@ -2,7 +2,7 @@ import {beforeAll, describe, expect, it} from 'vitest'
 import {kubectl} from '../../aio/support/node.ts'
 import {answers, inClient, token} from '../support/client.ts'
 import {cloudUp, NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
-import {AIO, changedEnvironment} from '../support/environment.ts'
+import {CLOUD, changedEnvironment} from '../support/environment.ts'
 import {phase} from '../support/phase.ts'
 
 beforeAll(cloudUp)
@@ -24,7 +24,7 @@ describe('a database whose pod is deleted', () => {
 
 describe('a wrong password of the database', () => {
   it('is told with the pod, the container and what it said last, within the deadline', async () => {
-    await succeed(['remove', AIO, 'placement', '--yes'])
+    await succeed(['remove', CLOUD, 'placement', '--yes'])
     const auth = {admin: {password: 'not-the-one'}}
     const file = await changedEnvironment({
       values: {
@@ -43,7 +43,7 @@ describe('a wrong password of the database', () => {
     expect(said).toContain('Access denied for user')
     expect(said).not.toContain('not-the-one')
 
-    await phase('mended', () => succeed(['deploy', AIO, '--yes']))
+    await phase('mended', () => succeed(['deploy', CLOUD, '--yes']))
     expect((await token()).id).toMatch(/^gAAAA/)
   })
 })

@@ -5,7 +5,7 @@ import {aioEnvironment} from '../../aio/support/run-aio.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {answers, inClient, token} from '../support/client.ts'
 import {cloudUp, NAMESPACE, onCloud, serving, succeed} from '../support/cloud.ts'
-import {AIO, changedEnvironment} from '../support/environment.ts'
+import {CLOUD, changedEnvironment} from '../support/environment.ts'
 import {phase} from '../support/phase.ts'
 
 beforeAll(cloudUp)
@@ -21,7 +21,7 @@ describe('what others use', () => {
   })
 
   it('is not removed, and those who use it are named', async () => {
-    const {exitCode, stderr} = await onCloud(['remove', AIO, 'mariadb', '--yes', '--confirm', 'mariadb'])
+    const {exitCode, stderr} = await onCloud(['remove', CLOUD, 'mariadb', '--yes', '--confirm', 'mariadb'])
 
     expect(exitCode, stderr).toBe(3)
     for (const name of ['keystone', 'glance', 'placement']) expect(stderr).toContain(name)
@@ -29,7 +29,7 @@ describe('what others use', () => {
   })
 
   it('answers after one that it served has gone', async () => {
-    await succeed(['remove', AIO, 'glance', '--yes'])
+    await succeed(['remove', CLOUD, 'glance', '--yes'])
 
     expect(await serving('glance')).toEqual([])
     expect((await token()).id).toMatch(/^gAAAA/)
@@ -38,9 +38,9 @@ describe('what others use', () => {
 
 describe('kk killed in the middle of a deploy', () => {
   it('goes on with the next deploy', async () => {
-    await succeed(['remove', AIO, 'glance', '--yes'])
+    await succeed(['remove', CLOUD, 'glance', '--yes'])
     const {kk} = inject('aio')
-    const deploy = execa(kk, ['deploy', AIO, '--yes', '--sandbox-name', 'aio'], {
+    const deploy = execa(kk, ['deploy', CLOUD, '--yes', '--sandbox-name', 'aio'], {
       env: aioEnvironment(inject('aio')),
       extendEnv: false,
       reject: false,
@@ -53,7 +53,7 @@ describe('kk killed in the middle of a deploy', () => {
     deploy.kill('SIGKILL')
     await deploy
 
-    await phase('deployed after the kill', () => succeed(['deploy', AIO, '--yes']))
+    await phase('deployed after the kill', () => succeed(['deploy', CLOUD, '--yes']))
 
     expect(await answers('openstack image list --format value')).toBe('')
   })
