@@ -110,15 +110,32 @@ ln --symbolic --force $device $data/block
 exec ceph-osd --foreground --id "$(label whoami)" --osd-data $data --crush-location "root=default host=$NODE_NAME"
 {{ end -}}
 
-{{- /* A monitor is ready in a quorum, an osd when the cluster has taken it in. */ -}}
-{{- define "common.scripts.ceph-probe.sh" -}}
-set -eu
-ask() { ceph --admin-daemon "/run/ceph/ceph-$1.asok" "$2"; }
-case $1 in
-  mon) ask "mon.$POD_NAME" mon_status | grep --quiet --extended-regexp '"state": "(leader|peon)"' ;;
-  mgr) ask "mgr.$POD_NAME" version ;;
-  osd) ask "osd.$(cat /run/ceph/osd/whoami)" status | grep --quiet '"state": "active"' ;;
-esac
+{{- /*
+A monitor is ready in a quorum, an osd when the cluster has taken it in. The socket is asked itself: the client of Ceph
+loads all that it can do, which takes longer than a probe may on a busy machine.
+*/ -}}
+{{- define "common.scripts.ceph-probe.py" -}}
+"""Asks the daemon of this pod how it is: ceph-probe.py mon|mgr|osd."""
+import json
+import os
+import socket
+import sys
+
+kind = sys.argv[1]
+name = os.environ["POD_NAME"]
+if kind == "osd":
+    name = open("/run/ceph/osd/whoami").read().strip()
+question, states = {
+    "mon": ("mon_status", ("leader", "peon")),
+    "mgr": ("version", (None,)),
+    "osd": ("status", ("active",)),
+}[kind]
+with socket.socket(socket.AF_UNIX) as daemon:
+    daemon.connect("/run/ceph/ceph-%s.%s.asok" % (kind, name))
+    daemon.sendall(json.dumps({"prefix": question}).encode() + b"\0")
+    # A length of four bytes is before the answer.
+    answer = json.loads(daemon.makefile("rb").read()[4:])
+sys.exit(answer.get("state") not in states)
 {{ end -}}
 
 {{- define "common.scripts.ceph-pools.py" -}}
