@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs'
 import {readdir, readFile, rmdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
@@ -17,19 +18,39 @@ export async function cgroupMounts(): Promise<string[]> {
     .flatMap(([, path]) => (path === undefined ? [] : [path]))
 }
 
+/**
+ * The node's part of the processor, in each version, as that of a hundred processes: otherwise all pods together had as much
+ * as one program beside them, and a build on the machine kept them from answering their probes.
+ */
+const SHARES = {'cpu.shares': '102400', 'cpu.weight': '10000'}
+
 /** Makes the node's cgroup. With version 2, it also enables every controller for child cgroups. */
 export async function makeCgroup(): Promise<void> {
   for (const mount of await cgroupMounts()) {
     const controllers = await readFile(join(mount, 'cgroup.controllers'), 'utf8').catch(() => '')
     for (const name of controllers.split(/\s+/).filter(Boolean))
       await writeFile(join(mount, 'cgroup.subtree_control'), `+${name}`).catch(() => {})
-    await makeDirectory(join(mount, CGROUP))
+    const cgroup = join(mount, CGROUP)
+    await makeDirectory(cgroup)
+    for (const [file, shares] of Object.entries(SHARES))
+      if (existsSync(join(cgroup, file))) await writeFile(join(cgroup, file), shares)
   }
 }
 
-/** Ends every process in the node's cgroup, whoever started it, and removes the cgroup. */
+/**
+ * Where the chart libvirt puts its daemon and libvirt its guests, so that they outlive pods. A machine on which the first
+ * is has no libvirt of its own: both would listen at the same place.
+ */
+const LIBVIRT = '/kk-libvirt'
+const GUESTS = '/machine'
+
+/** Ends every process in the node's cgroups, whoever started it, guests included, and removes the cgroups. */
 export async function removeCgroup(): Promise<void> {
-  for (const mount of await cgroupMounts()) await removeTree(join(mount, CGROUP))
+  for (const mount of await cgroupMounts()) {
+    const withGuests = existsSync(join(mount, LIBVIRT))
+    for (const cgroup of withGuests ? [CGROUP, GUESTS, LIBVIRT] : [CGROUP])
+      await removeTree(join(mount, cgroup))
+  }
 }
 
 async function removeTree(root: string): Promise<void> {
