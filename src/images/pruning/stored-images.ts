@@ -11,6 +11,13 @@ export async function storedImages(signal: AbortSignal): Promise<readonly Stored
   return stored
 }
 
+/** Returns the ids of the images that containers stand on, which cannot be removed. Throws `KK_IMAGE`. */
+export async function usedImages(signal: AbortSignal): Promise<readonly string[]> {
+  const listed = await runProgram('buildah', ['containers', '--json', '--notruncate'], {signal})
+  const containers = JSON.parse(listed || '[]') as readonly {readonly imageid: string}[] | null
+  return (containers ?? []).map(({imageid}) => imageid)
+}
+
 interface Listed {
   readonly id: string
   readonly names: readonly string[] | null

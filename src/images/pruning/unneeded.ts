@@ -26,7 +26,8 @@ const OWN = 'localhost/kk/'
 /**
  * Returns what kk built and needs no more: images whose reference it builds no more, those that a newer build replaced,
  * and the steps of their builds, those that stand on others first. Steps of needed images stay, for the next build goes
- * on from them, as does all that is not kk's. `references` are those that kk builds, `ids` what it built last.
+ * on from them, as does all that is not kk's. `references` are those that kk builds, `ids` what it built
+ * last and what containers use.
  */
 export function unneededImages(
   stored: readonly StoredImage[],

@@ -5,7 +5,7 @@ import {rootfsPath} from '../../images/building/rootfs.ts'
 import {type Image, localReference} from '../../images/image.ts'
 import {readImages} from '../../images/inventory/read-images.ts'
 import {readRecord} from '../../images/inventory/record.ts'
-import {removeImage, storedImages} from '../../images/pruning/stored-images.ts'
+import {removeImage, storedImages, usedImages} from '../../images/pruning/stored-images.ts'
 import {type UnneededImage, unneededImages} from '../../images/pruning/unneeded.ts'
 import {acquireLock, type Lock} from '../../state/lock.ts'
 import {imageLock, imagesCache} from './images.ts'
@@ -32,7 +32,10 @@ export async function planPrune({root, env, signal}: PruneOptions): Promise<Unne
   const records = await Promise.all(inventory.map(({name}) => readRecord(cache, name)))
   const images = unneededImages(await storedImages(signal), {
     references: new Set(inventory.map(localReference)),
-    ids: new Set(records.flatMap((record) => (record ? [record.id] : []))),
+    ids: new Set([
+      ...records.flatMap((record) => (record ? [record.id] : [])),
+      ...(await usedImages(signal)),
+    ]),
   })
   return {images, files: await unneededFiles(cache, inventory)}
 }
