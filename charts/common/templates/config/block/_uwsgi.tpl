@@ -13,6 +13,7 @@ options:
     plugins-dir: /usr/lib/uwsgi/plugins
     master: true
     lazy-apps: true
+    need-app: true
     enable-threads: true
     thunder-lock: true
     buffer-size: 65535
