@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {load} from 'js-yaml'
 import {expect} from 'vitest'
+import type {Values} from '../../../src/release.ts'
 import {kk, kubectl, makeNamespace, nodeUp} from '../../aio/support/node.ts'
 import {CLOUD} from './environment.ts'
 import {pushImages, ROOT} from './images.ts'
@@ -20,10 +21,10 @@ export async function makeCloud(...images: readonly string[]) {
   const file = join(directory, 'cloud.yaml')
   return {
     namespace,
-    /** Runs a verb for the sections; fails the test when it does. */
-    async run(verb: string, sections: object, ...args: readonly string[]): Promise<void> {
+    /** Runs a verb for the sections, among them more of `kk`; fails the test when it does. */
+    async run(verb: string, {kk: own, ...sections}: Values, ...args: readonly string[]): Promise<void> {
       const environment = {
-        kk: {name: namespace, namespace, charts: [join(ROOT, 'charts')]},
+        kk: {name: namespace, namespace, charts: [join(ROOT, 'charts')], ...(own as Values)},
         global: {...global, storage: 'persistent'},
         ...sections,
       }
