@@ -24,7 +24,7 @@ if [ ! -e "$db" ]; then
   rm -f "$db.new"
   others=$(members)
   if [ -z "$others" ] && [ "$ordinal" = 0 ]; then
-    ovsdb-tool --election-timer-ms=5000 create-cluster "$db.new" "$SCHEMA" "$(address 0)"
+    ovsdb-tool --election-timer=5000 create-cluster "$db.new" "$SCHEMA" "$(address 0)"
   else
     # shellcheck disable=SC2086
     ovsdb-tool join-cluster "$db.new" "$DATABASE" "$(address "$ordinal")" ${others:-$(address 0)}
