@@ -9,6 +9,13 @@ options:
     heat_waitcondition_server_url: {{ printf "%s/waitcondition" $cfnUri | quote }}
     stack_domain_admin_password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "identity.heat_stack_user.password") | quote }}
     auth_encryption_key: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "orchestration.auth_encryption_key") | trunc 32 | quote }}
+  # Its scope is the trust, so it names no project.
+  trustee:
+    auth_type: password
+    auth_url: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
+    username: {{ include "common.endpoints.auth" (dict "ctx" .ctx "type" "identity" "user" "heat" "field" "username" "default" "heat") | quote }}
+    password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "identity.heat.password") | quote }}
+    user_domain_name: {{ include "common.endpoints.auth" (dict "ctx" .ctx "type" "identity" "user" "heat" "field" "user_domain_name" "default" "Default") | quote }}
   ec2authtoken:
     auth_uri: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
   clients_keystone:
