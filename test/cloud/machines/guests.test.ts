@@ -78,7 +78,7 @@ describe('the QEMU of a machine', () => {
 
   it('says on its console what it said before, and is rebooted by the new pods', async () => {
     const boot = await inMachine(first, BOOT)
-    expect(await openstack('openstack console log show first')).toContain('guest: started')
+    expect(await openstack('openstack console log show first')).toContain('is ready')
 
     await openstack('openstack server reboot --hard --wait first')
 
