@@ -32,13 +32,13 @@ export function valuesOf(chart: string): ServiceValues {
 
 /** Every secret that the charts ask for, by its place; each is a word that stands nowhere else. */
 export const SECRETS: Values = OWN.flatMap(({directory}) => accountSecrets(spokenChart(readChart(directory))))
-  .map(({name}) => {
-    const [endpoint = '', ...place] = name.split('.')
-    const word = name
-      .replace(/^oslo_/, '')
-      .replace(/\.password$/, '')
-      .replaceAll(/[._]/g, '-')
-    return nested(['endpoints', endpoint, 'auth', ...place], `marked-${word}`)
+  .map(({path: [, ...place]}) => {
+    const [, endpoint = '', , ...rest] = place
+    const word = [endpoint.replace(/^oslo_/, ''), ...rest]
+      .filter((part) => part !== 'password')
+      .join('-')
+      .replaceAll('_', '-')
+    return nested(place, `marked-${word}`)
   })
   .reduce(mergeValues, {})
 
