@@ -54,7 +54,7 @@ define_key() {
   virsh --quiet secret-define /dev/stdin <<XML
 <secret ephemeral='no' private='no'><uuid>$uuid</uuid><usage type='ceph'><name>client.cinder secret</name></usage></secret>
 XML
-  virsh --quiet secret-set-value "$uuid" --plain --file <(awk '$1 == "key" { printf "%s", $3 }' $keyring)
+  virsh --quiet secret-set-value "$uuid" --file <(awk '$1 == "key" { printf "%s", $3 }' $keyring)
 }
 
 leave_image
