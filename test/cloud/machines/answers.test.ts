@@ -55,7 +55,7 @@ describe('a volume', () => {
   it('keeps what one machine writes, and another one finds it', async () => {
     await inMachine(
       first,
-      'mke2fs -q -F -t ext4 /dev/vdb && mount /dev/vdb /data && echo written >/data/file && umount /data',
+      'mkfs.ext4 -q -F /dev/vdb && mount /dev/vdb /data && echo written >/data/file && umount /data',
     )
 
     await openstack(`
