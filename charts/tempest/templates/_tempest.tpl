@@ -4,6 +4,7 @@
 import hashlib
 import importlib.util
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -24,7 +25,10 @@ def configuration(name):
 
 
 def listed(regex):
-    """The ids of all tests that match."""
+    """The ids of all tests that match; they are run in the home of the image's user."""
+    os.chdir("/var/lib/tempest")
+    if not pathlib.Path(".stestr").exists():
+        subprocess.run(["stestr", "init"], check=True)
     command = ["tempest", "run", "--config-file", CONF, "--list-tests", "--regex", regex]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     return [line for line in lines if re.match(r"^\w+\.", line)]
