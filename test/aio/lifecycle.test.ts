@@ -2,6 +2,7 @@ import {once} from 'node:events'
 import {readdir} from 'node:fs/promises'
 import {createServer} from 'node:net'
 import {join} from 'node:path'
+import {execa} from 'execa'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import type {Finding} from '../../src/sandbox/node/doctor/finding.ts'
 import {machine} from './support/machine.ts'
@@ -11,11 +12,20 @@ import {pushImage, startPod} from './support/pods.ts'
 
 const ADDRESSES = ['127.0.0.1', '10.213.0.1']
 
-/** Everything that a node makes on a machine: claims, ports of the machine, and a process that nobody waits for. */
+/**
+ * Everything that a node makes on a machine: claims, ports of the machine, a process that nobody waits for, what
+ * outlives pods, and a tap as Open vSwitch leaves it.
+ */
 async function busy(): Promise<void> {
+  await execa('ip', ['tuntap', 'add', 'dev', 'kk-test-tap', 'mode', 'tap'])
   await pushImage()
   const namespace = await makeNamespace()
-  const spec = {volumes: [{name: 'data', persistentVolumeClaim: {claimName: 'data'}}]}
+  const spec = {
+    volumes: [
+      {name: 'data', persistentVolumeClaim: {claimName: 'data'}},
+      {name: 'guests', hostPath: {path: '/var/lib/nova', type: 'DirectoryOrCreate'}},
+    ],
+  }
   await kubectl(['create', '--filename', '-'], {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -26,11 +36,15 @@ async function busy(): Promise<void> {
     namespace,
     container: {
       ports: [{containerPort: 80, hostPort: 30_080}],
-      volumeMounts: [{name: 'data', mountPath: '/data', subPath: 'below'}],
+      volumeMounts: [
+        {name: 'data', mountPath: '/data', subPath: 'below'},
+        {name: 'guests', mountPath: '/guests'},
+      ],
       securityContext: {privileged: true},
     },
     spec: {...spec, hostPID: true},
-    script: '/bin/busybox setsid /bin/busybox sleep 424242 & exec /bin/busybox sleep 424242',
+    script:
+      '/bin/busybox touch /guests/disk; /bin/busybox setsid /bin/busybox sleep 424242 & exec /bin/busybox sleep 424242',
   })
 }
 

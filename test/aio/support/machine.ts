@@ -25,6 +25,12 @@ const DIRECTORIES = [
   '/etc/cni',
   '/opt/containerd',
   '/usr/libexec/kubernetes',
+  '/etc/libvirt',
+  '/run/libvirt',
+  '/run/openvswitch',
+  '/var/lib/libvirt',
+  '/var/lib/nova',
+  '/var/lib/openvswitch',
 ]
 
 /** What a node could leave on a machine: found otherwise than kk finds it. */

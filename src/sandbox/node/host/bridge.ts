@@ -39,3 +39,20 @@ export async function removeBridge(): Promise<void> {
 async function portsOfBridge(): Promise<string[]> {
   return readdir(join(INTERFACES, BRIDGE, 'brif')).catch(() => [])
 }
+
+/** Returns the names of all network interfaces of the machine. */
+export async function interfaceNames(): Promise<string[]> {
+  return readdir(INTERFACES)
+}
+
+/**
+ * Removes the taps that came with the node: Open vSwitch in userspace makes one for each bridge, and they outlive it. A
+ * tap with a carrier is that of a program which runs, and stays.
+ */
+export async function removeTaps(before: readonly string[]): Promise<void> {
+  for (const name of (await interfaceNames()).filter((each) => !before.includes(each))) {
+    const value = (file: string) => readFile(join(INTERFACES, name, file), 'utf8').catch(() => undefined)
+    if ((await value('tun_flags')) !== undefined && (await value('carrier'))?.trim() !== '1')
+      await command(['ip', 'link', 'delete', name])
+  }
+}

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
 import type {NodePaths} from '../paths.ts'
-import {bridgeOwner, makeBridge, removeBridge} from './bridge.ts'
+import {bridgeOwner, interfaceNames, makeBridge, removeBridge, removeTaps} from './bridge.ts'
 import {makeCgroup, removeCgroup} from './cgroups.ts'
 import {addRules, type Chain, nodeChains, removeRules} from './iptables.ts'
 import {REPLACED, replacement} from './namespace.ts'
@@ -14,6 +14,8 @@ interface Before {
   readonly chains: {readonly iptables: readonly Chain[]; readonly ip6tables: readonly Chain[]}
   /** The directories that must exist to be replaced, and did not. */
   readonly missing: readonly string[]
+  /** The network interfaces; undefined in a record of an earlier kk, which leaves them all. */
+  readonly interfaces?: readonly string[]
 }
 
 /** The state to restore without a record: settings stay as they are, and only kk's own chains are known. */
@@ -25,6 +27,7 @@ export async function prepareMachine(paths: NodePaths): Promise<void> {
     settings: await readSettings(),
     chains: {iptables: await nodeChains('iptables'), ip6tables: await nodeChains('ip6tables')},
     missing: (await Promise.all(REPLACED.map(isMissing))).flat(),
+    interfaces: await interfaceNames(),
   }
   await writeAtomically(paths.before, JSON.stringify(before, undefined, 2))
   for (const directory of REPLACED) {
@@ -49,6 +52,7 @@ export async function restoreMachine(paths: NodePaths): Promise<boolean> {
   const before = text === undefined ? UNKNOWN : (JSON.parse(text) as Before)
   await removeCgroup()
   await removeBridge()
+  if (before.interfaces) await removeTaps(before.interfaces)
   await removeRules(before.chains)
   await writeSettings(before.settings)
   for (const directory of before.missing) await rmdir(directory).catch(() => {})

@@ -2,10 +2,24 @@ import {join} from 'node:path'
 import type {NodePaths} from '../paths.ts'
 
 /**
- * The directories that programs write to whatever their configuration says. The node has others in their place, in a
- * mount namespace of its own, so that none of its files and mounts are the machine's, however it ends.
+ * The directories that programs write to whatever their configuration says, and those of the node in which kk's charts
+ * keep what outlives pods. The node has others in their place, in a mount namespace of its own, so that none of its
+ * files and mounts are the machine's, however it ends.
  */
-export const REPLACED = ['/run/containerd', '/run/netns', '/var/lib/cni', '/var/log/containers'] as const
+export const REPLACED = [
+  '/etc/libvirt',
+  '/run/containerd',
+  '/run/libvirt',
+  '/run/netns',
+  '/run/openvswitch',
+  '/var/lib/cni',
+  '/var/lib/kk-tempest',
+  '/var/lib/libvirt',
+  '/var/lib/nova',
+  '/var/lib/openvswitch',
+  '/var/log/containers',
+  '/var/log/libvirt',
+] as const
 
 // The arguments are pairs of directories up to "--", then the program. What the machine mounts later is seen inside,
 // not the reverse.
