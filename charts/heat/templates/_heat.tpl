@@ -11,11 +11,7 @@ options:
     auth_encryption_key: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "orchestration.auth_encryption_key") | trunc 32 | quote }}
   # Its scope is the trust, so it names no project.
   trustee:
-    auth_type: password
-    auth_url: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
-    username: {{ include "common.endpoints.auth" (dict "ctx" .ctx "type" "identity" "user" "heat" "field" "username" "default" "heat") | quote }}
-    password: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "identity.heat.password") | quote }}
-    user_domain_name: {{ include "common.endpoints.auth" (dict "ctx" .ctx "type" "identity" "user" "heat" "field" "user_domain_name" "default" "Default") | quote }}
+    {{- omit (fromYaml (include "common.config.account" (dict "ctx" .ctx "user" "heat"))) "project_name" "project_domain_name" "region_name" | toYaml | nindent 4 }}
   ec2authtoken:
     auth_uri: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
   clients_keystone:

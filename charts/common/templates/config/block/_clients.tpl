@@ -4,16 +4,8 @@
 needs: [identity]
 options:
   {{- range $section, $user := .params.accounts }}
-  {{- $identity := dict "ctx" $ctx "type" "identity" "user" $user }}
   {{ $section }}:
-    auth_type: password
-    auth_url: {{ include "common.endpoints.uri" $identity | quote }}
-    username: {{ include "common.endpoints.auth" (merge (dict "field" "username" "default" $user) $identity) | quote }}
-    password: {{ include "common.endpoints.credential" (dict "ctx" $ctx "path" (printf "identity.%s.password" $user)) | quote }}
-    project_name: {{ include "common.endpoints.auth" (merge (dict "field" "project_name" "default" "service") $identity) | quote }}
-    project_domain_name: {{ include "common.endpoints.auth" (merge (dict "field" "project_domain_name" "default" "Default") $identity) | quote }}
-    user_domain_name: {{ include "common.endpoints.auth" (merge (dict "field" "user_domain_name" "default" "Default") $identity) | quote }}
-    region_name: {{ $ctx.values.region | quote }}
+    {{- include "common.config.account" (dict "ctx" $ctx "user" $user) | nindent 4 }}
     valid_interfaces: internal
   {{- end }}
 {{- end -}}

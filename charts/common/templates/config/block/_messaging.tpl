@@ -3,18 +3,7 @@ oslo.messaging for a service whose parts call each other. Queues are replicated,
 they are few; what a queue is can not be changed while it exists: every release of a service says the same.
 */ -}}
 {{- define "common.config.block.messaging" -}}
-needs: [oslo_messaging]
-options:
-  DEFAULT:
-    transport_url: {{ include "common.endpoints.transport" .ctx | quote }}
-  oslo_messaging_notifications:
-    driver: noop
-    transport_url: {{ include "common.endpoints.transport" .ctx | quote }}
-  oslo_messaging_rabbit:
-    heartbeat_in_pthread: false
-    rabbit_qos_prefetch_count: 1
-    rabbit_quorum_queue: true
-    rabbit_stream_fanout: true
-    rabbit_transient_quorum_queue: true
-    use_queue_manager: true
+{{- $block := fromYaml (include "common.config.block.notifications" .) -}}
+{{- $calls := fromYaml "{rabbit_qos_prefetch_count: 1, rabbit_stream_fanout: true, rabbit_transient_quorum_queue: true, use_queue_manager: true}" -}}
+{{- mergeOverwrite $block (dict "options" (dict "oslo_messaging_rabbit" $calls)) | toYaml -}}
 {{- end -}}
