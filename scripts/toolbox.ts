@@ -1,9 +1,10 @@
-import {access, mkdir, readdir, readlink, rename, rm, symlink} from 'node:fs/promises'
+import {mkdir, readdir, readlink, rename, rm, symlink} from 'node:fs/promises'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {execa} from 'execa'
 import {asKkError, KkError} from '../src/errors.ts'
 import {findTool, toolboxDirectory} from '../src/sandbox/tools.ts'
+import {exists} from '../src/state/files/exists.ts'
 import {withLock} from '../src/state/lock.ts'
 import {archiveOf, pack, unpack} from './toolbox/archive.ts'
 import {goVersion} from './toolbox/go.ts'
@@ -142,13 +143,6 @@ async function pointTo({kit, home, key}: Built): Promise<void> {
   await rm(next, {force: true})
   await symlink(key, next)
   await rename(next, join(home, kit.link))
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /**

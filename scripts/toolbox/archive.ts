@@ -1,6 +1,7 @@
-import {access, mkdir, rename, rm} from 'node:fs/promises'
+import {mkdir, rename, rm} from 'node:fs/promises'
 import {dirname, join} from 'node:path'
 import {execa} from 'execa'
+import {exists} from '../../src/state/files/exists.ts'
 
 /** Where a CI keeps the toolbox of this key from one machine to the next: in the directory `KK_TOOLBOX_ARCHIVES`, if that is set. */
 export function archiveOf(env: NodeJS.ProcessEnv, key: string): string | undefined {
@@ -9,13 +10,7 @@ export function archiveOf(env: NodeJS.ProcessEnv, key: string): string | undefin
 
 /** Unpacks the archive into the directory, which exists; false when there is no archive. Rejects when it is damaged. */
 export async function unpack(archive: string, directory: string): Promise<boolean> {
-  if (
-    await access(archive).then(
-      () => false,
-      () => true,
-    )
-  )
-    return false
+  if (!(await exists(archive))) return false
   await execa('tar', ['--extract', '--gzip', '--directory', directory, '--file', archive])
   return true
 }

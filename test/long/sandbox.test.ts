@@ -2,10 +2,11 @@ import {mkdtemp, readdir, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, inject, it} from 'vitest'
+import {exists} from '../../src/state/files/exists.ts'
 import {uniqueName, waitFor} from '../e2e/support/cluster.ts'
 import {kk} from '../e2e/support/kk.ts'
 import {listeningAddresses, processesBelow} from '../e2e/support/sandbox-processes.ts'
-import {exists, home, newName, runs, sandbox} from '../e2e/support/sandboxes.ts'
+import {home, newName, runs, sandbox} from '../e2e/support/sandboxes.ts'
 
 const ownName = () => uniqueName(inject('run').sandbox)
 

@@ -1,4 +1,3 @@
-import {access} from 'node:fs/promises'
 import {join} from 'node:path'
 import {inject, onTestFinished} from 'vitest'
 import {uniqueName} from './cluster.ts'
@@ -19,13 +18,6 @@ export function sandbox(verb: 'up' | 'down' | 'status', name: string, ...flags: 
 /** The directory of a sandbox. */
 export function home(name: string): string {
   return join(inject('run').state, 'kk/sandboxes', name)
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Whether a sandbox has a process of this program. */

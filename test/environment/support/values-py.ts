@@ -1,7 +1,7 @@
-import {access} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {cacheDirectory} from '../../../src/state/directories.ts'
+import {exists} from '../../../src/state/files/exists.ts'
 import {withLock} from '../../../src/state/lock.ts'
 
 const PYYAML = '6.0.3'
@@ -24,11 +24,4 @@ export async function pyyamlPath(): Promise<string> {
     await execa('python3', ['-m', 'pip', 'install', '--quiet', '--target', directory, `PyYAML==${PYYAML}`])
   })
   return directory
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

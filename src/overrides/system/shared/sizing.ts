@@ -68,7 +68,7 @@ export function memoryPart(
 /** Returns the setting of kk's charts that updates a tenth of the compute nodes at once. */
 export function nodePace(computes: number | undefined): Values | undefined {
   return given(computes, (count) => {
-    const rolling_update = {max_unavailable: Math.max(1, Math.floor(count / 10))}
+    const rolling_update = {max_unavailable: tenth(count)}
     return {pod: {lifecycle: {upgrades: {daemonsets: {rolling_update}}}}}
   })
 }
@@ -77,8 +77,7 @@ export function nodePace(computes: number | undefined): Values | undefined {
 export function daemonPace(computes: number | undefined, daemons: readonly string[]): Values | undefined {
   return given(computes, (count) => {
     if (count === 0) return undefined
-    const max_unavailable = Math.max(1, Math.floor(count / 10))
-    const pace = {enabled: true, min_ready_seconds: 0, max_unavailable}
+    const pace = {enabled: true, min_ready_seconds: 0, max_unavailable: tenth(count)}
     return {
       pod: {
         lifecycle: {
@@ -87,6 +86,10 @@ export function daemonPace(computes: number | undefined, daemons: readonly strin
       },
     }
   })
+}
+
+function tenth(count: number): number {
+  return Math.max(1, Math.floor(count / 10))
 }
 
 /** Returns one replica of each component per controller. */

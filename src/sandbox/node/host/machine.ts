@@ -1,5 +1,6 @@
-import {readFile, rmdir, stat, writeFile} from 'node:fs/promises'
+import {readFile, rmdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {exists} from '../../../state/files/exists.ts'
 import {makeDirectory} from '../../../state/files/make-directory.ts'
 import {writeAtomically} from '../../../state/files/write-atomically.ts'
 import type {NodePaths} from '../paths.ts'
@@ -26,7 +27,7 @@ export async function prepareMachine(paths: NodePaths): Promise<void> {
   const before: Before = {
     settings: await readSettings(),
     chains: {iptables: await nodeChains('iptables'), ip6tables: await nodeChains('ip6tables')},
-    missing: (await Promise.all(REPLACED.map(isMissing))).flat(),
+    missing: await missingOf(REPLACED),
     interfaces: await interfaceNames(),
   }
   await writeAtomically(paths.before, JSON.stringify(before, undefined, 2))
@@ -59,11 +60,9 @@ export async function restoreMachine(paths: NodePaths): Promise<boolean> {
   return true
 }
 
-async function isMissing(directory: string): Promise<string[]> {
-  return stat(directory).then(
-    () => [],
-    () => [directory],
-  )
+async function missingOf(directories: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(directories.map(exists))
+  return directories.filter((_, index) => !found[index])
 }
 
 /** The kernel settings that the node needs, and those that its kubelet sets. */

@@ -1,7 +1,7 @@
-import {access} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {cacheDirectory} from '../../../../src/state/directories.ts'
+import {exists} from '../../../../src/state/files/exists.ts'
 import {withLock} from '../../../../src/state/lock.ts'
 
 const VERSION = '4.32.5'
@@ -17,11 +17,4 @@ export async function schemathesis(): Promise<string> {
     await execa('touch', [ready])
   })
   return join(directory, 'bin/schemathesis')
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
