@@ -1,3 +1,4 @@
+import {mapParallel} from '../../cluster/parallel.ts'
 import {runProgram} from '../building/buildah.ts'
 import type {StoredImage} from './unneeded.ts'
 
@@ -5,10 +6,8 @@ import type {StoredImage} from './unneeded.ts'
 export async function storedImages(signal: AbortSignal): Promise<readonly StoredImage[]> {
   const listed = await runProgram('buildah', ['images', '--json', '--no-trunc', '--all'], {signal})
   const images = JSON.parse(listed || '[]') as readonly Listed[] | null
-  const stored: StoredImage[] = []
   // The list has an image once for each of its names.
-  for (const [id, names] of namesById(images ?? [])) stored.push(await storedImage(id, names, signal))
-  return stored
+  return mapParallel([...namesById(images ?? [])], ([id, names]) => storedImage(id, names, signal))
 }
 
 /** Returns the ids of the images that containers stand on, which cannot be removed. Throws `KK_IMAGE`. */

@@ -65,6 +65,8 @@ export async function expectToWork(line: string, environment: TestEnvironment): 
       KK_HELM: environment.helm,
       // The store that kk takes by itself would belong to the cluster of this run, and be refused by the next.
       ...(/^kk (helm-)?override/.test(line) && {KK_STORE: join(environment.directory, 'overrides.sqlite')}),
+      // The images of this machine are as many as somebody has built.
+      ...(line.startsWith('kk images') && {CONTAINERS_STORAGE_CONF: await emptyStorage(environment)}),
       PATH: `${binaries}:${kkEnvironment().PATH}`,
     },
     extendEnv: false,
@@ -80,6 +82,17 @@ export async function expectToWork(line: string, environment: TestEnvironment): 
     ...(line.startsWith('kk doctor') ? [1] : []),
   ]
   expect(expected, stderr).toContain(exitCode)
+}
+
+/** Configures a storage of images that has none. */
+async function emptyStorage({directory}: TestEnvironment): Promise<string> {
+  const storage = await mkdtemp(join(directory, 'storage-'))
+  const file = join(storage, 'storage.conf')
+  await writeFile(
+    file,
+    `[storage]\ndriver = "vfs"\ngraphroot = "${storage}/images"\nrunroot = "${storage}/run"\n`,
+  )
+  return file
 }
 
 /** A directory of the line's own: what one line writes is no other's. */
