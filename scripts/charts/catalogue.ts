@@ -32,7 +32,7 @@ export function catalogueBody(text: string): string {
 
 /** Returns the names of the endpoints in the text of a catalogue. */
 export function endpointsIn(text: string): readonly string[] {
-  return [...catalogueBody(text).matchAll(/^(\w+):$/gm)].map(([, type]) => type!)
+  return [...catalogueBody(text).matchAll(/^(\w+): \{/gm)].map(([, type]) => type!)
 }
 
 function endpointsOf({values: {components = {}}}: OwnChart): readonly string[] {
@@ -45,5 +45,5 @@ function endpointsOf({values: {components = {}}}: OwnChart): readonly string[] {
 function entryOf({name, values}: OwnChart, type: string, stated: Readonly<Record<string, unknown>>): string {
   const [component] = Object.entries(values.components ?? {}).find(([, each]) => each?.['endpoint'] === type)!
   const entry = {hosts: {default: `${name}-${component}`}, ...stated}
-  return dump({[type]: entry}, {flowLevel: 2, lineWidth: -1})
+  return dump({[type]: entry}, {flowLevel: 1, lineWidth: -1})
 }

@@ -58,8 +58,12 @@ function valueText({type, enum: words, $ref}: Schema): string {
 
 /** Returns the table of the library's blocks, as the comments in their files describe them. */
 function blocks(): string {
-  const rows = namedTemplates(LIBRARY, 'common.config.block.').map((block) => {
-    const [, needs = ''] = /^needs: \[(.*)\]$/m.exec(block.text) ?? []
+  const named = namedTemplates(LIBRARY, 'common.config.block.')
+  const rows = named.map((block) => {
+    // A block that is made of another waits for what that waits for.
+    const [, other] = /include "common\.config\.block\.(\w+)"/.exec(block.text) ?? []
+    const [, needs = ''] =
+      /^needs: \[(.*)\]$/m.exec((named.find(({name}) => name === other) ?? block).text) ?? []
     return [
       `\`${block.name}\``,
       parametersOf(block).map(code).join(', '),

@@ -4,81 +4,21 @@ Service in `hosts.default`, so two releases of a chart never fight for a name.
 */ -}}
 {{- define "common.context.catalogue" -}}
 cluster_domain_suffix: cluster.local
-block_storage:
-  hosts: {default: cinder-api}
-  scheme: {default: http}
-  path: {default: /v3}
-  port: {api: {default: 8776}}
-ceph_mon:
-  hosts: {default: ceph-mon}
-  port: {msgr1: {default: 6789}, msgr2: {default: 3300}}
-cloudformation:
-  hosts: {default: heat-cfn}
-  scheme: {default: http}
-  path: {default: /v1}
-  port: {api: {default: 8000}}
-compute:
-  hosts: {default: nova-api}
-  scheme: {default: http}
-  path: {default: /v2.1}
-  port: {api: {default: 8774}}
-compute_metadata:
-  hosts: {default: nova-metadata}
-  scheme: {default: http}
-  port: {metadata: {default: 8775}}
-compute_novnc_proxy:
-  hosts: {default: nova-novncproxy}
-  scheme: {default: http}
-  path: {default: /vnc_lite.html}
-  port: {novnc_proxy: {default: 6080}}
-dashboard:
-  hosts: {default: horizon-server}
-  scheme: {default: http}
-  path: {default: /}
-  port: {web: {default: 80, service: 8080}}
-identity:
-  hosts: {default: keystone-api}
-  scheme: {default: http}
-  path: {default: /v3}
-  port: {api: {default: 5000}}
-  auth: {admin: {username: admin, project_name: admin}}
-image:
-  hosts: {default: glance-api}
-  scheme: {default: http}
-  port: {api: {default: 9292}}
-network:
-  hosts: {default: neutron-server}
-  scheme: {default: http}
-  port: {api: {default: 9696}}
-orchestration:
-  hosts: {default: heat-api}
-  scheme: {default: http}
-  path: {default: /v1/%(tenant_id)s}
-  port: {api: {default: 8004}}
-oslo_cache:
-  hosts: {default: memcached-server}
-  port: {memcache: {default: 11211}}
-oslo_db:
-  hosts: {default: mariadb-server}
-  scheme: {default: mysql+pymysql}
-  port: {mysql: {default: 3306}}
-  auth: {admin: {username: root}}
-oslo_messaging:
-  hosts: {default: rabbitmq-server}
-  scheme: {default: rabbit}
-  path: {default: //}
-  port: {amqp: {default: 5672}, http: {default: 15672}}
-  auth: {admin: {username: openstack}}
-ovn_ovsdb_nb:
-  hosts: {default: ovn-nb}
-  scheme: {default: tcp}
-  port: {ovsdb: {default: 6641}}
-ovn_ovsdb_sb:
-  hosts: {default: ovn-sb}
-  scheme: {default: tcp}
-  port: {ovsdb: {default: 6642}}
-placement:
-  hosts: {default: placement-api}
-  scheme: {default: http}
-  port: {api: {default: 8780}}
+block_storage: {hosts: {default: cinder-api}, scheme: {default: http}, path: {default: /v3}, port: {api: {default: 8776}}}
+ceph_mon: {hosts: {default: ceph-mon}, port: {msgr1: {default: 6789}, msgr2: {default: 3300}}}
+cloudformation: {hosts: {default: heat-cfn}, scheme: {default: http}, path: {default: /v1}, port: {api: {default: 8000}}}
+compute: {hosts: {default: nova-api}, scheme: {default: http}, path: {default: /v2.1}, port: {api: {default: 8774}}}
+compute_metadata: {hosts: {default: nova-metadata}, scheme: {default: http}, port: {metadata: {default: 8775}}}
+compute_novnc_proxy: {hosts: {default: nova-novncproxy}, scheme: {default: http}, path: {default: /vnc_lite.html}, port: {novnc_proxy: {default: 6080}}}
+dashboard: {hosts: {default: horizon-server}, scheme: {default: http}, path: {default: /}, port: {web: {default: 80, service: 8080}}}
+identity: {hosts: {default: keystone-api}, scheme: {default: http}, path: {default: /v3}, port: {api: {default: 5000}}, auth: {admin: {username: admin, project_name: admin}}}
+image: {hosts: {default: glance-api}, scheme: {default: http}, port: {api: {default: 9292}}}
+network: {hosts: {default: neutron-server}, scheme: {default: http}, port: {api: {default: 9696}}}
+orchestration: {hosts: {default: heat-api}, scheme: {default: http}, path: {default: /v1/%(tenant_id)s}, port: {api: {default: 8004}}}
+oslo_cache: {hosts: {default: memcached-server}, port: {memcache: {default: 11211}}}
+oslo_db: {hosts: {default: mariadb-server}, scheme: {default: mysql+pymysql}, port: {mysql: {default: 3306}}, auth: {admin: {username: root}}}
+oslo_messaging: {hosts: {default: rabbitmq-server}, scheme: {default: rabbit}, path: {default: //}, port: {amqp: {default: 5672}, http: {default: 15672}}, auth: {admin: {username: openstack}}}
+ovn_ovsdb_nb: {hosts: {default: ovn-nb}, scheme: {default: tcp}, port: {ovsdb: {default: 6641}}}
+ovn_ovsdb_sb: {hosts: {default: ovn-sb}, scheme: {default: tcp}, port: {ovsdb: {default: 6642}}}
+placement: {hosts: {default: placement-api}, scheme: {default: http}, port: {api: {default: 8780}}}
 {{- end -}}
