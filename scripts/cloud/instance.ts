@@ -1,5 +1,6 @@
 import {mkdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
+import {setTimeout as delay} from 'node:timers/promises'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
 import {exists} from '../../src/state/files/exists.ts'
@@ -120,5 +121,7 @@ async function until([command, ...args]: readonly [string, ...string[]]) {
     const ended = await execa(command, args, {reject: false, timeout: 20_000})
     if (!ended.failed) return ended
     if (Date.now() > end) throw ended
+    // Without a route ping fails at once.
+    await delay(1000)
   }
 }
