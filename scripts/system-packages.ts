@@ -1,4 +1,4 @@
-/** What the tests need from the system, beside Node, npm, Go and git. */
+/** What tests, benchmarks, the node and the cloud need from the system, beside Node, npm, Go and git. */
 import {existsSync} from 'node:fs'
 import {execa} from 'execa'
 import {IMAGE_TOOLS} from '../src/images/building/buildah.ts'
@@ -76,20 +76,26 @@ const CLOUD_NEEDS: readonly SystemNeed[] = [
   {what: 'ping', package: 'iputils-ping', probe: ['/bin/sh', '-c', 'command -v ping']},
 ]
 
-const NEEDS = {tests: TEST_NEEDS, bench: BENCH_NEEDS, aio: AIO_NEEDS, cloud: CLOUD_NEEDS}
+const PURPOSES = {
+  tests: {who: 'the tests need', needs: TEST_NEEDS},
+  bench: {who: 'the benchmarks need', needs: BENCH_NEEDS},
+  aio: {who: 'the all-in-one node needs', needs: AIO_NEEDS},
+  cloud: {who: 'a cloud on this machine needs', needs: CLOUD_NEEDS},
+}
 
 /** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */
 export async function ensureSystemPackages(
   say: (line: string) => void,
-  purpose: keyof typeof NEEDS = 'tests',
+  purpose: keyof typeof PURPOSES = 'tests',
 ): Promise<void> {
   const missing: SystemNeed[] = []
-  for (const need of NEEDS[purpose]) if (!(await works(need.probe))) missing.push(need)
+  const {who, needs} = PURPOSES[purpose]
+  for (const need of needs) if (!(await works(need.probe))) missing.push(need)
   if (missing.length === 0) return
   const packages = missing.map((need) => need.package)
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     throw new Error(
-      `the tests need: ${missing.map((need) => `${need.what}, e.g. Debian's ${need.package}`).join('; ')}`,
+      `${who}: ${missing.map((need) => `${need.what}, e.g. Debian's ${need.package}`).join('; ')}`,
     )
   }
   say(`installing ${packages.join(' ')} with apt-get`)
