@@ -2,12 +2,10 @@ import {mkdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {setTimeout as delay} from 'node:timers/promises'
 import {execa} from 'execa'
-import {load} from 'js-yaml'
 import {exists} from '../../src/state/files/exists.ts'
+import {CLIENT, startClient} from './client.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const NAMESPACE = 'openstack'
-const CLIENT = 'cloud-client'
 const PATIENCE_MILLISECONDS = 300_000
 
 /** A virtual machine that answers. */
@@ -30,7 +28,7 @@ export async function firstInstance({say, env = process.env}: Options): Promise<
   const key = await sshKey()
   await startClient(kubectl)
   const program = await readFile(join(import.meta.dirname, 'instance.py'), 'utf8')
-  const pod = ['--namespace', NAMESPACE, CLIENT]
+  const pod = ['--namespace', CLIENT.namespace, CLIENT.name]
   const python = ['python3', '-u', '-', await readFile(`${key}.pub`, 'utf8')]
   const run = kubectl(['exec', '--stdin', ...pod, '--', ...python], program)
   let address = ''
@@ -46,8 +44,6 @@ export async function firstInstance({say, env = process.env}: Options): Promise<
   say(`  SSH answers: ${stdout.split('\n').join(', ')}`)
   return {address, key}
 }
-
-type Kubectl = ReturnType<typeof kubectlOf>
 
 function kubectlOf(env: NodeJS.ProcessEnv) {
   const options = {cwd: ROOT, env, extendEnv: false, stderr: 'inherit'} as const
@@ -74,44 +70,6 @@ async function sshKey(): Promise<string> {
   await mkdir(directory, {recursive: true, mode: 0o700})
   await execa('ssh-keygen', ['-q', '-t', 'ecdsa', '-N', '', '-C', 'kk-cloud', '-f', file])
   return file
-}
-
-/** A pod with the clients of OpenStack, and with the disk of the guest image. */
-async function startClient(kubectl: Kubectl): Promise<void> {
-  const {global} = load(await readFile(join(ROOT, 'environments/cloud.yaml'), 'utf8')) as Cloud
-  const {registry, namespace, tag} = global.images
-  const env = {
-    OS_AUTH_URL: 'http://keystone-api:5000/v3',
-    OS_USERNAME: 'admin',
-    OS_PASSWORD: global.endpoints.identity.auth.admin.password,
-    OS_PROJECT_NAME: 'admin',
-    OS_USER_DOMAIN_NAME: 'Default',
-    OS_PROJECT_DOMAIN_NAME: 'Default',
-    OS_REGION_NAME: global.region,
-    OS_INTERFACE: 'internal',
-  }
-  const container = {
-    name: 'main',
-    image: `${registry}/${namespace}/guest:${tag}`,
-    command: ['sleep', 'infinity'],
-    env: Object.entries(env).map(([name, value]) => ({name, value})),
-  }
-  const pod = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {name: CLIENT, namespace: NAMESPACE},
-    spec: {terminationGracePeriodSeconds: 0, containers: [container]},
-  }
-  await kubectl(['apply', '--filename', '-'], JSON.stringify(pod))
-  await kubectl(['wait', `pod/${CLIENT}`, '--namespace', NAMESPACE, '--for=condition=Ready', '--timeout=5m'])
-}
-
-interface Cloud {
-  readonly global: {
-    readonly region: string
-    readonly images: {readonly registry: string; readonly namespace: string; readonly tag: string}
-    readonly endpoints: {readonly identity: {readonly auth: {readonly admin: {readonly password: string}}}}
-  }
 }
 
 /** Runs a command until it succeeds; rejects with its last failure when patience is over. */

@@ -1,8 +1,9 @@
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {inClient} from '../support/client.ts'
 import {cloudUp} from '../support/cloud.ts'
-import {inMachine, machine, openstack, page} from '../support/machines.ts'
+import {inMachine, machine, page} from '../support/machines.ts'
 
 let first: Instance
 
@@ -25,13 +26,13 @@ describe('a virtual machine with a floating address', () => {
     const url = `http://${first.address}/`
     expect(await page(url)).toBe(200)
     const rules = `openstack security group rule list first --protocol tcp --format json`
-    const {ID} = JSON.parse(await openstack(rules)).find(
+    const {ID} = JSON.parse(await inClient(rules)).find(
       (rule: {readonly 'Port Range': string}) => rule['Port Range'] === '80:80',
     )
 
-    await openstack(`openstack security group rule delete ${ID}`)
+    await inClient(`openstack security group rule delete ${ID}`)
     await waitFor(async () => (await page(url)) === undefined, {until: 'port 80 is shut'})
-    await openstack('openstack security group rule create first --protocol tcp --dst-port 80')
+    await inClient('openstack security group rule create first --protocol tcp --dst-port 80')
 
     await waitFor(async () => (await page(url)) === 200, {until: 'port 80 is open', seconds: 60})
   })
@@ -41,7 +42,7 @@ describe('a virtual machine with a floating address', () => {
     await inMachine(first, 'echo kept >/mnt/kept; sync')
     const before = await inMachine(first, boot)
 
-    await openstack('openstack server reboot --wait first')
+    await inClient('openstack server reboot --wait first')
 
     await waitFor(async () => (await inMachine(first, boot)) !== before, {
       until: 'it has started',
@@ -58,20 +59,20 @@ describe('a volume', () => {
       'mkfs.ext4 -q -F /dev/vdb && mount /dev/vdb /data && echo written >/data/file && umount /data',
     )
 
-    await openstack(`
+    await inClient(`
       openstack server remove volume first first
       openstack server create --image guest --flavor small --network first --security-group first --key-name first --wait other >/dev/null
       openstack server add volume other first
       openstack floating ip create public --port "$(openstack port list --server other --format value --column ID)" >/dev/null
     `)
-    const address = await openstack('openstack floating ip list --format json')
+    const address = await inClient('openstack floating ip list --format json')
     const other = JSON.parse(address).find(
       (ip: {readonly 'Floating IP Address': string}) => ip['Floating IP Address'] !== first.address,
     )
     const second = {...first, address: other['Floating IP Address'] as string}
 
     expect(await inMachine(second, 'mount /dev/vdb /mnt; cat /mnt/file; umount /mnt')).toBe('written')
-    await openstack(`
+    await inClient(`
       openstack server delete --wait other
       openstack floating ip delete ${second.address}
       openstack server add volume first first

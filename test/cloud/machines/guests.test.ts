@@ -3,8 +3,9 @@ import {beforeAll, describe, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
+import {inClient} from '../support/client.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
-import {inMachine, machine, openstack} from '../support/machines.ts'
+import {inMachine, machine} from '../support/machines.ts'
 
 const BOOT = 'cat /proc/sys/kernel/random/boot_id'
 
@@ -13,7 +14,7 @@ let uuid: string
 beforeAll(async () => {
   await cloudUp()
   first = await machine()
-  uuid = (await openstack('openstack server show first --format value --column id')).trim()
+  uuid = (await inClient('openstack server show first --format value --column id')).trim()
 })
 
 /** The process of QEMU that runs an instance. */
@@ -59,11 +60,10 @@ describe('the QEMU of a machine', () => {
     expect(await inMachine(first, BOOT)).toBe(boot)
     expect(await virsh('domstate', uuid)).toContain('running')
     await waitFor(
-      async () =>
-        (await openstack('openstack compute service list --service nova-compute')).includes('| up '),
+      async () => (await inClient('openstack compute service list --service nova-compute')).includes('| up '),
       {until: 'nova-compute is up', seconds: 180},
     )
-    expect(await openstack('openstack server show first --format value --column status')).toBe('ACTIVE')
+    expect(await inClient('openstack server show first --format value --column status')).toBe('ACTIVE')
   })
 
   it('takes none of its modules from an image that may be pruned', async () => {
@@ -78,21 +78,21 @@ describe('the QEMU of a machine', () => {
 
   it('says on its console what it said before, and is rebooted by the new pods', async () => {
     const boot = await inMachine(first, BOOT)
-    expect(await openstack('openstack console log show first')).toContain('is ready')
+    expect(await inClient('openstack console log show first')).toContain('is ready')
 
-    await openstack('openstack server reboot --hard --wait first')
+    await inClient('openstack server reboot --hard --wait first')
 
     await waitFor(async () => (await inMachine(first, BOOT)) !== boot, {
       until: 'it has started',
       seconds: 300,
     })
-    expect(await openstack('openstack server show first --format value --column status')).toBe('ACTIVE')
+    expect(await inClient('openstack server show first --format value --column status')).toBe('ACTIVE')
   })
 })
 
 describe('the console', () => {
   it('is served to browsers by a link that nova gives', async () => {
-    const {url} = JSON.parse(await openstack('openstack console url show first --format json')) as {
+    const {url} = JSON.parse(await inClient('openstack console url show first --format json')) as {
       url: string
     }
 

@@ -1,10 +1,8 @@
 import {execa} from 'execa'
 import {inject} from 'vitest'
 import {firstInstance, type Instance, ssh} from '../../../scripts/cloud/instance.ts'
-import {kubectl} from '../../aio/support/node.ts'
 import {aioEnvironment} from '../../aio/support/run-aio.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
-import {NAMESPACE} from './cloud.ts'
 import {phase} from './phase.ts'
 
 /** The virtual machine of `npm run cloud`, made as that makes it. */
@@ -26,11 +24,6 @@ export async function inMachine(instance: Instance, script: string): Promise<str
     {until: `${instance.address} lets us in`, seconds: 300},
   )
   return stdout
-}
-
-/** What the client of OpenStack prints, as the administrator; rejects when it fails. */
-export function openstack(script: string): Promise<string> {
-  return kubectl(['exec', '--namespace', NAMESPACE, 'cloud-client', '--', 'bash', '-ec', script])
 }
 
 /** The status of a page, or of what goes wrong; with seconds for an answer. */

@@ -1,6 +1,6 @@
 import {execa} from 'execa'
 import {kubectl} from '../../aio/support/node.ts'
-import {inClient} from './client.ts'
+import {openstack} from './client.ts'
 import {NAMESPACE} from './cloud.ts'
 
 /** A network namespace of this machine that is connected to a port of neutron's, as the card of a virtual machine is. */
@@ -12,11 +12,6 @@ export interface Guest {
 /** Runs a program on this machine; rejects when it fails. */
 export async function onMachine(command: string, ...args: readonly string[]): Promise<string> {
   return (await execa(command, args, {stdin: 'ignore'})).stdout
-}
-
-/** What the client of OpenStack says, as JSON, as the administrator. */
-export async function openstack<T>(command: string): Promise<T> {
-  return JSON.parse(await inClient(`openstack ${command} --format json`)) as T
 }
 
 /** Runs ovs-vsctl of the switch of the node. */
