@@ -40,7 +40,7 @@ class ByNameInTurn extends BaseSequencer {
   }
 }
 
-/** Tests on the node with the charts and images of kk. */
+/** Tests with the charts and images of kk, on the node that is up or on one of the run's own. */
 function cloud({name, place, maxWorkers, groupOrder}: CloudProject) {
   return {
     test: {
@@ -48,7 +48,7 @@ function cloud({name, place, maxWorkers, groupOrder}: CloudProject) {
       maxWorkers,
       sequence: {groupOrder},
       include: [`test/cloud/${place}/**/*.test.ts`],
-      globalSetup: ['test/aio/support/setup.ts'],
+      globalSetup: ['test/cloud/support/setup.ts'],
       testTimeout: 600_000,
       hookTimeout: 3_600_000,
     },

@@ -12,6 +12,12 @@ interface SystemNeed {
   readonly probe: readonly [string, ...string[]]
 }
 
+const CHROMIUM: SystemNeed = {
+  what: 'Chromium (pages are tested in it)',
+  package: 'chromium',
+  probe: ['/usr/bin/chromium', '--version'],
+}
+
 const TEST_NEEDS: readonly SystemNeed[] = [
   {
     what: 'Python with PyYAML (what values split is compared with)',
@@ -28,11 +34,7 @@ const TEST_NEEDS: readonly SystemNeed[] = [
       'for each in /usr/lib/postgresql/*/bin/postgres; do exec "$each" --version; done',
     ],
   },
-  {
-    what: 'Chromium (the pages of kk serve are tested in it)',
-    package: 'chromium',
-    probe: ['/usr/bin/chromium', '--version'],
-  },
+  CHROMIUM,
 ]
 
 /** What puts a load on `kk serve`. */
@@ -81,6 +83,7 @@ const PURPOSES = {
   bench: {who: 'the benchmarks need', needs: BENCH_NEEDS},
   aio: {who: 'the all-in-one node needs', needs: AIO_NEEDS},
   cloud: {who: 'a cloud on this machine needs', needs: CLOUD_NEEDS},
+  cloudTests: {who: 'the tests of a cloud need', needs: [...CLOUD_NEEDS, CHROMIUM]},
 }
 
 /** Installs what is missing when run as root on Debian, saying so; otherwise throws with the list. */

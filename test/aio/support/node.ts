@@ -19,7 +19,7 @@ export async function nodeUp(): Promise<Node> {
 
 /** Where the node keeps its files. */
 export function nodeHome(): string {
-  return join(inject('aio').home, 'kk/sandboxes/aio')
+  return join(inject('aio').state, 'kk/sandboxes/aio')
 }
 
 /** Runs kubectl on the node; rejects when it fails. */

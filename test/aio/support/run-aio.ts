@@ -2,11 +2,11 @@ import {execa} from 'execa'
 import type {AioRun} from './setup.ts'
 
 /** The environment of a test: the real tools, the system's programs, and nothing of the user's. */
-export function aioEnvironment({toolbox, home}: AioRun): Record<string, string> {
+export function aioEnvironment({toolbox, home, state}: AioRun): Record<string, string> {
   return {
     PATH: `${toolbox}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
     HOME: home,
-    XDG_STATE_HOME: home,
+    XDG_STATE_HOME: state,
   }
 }
 

@@ -13,8 +13,12 @@ export interface AioRun {
   readonly kk: string
   /** The directories of the real binaries, as in PATH. */
   readonly toolbox: string
-  /** HOME and XDG_STATE_HOME of the run. */
+  /** HOME of the run. */
   readonly home: string
+  /** XDG_STATE_HOME of the run, where the node is. */
+  readonly state: string
+  /** Whether the node was up before the run, and stays up after it. */
+  readonly isFound: boolean
 }
 
 declare module 'vitest' {

@@ -1,4 +1,4 @@
-import {expect} from 'vitest'
+import {expect, inject} from 'vitest'
 import {kk, kubectl, nodeUp} from '../../aio/support/node.ts'
 import {client} from './client.ts'
 import {CLOUD} from './environment.ts'
@@ -7,12 +7,16 @@ import {phase} from './phase.ts'
 
 export const NAMESPACE = 'openstack'
 
-/** The node, the images and the cloud of `environments/cloud.yaml`, and a client in it; what stands already stays. */
-export function cloudUp(): Promise<void> {
-  return cloudOf(CLOUD)
+/**
+ * The node, the images and the cloud of `environments/cloud.yaml`, and a client in it; what stands already stays. A cloud on a node
+ * that was up is taken as it is.
+ */
+export async function cloudUp(): Promise<void> {
+  if (inject('aio').isFound && (await serving('keystone')).length > 0) return client()
+  await cloudOf(CLOUD)
 }
 
-/** The same for an environment that is a change of it. */
+/** The same for an environment that is a change of it, which is deployed in any case. */
 export async function cloudOf(file: string): Promise<void> {
   await phase('node up', nodeUp)
   await pushImages()
