@@ -19,7 +19,9 @@ export function podTable(): Record<string, string> {
 function rowOf({name: chart, values}: OwnChart, name: string, unit: Values): readonly string[] {
   const {name: user = 'root', id} = values.user ?? {}
   const rules = isMap(unit.rbac) ? Object.values(unit.rbac).filter(isMap) : []
-  const rollout = Array.isArray(unit.rollout) ? [rule(['get'], ['deployments'], unit.rollout)] : []
+  const rolled = Array.isArray(unit.rollout) ? unit.rollout.filter((key) => typeof key === 'string') : []
+  const kindOf = (key: string) => `${values.components?.[key]?.kind ?? 'Deployment'}s`.toLowerCase()
+  const rollout = [...Map.groupBy(rolled, kindOf)].map(([kind, keys]) => rule(['get'], [kind], keys))
   const asked = [
     ...rules.map(({verbs, resources, resourceNames}) => rule(verbs, resources, resourceNames)),
     ...rollout,
@@ -34,11 +36,11 @@ function rowOf({name: chart, values}: OwnChart, name: string, unit: Values): rea
   ]
 }
 
-function rule(verbs: unknown, resources: unknown, names: unknown): string {
+function rule(verbs: unknown, resources: unknown, names: unknown = []): string {
   const list = (words: unknown) =>
     [words]
       .flat()
       .map((word) => `\`${word}\``)
       .join(', ')
-  return `${list(verbs)} of ${[resources].flat().join(', ')} ${list(names)}`
+  return `${list(verbs)} of ${[resources].flat().join(', ')} ${list(names)}`.trim()
 }

@@ -210,8 +210,23 @@ describe('a job that changes a schema', () => {
     const contract = find(objects, 'Job', 'keystone-db-contract').spec?.template?.spec
     const [api] = workloads(objects)
     expect(contract?.initContainers?.map(({name}) => name)).toEqual(['dependencies', 'rollout'])
-    expect(contract?.initContainers?.[1]?.command).toEqual(['python3', '/scripts/rollout.py', 'keystone-api'])
+    expect(contract?.initContainers?.[1]?.command).toEqual([
+      'python3',
+      '/scripts/rollout.py',
+      'deployments/keystone-api',
+    ])
     expect(waits(api?.spec?.template?.spec.initContainers ?? []).join()).not.toContain('contract')
+  })
+})
+
+describe('a job that waits for pods on nodes', () => {
+  it('may look at their DaemonSet', async () => {
+    const {rules = []} = find(await charts.render('nova'), 'Role', 'nova-discover-hosts')
+
+    expect(rules.map(({resources, resourceNames = []}) => [...resources, ...resourceNames])).toEqual([
+      ['pods'],
+      ['daemonsets', 'nova-compute'],
+    ])
   })
 })
 

@@ -75,6 +75,38 @@ fi
 exec nova-compute
 {{ end -}}
 
+{{- define "common.scripts.nova-hosts.py" -}}
+"""Takes the nodes of nova-compute into their cell. A new one is found when its nova-compute has written down what it has."""
+import subprocess
+import time
+import urllib.parse
+
+{{ include "common.scripts.cluster" . }}
+
+COMPUTE = "app.kubernetes.io/instance={{ .release }},app.kubernetes.io/component=compute"
+
+
+def manage(command, **options):
+    return subprocess.run(["nova-manage", "cell_v2", command], text=True, **options)
+
+
+def missing():
+    """The nodes with a nova-compute that are in no cell."""
+    query = urllib.parse.urlencode({"labelSelector": COMPUTE})
+    pods = request("GET", "/api/v1/namespaces/%s/pods?%s" % (NAMESPACE, query))["items"]
+    nodes = {pod["spec"]["nodeName"] for pod in pods if "nodeName" in pod["spec"]}
+    hosts = manage("list_hosts", stdout=subprocess.PIPE, check=True).stdout
+    return sorted(nodes - {cell.strip() for row in hosts.splitlines() for cell in row.split("|")})
+
+
+while left := missing():
+    print("not in a cell yet: %s" % ", ".join(left), flush=True)
+    # The scheduler does the same from time to time: who comes second fails, and has nothing to do.
+    manage("discover_hosts")
+    time.sleep(2)
+print("all nodes are in a cell")
+{{ end -}}
+
 {{- define "common.scripts.nova-archive.sh" -}}
 set -eu
 nova-manage db archive_deleted_rows --all-cells --until-complete --before "$(date --date '90 days ago' +%Y-%m-%d)"

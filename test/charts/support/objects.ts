@@ -63,7 +63,11 @@ export interface KubernetesObject {
     readonly annotations?: Readonly<Record<string, string>>
   }
   readonly data?: Readonly<Record<string, string>>
-  readonly rules?: readonly {readonly resources: readonly string[]; readonly verbs: readonly string[]}[]
+  readonly rules?: readonly {
+    readonly resources: readonly string[]
+    readonly resourceNames?: readonly string[]
+    readonly verbs: readonly string[]
+  }[]
   readonly spec?: {
     readonly replicas?: number
     readonly ttlSecondsAfterFinished?: number

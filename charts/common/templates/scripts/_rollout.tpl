@@ -1,25 +1,27 @@
 {{- define "common.scripts.rollout.py" -}}
-"""Waits until the named Deployments run nothing but the pods of their newest template."""
+"""Waits until the named workloads, such as `deployments/nova-api`, run nothing but the pods of their newest template."""
 import sys
 import time
 
 {{ include "common.scripts.cluster" . }}
 
 
-def rolled_out(name):
-    deployment = request("GET", "/apis/apps/v1/namespaces/%s/deployments/%s" % (NAMESPACE, name))
-    status = deployment.get("status", {})
-    wanted = deployment["spec"]["replicas"]
-    return (
-        status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
-        and status.get("updatedReplicas", 0) == wanted
-        and status.get("availableReplicas", 0) == wanted
-        and status.get("replicas", 0) == wanted
-    )
+REPLICAS = ("replicas", "updatedReplicas", "availableReplicas")
+ON_NODES = ("currentNumberScheduled", "updatedNumberScheduled", "numberAvailable")
 
 
-for name in sys.argv[1:]:
-    while not rolled_out(name):
-        print("waiting for deployment %s" % name, flush=True)
+def rolled_out(workload):
+    found = request("GET", "/apis/apps/v1/namespaces/%s/%s" % (NAMESPACE, workload))
+    status = found.get("status", {})
+    counts, wanted = REPLICAS, found["spec"].get("replicas")
+    if workload.startswith("daemonsets/"):
+        counts, wanted = ON_NODES, status.get("desiredNumberScheduled")
+    is_seen = status.get("observedGeneration", 0) >= found["metadata"]["generation"]
+    return is_seen and all(status.get(count, 0) == wanted for count in counts)
+
+
+for workload in sys.argv[1:]:
+    while not rolled_out(workload):
+        print("waiting for %s" % workload, flush=True)
         time.sleep(5)
 {{ end -}}

@@ -1,14 +1,9 @@
-{{- /* Waits until the named Deployments of the release run nothing but their newest pods: for what may only come after. */ -}}
+{{- /* Waits until the named workloads of the release run nothing but their newest pods: for what may only come after. */ -}}
 {{- define "common.pod.rollout" -}}
-{{- $ctx := .ctx -}}
-{{- $names := list -}}
-{{- range .unit.rollout -}}
-{{- $names = append $names (include "common.context.name" (dict "ctx" $ctx "key" .)) -}}
-{{- end -}}
 - name: rollout
   image: {{ .unit.reference }}
-  imagePullPolicy: {{ $ctx.values.images.pull_policy }}
-  command: {{ concat (list "python3" "/scripts/rollout.py") $names | toJson }}
+  imagePullPolicy: {{ .ctx.values.images.pull_policy }}
+  command: {{ concat (list "python3" "/scripts/rollout.py") .unit.workloads | toJson }}
   env:
     - name: POD_NAMESPACE
       valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
