@@ -1,6 +1,6 @@
 {{- /* Runs what the file run.json names, and goes on with what an earlier run of the same tests left. */ -}}
 {{- define "common.scripts.tempest-run.py" -}}
-"""Runs one shard of a suite of Tempest's tests; ends with 0 when all have passed."""
+"""Runs one shard of a suite of Tempest's tests, tells the results as TAP; ends with 0 when no test failed."""
 import hashlib
 import importlib.util
 import json
@@ -9,7 +9,11 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
+
+HOME = pathlib.Path("/var/lib/tempest")
+CONF = HOME / "tempest.conf"
+# Is there while tests run: what a run left that was ended meanwhile is removed by the next one.
+RUNNING = HOME / "results/running"
 
 
 def script(name):
@@ -25,76 +29,91 @@ def configuration(name):
 
 
 def listed(regex):
-    """The ids of all tests that match; they are run in the home of the image's user."""
-    os.chdir("/var/lib/tempest")
+    """The ids of all tests that match."""
     if not pathlib.Path(".stestr").exists():
         subprocess.run(["stestr", "init"], check=True)
     command = ["tempest", "run", "--config-file", CONF, "--list-tests", "--regex", regex]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    return [line for line in lines if re.match(r"^\w+\.", line)]
+    return sorted(line for line in lines if re.match(r"^\w+\.", line))
 
 
 def of_shard(tests, shard):
-    """Those of the shard N/M: what one class holds stays together, for it shares what it sets up."""
+    """Those of the shard N/M. The tests of a class stay together, for they share what it sets up; shards differ by one class at most."""
     number, count = (int(part) for part in shard.split("/"))
-    classes = sorted({test.rpartition("[")[0].rpartition(".")[0] or test.rpartition(".")[0] for test in tests})
-    dealt = {name: index % count + 1 for index, name in enumerate(sorted(classes, key=digest))}
-    return [t for t in tests if dealt[t.rpartition("[")[0].rpartition(".")[0] or t.rpartition(".")[0]] == number]
+    classes = sorted({results.class_of(test) for test in tests}, key=digest)
+    chosen = set(classes[number - 1::count])
+    return [test for test in tests if results.class_of(test) in chosen]
 
 
 def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def run(tests, what):
+    """Yields the result of each test as it ends, until its time is over."""
+    load = HOME / "load"
+    load.write_text("\n".join(tests) + "\n")
+    command = ["tempest", "run", "--config-file", CONF, "--load-list", load, "--subunit"]
+    command += ["--serial"] if what["workers"] == 1 else ["--concurrency", str(what["workers"])]
+    RUNNING.touch()
+    if (yield from results.of(command, what["minutes"])):
+        RUNNING.unlink()
+
+
+os.chdir(HOME)
 facts, results = script("tempest-facts"), script("tempest-results")
 what, excluded = configuration("run"), configuration("excluded")
-CONF = "/var/lib/tempest/tempest.conf"
-cloud = facts.write("/etc/tempest/tempest.conf", CONF)
+os.environ.update(TEMPEST_CONFIG_DIR=str(HOME), TEMPEST_CONFIG=CONF.name)
+cloud, nodes = facts.write("/etc/tempest/tempest.conf", CONF)
+if RUNNING.exists():
+    print("# what a run left that was interrupted is removed", flush=True)
+    subprocess.run(["tempest", "cleanup", "--prefix", "tempest"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    RUNNING.unlink()
 
 everything = of_shard(listed(what["regex"] or what["suites"][what["suite"]]), what["shard"])
-reasons = {t: entry for t in everything for entry in excluded if re.search(entry["test"], t)}
+here = [entry for entry in excluded if nodes < entry.get("nodes", nodes + 1)]
+reasons = {test: entry for test in everything for entry in here if re.search(entry["test"], test)}
 wanted = [test for test in everything if test not in reasons]
-key = digest(json.dumps([cloud, sorted(wanted)]))[:16]
-place = pathlib.Path("/var/lib/tempest/results") / key
+place = HOME / "results" / digest(json.dumps([cloud, sorted(wanted)]))[:16]
 place.mkdir(parents=True, exist_ok=True)
-if len(results.read(place)) >= len(wanted):
-    results.forget(place)
-known = results.read(place)
-left = [test for test in wanted if test not in known]
-print("%d tests, %d of them excluded, %d known from a run that was interrupted" % (len(everything), len(reasons), len(known)), flush=True)
+kept = results.Kept(place / "results.jsonl")
+if all(kept.is_done(test) for test in wanted):
+    kept.forget()
+left = [test for test in wanted if not kept.is_done(test)]
 
-if left:
-    load = pathlib.Path("/var/lib/tempest/left")
-    load.write_text("\n".join(left) + "\n")
-    stream = place / ("%d.subunit" % time.time_ns())
-    command = ["tempest", "run", "--config-file", CONF, "--load-list", str(load), "--subunit"]
-    command += ["--serial"] if what["workers"] == 1 else ["--concurrency", str(what["workers"])]
-    deadline = time.monotonic() + what["minutes"] * 60
-    with stream.open("wb") as sink:
-        run = subprocess.Popen(command, stdout=sink)
-        try:
-            results.follow(run, stream, deadline, total=len(wanted), before=len(known))
-        finally:
-            run.terminate()
-            run.wait()
-
-sys.exit(results.conclude(place, everything, reasons))
+told = results.Tap(len(everything))
+print("# %d tests: %d excluded, %d known from an earlier run, %d to run" % (len(everything), len(reasons), len(wanted) - len(left), len(left)), flush=True)
+for test in wanted:
+    if kept.is_done(test):
+        told.result(test, kept.result(test))
+for test, entry in reasons.items():
+    told.excluded(test, entry)
+for result in run(left, what) if left else ():
+    kept.add(result)
+    told.ended(result, left)
+sys.exit(results.conclude(place, kept, everything, reasons))
 {{ end -}}
 
 {{- /* What the tests have to know of the cloud is found out when they start: nothing of it is stated twice. */ -}}
 {{- define "common.scripts.tempest-facts.py" -}}
 """Finds out what Tempest has to know of the cloud, and makes what its tests start from."""
 import configparser
+import functools
+import http.server
 import os
+import pathlib
+import struct
+import threading
+import urllib.request
 
 import openstack
 
-DISK = "/usr/share/guest/guest.raw"
-SERVICES = {"compute": "nova", "image": "glance", "network": "neutron", "volume": "cinder", "block-storage": "cinder", "volumev3": "cinder"}
+GUEST = pathlib.Path("/usr/share/guest/guest.raw")
+SERVICES = {"compute": "nova", "image": "glance", "network": "neutron", "block-storage": "cinder", "volumev3": "cinder"}
 
 
 def write(stated, path):
-    """Writes tempest.conf from what is found and what is stated, which counts more; returns what tells this cloud from others."""
+    """Writes tempest.conf from what is found and what is stated, which counts more; returns what tells this cloud from others, and its nodes for virtual machines."""
     cloud = openstack.connect()
     file = configparser.RawConfigParser()
     file.optionxform = str
@@ -102,12 +121,11 @@ def write(stated, path):
     file.read(stated)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as target:
         file.write(target)
-    return cloud.current_project_id
+    return cloud.current_project_id, file.getint("compute", "min_compute_nodes", fallback=0)
 
 
 def found(cloud):
-    types = {service.type for service in cloud.identity.services()}
-    there = {SERVICES[type] for type in types if type in SERVICES}
+    there = {SERVICES[service.type] for service in cloud.identity.services() if service.type in SERVICES}
     conf = {
         "auth": {
             "admin_username": os.environ["OS_USERNAME"],
@@ -116,37 +134,58 @@ def found(cloud):
             "admin_domain_name": os.environ["OS_USER_DOMAIN_NAME"],
         },
         "identity": {"uri_v3": os.environ["OS_AUTH_URL"], "region": os.environ["OS_REGION_NAME"]},
-        "validation": {"image_ssh_password": "guest", "image_alt_ssh_password": "guest"},
-        "service_available": {name: str(name in there) for name in set(SERVICES.values())},
+        "service_available": {name: str(name in there) for name in set(SERVICES.values())} | {"horizon": str(answers(os.environ["DASHBOARD"]))},
+        "dashboard": {"dashboard_url": os.environ["DASHBOARD"]},
     }
-    if "glance" in there:
-        conf["compute"] = {"image_ref": image(cloud, "tempest"), "image_ref_alt": image(cloud, "tempest-other")}
-    if "nova" in there:
-        nodes = sum(1 for service in cloud.compute.services(binary="nova-compute") if service.state == "up")
-        several = str(nodes > 1)
-        conf["compute"] |= {
-            "flavor_ref": flavor(cloud, "tempest", 192, 1),
-            "flavor_ref_alt": flavor(cloud, "tempest-other", 256, 2),
-            "min_compute_nodes": str(nodes),
-        }
-        conf["compute-feature-enabled"] = {
-            "cold_migration": several,
-            "live_migration": several,
-            "can_migrate_between_any_hosts": several,
-        }
-    if "neutron" in there:
-        network = next(iter(cloud.network.networks(is_router_external=True)), None)
-        if network is None:
-            raise SystemExit("expected a network with router:external, for floating addresses; there is none")
-        conf["network"] = {"public_network_id": network.id, "floating_network_name": network.name}
+    for service, find in (("glance", images), ("nova", machines), ("neutron", networks), ("cinder", volumes)):
+        if service in there:
+            for section, options in find(cloud).items():
+                conf[section] = conf.get(section, {}) | options
     return conf
+
+
+def images(cloud):
+    served = serve()
+    return {
+        "compute": {"image_ref": image(cloud, "guest-of-tests"), "image_ref_alt": image(cloud, "guest-of-tests-other")},
+        "image": {"http_image": served + "/guest.raw", "http_qcow2_image": served + "/empty.qcow2"},
+    }
+
+
+def machines(cloud):
+    nodes = sum(1 for service in cloud.compute.services(binary="nova-compute") if service.state == "up")
+    return {
+        "compute": {
+            "flavor_ref": flavor(cloud, "guest-of-tests", 128, 1),
+            "flavor_ref_alt": flavor(cloud, "guest-of-tests-other", 192, 2),
+            "min_compute_nodes": str(nodes),
+        },
+    }
+
+
+def networks(cloud):
+    network = next(iter(cloud.network.networks(is_router_external=True)), None)
+    if network is None:
+        raise SystemExit("expected a network with router:external, for floating addresses; there is none")
+    extensions = sorted(extension.alias for extension in cloud.network.extensions())
+    return {
+        "network": {"public_network_id": network.id, "floating_network_name": network.name},
+        "network-feature-enabled": {"api_extensions": ",".join(extensions)},
+    }
+
+
+def volumes(cloud):
+    name = "guest-of-tests-multiattach"
+    if cloud.block_storage.find_type(name) is None:
+        cloud.block_storage.create_type(name=name, extra_specs={"multiattach": "<is> True"})
+    return {"volume": {"volume_type_multiattach": name}}
 
 
 def image(cloud, name):
     """The id of an image with the guest's disk; it is made if there is none."""
     there = cloud.image.find_image(name)
     if there is None:
-        there = cloud.create_image(name, filename=DISK, disk_format="raw", container_format="bare", visibility="public", wait=True)
+        there = cloud.create_image(name, filename=str(GUEST), disk_format="raw", container_format="bare", visibility="public", wait=True)
     return there.id
 
 
@@ -157,96 +196,206 @@ def flavor(cloud, name, ram, disk):
         there = cloud.compute.create_flavor(name=name, ram=ram, vcpus=1, disk=disk)
         cloud.compute.create_flavor_extra_specs(there, {"hw_rng:allowed": "True"})
     return there.id
+
+
+def answers(url):
+    try:
+        return urllib.request.urlopen(url, timeout=60).status == 200
+    except OSError:
+        return False
+
+
+def serve():
+    """Serves disks, for images that Glance is to fetch itself; returns the URL."""
+    folder = pathlib.Path("/var/lib/tempest/served")
+    folder.mkdir(exist_ok=True)
+    if not (folder / GUEST.name).exists():
+        (folder / GUEST.name).symlink_to(GUEST)
+    (folder / "empty.qcow2").write_bytes(empty_qcow2())
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return "http://%s:%d" % (os.environ["POD_ADDRESS"], server.server_port)
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def empty_qcow2():
+    """A disk of 1 MiB without data: header, tables of counts, and one table of clusters, of 64 KiB each."""
+    header = struct.pack(">4sIQIIQIIQQIIQ", b"QFI\xfb", 2, 0, 0, 16, 1 << 20, 0, 1, 3 << 16, 1 << 16, 1, 0, 0)
+    table = struct.pack(">Q", 2 << 16)
+    counts = struct.pack(">4H", 1, 1, 1, 1)
+    return b"".join(part.ljust(1 << 16, b"\0") for part in (header, table, counts, b""))
 {{ end -}}
 
-{{- /* Results are read from the streams that Tempest writes while it runs, so that nothing is lost with its pod. */ -}}
+{{- /* Each result is kept as soon as it is there, so that nothing is lost with the pod. */ -}}
 {{- define "common.scripts.tempest-results.py" -}}
-"""Reads the results of Tempest's tests, tells them as they come, and sums them up."""
-import io
+"""Reads the results of Tempest's tests as they come, keeps them, tells them as TAP (testanything.org), and sums them up."""
+import collections
+import json
+import os
+import queue
+import re
+import signal
 import subprocess
-import time
+import threading
+import xml.etree.ElementTree as xml
 
 import subunit
 import testtools
 
-PASSED = ("success", "xfail")
+STATUS = {"success": "passed", "xfail": "passed", "skip": "skipped"}
+OF_CLASS = re.compile(r"^(setUp|tearDown)Class \((.*)\)$")
 
 
-def read(place):
-    """The last result of every test that has ended, by its id: {status, text}."""
-    ended = {}
-    for stream in sorted(place.glob("*.subunit")):
-        ended |= results_of(stream)
-    return ended
+def of(command, minutes):
+    """Yields {id, status, seconds, text} of each test that ends; returns whether all ran before their time was over."""
+    ended, is_over = queue.Queue(), threading.Event()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
 
-
-def results_of(stream):
-    ended = {}
+    def end():
+        is_over.set()
+        os.killpg(process.pid, signal.SIGTERM)
 
     def take(test):
-        if test["status"] not in ("inprogress", "unknown", "exists") and test["id"]:
-            text = "".join(detail.as_text() for name, detail in test["details"].items() if name in ("traceback", "reason"))
-            ended[test["id"]] = {"status": test["status"], "text": text, "seconds": seconds(test["timestamps"])}
+        if test["id"] in (None, "output", "subunit.parser") or test["status"] in ("inprogress", "unknown", "exists"):
+            return
+        texts = [detail.as_text() for name, detail in test["details"].items() if name.startswith(("traceback", "reason"))]
+        ended.put({"id": test["id"], "status": STATUS.get(test["status"], "failed"), "seconds": seconds(test["timestamps"]), "text": "\n".join(texts)[-4000:]})
 
-    target = testtools.StreamToDict(take)
-    target.startTestRun()
-    subunit.ByteStreamToStreamResult(io.BytesIO(stream.read_bytes()), non_subunit_name="output").run(target)
-    return {name: result for name, result in ended.items() if name not in ("output", "subunit.parser")}
+    def read():
+        target = testtools.StreamToDict(take)
+        target.startTestRun()
+        subunit.ByteStreamToStreamResult(process.stdout, non_subunit_name="output").run(target)
+        ended.put(None)
+
+    timer = threading.Timer(minutes * 60, end)
+    timer.start()
+    threading.Thread(target=read, daemon=True).start()
+    yield from iter(ended.get, None)
+    timer.cancel()
+    process.wait()
+    return not is_over.is_set()
 
 
 def seconds(timestamps):
     first, last = timestamps
-    return (last - first).total_seconds() if first and last else 0.0
+    return round((last - first).total_seconds(), 1) if first and last else 0.0
 
 
-def forget(place):
-    for stream in place.glob("*.subunit"):
-        stream.unlink()
+def class_of(test):
+    return test.split("[")[0].rpartition(".")[0]
 
 
-def follow(run, stream, deadline, total, before):
-    """Prints results until the run ends, or its time is over."""
-    told = set()
-    while True:
-        over = run.poll() is not None or time.monotonic() > deadline
-        for name, result in results_of(stream).items():
-            if name in told:
-                continue
-            told.add(name)
-            print("%d/%d %s %s (%.0f s)" % (before + len(told), total, result["status"], name, result["seconds"]), flush=True)
-        if over:
+class Kept:
+    """The last result of every test that has ended, in a file with one line each; what befell a class stands for each of its tests."""
+
+    def __init__(self, file):
+        self.file, self.ended = file, {}
+        for line in file.read_text().splitlines() if file.exists() else ():
+            self.take(json.loads(line))
+
+    def take(self, result):
+        self.ended[result["id"]] = result
+        # A class whose tests ran this time has forgotten what befell it before.
+        for what in ("setUp", "tearDown"):
+            self.ended.pop("%sClass (%s)" % (what, class_of(result["id"])), None)
+
+    def add(self, result):
+        with self.file.open("a") as file:
+            file.write(json.dumps(result) + "\n")
+        self.take(result)
+
+    def forget(self):
+        self.file.unlink(missing_ok=True)
+        self.ended = {}
+
+    def result(self, test):
+        return self.ended.get(test) or self.ended.get("setUpClass (%s)" % class_of(test))
+
+    def is_done(self, test):
+        results = [self.result(test), self.ended.get("tearDownClass (%s)" % class_of(test))]
+        return results[0] is not None and all(result["status"] != "failed" for result in results if result)
+
+    def failures_beside(self, tests):
+        """Failures that are of none of these tests: of what a class takes down, or of a module that cannot be loaded."""
+        for name, result in self.ended.items():
+            if result["status"] == "failed" and name not in tests and not name.startswith("setUpClass"):
+                yield result
+
+
+class Tap:
+    """Tells results on standard output, one test after the other."""
+
+    def __init__(self, count):
+        self.told = set()
+        print("TAP version 14\n1..%d" % count)
+
+    def result(self, test, result):
+        if test in self.told:
             return
-        time.sleep(10)
+        self.told.add(test)
+        skip = " # SKIP " + one_line(result["text"]) if result["status"] == "skipped" else ""
+        print("%s %d - %s%s" % ("not ok" if result["status"] == "failed" else "ok", len(self.told), test.replace("#", "\\#"), skip))
+        print("  ---\n  duration_ms: %d" % (result["seconds"] * 1000))
+        if result["status"] == "failed":
+            print("  message: |\n" + "\n".join("    " + line for line in result["text"].strip().splitlines()))
+        print("  ...", flush=True)
+
+    def ended(self, result, tests):
+        """Tells the result of a test, or of all tests of a class that could not be set up."""
+        of_class = OF_CLASS.match(result["id"])
+        if of_class is None:
+            return self.result(result["id"], result)
+        for test in tests if of_class.group(1) == "setUp" else ():
+            if class_of(test) == of_class.group(2):
+                self.result(test, result)
+
+    def excluded(self, test, entry):
+        self.result(test, {"status": "skipped", "seconds": 0, "text": reason(entry)})
 
 
-def conclude(place, everything, reasons):
-    """Writes junit.xml, prints what did not pass and the sums; the exit code."""
-    ended = read(place)
-    streams = b"".join(stream.read_bytes() for stream in sorted(place.glob("*.subunit")))
-    with (place / "junit.xml").open("wb") as target:
-        subprocess.run(["subunit2junitxml", "--no-passthrough"], input=streams, stdout=target)
-    kinds = {}
+def reason(entry):
+    """The reason why a test is left out, in one line."""
+    parts = ["needs %d nodes" % entry["nodes"] if "nodes" in entry else entry.get("needs") and "needs " + entry["needs"], entry.get("reason"), entry.get("bug")]
+    return ": ".join(part for part in parts if part)
+
+
+def one_line(text):
+    return " ".join(text.split())[:300]
+
+
+def conclude(place, kept, everything, reasons):
+    """Writes junit.xml, prints the sums; returns the exit code."""
+    count = collections.Counter()
+    suite = xml.Element("testsuite", name="tempest")
+    beside = list(kept.failures_beside(set(everything)))
     for test in everything:
-        kinds.setdefault(kind(ended.get(test), reasons.get(test)), []).append(test)
-    for name in ("skipped", "excluded", "not run", "failed"):
-        for test in kinds.get(name, []):
-            text = ended[test]["text"].strip() if test in ended else reasons.get(test, {}).get("reason", "")
-            print("%s: %s\n%s" % (name, test, text if name == "failed" else "  " + text[:200]))
-    count = {name: len(tests) for name, tests in kinds.items()}
-    counting = len(everything) - count.get("needs more", 0)
-    passed = count.get("passed", 0)
-    share = 100 * passed / counting if counting else 100
-    print("; ".join("%d %s" % (number, name) for name, number in sorted(count.items())))
-    print("%d of %d that this cloud could pass: %.1f %%; as JUnit: %s" % (passed, counting, share, place / "junit.xml"))
-    return 1 if count.get("failed") or count.get("not run") else 0
+        kind, text, took = outcome(kept.result(test), reasons.get(test))
+        count[kind] += 1
+        case = xml.SubElement(suite, "testcase", classname=class_of(test), name=test[len(class_of(test)) + 1:], time=str(took))
+        if kind != "passed":
+            xml.SubElement(case, {"failed": "failure", "not run": "error"}.get(kind, "skipped"), message=one_line(text) or kind).text = text
+    for result in beside:
+        xml.SubElement(xml.SubElement(suite, "testcase", classname="tempest", name=result["id"]), "failure", message=one_line(result["text"])).text = result["text"]
+        print("# beside the tests: %s\n#   %s" % (result["id"], one_line(result["text"])))
+    failures = count["failed"] + len(beside)
+    suite.attrib.update(tests=str(len(everything) + len(beside)), failures=str(failures), errors=str(count["not run"]), skipped=str(count["skipped"] + count["excluded"] + count["needs more"]))
+    xml.ElementTree(suite).write(place / "junit.xml", encoding="utf-8", xml_declaration=True)
+    possible = len(everything) - count["needs more"]
+    print("# " + "; ".join("%d %s" % (number, kind) for kind, number in sorted(count.items())))
+    print("# %d of %d that this cloud could pass: %.1f %%; as JUnit: %s" % (count["passed"], possible, 100 * count["passed"] / max(1, possible), place / "junit.xml"), flush=True)
+    return 1 if failures or count["not run"] else 0
 
 
-def kind(result, reason):
-    if reason:
-        return "needs more" if reason.get("needs") else "excluded"
+def outcome(result, entry):
+    """What became of a test, its text and its seconds."""
+    if entry:
+        return ("needs more" if "nodes" in entry or entry.get("needs") else "excluded"), reason(entry), 0
     if result is None:
-        return "not run"
-    if result["status"] == "skip":
-        return "skipped"
-    return "passed" if result["status"] in PASSED else "failed"
+        return "not run", "its time was over", 0
+    return result["status"], result["text"], result["seconds"]
 {{ end -}}
