@@ -300,6 +300,8 @@ export interface Cluster {
    * Watches hooks from now on: objects that existed before do not count. Never throws for objects that it cannot read.
    */
   watchHooks(options: HookWatchOptions): Promise<HookWatch>
+  /** Returns the lines that a container of a pod has logged so far. */
+  log(namespace: string, pod: string, container: string): Promise<readonly string[]>
   /** Creates a namespace unless it exists, as `helm install --create-namespace` does. */
   makeNamespace(name: string): Promise<void>
   /** Returns whether a namespace exists; true also if the user may not read it, and thus could not create it either. */

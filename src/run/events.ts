@@ -11,6 +11,16 @@ export interface FailureDetails {
   readonly refused?: true
 }
 
+/** How one test ended of those that a pod of `helm test` runs. */
+export interface TestResult {
+  readonly name: string
+  readonly outcome: 'passed' | 'failed' | 'skipped'
+  /** Left out where the pod does not say it. */
+  readonly seconds?: number
+  /** The reason of a skip or a failure. */
+  readonly text?: string
+}
+
 /** `lease-lost`: after the loss of one Lease nothing more starts. */
 export type SkipReason = 'failed' | 'skipped' | 'fail-fast' | 'lease-lost' | 'interrupted'
 
@@ -58,6 +68,13 @@ export type RunEvent =
       readonly release: ReleaseId
       /** E.g. `ConfigMap/extra`. */
       readonly object: string
+    }
+  /** Its pods of `helm test` have told how each of their tests ended. */
+  | {
+      readonly type: 'release-tested'
+      readonly at: number
+      readonly release: ReleaseId
+      readonly tests: readonly TestResult[]
     }
   | {
       readonly type: 'release-succeeded'

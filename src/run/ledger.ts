@@ -1,7 +1,7 @@
 import {asKkError} from '../errors.ts'
 import type {Action, Plan} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
-import type {FailureDetails, RunEvent, SkipReason} from './events.ts'
+import type {FailureDetails, RunEvent, SkipReason, TestResult} from './events.ts'
 import type {ObservedRun, RunOutcome} from './observer.ts'
 import {NO_RUN, stateAfter} from './run-state.ts'
 import type {Schedule} from './schedule/schedule.ts'
@@ -27,6 +27,7 @@ export interface Ledger extends ObservedRun {
   /** The release is about to be changed: what ends it afterwards is a failure, whatever its code. */
   changing(action: Action): void
   deleted(action: Action, object: string): void
+  tested(action: Action, tests: readonly TestResult[]): void
   succeeded(action: Action, revision: number): void
   failed(action: Action, error: unknown): void
   skipped(release: ReleaseId, because: ReleaseId | undefined, reason: SkipReason): void
@@ -92,6 +93,7 @@ export function newLedger({schedule, emit: tell, now}: LedgerOptions): Ledger {
       changed.add(release)
       emit({type: 'object-deleted', at: now(), release, object})
     },
+    tested: ({release}, tests) => emit({type: 'release-tested', at: now(), release, tests}),
     succeeded({release, kind}, revision) {
       states.move(release, 'succeeded')
       counts[kind === 'unchanged' ? 'unchanged' : 'succeeded'] += 1

@@ -1,7 +1,7 @@
 import type {Cause} from '../cluster/cluster.ts'
 import type {ActionKind} from '../plan/plan.ts'
 import type {ReleaseId} from '../release.ts'
-import type {FailureDetails, RunEvent, SkipReason} from './events.ts'
+import type {FailureDetails, RunEvent, SkipReason, TestResult} from './events.ts'
 import {NO_TIMES, nextTimes, type Times} from './times.ts'
 
 export type Progress =
@@ -36,6 +36,8 @@ export interface ReleaseProgress {
   readonly progress: Progress
   /** Objects that were deleted on their own, not by helm: `ConfigMap/extra`. */
   readonly deleted?: readonly string[]
+  /** How each test ended, where its pods of `helm test` tell. */
+  readonly tests?: readonly TestResult[]
   readonly times: Times
 }
 
@@ -116,10 +118,11 @@ function ofRun({notes}: RunState, event: Exclude<RunEvent, ReleaseEvent>): Parti
 
 function nextRelease(known: ReleaseProgress, event: ReleaseEvent): ReleaseProgress {
   const progress = nextProgress(known.progress, event)
-  if (progress === known.progress) return known
+  const told = event.type === 'release-tested' && {tests: event.tests}
+  if (progress === known.progress && !told) return known
   const times = progress.state === 'unchanged' ? NO_TIMES : nextTimes(known.times, event)
   const deleted = event.type === 'object-deleted' && {deleted: [...(known.deleted ?? []), event.object]}
-  return {...known, ...deleted, progress, times}
+  return {...known, ...deleted, ...told, progress, times}
 }
 
 /** The releases that are in this state, in the order of the plan. */
@@ -152,6 +155,8 @@ function nextProgress(before: Progress, event: ReleaseEvent): Progress {
       return {...before, phase: event.phase, message: event.message, blames: event.blames ?? []}
     case 'object-deleted':
       return before.state === 'running' ? {...before, message: `deleted ${event.object}`} : before
+    case 'release-tested':
+      return before
     case 'release-succeeded':
       if (event.kind === 'unchanged') return before.state === 'unchanged' ? before : {state: 'unchanged'}
       return {state: 'succeeded', revision: event.revision, seconds: event.seconds}

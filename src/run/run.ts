@@ -167,6 +167,7 @@ function controlsOf(action: Action, {schedule, ledger, abort, proceed}: Controls
       ledger.progressed(action, {phase, message, ...(blames ? {blames} : {})}),
     onChanging: () => ledger.changing(action),
     onDeleted: (object) => ledger.deleted(action, object),
+    onTested: (tests) => ledger.tested(action, tests),
     onApplied: advance('applied'),
     onHelmEnded: advance('gating'),
   }

@@ -3,7 +3,7 @@ import type {KkError} from '../errors.ts'
 import type {DesiredRelease} from '../plan/desired.ts'
 import type {Action, ActionKind} from '../plan/plan.ts'
 import type {ReleaseId, Values} from '../release.ts'
-import type {RunEvent} from './events.ts'
+import type {RunEvent, TestResult} from './events.ts'
 
 /** An action with what is needed to do it beside the plan, for a plan holds no values. What is unchanged is no task. */
 export type Task =
@@ -116,6 +116,8 @@ export interface Controls {
   readonly onChanging: () => void
   /** An object of the release was deleted on its own, e.g. `ConfigMap/extra`. */
   readonly onDeleted: (object: string) => void
+  /** The pods of `helm test` have told how each of their tests ended. */
+  readonly onTested: (tests: readonly TestResult[]) => void
   /** The objects exist: those that require it by an `applied` edge may start. */
   readonly onApplied: () => void
   /** Helm has ended: another may start. Says that the objects exist, too. */

@@ -39,6 +39,7 @@ export function nextTimes(before: Times, event: Extract<RunEvent, {readonly rele
         parts: entered(before.parts, partOf(event), at),
       }
     case 'object-deleted':
+    case 'release-tested':
       return before
     case 'release-succeeded':
     case 'release-failed':

@@ -10,7 +10,7 @@ import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
 import {detailLines, failureParts} from './failure.ts'
 import type {RunView} from './run-view.ts'
-import {causeText, DOING, interruptedText, skipText, successText} from './run-words.ts'
+import {causeText, DOING, interruptedText, skipText, successText, testsText} from './run-words.ts'
 
 interface Context {
   readonly colours: Palette
@@ -98,6 +98,8 @@ function eventLines(event: RunEvent, state: RunState, {colours, labels}: Context
       return progressLines(event)
     case 'object-deleted':
       return [`deleted ${plainLine(event.object)}`]
+    case 'release-tested':
+      return [testsText(event.tests)]
     case 'release-succeeded':
       if (event.kind === 'unchanged') return [colours.quiet('unchanged')]
       return [colours.good(successText(event.kind, event.revision, event.seconds))]

@@ -1,4 +1,5 @@
 import type {ReleaseId} from '../../release.ts'
+import type {TestResult} from '../../run/events.ts'
 import type {Progress, RunState} from '../../run/run-state.ts'
 
 /** The form of `kk deploy --output json`, when the run has ended. Fields are added, never renamed or taken away. */
@@ -11,16 +12,19 @@ export interface RunDocument {
     readonly kind: string
     /** What was deleted on its own, not by helm. */
     readonly deleted?: readonly string[]
+    /** How each test ended, where its pods of `helm test` tell. */
+    readonly tests?: readonly TestResult[]
   } & Omit<Progress, 'blames'>)[]
 }
 
 /** The end of a run as one document. */
 export function runDocument(state: RunState): RunDocument {
-  const releases = [...state.releases.values()].map(({release, kind, progress, deleted}) => ({
+  const releases = [...state.releases.values()].map(({release, kind, progress, deleted, tests}) => ({
     release,
     kind,
     ...progress,
     ...(deleted && {deleted}),
+    ...(tests && {tests}),
   }))
   return {run: state.run, environment: state.environment, context: state.context, releases}
 }

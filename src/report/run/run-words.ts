@@ -2,9 +2,10 @@ import type {Cause} from '../../cluster/cluster.ts'
 import {describeCause} from '../../cluster/gate/cause.ts'
 import type {ActionKind} from '../../plan/plan.ts'
 import type {ReleaseId} from '../../release.ts'
-import type {SkipReason} from '../../run/events.ts'
+import type {SkipReason, TestResult} from '../../run/events.ts'
 import {durationText} from '../text/duration.ts'
 import type {Labels} from '../text/label.ts'
+import {counted} from '../text/list.ts'
 import {plainLine} from '../text/plain.ts'
 
 /** What is happening to a release while its action runs. */
@@ -41,6 +42,12 @@ export const DONE = {
 export function successText(kind: ActionKind, revision: number, seconds: number): string {
   if (kind === 'remove') return `${DONE[kind]}, ${durationText(seconds)}`
   return `${DONE[kind]}, revision ${revision}, ${durationText(seconds)}`
+}
+
+/** `104 tests passed, 2 failed, 3 skipped`. */
+export function testsText(tests: readonly TestResult[]): string {
+  const count = (wanted: TestResult['outcome']) => tests.filter(({outcome}) => outcome === wanted).length
+  return `${counted(count('passed'), 'test')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
 }
 
 /** `skipped because keystone failed`. */

@@ -8,7 +8,7 @@ import {durationText} from '../text/duration.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {plainLine} from '../text/plain.ts'
 import {detailLines, failureParts} from './failure.ts'
-import {DONE, skipText} from './run-words.ts'
+import {DONE, skipText, testsText} from './run-words.ts'
 
 /** Command lines to go on with, e.g. `kk deploy all-in-one.yaml` and `kk status all-in-one.yaml`. */
 export interface NextCommands {
@@ -32,6 +32,7 @@ export function summaryText(state: RunState, {palette, commands}: SummaryOptions
     timeSpentBlock(state, labels, palette),
     [
       ...unfinishedLines(state, labels, palette),
+      ...testedLines(state, labels),
       ...state.notes.map(plainLine),
       outcomeLine(state, palette),
       nextLine(state, palette, commands),
@@ -76,6 +77,13 @@ function skippedBlock(state: RunState, labels: Labels, palette: Palette): readon
 function unfinishedLines(state: RunState, labels: Labels, palette: Palette): readonly string[] {
   const running = releasesIn(state, 'running').map(({release}) => labels(release))
   return running.length === 0 ? [] : [`${palette.change('!')} not known to have ended: ${running.join(', ')}`]
+}
+
+/** What the pods of `helm test` told of their tests. */
+function testedLines(state: RunState, labels: Labels): readonly string[] {
+  return [...state.releases.values()].flatMap(({release, tests}) =>
+    tests === undefined ? [] : [`${labels(release)}: ${testsText(tests)}`],
+  )
 }
 
 function outcomeLine(state: RunState, palette: Palette): string {

@@ -1,5 +1,6 @@
-import type {HeldLease, StoredRelease} from '../../cluster/cluster.ts'
+import type {HeldLease, KubernetesObject, StoredRelease} from '../../cluster/cluster.ts'
 import {parseManifest, testHooks} from '../../cluster/manifest.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
 import {redactor} from '../../helm/redact/redact.ts'
@@ -7,7 +8,7 @@ import type {Action, ActionKind} from '../../plan/plan.ts'
 import {releaseName, releaseNamespace} from '../../release.ts'
 import type {Controls, Task} from '../task.ts'
 import {change} from './change.ts'
-import type {Execution, Tools} from './execution.ts'
+import {type Execution, masking, type Tools} from './execution.ts'
 import {beginOperation} from './helm-operation.ts'
 import {takeLease} from './lease.ts'
 import {
@@ -22,6 +23,7 @@ import {expectRevision} from './races.ts'
 import {adopt, relabel} from './relabel.ts'
 import {remove} from './remove.ts'
 import {rollback} from './rollback.ts'
+import {testsInTap} from './tap.ts'
 
 interface ExecuteOptions {
   readonly tools: Tools
@@ -113,5 +115,23 @@ async function callHelm(
   const objects = testHooks(stored)
   const call = {name: releaseName(release), namespace: releaseNamespace(release), values}
   await using operation = await beginOperation({...execution, redact}, {lease, objects})
-  await operation.result(execution.helm.test(call, operation.options))
+  try {
+    await operation.result(execution.helm.test(call, operation.options))
+  } finally {
+    await tellTests({...execution, redact}, objects)
+  }
+}
+
+/** Tells how each test ended, where the pods of `helm test` log that as TAP; of a log that cannot be read, nothing. */
+async function tellTests(execution: Execution<'test'>, hooks: readonly KubernetesObject[]): Promise<void> {
+  const {action, cluster, controls} = execution
+  const mask = masking(execution)
+  const pods = hooks.filter(({apiVersion, kind}) => apiVersion === 'v1' && kind === 'Pod')
+  const logs = await mapParallel(pods, async ({metadata, spec}) => {
+    const {containers: [container] = []} = spec as {readonly containers?: readonly {readonly name: string}[]}
+    const namespace = metadata.namespace ?? releaseNamespace(action.release)
+    return container ? cluster.log(namespace, metadata.name, container.name).catch(() => []) : []
+  })
+  const tests = logs.flatMap((lines) => testsInTap(lines.map(mask)))
+  if (tests.length > 0) controls.onTested(tests)
 }

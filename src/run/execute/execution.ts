@@ -31,6 +31,7 @@ export interface Tools {
     | 'exist'
     | 'customKinds'
     | 'watchHooks'
+    | 'log'
     | 'present'
     | 'keepObject'
     | 'claims'

@@ -58,6 +58,27 @@ it('a release whose end is not known is an error, not a success', async () => {
   ])
 })
 
+it('each test that a pod of helm test told of is a case, too', async () => {
+  const state = stateOf(goodRun())
+  const [release, mariadb] = [...state.releases][0]!
+  const tests = [
+    {name: 'lists', outcome: 'passed', seconds: 1.5},
+    {name: 'deletes', outcome: 'failed', text: 'Traceback\nAssertionError: 1 != 2'},
+    {name: 'migrates', outcome: 'skipped', text: 'needs 2 nodes'},
+  ] as const
+  const tested = {...state, releases: new Map([...state.releases, [release, {...mariadb, tests}]])}
+
+  const [read] = await readJunit([junitReport(tested)])
+
+  expect(read?.problems).toEqual([])
+  expect(read?.suite).toMatchObject({tests: `${state.releases.size + 3}`, failures: '1', skipped: '1'})
+  expect(read?.cases.slice(1, 4)).toMatchObject([
+    {name: 'lists', classname: 'all-in-one.openstack.mariadb', time: '1.500', endings: []},
+    {name: 'deletes', endings: [{tag: 'failure', message: 'AssertionError: 1 != 2'}]},
+    {name: 'migrates', endings: [{tag: 'skipped', message: 'needs 2 nodes'}]},
+  ])
+})
+
 it('any text is read back as it was, but for characters that XML cannot hold', async () => {
   const text = fc.oneof(
     fc.string({unit: 'binary'}),

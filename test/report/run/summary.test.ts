@@ -29,6 +29,16 @@ describe('the end of a run', () => {
     `)
   })
 
+  it('counts the tests of a pod that told how each of them ended', () => {
+    const run = recorder({keystone: []})
+    const tests = (['passed', 'passed', 'skipped'] as const).map((outcome) => ({name: 'lists', outcome}))
+    const tested = {type: 'release-tested', at: 0, release: 'openstack/keystone', tests} as const
+
+    expect(summaryOf([run.begin(), run.start(0, 'keystone'), tested])).toContain(
+      'keystone: 2 tests passed, 0 failed, 1 skipped\n',
+    )
+  })
+
   it('repeats each failure in full and names what was skipped because of it', () => {
     expect(summaryOf(brokenRun())).toMatchInlineSnapshot(`
       "✖ keystone failed after 28 s

@@ -17,6 +17,30 @@ describe('a test', () => {
     expect(world.evidence[0]).toContain('begin test to revision 3')
   })
 
+  const tempest = `apiVersion: v1
+kind: Pod
+metadata: {name: tempest-test, annotations: {helm.sh/hook: test}}
+spec: {containers: [{name: test}]}
+`
+  const said = ['TAP version 14', '1..2', 'ok 1 - lists dev-secret', 'not ok 2 - deletes']
+
+  it.each([
+    ['passed', async () => undefined],
+    ['failed', async () => Promise.reject(new Error('helm test failed'))],
+  ])('that %s tells how each test ended, where its pod logs them, without secrets', async (_, test) => {
+    const world = newWorld({
+      record,
+      hooks: [tempest],
+      test,
+      mask: (text) => text.replace('dev-secret', '***'),
+      cluster: {log: async (...of) => (of.join('/') === 'openstack/tempest-test/test' ? said : [])},
+    })
+
+    await world.execute(actionOf('test', 3)).catch(() => undefined)
+
+    expect(world.deeds()).toEqual(expect.arrayContaining(['lists *** passed', 'deletes failed', 'give back']))
+  })
+
   it.each([
     ['another revision than the plan saw', {revision: 4}, 'KK_RACED'],
     ['an operation that has not ended', {revision: 3, status: 'pending-upgrade'}, 'KK_PENDING'],

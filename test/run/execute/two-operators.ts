@@ -161,6 +161,7 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
     },
     lease: async () => undefined,
     now: () => 0,
+    log: async () => [],
     markFailed: () => Promise.reject(new Error('nothing is left unfinished')),
     makeNamespace: async () => undefined,
     hasNamespace: async () => true,
@@ -245,6 +246,7 @@ function controls() {
     onProgress: () => undefined,
     onApplied: () => undefined,
     onDeleted: () => undefined,
+    onTested: () => undefined,
     onChanging: () => undefined,
     onHelmEnded: () => undefined,
   }

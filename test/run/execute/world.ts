@@ -31,6 +31,8 @@ interface Setting {
   readonly operation?: Operation
   readonly kk?: ProcessState
   readonly leftHelm?: HelmProcess
+  /** The hooks of every revision. */
+  readonly hooks?: readonly string[]
   /** What happens while helm runs tests. */
   readonly test?: () => Promise<void>
   /** Masks the secrets of other releases. */
@@ -128,8 +130,16 @@ export function newWorld(setting: Setting = {}) {
       const found = [...(setting.earlier ?? []), record].find((each) => each?.revision === revision)
       if (!found) return undefined
       const manifest = setting.manifests?.[found.revision] ?? MANIFEST
-      return {...found, manifest, values: {}, hooks: [], chart: CHART, applyMethod: undefined}
+      return {
+        ...found,
+        manifest,
+        values: {},
+        hooks: setting.hooks ?? [],
+        chart: CHART,
+        applyMethod: undefined,
+      }
     },
+    log: async () => [],
     revisions: async () => [...(setting.earlier ?? []), ...(record ? [record] : [])],
     async label(of, labels) {
       log.push(`label revision ${of.revision}: ${JSON.stringify(labels)}`)
@@ -176,6 +186,7 @@ export function newWorld(setting: Setting = {}) {
     },
     onChanging: () => undefined,
     onDeleted: (object) => void log.push(`deleted ${object}`),
+    onTested: (tests) => void log.push(...tests.map(({name, outcome}) => `${name} ${outcome}`)),
     onHelmEnded: () => void log.push('helm ended'),
   }
   const tools: Tools = {
