@@ -129,7 +129,8 @@ export default defineConfig({
       cloud({name: 'cloud-parts', place: 'parts', maxWorkers: 3, groupOrder: 2}),
       cloud({name: 'cloud', place: 'whole', maxWorkers: 1, groupOrder: 3}),
       cloud({name: 'cloud-machines', place: 'machines', maxWorkers: 1, groupOrder: 4}),
-      cloud({name: 'cloud-releases', place: 'releases', maxWorkers: 1, groupOrder: 5}),
+      cloud({name: 'cloud-tempest', place: 'tempest', maxWorkers: 1, groupOrder: 5}),
+      cloud({name: 'cloud-releases', place: 'releases', maxWorkers: 1, groupOrder: 6}),
       {
         test: {
           name: 'long',

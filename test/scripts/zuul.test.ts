@@ -4,8 +4,9 @@ import {expect, it} from 'vitest'
 
 interface Job {
   readonly name: string
-  readonly run: string
-  readonly vars: {readonly script: string}
+  readonly parent?: string
+  readonly run?: string
+  readonly vars: {readonly script?: string; readonly shard?: string}
 }
 type Pipeline = {readonly jobs: readonly string[]}
 type Entry = {
@@ -18,25 +19,34 @@ const jobs = entries.flatMap(({job}) => job ?? [])
 
 const project = entries.find((entry) => entry.project)!.project!
 
-it('check and gate run the tests and the node, each night the long ones', () => {
-  const scripts = (pipeline: Pipeline) =>
-    pipeline.jobs.map((name) => jobs.find((job) => job.name === name)?.vars.script)
+/** The command of a job, with what it has of its parent. */
+function command(name: string): string {
+  const {parent, vars} = jobs.find((job) => job.name === name)!
+  const script = vars.script ?? command(parent!)
+  return vars.shard === undefined ? script : `${script} ${vars.shard}`
+}
 
-  expect(scripts(project.check)).toEqual(['.ci/run', '.ci/aio'])
+it("check and gate run the tests and the node, each night the long ones and each shard of OpenStack's own", () => {
+  const commands = (pipeline: Pipeline) => pipeline.jobs.map(command)
+
+  expect(commands(project.check)).toEqual(['.ci/run', '.ci/aio'])
   expect(project.gate).toEqual(project.check)
-  expect(scripts(project.periodic)).toEqual(['.ci/long'])
+  expect(commands(project.periodic)).toEqual([
+    '.ci/long',
+    ...Array.from({length: 8}, (_, index) => `.ci/aio-tempest ${index + 1}/8`),
+  ])
 })
 
-it.each(jobs)('$name runs a script that can be run', ({run, vars}) => {
-  accessSync(vars.script, constants.X_OK)
+it.each(jobs.filter(({run}) => run !== undefined))('$name runs a script that can be run', ({run, vars}) => {
+  accessSync(vars.script!, constants.X_OK)
 
-  expect(load(readFileSync(run, 'utf8'))).toMatchObject([{hosts: 'all'}])
+  expect(load(readFileSync(run!, 'utf8'))).toMatchObject([{hosts: 'all'}])
 })
 
 it('nothing of .ci/ is run by no job', () => {
   const scripts = readdirSync('.ci', {withFileTypes: true}).filter((entry) => entry.isFile())
 
   expect(scripts.map(({name}) => `.ci/${name}`).toSorted()).toEqual(
-    jobs.map(({vars}) => vars.script).toSorted(),
+    jobs.flatMap(({vars}) => vars.script ?? []).toSorted(),
   )
 })

@@ -1,0 +1,73 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {beforeAll, describe, expect, inject, it} from 'vitest'
+import type {RunDocument} from '../../../src/report/run/run-json.ts'
+import type {TestResult} from '../../../src/run/events.ts'
+import {kubectl} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {cloudUp, NAMESPACE, onCloud, succeed} from '../support/cloud.ts'
+import {CLOUD} from '../support/environment.ts'
+import {phase} from '../support/phase.ts'
+
+const HOUR = 3_600_000
+const POD = 'tempest-test'
+
+/** Has the release run these tests from now on. */
+function choose(...sets: readonly string[]): Promise<string> {
+  const flags = sets.flatMap((set) => ['--set', `tempest:conf.run.${set}`])
+  return succeed(['upgrade', CLOUD, 'tempest', '--yes', ...flags])
+}
+
+/** The results of each test, as kk tells them; `args` are more arguments of `kk test`. */
+async function tested(...args: readonly string[]): Promise<readonly TestResult[]> {
+  const said = await succeed(['test', CLOUD, 'tempest', '--timeout', '60m', '--output', 'json', ...args])
+  const {releases} = JSON.parse(said) as RunDocument
+  return releases.flatMap(({tests = []}) => tests)
+}
+
+function log(): Promise<string> {
+  return kubectl(['logs', '--namespace', NAMESPACE, POD, '--container', 'test'])
+}
+
+beforeAll(cloudUp)
+
+describe("OpenStack's own tests", () => {
+  it(
+    'of the kind smoke pass, and each is a case of the report',
+    async () => {
+      const report = join(inject('aio').home, 'smoke.xml')
+      await choose('suite=smoke')
+
+      const tests = await phase('smoke', () => tested('--report', `junit=${report}`))
+
+      expect(tests.filter(({outcome}) => outcome === 'failed')).toEqual([])
+      expect(tests.filter(({outcome}) => outcome === 'passed').length).toBeGreaterThan(80)
+      const cases = (await readFile(report, 'utf8')).match(
+        /<testcase [^>]*classname="cloud.openstack.tempest"/g,
+      )
+      expect(cases).toHaveLength(tests.length)
+    },
+    HOUR,
+  )
+
+  it(
+    'go on where they were interrupted',
+    async () => {
+      await choose('regex=^tempest.api.identity.*smoke', 'workers=1')
+      const first = onCloud(['test', CLOUD, 'tempest', '--timeout', '20m'])
+      await waitFor(async () => (await log().catch(() => '')).includes('\nok 3 '), {
+        until: 'three tests have passed',
+        seconds: 300,
+      })
+      await kubectl(['delete', 'pod', '--namespace', NAMESPACE, POD, '--now'])
+      await first
+
+      const tests = await phase('the rest', () => tested())
+
+      const [, known] = /(\d+) known from an earlier run/.exec(await log())!
+      expect(Number(known)).toBeGreaterThanOrEqual(3)
+      expect(tests.filter(({outcome}) => outcome !== 'passed')).toEqual([])
+    },
+    HOUR,
+  )
+})
