@@ -9,6 +9,7 @@ import {errorCodeTable, exitCodeTable} from './docs/code-tables.ts'
 import {commandList, commandSections, sharedFlags} from './docs/command-reference.ts'
 import {decisionList} from './docs/decision-list.ts'
 import {environmentTables} from './docs/environment-tables.ts'
+import {excludedTests} from './docs/excluded-tests.ts'
 import {imageTable} from './docs/image-table.ts'
 import {withMadeParts} from './docs/marked.ts'
 import {permissionParts} from './docs/permission-roles.ts'
@@ -36,6 +37,7 @@ export async function madePages(): Promise<readonly Page[]> {
     page('charts.md', chartTables()),
     page('images.md', await imageTable()),
     page('pods.md', podTable()),
+    page('tempest.md', {'tempest-excluded': excludedTests(join(DOCS, '../charts/tempest'))}),
     page('decisions/README.md', {decisions: decisionList(join(DOCS, 'decisions'))}),
   ]
 }
