@@ -92,6 +92,7 @@ export const ERRORS = {
   KK_NO_GUARD: {exit: 2, meaning: 'the cluster has no guard, or cannot have one'},
   KK_GUARD: {exit: 1, meaning: 'the guard does not do what it should'},
   KK_UNHEALTHY: {exit: 1, meaning: 'a release did not become healthy'},
+  KK_CLEANUP: {exit: 1, meaning: 'what a release has in other services could not be taken away'},
   KK_RUN_FAILED: {exit: 1, meaning: 'at least one release failed'},
   KK_REPORT: {exit: 1, meaning: 'the run has ended, but a report of it could not be written'},
   KK_DIRECTORY_IN_USE: {exit: 3, meaning: 'a directory holds files that kk did not write'},

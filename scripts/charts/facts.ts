@@ -241,10 +241,12 @@ export const FACTS: Readonly<Record<string, Schema>> = {
     mapOf(closed({user: text})),
   ),
   registration: meaning(
-    'services (`type`, `description`; `endpoint`, where that is not called as the type) and users (`role`) in keystone; the job `register` makes them',
+    'services (`type`, `description`; `endpoint`, where that is not called as the type), users (`role`), `roles` and domains of users that the service makes (`administrator`, whose password is that of the `account`) in keystone; the job `register` makes them',
     closed({
       services: mapOf(closed({type: text, description: text, endpoint: text})),
       users: mapOf(closed({role: text})),
+      domains: mapOf(closed({administrator: text, account: text})),
+      roles: texts,
     }),
   ),
   generated: meaning('Secrets that a job fills once', mapOf(ANY_OBJECT)),

@@ -25,7 +25,7 @@ export function unitNames(chart: string, values: ServiceValues): UnitNames {
     ...new Set([...names.flatMap((name) => [name, plain(name), plain(`${chart}_${name}`)]), chart]),
   ]
   const components = Object.keys(values.components ?? {})
-  const jobs = [...jobNames(values), ...Object.keys(values.cronjobs ?? {})]
+  const jobs = [...jobNames(values), ...cronjobNames(values)]
   const tests = Object.keys(values.tests ?? {})
   return {
     components: spellings(components),
@@ -45,7 +45,7 @@ export function manifestKeys(values: ServiceValues): string[] {
   return [
     ...components,
     ...jobNames(values).map((name) => `job_${name}`),
-    ...Object.keys(values.cronjobs ?? {}).map((name) => `cron_job_${name}`),
+    ...cronjobNames(values).map((name) => `cron_job_${name}`),
     ...Object.keys(values.tests ?? {}).map((name) => `pod_${name}`),
     ...Object.keys(values.generated ?? {}).map((name) => `secret_${name}`),
     'configmap_bin',
@@ -64,6 +64,12 @@ export function jobNames({jobs, databases, registration}: ServiceValues): string
     ...(registration === undefined ? [] : ['register']),
     ...Object.keys(jobs ?? {}),
   ]
+}
+
+/** The cronjobs of a chart, with the one of which `kk remove --purge` makes a Job. */
+function cronjobNames({cronjobs, databases, registration}: ServiceValues): string[] {
+  const isMaking = databases !== undefined || registration !== undefined
+  return [...(isMaking ? ['cleanup'] : []), ...Object.keys(cronjobs ?? {})]
 }
 
 function plain(name: string): string {

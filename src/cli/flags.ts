@@ -291,9 +291,15 @@ export const fileArgument = {
   file: Args.string({description: 'The environment file.'}),
 }
 
-export const dependentsFlags = {
+/** How far the removal of named releases goes. */
+export const namedRemovalFlags = {
   'with-dependents': Flags.boolean({
     summary: 'Remove what requires them, too, as far as it belongs to this environment.',
+    helpGroup: 'REMOVAL',
+  }),
+  purge: Flags.boolean({
+    summary:
+      'Also take away what the releases alone have in other services: entries in the catalogue, service users, databases; each release is confirmed by its name.',
     helpGroup: 'REMOVAL',
   }),
 }
@@ -302,7 +308,7 @@ export const dependentsFlags = {
 export const removalFlags = {
   ...environmentFlags,
   confirm: Flags.string({
-    summary: 'Confirm a protected release by its name; may be repeated.',
+    summary: 'Confirm a release by its name, a protected one or one to purge; may be repeated.',
     helpValue: 'NAME',
     multiple: true,
     multipleNonGreedy: true,
@@ -332,4 +338,4 @@ export const removalFlags = {
   ...clusterFlags,
   ...helmFlags,
 }
-export type RemovalFlags = FlagValues<typeof removalFlags> & Given<typeof dependentsFlags>
+export type RemovalFlags = FlagValues<typeof removalFlags> & Given<typeof namedRemovalFlags>

@@ -157,6 +157,16 @@ export interface HookWatch {
   stop(): void
 }
 
+/** A Job that is to be made of a CronJob. */
+export interface JobOfCronJob {
+  readonly namespace: string
+  readonly cronJob: string
+  /** The name of the Job. */
+  readonly job: string
+  /** Variables of its containers, in the place of those of the same name. */
+  readonly variables: Readonly<Record<string, string>>
+}
+
 /** The API server's answer on an object that it was asked to accept in a dry run. */
 export type Validation =
   | {
@@ -313,6 +323,11 @@ export interface Cluster {
    * names.
    */
   deleteFailedJobs(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly string[]>
+  /**
+   * Creates a Job of a CronJob, as `kubectl create job --from` does, and resolves with it; it goes with the CronJob.
+   * Throws `KK_NOT_INSTALLED` if there is none.
+   */
+  createJobOf(job: JobOfCronJob): Promise<KubernetesObject>
   /** Returns whether every object exists now (edges of kind `applied`). */
   exist(namespace: string, objects: readonly KubernetesObject[]): Promise<boolean>
   /** Returns the objects that exist now, including those that may not be read. */

@@ -25,6 +25,7 @@ import {isSupported, readParameters, readState} from './guard/read.ts'
 import {installGuard, removeGuard, writeApprovals} from './guard/write.ts'
 import {KEPT} from './helm-annotations.ts'
 import {imagePulls} from './image-pulls.ts'
+import {createJobOf} from './instantiate.ts'
 import {readInventory} from './inventory.ts'
 import {keptSecrets} from './kept-secrets.ts'
 import {holdLease, type PlainLease} from './lease/hold.ts'
@@ -82,6 +83,7 @@ export async function openCluster({
     hasNamespace: (name) => namespaceExists(client, name),
     failedJobs: (namespace, objects) => listFailedJobs(client, namespace, objects),
     deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
+    createJobOf: (job) => createJobOf(client, job),
     exist: (namespace, objects) => allExist(client, discovery, namespace, objects),
     present: (namespace, objects) => presentObjects(client, discovery, namespace, objects),
     missing: missingByLists(client, discovery),

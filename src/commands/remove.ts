@@ -1,6 +1,6 @@
 import {KkCommand} from '../cli/command.ts'
-import {dependentsFlags, releasesArgument, removalFlags} from '../cli/flags.ts'
-import {confirmProtected} from '../cli/run/confirm-removal.ts'
+import {namedRemovalFlags, releasesArgument, removalFlags} from '../cli/flags.ts'
+import {confirmNamed} from '../cli/run/confirm-removal.ts'
 import {removeReleases} from '../cli/run/removal.ts'
 import {KkError} from '../errors.ts'
 import {planRemove} from '../verbs/removal/remove.ts'
@@ -8,7 +8,7 @@ import {planRemove} from '../verbs/removal/remove.ts'
 export default class Remove extends KkCommand {
   static override summary = 'Uninstall the named releases, unless anything on the cluster uses them.'
   static override description =
-    'Refuses while a release of any environment, or a record that cannot be read, requires what is named. Shows what goes and what helm leaves behind before it asks. What the releases only shared is not touched. Without a terminal it removes nothing without --yes.'
+    'Refuses while a release of any environment, or a record that cannot be read, requires what is named. Shows what goes and what stays before it asks: what helm leaves behind, and what the releases have in other services, which --purge takes away by a Job of the chart before helm runs. What the releases only shared is not touched. Without a terminal it removes nothing without --yes.'
   static override examples = [
     '<%= config.bin %> remove horizon -e environments/all-in-one.yaml --sandbox --dry-run',
     {
@@ -16,30 +16,35 @@ export default class Remove extends KkCommand {
       command:
         '<%= config.bin %> remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',
     },
+    {
+      description: 'A service with its database, its user and its entries in the catalogue.',
+      command:
+        '<%= config.bin %> remove placement -e environments/all-in-one.yaml --sandbox --purge --confirm placement --dry-run',
+    },
   ]
   static override strict = false
   static override args = releasesArgument
   static override flags = {
     ...removalFlags,
-    ...dependentsFlags,
+    ...namedRemovalFlags,
   }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Remove)
-    const {'with-dependents': withDependents, confirm: confirmed = []} = flags
+    const {'with-dependents': withDependents, purge: isPurge, confirm: confirmed = []} = flags
     process.exitCode = await removeReleases({
       verb: 'remove',
       flags,
       argv: argv as string[],
       console: this.console,
       plan: (context, names) => {
-        if (names.length > 0) return planRemove(context, {names, withDependents})
+        if (names.length > 0) return planRemove(context, {names, withDependents, isPurge})
         throw new KkError('KK_USAGE', 'expected the names of releases to remove, got none', {
           hint: 'kk remove RELEASE…; the whole environment: kk destroy FILE',
         })
       },
       async confirm(planned, _, mayAsk) {
-        await confirmProtected(planned, confirmed, mayAsk)
+        await confirmNamed(planned, confirmed, mayAsk)
         return false
       },
     })

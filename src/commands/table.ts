@@ -1127,7 +1127,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       confirm: {
         helpGroup: 'REMOVAL',
         name: 'confirm',
-        summary: 'Confirm a protected release by its name; may be repeated.',
+        summary: 'Confirm a release by its name, a protected one or one to purge; may be repeated.',
         hasDynamicHelp: false,
         helpValue: 'NAME',
         multiple: true,
@@ -5157,13 +5157,18 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
     },
     description:
-      'Refuses while a release of any environment, or a record that cannot be read, requires what is named. Shows what goes and what helm leaves behind before it asks. What the releases only shared is not touched. Without a terminal it removes nothing without --yes.',
+      'Refuses while a release of any environment, or a record that cannot be read, requires what is named. Shows what goes and what stays before it asks: what helm leaves behind, and what the releases have in other services, which --purge takes away by a Job of the chart before helm runs. What the releases only shared is not touched. Without a terminal it removes nothing without --yes.',
     examples: [
       '<%= config.bin %> remove horizon -e environments/all-in-one.yaml --sandbox --dry-run',
       {
         description: 'A protected release, and all that needs it.',
         command:
           '<%= config.bin %> remove mariadb -e environments/all-in-one.yaml --sandbox --with-dependents --confirm mariadb --dry-run',
+      },
+      {
+        description: 'A service with its database, its user and its entries in the catalogue.',
+        command:
+          '<%= config.bin %> remove placement -e environments/all-in-one.yaml --sandbox --purge --confirm placement --dry-run',
       },
     ],
     flags: {
@@ -5186,7 +5191,7 @@ export const commands: Readonly<Record<string, unknown>> = {
       confirm: {
         helpGroup: 'REMOVAL',
         name: 'confirm',
-        summary: 'Confirm a protected release by its name; may be repeated.',
+        summary: 'Confirm a release by its name, a protected one or one to purge; may be repeated.',
         hasDynamicHelp: false,
         helpValue: 'NAME',
         multiple: true,
@@ -5328,6 +5333,14 @@ export const commands: Readonly<Record<string, unknown>> = {
         helpGroup: 'REMOVAL',
         name: 'with-dependents',
         summary: 'Remove what requires them, too, as far as it belongs to this environment.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      purge: {
+        helpGroup: 'REMOVAL',
+        name: 'purge',
+        summary:
+          'Also take away what the releases alone have in other services: entries in the catalogue, service users, databases; each release is confirmed by its name.',
         allowNo: false,
         type: 'boolean',
       },

@@ -2,6 +2,7 @@ import type {Cause, Claim, KubernetesObject, ObjectIdentity, PresentObject} from
 import type {KkError} from '../errors.ts'
 import type {DesiredRelease} from '../plan/desired.ts'
 import type {Action, ActionKind} from '../plan/plan.ts'
+import type {ReleaseCleanup} from '../plan/removal/cleanup.ts'
 import type {ReleaseId, Values} from '../release.ts'
 import type {RunEvent, TestResult} from './events.ts'
 
@@ -56,6 +57,8 @@ export interface RemovalWork extends TimedWork {
   readonly values: Values
   /** Data that the user gave up by name. */
   readonly claims: readonly Claim[]
+  /** What is taken away in other services before helm runs; left out where there is nothing. */
+  readonly cleanup?: Pick<ReleaseCleanup, 'cronJob' | 'goes'>
   /** Looks at the cluster at each call, and returns why the release may not go now; undefined when nothing uses it. */
   readonly refusal: () => Promise<KkError | undefined>
   /** Reservations that the user excused: `kk-system/NAME`. */

@@ -3,7 +3,7 @@ The only entry point: a chart's templates/ is one file that includes this. The c
 (merged values, endpoints, text of the files, jobs with their names) and handed down, never computed again.
 */ -}}
 {{- define "common.chart" -}}
-{{- $ctx := dict "root" . "chart" .Chart.Name "release" .Release.Name "namespace" .Release.Namespace "secrets" dict "scripts" dict "configs" dict "accounts" dict "gates" list "gated" dict -}}
+{{- $ctx := dict "root" . "chart" .Chart.Name "release" .Release.Name "namespace" .Release.Namespace "secrets" dict "scripts" dict "configs" dict "accounts" dict "gates" list "gated" dict "used" dict -}}
 {{- include "common.context.values" $ctx -}}
 {{- include "common.config.files" $ctx -}}
 {{- include "common.jobs.resolve" $ctx -}}

@@ -18,26 +18,6 @@ options:
     auth_uri: {{ include "common.endpoints.uri" (dict "ctx" .ctx "type" "identity") | quote }}
 {{- end -}}
 
-{{- define "common.scripts.heat-domain.py" -}}
-"""Makes the domain of the stacks' users, its administrator, and the roles; says again what is already so."""
-import os
-
-import openstack
-
-identity = openstack.connect().identity
-for name in os.environ["ROLES"].split():
-    identity.find_role(name) or identity.create_role(name=name)
-domain = identity.find_domain(os.environ["DOMAIN"]) or identity.create_domain(name=os.environ["DOMAIN"])
-name, password = os.environ["DOMAIN_ADMIN"], os.environ["DOMAIN_ADMIN_PASSWORD"]
-user = identity.find_user(name, domain_id=domain.id)
-if user is None:
-    user = identity.create_user(name=name, domain_id=domain.id, password=password)
-else:
-    identity.update_user(user, password=password)
-identity.assign_domain_role_to_user(domain, user, identity.find_role("admin", ignore_missing=False))
-print("domain %s, user %s" % (domain.name, user.name))
-{{ end -}}
-
 {{- /* A stack of one text that heat thinks up. */ -}}
 {{- define "common.scripts.heat-test.sh" -}}
 set -eu

@@ -1,5 +1,6 @@
 import type {Claim} from '../../cluster/cluster.ts'
 import {KkError} from '../../errors.ts'
+import {type ReleaseCleanup, thingText} from '../../plan/removal/cleanup.ts'
 import {isNamed, type ReleaseId, releaseName} from '../../release.ts'
 import type {PlannedRemoval} from '../../verbs/removal/planned.ts'
 import {typedName} from '../console.ts'
@@ -95,11 +96,11 @@ function unconfirmed(claims: readonly Claim[]): KkError {
 }
 
 /**
- * Protected releases go only when each is named: with `--confirm`, or typed on a terminal. Throws `KK_UNCONFIRMED`, and
- * `KK_USAGE` for a name that is not about to be removed.
+ * Protected releases go only when each is named, and what releases have in other services: with `--confirm`, or typed on a
+ * terminal. Throws `KK_UNCONFIRMED`, and `KK_USAGE` for a name that is not about to be removed.
  */
-export async function confirmProtected(
-  {plan, absent}: PlannedRemoval,
+export async function confirmNamed(
+  {plan, cleanups, absent}: PlannedRemoval,
   confirmed: readonly string[],
   mayAsk: boolean,
 ): Promise<void> {
@@ -110,13 +111,24 @@ export async function confirmProtected(
       hint: `these are: ${releases.map(releaseName).join(', ')}`,
     })
   }
+  const isOpen = (release: ReleaseId) => !confirmed.some((name) => isNamed(release, name))
   const open = plan.actions
-    .filter((action) => action.protected && !confirmed.some((name) => isNamed(action.release, name)))
+    .filter((action) => action.protected)
     .map(({release}) => release)
+    .filter(isOpen)
   if (open.length > 0 && !mayAsk) throw stillProtected(open)
   for (const release of open) {
     const name = releaseName(release)
     if (!(await typedName(`${release} is protected. To remove it`, name))) throw stillProtected([release])
+  }
+  const purged = cleanups.filter(
+    ({release, goes}) => goes.length > 0 && isOpen(release) && !open.includes(release),
+  )
+  if (purged.length > 0 && !mayAsk) throw stillPurged(purged)
+  for (const cleanup of purged) {
+    const {release, goes} = cleanup
+    const what = `to take away ${goes.map(thingText).join(', ')} with ${release}, for good`
+    if (!(await typedName(what, releaseName(release)))) throw stillPurged([cleanup])
   }
 }
 
@@ -131,6 +143,16 @@ export async function confirmEnvironment(
   throw new KkError('KK_UNCONFIRMED', `the environment "${name}" was not confirmed; nothing was changed`, {
     hint: `look at the two lists above, then pass --confirm ${name}`,
   })
+}
+
+function stillPurged(cleanups: readonly ReleaseCleanup[]): KkError {
+  const list = cleanups.map(({release, goes}) => `${release} (${goes.map(thingText).join(', ')})`).join('; ')
+  const flags = cleanups.map(({release}) => `--confirm ${releaseName(release)}`).join(' ')
+  return new KkError(
+    'KK_UNCONFIRMED',
+    `what ${list} has in other services would be gone for good, and is not confirmed; nothing was changed`,
+    {hint: `look at the lists above, then pass ${flags}; without --purge it stays`},
+  )
 }
 
 function stillProtected(releases: readonly ReleaseId[]): KkError {

@@ -3,6 +3,7 @@ import {asKkError, type ExitCode, KkError} from '../../errors.ts'
 import type {ReleaseRemoval} from '../../plan/removal/objects.ts'
 import type {Palette} from '../../report/colour.ts'
 import {errorDocument, errorText} from '../../report/error-text.ts'
+import {cleanupDocument, cleanupText, leftElsewhereText} from '../../report/plan/cleanup-text.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {planText} from '../../report/plan/plan-text.ts'
 import {leftText, removalDocument, removalText} from '../../report/plan/removal-text.ts'
@@ -67,7 +68,16 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
   const commands = {again, status: `kk status ${place}`}
   const {state, exit} = await showRun(run, {...context, choices, commands})
   console.say(leftText(left, console.palette('stderr')))
-  printResult({...runDocument(state), left: removalDocument(left)}, context)
+  const elsewhere = planned.cleanups.filter((each) => left.some(({release}) => release === each.release))
+  console.say(leftElsewhereText(elsewhere, console.palette('stderr')))
+  printResult(
+    {
+      ...runDocument(state),
+      left: removalDocument(left),
+      ...(elsewhere.length > 0 && {elsewhere: cleanupDocument(elsewhere)}),
+    },
+    context,
+  )
   return exit
 }
 
@@ -75,6 +85,7 @@ export async function removeReleases(command: RemovalCommand): Promise<ExitCode>
 function confirmedAgain(flags: RemovalFlags): readonly string[] {
   return [
     ...(flags['with-dependents'] ? ['--with-dependents'] : []),
+    ...(flags.purge ? ['--purge'] : []),
     ...(flags.confirm ?? []).map((name) => `--confirm ${name}`),
     ...(flags['delete-data'] ? ['--delete-data'] : []),
     ...(flags['confirm-data'] ?? []).map((name) => `--confirm-data ${name}`),
@@ -118,24 +129,31 @@ function leftClaimDocument({release, namespace, name, run}: LeftoverClaim): obje
 }
 
 function plannedText(
-  {plan, releases, absent, leftClaims}: PlannedRemoval,
+  {plan, releases, cleanups, absent, leftClaims}: PlannedRemoval,
   flags: Pick<RemovalFlags, 'delete-data'>,
   palette: Palette,
 ): string {
   const absence = absent.map((name) => `${name} is not installed: nothing to remove\n`)
   const left = leftClaims.map((claim) => leftClaimText(claim, flags))
-  const text = [planText(plan, palette), removalText(releases, palette), ...absence, ...left]
+  const text = [
+    planText(plan, palette),
+    removalText(releases, palette),
+    cleanupText(cleanups, palette),
+    ...absence,
+    ...left,
+  ]
   return text.filter((part) => part !== '').join('\n')
 }
 
 /** `missing` are the confirmations for want of which the removal would be refused. */
 function plannedDocument(
-  {plan, releases, absent, leftClaims}: PlannedRemoval,
+  {plan, releases, cleanups, absent, leftClaims}: PlannedRemoval,
   missing: readonly KkError[],
 ): object {
   return {
     ...planDocument(plan),
     removal: removalDocument(releases),
+    ...(cleanups.length > 0 && {elsewhere: cleanupDocument(cleanups)}),
     absent,
     ...(leftClaims.length > 0 && {leftClaims: leftClaims.map(leftClaimDocument)}),
     unconfirmed: missing.map((error) => errorDocument(error).error),

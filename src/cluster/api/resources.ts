@@ -44,6 +44,12 @@ export const NAMESPACES: Resource = {
 export const NODES: Resource = {apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false}
 export const PODS: Resource = {apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true}
 export const JOBS: Resource = {apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true}
+export const CRON_JOBS: Resource = {
+  apiVersion: 'batch/v1',
+  kind: 'CronJob',
+  plural: 'cronjobs',
+  namespaced: true,
+}
 export const EVENTS: Resource = {apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true}
 export const LEASES: Resource = {
   apiVersion: 'coordination.k8s.io/v1',

@@ -158,6 +158,20 @@ const PULLS: readonly Need[] = (
   why: 'to pull images ahead with --prepull',
   without: 'images are pulled when pods need them',
 }))
+const CLEANUPS: readonly Need[] = (
+  [
+    ['batch', 'cronjobs', ['get']],
+    ['batch', 'jobs', ['get', 'list', 'watch', 'create']],
+    ['', 'pods', ['list', 'watch']],
+  ] as const
+).map(([group, resource, verbs]) => ({
+  group,
+  resource,
+  verbs,
+  where: 'release',
+  why: 'to take away what a release has in other services, with --purge',
+  without: 'it stays',
+}))
 const KEEP_CLAIMS: Need = {
   group: '',
   resource: 'persistentvolumeclaims',
@@ -281,6 +295,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       where: 'release',
       why: 'to tell what data stays, and to delete it with --delete-data',
     },
+    ...CLEANUPS,
   ],
   orphans: [USERS, READ_USERS, RECORDS],
   'guard install': [

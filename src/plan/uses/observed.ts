@@ -3,6 +3,7 @@ import type {ReleaseRecord} from '../../cluster/cluster.ts'
 import type {EdgeKind, ReleaseId} from '../../release.ts'
 import {type KkLabels, readLabels} from '../labels.ts'
 import type {ObservedRecord} from '../pending/evidence.ts'
+import type {Cleanup} from '../removal/cleanup.ts'
 
 /** The facts in the payload of a record about what its release uses and what goes with it; or why it cannot be read. */
 export type RecordFacts =
@@ -12,6 +13,8 @@ export type RecordFacts =
       readonly annotations: Readonly<Record<string, string>>
       /** The namespaces that go, with everything in them, when the release goes. */
       readonly namespaces: readonly string[]
+      /** What it has in other services. */
+      readonly cleanups?: readonly Cleanup[]
     }
   | {readonly readable: false; readonly reason: string}
 
@@ -30,6 +33,8 @@ export interface ObservedRelease {
    */
   readonly declared: readonly string[]
   readonly namespaces: readonly string[]
+  /** What each living revision has in other services, the last one's last. */
+  readonly cleanups: readonly Cleanup[]
   readonly protected: boolean
   /** The reason why the record cannot be read; undefined when it can. */
   readonly unreadable: string | undefined
@@ -92,6 +97,7 @@ function observe(release: ReleaseId, record: ObservedRecord, revisions: readonly
     declared: untold.flatMap(({facts}) => (facts?.readable ? requiredReleases(facts.annotations) : [])),
     protected: isProtected(readLabels(record.labels), living.at(-1)?.facts),
     namespaces: living.flatMap(({facts}) => (facts?.readable ? facts.namespaces : [])),
+    cleanups: living.flatMap(({facts}) => (facts?.readable ? (facts.cleanups ?? []) : [])),
     unreadable: unreadable && !unreadable.readable ? unreadable.reason : undefined,
   }
 }

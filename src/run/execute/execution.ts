@@ -25,6 +25,7 @@ export interface Tools {
     | 'label'
     | 'validate'
     | 'deleteFailedJobs'
+    | 'createJobOf'
     | 'makeNamespace'
     | 'hasNamespace'
     | 'gate'

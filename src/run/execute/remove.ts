@@ -6,6 +6,7 @@ import {unfinished} from '../../plan/refusals.ts'
 import {intended} from '../../plan/removal/refusals.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import type {RemovalWork} from '../task.ts'
+import {cleanUp} from './clean-up.ts'
 import type {Execution} from './execution.ts'
 import {beginOperation, settle} from './helm-operation.ts'
 import {takeLease} from './lease.ts'
@@ -16,8 +17,8 @@ const LOOKS = 60
 
 /**
  * Takes a release away under its Lease: sets a deletion marker, makes sure that nothing uses it or is about to, reads its last
- * record again, runs helm uninstall, and makes sure that its records are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`,
- * `KK_PENDING`, `KK_HELD` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
+ * record again, takes away what it has in other services if that is wanted, runs helm uninstall, and makes sure that its records
+ * are gone. Throws `KK_HAS_DEPENDENTS`, `KK_RACED`, `KK_PENDING`, `KK_HELD`, `KK_CLEANUP` and what helm throws. Members of a group go when none of them is refused. One that was cut short is
  * finished by another.
  */
 export async function remove(
@@ -51,6 +52,7 @@ async function underDeletionMarker(
       expectSame(release, record, {revision: action.revision, uid: work.uid})
       await expectNobodyAtWork(execution, record)
     })
+    if (work.cleanup) await cleanUp(execution, work.cleanup)
     await uninstall(execution, work, lease)
   } catch (error) {
     await lease.annotate({[DELETION_MARKER]: null}).catch(() => undefined)

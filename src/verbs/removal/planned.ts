@@ -2,6 +2,7 @@ import type {Claim, Cluster, PresentObject} from '../../cluster/cluster.ts'
 import type {Environment} from '../../environment/environment.ts'
 import type {KkError} from '../../errors.ts'
 import type {Action, Plan} from '../../plan/plan.ts'
+import type {ReleaseCleanup} from '../../plan/removal/cleanup.ts'
 import {nameOf, type ReleaseRemoval, type StayingObject} from '../../plan/removal/objects.ts'
 import {hasDependents, intended, mayHaveDependents} from '../../plan/removal/refusals.ts'
 import {type Uses, usersOf} from '../../plan/uses/uses.ts'
@@ -10,6 +11,7 @@ import type {RunEvent} from '../../run/events.ts'
 import {DEFAULT_TIMEOUT_SECONDS, type RemovalWork} from '../../run/task.ts'
 import {type RunChoices, type RunPorts, startRun} from '../change/start-run.ts'
 import type {UsesReader} from '../preparation/uses-reader.ts'
+import {findCleanups} from './cleanups.ts'
 import type {LeftoverClaim} from './leftover-claims.ts'
 import {type FoundObjects, findObjects} from './removal-objects.ts'
 
@@ -27,6 +29,8 @@ export interface PlannedRemoval {
   readonly plan: Plan<'remove'>
   /** The outcome for the objects of each release, in the order of the plan. */
   readonly releases: readonly ReleaseRemoval[]
+  /** What the releases have in other services, and what becomes of it. */
+  readonly cleanups: readonly ReleaseCleanup[]
   /** Claims that stay unless they are given up by name. */
   readonly claims: readonly Claim[]
   /** The claims among them that a removal was to delete which was cut short: their releases are gone. */
@@ -48,7 +52,9 @@ interface RemovalRun extends RunChoices {
   readonly onStays: (stays: ReleaseRemoval) => void
 }
 
-interface Missing {
+interface PlanOptions {
+  /** Who uses what, as the plan saw it, and whether what releases have in other services goes; left out where that is not told. */
+  readonly purge?: {readonly uses: Uses; readonly isWanted: boolean}
   readonly left?: readonly LeftoverClaim[]
   /** Releases that were named and are not installed. */
   readonly absent?: readonly string[]
@@ -63,7 +69,7 @@ interface Missing {
 export async function plannedRemoval(
   context: RemovalContext,
   plan: Plan<'remove'>,
-  {absent = [], left = [], isIncomplete = absent.length > 0}: Missing = {},
+  {purge, absent = [], left = [], isIncomplete = absent.length > 0}: PlanOptions = {},
 ): Promise<PlannedRemoval> {
   const {cluster} = context
   const found = new Map<ReleaseId, FoundObjects>()
@@ -72,9 +78,18 @@ export async function plannedRemoval(
     found.set(release, await findObjects(cluster, release))
   }
   const claimsOf = (release: ReleaseId) => found.get(release)!.claims
+  const cleanups = purge
+    ? await findCleanups(cluster, purge.uses, {
+        environment: context.environment.name,
+        releases: plan.actions.map(({release}) => release),
+        isWanted: purge.isWanted,
+        isBegun: (release) => found.get(release)!.isBegun,
+      })
+    : []
   return {
     plan,
     releases: plan.actions.map(({release}) => found.get(release)!.view),
+    cleanups,
     claims: [...plan.actions.flatMap(({release}) => claimsOf(release)), ...left],
     leftClaims: left,
     goingClaims: plan.actions.flatMap(({release}) => found.get(release)!.going),
@@ -90,6 +105,7 @@ export async function plannedRemoval(
           action,
           work: workOf(context, action, {
             found: found.get(action.release)!,
+            cleanup: cleanups.find(({release, goes}) => release === action.release && goes.length > 0),
             claims: claimsOf(action.release).filter((claim) => claims.includes(claim)),
             onStays,
           }),
@@ -100,9 +116,14 @@ export async function plannedRemoval(
 
 interface WorkSources extends Pick<RemovalRun, 'claims' | 'onStays'> {
   readonly found: FoundObjects
+  readonly cleanup: ReleaseCleanup | undefined
 }
 
-function workOf(context: RemovalContext, action: Action, {found, claims, onStays}: WorkSources): RemovalWork {
+function workOf(
+  context: RemovalContext,
+  action: Action,
+  {found, cleanup, claims, onStays}: WorkSources,
+): RemovalWork {
   const {environment, cluster, readUses, excused} = context
   const {release} = action
   return {
@@ -111,6 +132,7 @@ function workOf(context: RemovalContext, action: Action, {found, claims, onStays
     hooks: found.hooks,
     values: found.values,
     claims,
+    ...(cleanup && {cleanup}),
     excused,
     timeoutSeconds: environment.releases.get(releaseName(release))?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     refusal: async () => refusalNow(await readUses(), action, environment.name),

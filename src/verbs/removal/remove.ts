@@ -12,6 +12,8 @@ import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext}
 export interface RemoveScope {
   readonly names: readonly string[]
   readonly withDependents: boolean
+  /** Whether what the releases have in other services goes with them; left out where it is not even told. */
+  readonly isPurge?: boolean
 }
 
 /**
@@ -21,7 +23,7 @@ export interface RemoveScope {
  */
 export async function planRemove(
   context: RemovalContext,
-  {names, withDependents}: RemoveScope,
+  {names, withDependents, isPurge}: RemoveScope,
 ): Promise<PlannedRemoval> {
   const {environment, cluster} = context
   const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
@@ -40,7 +42,11 @@ export async function planRemove(
   const absent = found.filter(({release}) => release === undefined).map(({name}) => name)
   const isMeant = (claim: LeftoverClaim) =>
     names.some((name) => isNamed(claim.release, name) || claim.names.includes(name))
-  return plannedRemoval(context, plan, {absent, left: left.filter(isMeant)})
+  return plannedRemoval(context, plan, {
+    ...(isPurge !== undefined && {purge: {uses, isWanted: isPurge}}),
+    absent,
+    left: left.filter(isMeant),
+  })
 }
 
 interface OnCluster {

@@ -66,6 +66,55 @@ describe('remove', () => {
   })
 })
 
+describe('what the release has in other services', () => {
+  const thing = {kind: 'database', name: 'keystone', at: 'mariadb'}
+  const metadata = {name: 'keystone-cleanup', namespace: 'openstack'}
+  const cleanup = {cronJob: {apiVersion: 'batch/v1', kind: 'CronJob', metadata}, goes: [thing]}
+
+  test('is taken away by a Job of its CronJob when nobody uses the release, before helm uninstalls it', async () => {
+    const {world, removing} = remove({}, {cleanup})
+
+    expect(await removing).toEqual({revision: 0})
+    expect(world.deeds()).toEqual([
+      'hold openstack/keystone',
+      'annotate {"kk.openstack.org/removing":"operator@host"}',
+      `create keystone-cleanup-3f9a of keystone-cleanup with ${JSON.stringify({CLEANUP: JSON.stringify([thing])})}`,
+      'gate Job/keystone-cleanup-3f9a',
+      'deleted database keystone',
+      'helm uninstall',
+      'give back',
+    ])
+  })
+
+  test('keeps the release where that fails', async () => {
+    const failure = new KkError('KK_UNHEALTHY', 'Job/keystone-cleanup-3f9a: 1 pod failed', {
+      log: ['no route'],
+    })
+    const gate = async () => {
+      throw failure
+    }
+
+    const {world, removing} = remove({cluster: {gate}}, {cleanup})
+
+    await expect(removing).rejects.toMatchObject({
+      code: 'KK_CLEANUP',
+      message: expect.stringContaining('1 pod failed'),
+      log: ['no route'],
+    })
+    expect(world.log).not.toContain('helm uninstall')
+    expect(world.log).toContain('annotate {"kk.openstack.org/removing":null}')
+  })
+
+  test('is left alone where the release is used', async () => {
+    const refusal = async () => new KkError('KK_HAS_DEPENDENTS', 'in use')
+
+    const {world, removing} = remove({}, {cleanup, refusal})
+
+    await expect(removing).rejects.toMatchObject({code: 'KK_HAS_DEPENDENTS'})
+    expect(world.log.filter((line) => line.startsWith('create'))).toEqual([])
+  })
+})
+
 describe('the release stays, and the lease is as it was,', () => {
   const later: ReleaseRecord = {...record, revision: 3}
   const anew: ReleaseRecord = {...record, secret: {...record.secret, uid: 'another'}}

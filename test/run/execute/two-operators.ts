@@ -165,6 +165,9 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
     markFailed: () => Promise.reject(new Error('nothing is left unfinished')),
     makeNamespace: async () => undefined,
     hasNamespace: async () => true,
+    createJobOf: async () => {
+      throw new Error('no Job is made here')
+    },
     deleteFailedJobs: async () => [],
     lastRecord: async (release) =>
       name === 'installer' ? stepOn(release, () => records.get(release)) : records.get(release),

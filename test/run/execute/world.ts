@@ -153,6 +153,10 @@ export function newWorld(setting: Setting = {}) {
     makeNamespace: async (name) => void log.push(`make namespace ${name}`),
     hasNamespace: async () => false,
     deleteFailedJobs: async () => [],
+    createJobOf: async ({cronJob, job, variables}) => {
+      log.push(`create ${job} of ${cronJob} with ${JSON.stringify(variables)}`)
+      return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: job}}
+    },
     exist: async () => true,
     customKinds: async () => [],
     present: async () => [],

@@ -1,9 +1,10 @@
 {{- /*
 A secret by its path `<type>.<…>` below `endpoints.<type>.auth`, such as oslo_db.admin.password. Charts have no
-default for one. Where the Secret is somebody else's (`secrets.env`), nothing is looked up.
+default for one. Where the Secret is somebody else's (`secrets.env`), nothing is looked up. What is asked for is noted in .used of the context.
 */ -}}
 {{- define "common.endpoints.credential" -}}
 {{- $ctx := .ctx -}}
+{{- $_ := set $ctx.used .path true -}}
 {{- $parts := splitList "." .path -}}
 {{- $value := dig "auth" dict (include "common.endpoints.entry" (dict "ctx" .ctx "type" (first $parts)) | mustFromJson) -}}
 {{- range $part := rest $parts -}}

@@ -1,4 +1,4 @@
-{{- /* The facts of the job that puts the chart's `registration` into keystone: services, endpoints, users, roles. */ -}}
+{{- /* The facts of the job that puts the chart's `registration` into keystone: services, endpoints, domains, users, roles. */ -}}
 {{- define "common.jobs.register" -}}
 {{- $ctx := . -}}
 {{- $services := list -}}
@@ -20,10 +20,16 @@
   "roles" (include "common.endpoints.auth" (merge (dict "field" "role" "default" ($user.role | default "admin")) $account) | splitList ",")
   "password" $variable) -}}
 {{- end -}}
+{{- $domains := list -}}
+{{- range $name, $domain := .root.Values.registration.domains -}}
+{{- $_ := set $passwords (printf "PASSWORD_%s" (upper $domain.account)) (dict "credential" (printf "identity.%s.password" $domain.account)) -}}
+{{- $domains = append $domains (dict "name" $name "administrator" $domain.administrator "password" (printf "PASSWORD_%s" (upper $domain.account))) -}}
+{{- end -}}
+{{- $roles := .root.Values.registration.roles | default list -}}
 script: register.py
 needs: [identity]
 login: admin
 variables:
   {{- toYaml $passwords | nindent 2 }}
-  REGISTRATION: {json: {{ dict "region" $ctx.values.region "services" $services "users" $users | toJson }}}
+  REGISTRATION: {json: {{ dict "region" $ctx.values.region "services" $services "users" $users "domains" $domains "roles" $roles | toJson }}}
 {{- end -}}

@@ -1,7 +1,9 @@
-{{- /* `cronjobs.<name>`: the facts of a job, and a schedule. Its template may change, so its name need not. */ -}}
+{{- /* `cronjobs.<name>`: the facts of a job, and a schedule; and `cleanup`. Its template may change, so its name need not. */ -}}
 {{- define "common.kinds.cronjobs" -}}
 {{- $ctx := . -}}
-{{- range $key, $facts := .root.Values.cronjobs -}}
+{{- $all := dict "cleanup" (include "common.jobs.cleanup" . | fromYaml) -}}
+{{- include "common.context.merge" (dict "into" $all "from" .root.Values.cronjobs) -}}
+{{- range $key, $facts := $all -}}
 {{- if and $facts (include "common.context.enabled" (dict "ctx" $ctx "key" (printf "cron-job-%s" $key))) -}}
 {{- $unit := deepCopy $facts -}}
 {{- $_ := set $unit "restart" "OnFailure" -}}
@@ -9,9 +11,10 @@
 ---
 apiVersion: batch/v1
 kind: CronJob
-{{ include "common.context.metadata" (dict "ctx" $ctx "name" $unit.name "component" $key) }}
+{{ include "common.context.metadata" (dict "ctx" $ctx "name" $unit.name "component" $key "annotations" $unit.annotations) }}
 spec:
   schedule: {{ $unit.schedule | quote }}
+  suspend: {{ $unit.suspend | default false }}
   concurrencyPolicy: Forbid
   startingDeadlineSeconds: 600
   successfulJobsHistoryLimit: 1

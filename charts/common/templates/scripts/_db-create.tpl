@@ -1,5 +1,5 @@
-{{- define "common.scripts.db-create.py" -}}
-"""Makes databases and their users; says again what is already so. DATABASES: [{name, user, password: a variable}]."""
+{{- /* A connection as the administrator of the database, for scripts that include it. */ -}}
+{{- define "common.scripts.database" -}}
 import json
 import os
 
@@ -12,6 +12,11 @@ connection = pymysql.connect(
     password=os.environ["DB_ADMIN_PASSWORD"],
     connect_timeout=10,
 )
+{{- end -}}
+
+{{- define "common.scripts.db-create.py" -}}
+"""Makes databases and their users; says again what is already so. DATABASES: [{name, user, password: a variable}]."""
+{{ include "common.scripts.database" . }}
 with connection, connection.cursor() as cursor:
     for database in json.loads(os.environ["DATABASES"]):
         name = "`%s`" % database["name"].replace("`", "``")

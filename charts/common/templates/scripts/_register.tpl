@@ -1,5 +1,5 @@
 {{- define "common.scripts.register.py" -}}
-"""Puts services, endpoints, users and roles into keystone; changes only what differs from REGISTRATION."""
+"""Puts services, endpoints, domains, users and roles into keystone; changes only what differs from REGISTRATION."""
 import json
 import os
 
@@ -35,20 +35,37 @@ def register_user(user):
     project = identity.find_project(user["project"], domain_id=domain.id)
     if project is None:
         project = identity.create_project(name=user["project"], domain_id=domain.id)
-    found = identity.find_user(user["name"], domain_id=domain.id)
-    password = os.environ[user["password"]]
-    if found is None:
-        found = identity.create_user(name=user["name"], domain_id=domain.id, password=password)
-    else:
-        identity.update_user(found, password=password)
+    found = had_user(domain, user["name"], os.environ[user["password"]])
     for name in user["roles"]:
-        role = identity.find_role(name) or identity.create_role(name=name)
-        identity.assign_project_role_to_user(project, found, role)
+        identity.assign_project_role_to_user(project, found, had_role(name))
     print("user %s" % user["name"])
 
 
+def register_domain(domain):
+    """A domain whose users a service makes, and the account that may."""
+    found = identity.find_domain(domain["name"]) or identity.create_domain(name=domain["name"])
+    administrator = had_user(found, domain["administrator"], os.environ[domain["password"]])
+    identity.assign_domain_role_to_user(found, administrator, had_role("admin"))
+    print("domain %s" % found.name)
+
+
+def had_user(domain, name, password):
+    found = identity.find_user(name, domain_id=domain.id)
+    if found is None:
+        return identity.create_user(name=name, domain_id=domain.id, password=password)
+    return identity.update_user(found, password=password)
+
+
+def had_role(name):
+    return identity.find_role(name) or identity.create_role(name=name)
+
+
+for role in wanted["roles"]:
+    had_role(role)
 for service in wanted["services"]:
     register_service(service)
+for domain in wanted["domains"]:
+    register_domain(domain)
 for user in wanted["users"]:
     register_user(user)
 {{ end -}}

@@ -1,0 +1,53 @@
+{{- define "common.scripts.cleanup.py" -}}
+"""Takes away from other services what CLEANUP names, [{kind, name, …}]. What is gone already is no error."""
+{{- if not (hasKey .jobs "db-create") }}
+import json
+import os
+{{- else }}
+{{ include "common.scripts.database" . }}
+
+
+def drop_database(item):
+    with connection.cursor() as cursor:
+        cursor.execute("DROP DATABASE IF EXISTS `%s`" % item["name"].replace("`", "``"))
+
+
+def drop_account(item):
+    with connection.cursor() as cursor:
+        cursor.execute("DROP USER IF EXISTS %s@'%%'", (item["name"],))
+{{- end }}
+{{- if hasKey .jobs "register" }}
+
+import openstack
+
+identity = openstack.connect().identity
+
+
+def drop_service(item):
+    for service in list(identity.services(type=item["type"])):
+        for endpoint in list(identity.endpoints(service_id=service.id)):
+            if endpoint.region_id == item["region"]:
+                identity.delete_endpoint(endpoint)
+        if not list(identity.endpoints(service_id=service.id)):
+            identity.delete_service(service)
+
+
+def drop_domain(item):
+    domain = identity.find_domain(item["name"])
+    if domain:
+        identity.update_domain(domain, is_enabled=False)
+        identity.delete_domain(domain)
+
+
+def drop_user(item):
+    domain = identity.find_domain(item["domain"])
+    user = domain and identity.find_user(item["name"], domain_id=domain.id)
+    if user:
+        identity.delete_user(user)
+{{- end }}
+
+
+for item in json.loads(os.environ["CLEANUP"]):
+    globals()["drop_" + item["kind"]](item)
+    print("%s %s" % (item["kind"], item["name"]))
+{{ end -}}

@@ -1,0 +1,57 @@
+import {describeCause} from '../../cluster/gate/cause.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import {CLEANUP_VARIABLE, type ReleaseCleanup, thingText} from '../../plan/removal/cleanup.ts'
+import {releaseName, releaseNamespace} from '../../release.ts'
+import {type Execution, masking} from './execution.ts'
+
+/**
+ * Takes away what a release has in other services, by a Job of the CronJob that its chart has for that, while all that the Job
+ * needs is still there. What is gone already is no error to it, so that it may be run again. Throws `KK_CLEANUP`,
+ * `KK_INTERRUPTED`.
+ */
+export async function cleanUp(
+  execution: Execution<'remove'>,
+  {cronJob, goes}: Pick<ReleaseCleanup, 'cronJob' | 'goes'>,
+): Promise<void> {
+  const {action, cluster, controls, deadline, journal, run} = execution
+  const {release} = action
+  controls.signal.throwIfAborted()
+  const {name, namespace = releaseNamespace(release)} = cronJob.metadata
+  const job = `${name}-${run.slice(-4)}`
+  await journal.note({type: 'object-deleting', release, object: goes.map(thingText).join(', ')})
+  controls.onProgress('gate', `taking away with Job/${job}: ${goes.map(thingText).join(', ')}`)
+  try {
+    const made = await cluster.createJobOf({
+      namespace,
+      cronJob: name,
+      job,
+      variables: {[CLEANUP_VARIABLE]: JSON.stringify(goes)},
+    })
+    await cluster.gate({
+      namespace,
+      objects: [made],
+      deadline,
+      signal: controls.signal,
+      onProgress: (blames) => {
+        if (blames[0]) controls.onProgress('gate', describeCause(blames[0]), blames)
+      },
+      redact: masking(execution),
+    })
+  } catch (error) {
+    throw failed(execution, asKkError(error))
+  }
+  for (const thing of goes) controls.onDeleted(thingText(thing))
+}
+
+function failed({action: {release}}: Execution, cause: KkError): KkError {
+  if (cause.code === 'KK_INTERRUPTED') return cause
+  return new KkError(
+    'KK_CLEANUP',
+    `${release} stays: what it has in other services was not taken away: ${cause.message}`,
+    {
+      cause,
+      hint: `repeat the command when that is mended; without --purge ${releaseName(release)} goes and leaves them`,
+      log: cause.log,
+    },
+  )
+}

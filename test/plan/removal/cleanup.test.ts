@@ -1,0 +1,116 @@
+import {describe, expect, it} from 'vitest'
+import type {KubernetesObject} from '../../../src/cluster/cluster.ts'
+import {type Cleanup, cleanupsIn, splitCleanups} from '../../../src/plan/removal/cleanup.ts'
+import type {ReleaseId} from '../../../src/release.ts'
+
+const DATABASE = {kind: 'database', name: 'nova', at: 'mariadb'}
+const USER = {kind: 'user', name: 'nova', at: 'keystone'}
+const NOVA = {
+  made: [USER, DATABASE],
+  used: [
+    {name: 'admin', at: 'keystone'},
+    {name: 'openstack', at: 'rabbitmq'},
+  ],
+}
+
+function cronJob(text: string): KubernetesObject {
+  const annotations = {'kk.openstack.org/cleanup': text}
+  return {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'nova-cleanup', annotations}}
+}
+
+describe('what a release has in other services', () => {
+  it('is what the annotation of its CronJob says', () => {
+    const object = cronJob(JSON.stringify(NOVA))
+    const other = {...object, metadata: {name: 'nova-archive'}}
+
+    expect(cleanupsIn([other, object])).toEqual([{cronJob: object, ...NOVA}])
+  })
+
+  it.each([
+    'no JSON',
+    '[]',
+    '{"made": {}}',
+    '{"made": [{"kind": "database"}]}',
+    '{"made": [], "used": ["nova"]}',
+    'null',
+  ])('is nothing where the annotation is %s', (text) => {
+    const found = cleanupsIn([cronJob(text)])
+
+    expect(found.flatMap(({made}) => made)).toEqual([])
+  })
+})
+
+function observed(releases: Readonly<Record<ReleaseId, Omit<Cleanup, 'cronJob'> | undefined>>) {
+  const each = (Object.keys(releases) as ReleaseId[]).map((release) => {
+    const cleanup = releases[release]
+    return [release, {release, cleanups: cleanup ? [{cronJob: cronJob(''), ...cleanup}] : []}] as const
+  })
+  return {observed: new Map(each)}
+}
+
+const NOTHING_LOST = {lost: () => undefined}
+
+describe('a removal with --purge', () => {
+  it('takes away what the release made, and leaves the account that is somebody else’s', () => {
+    const uses = observed({'openstack/nova': NOVA, 'openstack/rabbitmq': undefined})
+
+    const [split] = splitCleanups(uses, {releases: ['openstack/nova'], isWanted: true, ...NOTHING_LOST})
+
+    expect(split).toMatchObject({
+      release: 'openstack/nova',
+      goes: [USER, DATABASE],
+      stays: [{kind: 'account', name: 'openstack', at: 'rabbitmq', why: 'the release did not make it'}],
+    })
+  })
+
+  it.each([
+    ['uses its account', {made: [], used: [{name: 'nova', at: 'keystone'}]}, USER],
+    ['has the same database', {made: [DATABASE], used: []}, DATABASE],
+  ])('leaves what another release has, which %s', (_, other, shared) => {
+    const uses = observed({'openstack/nova': NOVA, 'openstack/neutron': other})
+
+    const [split] = splitCleanups(uses, {releases: ['openstack/nova'], isWanted: true, ...NOTHING_LOST})
+
+    expect(split!.goes).toEqual([USER, DATABASE].filter((thing) => thing !== shared))
+    expect(split!.stays).toContainEqual({...shared, why: 'neutron has it, too'})
+  })
+
+  it('takes away what only releases share that go together', () => {
+    const uses = observed({'openstack/nova': NOVA, 'openstack/neutron': {made: [DATABASE], used: []}})
+    const releases = ['openstack/nova', 'openstack/neutron'] as const
+
+    const split = splitCleanups(uses, {releases, isWanted: true, ...NOTHING_LOST})
+
+    expect(split.map(({goes}) => goes)).toEqual([[USER, DATABASE], [DATABASE]])
+  })
+
+  it('leaves a database of that name on another server to its release', () => {
+    const uses = observed({'one/nova': NOVA, 'two/nova': {made: [{...DATABASE, at: 'other'}], used: []}})
+
+    const [split] = splitCleanups(uses, {releases: ['one/nova'], isWanted: true, ...NOTHING_LOST})
+
+    expect(split!.goes).toEqual([USER, DATABASE])
+  })
+
+  it('says of what can not be taken away any more why that is', () => {
+    const uses = observed({'openstack/nova': NOVA})
+
+    const [split] = splitCleanups(uses, {
+      releases: ['openstack/nova'],
+      isWanted: true,
+      lost: () => 'its CronJob is gone',
+    })
+
+    expect(split!.goes).toEqual([])
+    expect(split!.stays).toContainEqual({...DATABASE, why: 'its CronJob is gone'})
+  })
+})
+
+it('without --purge all of it stays', () => {
+  const uses = observed({'openstack/nova': NOVA})
+
+  const [split] = splitCleanups(uses, {releases: ['openstack/nova'], isWanted: false, ...NOTHING_LOST})
+
+  expect(split!.goes).toEqual([])
+  expect(split!.stays).toContainEqual({...DATABASE, why: 'it goes only with --purge'})
+})

@@ -1,0 +1,59 @@
+import {expect, it} from 'vitest'
+import type {ReleaseCleanup} from '../../../src/plan/removal/cleanup.ts'
+import {palette} from '../../../src/report/colour.ts'
+import {cleanupDocument, cleanupText, leftElsewhereText} from '../../../src/report/plan/cleanup-text.ts'
+
+const cronJob = {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'nova-cleanup'}}
+const cleanups: readonly ReleaseCleanup[] = [
+  {
+    release: 'openstack/nova',
+    cronJob,
+    goes: [
+      {kind: 'service', name: 'nova', at: 'keystone-api'},
+      {kind: 'database', name: 'nova_api', at: 'mariadb-server'},
+    ],
+    stays: [{kind: 'user', name: 'nova', at: 'keystone-api', why: 'neutron has it, too'}],
+  },
+]
+
+it('what goes and what stays in other services are two lists', () => {
+  expect(cleanupText(cleanups, palette(0))).toMatchInlineSnapshot(`
+    "goes from other services, for good
+      nova  service   nova      keystone-api
+      nova  database  nova_api  mariadb-server
+
+    stays in other services
+      nova  user  nova  keystone-api  neutron has it, too
+    "
+  `)
+})
+
+it('there is no list of nothing', () => {
+  const [nova] = cleanups
+
+  expect(cleanupText([], palette(0))).toBe('')
+  expect(leftElsewhereText([{...nova!, stays: []}], palette(0))).toBe('')
+  expect(cleanupText([{...nova!, goes: []}], palette(0))).not.toContain('goes')
+})
+
+it('what is left says how it goes', () => {
+  const [nova] = cleanups
+
+  expect(leftElsewhereText(cleanups, palette(0))).not.toContain('--purge')
+  expect(leftElsewhereText([{...nova!, goes: []}], palette(0))).toMatchInlineSnapshot(`
+    "left in other services
+      nova  user  nova  keystone-api  neutron has it, too
+    to take away what a release had alone, deploy it once more, then kk remove it with --purge
+    "
+  `)
+})
+
+it('programs are told the same', () => {
+  expect(cleanupDocument(cleanups)).toMatchObject({
+    goes: [
+      {release: 'openstack/nova', kind: 'service'},
+      {name: 'nova_api', at: 'mariadb-server'},
+    ],
+    stays: [{release: 'openstack/nova', why: 'neutron has it, too'}],
+  })
+})

@@ -1,0 +1,49 @@
+import {expect, it} from 'vitest'
+import type {RunRecord, RunRelease} from '../../../src/cluster/runs.ts'
+import type {ObservedRelease} from '../../../src/plan/uses/observed.ts'
+import type {ReleaseId} from '../../../src/release.ts'
+import {findCleanups} from '../../../src/verbs/removal/cleanups.ts'
+
+const RELEASE: ReleaseId = 'openstack/heat'
+const DATABASE = {kind: 'database', name: 'heat', at: 'mariadb'}
+const CRON_JOB = {apiVersion: 'batch/v1', kind: 'CronJob', metadata: {name: 'heat-cleanup'}}
+
+/** What becomes of it when an earlier removal was cut short; runs are newest first. */
+function afterCut(isThere: boolean, ...entries: readonly Partial<RunRelease>[]) {
+  const runs = entries.map((entry) => ({releases: [{release: RELEASE, kind: 'remove', ...entry}]}))
+  const cluster = {
+    present: async () => (isThere ? [{object: CRON_JOB, isGoing: false, live: undefined}] : []),
+    runs: {list: async () => runs as unknown as readonly RunRecord[]},
+  } as unknown as Parameters<typeof findCleanups>[0]
+  const heat = {release: RELEASE, cleanups: [{cronJob: CRON_JOB, made: [DATABASE], used: []}]}
+  const uses = {observed: new Map([[RELEASE, heat as unknown as ObservedRelease]])}
+  return findCleanups(cluster, uses, {
+    environment: 'cloud',
+    releases: [RELEASE],
+    isWanted: true,
+    isBegun: () => true,
+  })
+}
+
+it('what was to go goes while its CronJob is there, for a Job may do it again', async () => {
+  const [cleanup] = await afterCut(true, {deleted: ['database heat']})
+
+  expect(cleanup).toMatchObject({goes: [DATABASE], stays: []})
+})
+
+it.each([
+  ['the run before', [{deleted: ['database heat']}]],
+  ['one before it', [{}, {deleted: ['database heat']}]],
+])('nothing is told of what %s has taken away', async (_, entries) => {
+  expect(await afterCut(false, ...entries)).toEqual([])
+})
+
+it.each([
+  ['no run', []],
+  ['a run before the release was deployed anew', [{}, {kind: 'install'}, {deleted: ['database heat']}]],
+])('it is told to stay when its CronJob is gone and %s has taken it away', async (_, entries) => {
+  const [cleanup] = await afterCut(false, ...entries)
+
+  expect(cleanup!.goes).toEqual([])
+  expect(cleanup!.stays).toMatchObject([{...DATABASE, why: expect.stringContaining('deploy the release')}])
+})
