@@ -4,15 +4,14 @@
  */
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {readImages} from '../src/images/inventory/read-images.ts'
 import {buildWhenOld} from '../test/e2e/support/build.ts'
+import {bringImages} from './cloud/images.ts'
 import {firstInstance, type Instance} from './cloud/instance.ts'
 import {ensureSystemPackages} from './system-packages.ts'
 
 const ROOT = join(import.meta.dirname, '..')
+const KK = join(ROOT, 'dist/kk')
 const ENVIRONMENT = 'environments/cloud.yaml'
-/** The image that nothing of the cloud runs on. */
-const WITHOUT = 'kolla-builder'
 
 interface Step {
   readonly title: string
@@ -30,7 +29,7 @@ const steps: readonly Step[] = [
   {
     title: 'the images',
     takes: '30 minutes',
-    run: async () => kk('images', 'build', ...(await imageNames()), '--push', 'localhost:5010'),
+    run: () => bringImages({kk: KK, stdio: 'inherit'}),
   },
   {
     title: 'OpenStack',
@@ -46,13 +45,6 @@ const steps: readonly Step[] = [
   },
 ]
 
-/** All of the release that is deployed. */
-async function imageNames(): Promise<readonly string[]> {
-  const images = await readImages(join(ROOT, 'images'))
-  const tag = images.find(({name}) => name === 'base')!.tag
-  return images.filter((image) => image.tag === tag && image.name !== WITHOUT).map(({name}) => name)
-}
-
 function script(name: string, ...args: readonly string[]) {
   return execa(process.execPath, [join(ROOT, 'scripts', `${name}.ts`), ...args], {
     cwd: ROOT,
@@ -62,7 +54,7 @@ function script(name: string, ...args: readonly string[]) {
 
 /** With the terminal, so that its own board shows what is left of each. */
 function kk(...args: readonly string[]) {
-  return execa(join(ROOT, 'dist/kk'), args, {cwd: ROOT, stdio: 'inherit'})
+  return execa(KK, args, {cwd: ROOT, stdio: 'inherit'})
 }
 
 async function main(): Promise<void> {

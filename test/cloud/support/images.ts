@@ -1,18 +1,19 @@
 import {join} from 'node:path'
-import {execa} from 'execa'
 import {inject} from 'vitest'
+import {bringImages, REGISTRY} from '../../../scripts/cloud/images.ts'
 import {phase} from './phase.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 
-/** The registry of the node. */
-const REGISTRY = 'localhost:5010'
-
-/** Builds images of the charts (all, unless named), as far as their inputs changed, and pushes what the node's registry lacks. */
+/** Brings images of the charts (all, unless named) to the registry of the node. */
 export async function pushImages(...names: readonly string[]): Promise<void> {
   // With the cache of whoever runs the tests, where built images are known.
   await phase('images built and pushed', () =>
-    execa(inject('aio').kk, ['images', 'build', ...names, '--push', REGISTRY], {cwd: ROOT, stdin: 'ignore'}),
+    bringImages({
+      kk: inject('aio').kk,
+      ...(names.length > 0 && {names}),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
   )
 }
 

@@ -1,0 +1,43 @@
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {readImages} from '../../src/images/inventory/read-images.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+/** The registry of the node. */
+export const REGISTRY = 'localhost:5010'
+/** The image that nothing of the cloud runs on. */
+const WITHOUT = 'kolla-builder'
+
+interface Bringing {
+  /** The binary. */
+  readonly kk: string
+  /** By default all of the release that is deployed. */
+  readonly names?: readonly string[]
+  /** What is shown of the programs that do it. */
+  readonly stdio: 'inherit' | ['ignore', 'pipe', 'pipe']
+}
+
+/**
+ * Brings images to the registry of the node: builds them as far as their sources changed or, where the variable `KK_IMAGES`
+ * names a registry and its folder (`registry.example.org/kk`), takes those from there.
+ */
+export async function bringImages({kk, names, stdio}: Bringing): Promise<void> {
+  const images = names ?? (await deployedImages()).map(({name}) => name)
+  const from = process.env['KK_IMAGES']
+  if (!from) {
+    await execa(kk, ['images', 'build', ...images, '--push', REGISTRY], {cwd: ROOT, stdio})
+    return
+  }
+  const {tag} = (await deployedImages())[0]!
+  for (const name of images) {
+    await execa('buildah', ['pull', '--quiet', `docker://${from}/${name}:${tag}`], {stdio})
+    const to = `docker://${REGISTRY}/kk/${name}:${tag}`
+    await execa('buildah', ['push', '--quiet', '--tls-verify=false', `${from}/${name}:${tag}`, to], {stdio})
+  }
+}
+
+async function deployedImages() {
+  const images = await readImages(join(ROOT, 'images'))
+  const {tag} = images.find(({name}) => name === 'base')!
+  return images.filter((image) => image.tag === tag && image.name !== WITHOUT)
+}
