@@ -1,4 +1,5 @@
 import {mapParallel} from '../../cluster/parallel.ts'
+import {KkError} from '../../errors.ts'
 import {runProgram} from '../building/buildah.ts'
 import type {StoredImage} from './unneeded.ts'
 
@@ -53,7 +54,16 @@ async function storedImage(id: string, names: readonly string[], signal: AbortSi
   }
 }
 
-/** Removes an image by its id, with its names. Throws `KK_IMAGE`, also when a container uses it. */
+/**
+ * Removes an image by its id, with its names; it may be gone already: with one, buildah removes those below it that have no
+ * name and that no other stands on. Throws `KK_IMAGE`, also when a container uses it.
+ */
 export async function removeImage(id: string, signal: AbortSignal): Promise<void> {
-  await runProgram('buildah', ['rmi', id], {signal})
+  await runProgram('buildah', ['rmi', id], {signal}).catch((error: unknown) => {
+    if (!isOfGoneImage(error)) throw error
+  })
+}
+
+function isOfGoneImage(error: unknown): boolean {
+  return error instanceof KkError && error.log?.some((line) => line.includes('image not known')) === true
 }
