@@ -58,6 +58,7 @@ export function ssh({address, key}: Instance, command: string): readonly [string
     'UserKnownHostsFile=/dev/null',
     'LogLevel=ERROR',
     'ConnectTimeout=10',
+    'ServerAliveInterval=5',
   ]
   return ['ssh', '-i', key, ...options.flatMap((option) => ['-o', option]), `root@${address}`, command]
 }

@@ -1,18 +1,39 @@
-import {beforeAll, describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it, onTestFinished} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
-import {inClient} from '../support/client.ts'
+import {inClient, openstack} from '../support/client.ts'
 import {cloudUp} from '../support/cloud.ts'
-import {inMachine, machine, page} from '../support/machines.ts'
+import {
+  becomes,
+  bootOf,
+  inMachine,
+  machine,
+  page,
+  removeMachine,
+  smallFlavors,
+  startedAgain,
+  startMachine,
+} from '../support/machines.ts'
+import {lostPings} from '../support/network-guests.ts'
 
 let first: Instance
 
 beforeAll(async () => {
   await cloudUp()
   first = await machine()
+  return smallFlavors()
 })
 
 describe('a virtual machine with a floating address', () => {
+  it('answers ping, SSH and HTTP', async () => {
+    const lost = await lostPings(first.address, async () => {
+      expect(await inMachine(first, 'hostname')).toBe('first')
+      expect(await page(`http://${first.address}/`)).toBe(200)
+    })
+
+    expect(lost).toBe(0)
+  })
+
   it('has its name and its key from the metadata service, and knows its floating address', async () => {
     const said = await inMachine(
       first,
@@ -25,57 +46,48 @@ describe('a virtual machine with a floating address', () => {
   it('is shut for a port when its security group is, and open again', async () => {
     const url = `http://${first.address}/`
     expect(await page(url)).toBe(200)
-    const rules = `openstack security group rule list first --protocol tcp --format json`
-    const {ID} = JSON.parse(await inClient(rules)).find(
-      (rule: {readonly 'Port Range': string}) => rule['Port Range'] === '80:80',
+    const rules = await openstack<readonly {readonly ID: string; readonly 'Port Range': string}[]>(
+      'security group rule list first --protocol tcp',
     )
+    const rule = rules.find((each) => each['Port Range'] === '80:80')!
 
-    await inClient(`openstack security group rule delete ${ID}`)
+    await inClient(`openstack security group rule delete ${rule.ID}`)
     await waitFor(async () => (await page(url)) === undefined, {until: 'port 80 is shut'})
     await inClient('openstack security group rule create first --protocol tcp --dst-port 80')
 
-    await waitFor(async () => (await page(url)) === 200, {until: 'port 80 is open', seconds: 60})
+    await waitFor(async () => (await page(url)) === 200, {until: 'port 80 is open'})
   })
 
   it('comes back from a reboot, with its disk as it was', async () => {
-    const boot = 'cat /proc/sys/kernel/random/boot_id'
     await inMachine(first, 'echo kept >/mnt/kept; sync')
-    const before = await inMachine(first, boot)
+    const before = await bootOf(first)
 
     await inClient('openstack server reboot --wait first')
 
-    await waitFor(async () => (await inMachine(first, boot)) !== before, {
-      until: 'it has started',
-      seconds: 300,
-    })
+    await startedAgain(first, before)
     expect(await inMachine(first, 'cat /mnt/kept')).toBe('kept')
   })
 })
 
 describe('a volume', () => {
   it('keeps what one machine writes, and another one finds it', async () => {
+    onTestFinished(() => removeMachine('kk-other'))
     await inMachine(
       first,
-      'mkfs.ext4 -q -F /dev/vdb && mount /dev/vdb /data && echo written >/data/file && umount /data',
+      'umount /data; mkfs.ext4 -q -F /dev/vdb && mount /dev/vdb /data && echo written >/data/file && umount /data',
     )
 
-    await inClient(`
-      openstack server remove volume first first
-      openstack server create --image guest --flavor small --network first --security-group first --key-name first --wait other >/dev/null
-      openstack server add volume other first
-      openstack floating ip create public --port "$(openstack port list --server other --format value --column ID)" >/dev/null
-    `)
-    const address = await inClient('openstack floating ip list --format json')
-    const other = JSON.parse(address).find(
-      (ip: {readonly 'Floating IP Address': string}) => ip['Floating IP Address'] !== first.address,
-    )
-    const second = {...first, address: other['Floating IP Address'] as string}
+    await inClient('openstack server remove volume first first')
+    await becomes('volume', 'first', 'available')
+    const other = await startMachine(first, 'kk-other', '--image guest')
+    await inClient('openstack server add volume kk-other first >/dev/null')
+    await becomes('volume', 'first', 'in-use')
+    const found = await inMachine(other, 'mount /dev/vdb /mnt; cat /mnt/file; umount /mnt')
+    await inClient('openstack server remove volume kk-other first')
+    await becomes('volume', 'first', 'available')
+    await inClient('openstack server add volume first first >/dev/null')
+    await becomes('volume', 'first', 'in-use')
 
-    expect(await inMachine(second, 'mount /dev/vdb /mnt; cat /mnt/file; umount /mnt')).toBe('written')
-    await inClient(`
-      openstack server delete --wait other
-      openstack floating ip delete ${second.address}
-      openstack server add volume first first
-    `)
+    expect(found).toBe('written')
   })
 })

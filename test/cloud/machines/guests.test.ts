@@ -2,19 +2,25 @@ import {readdir, readFile} from 'node:fs/promises'
 import {beforeAll, describe, expect, it} from 'vitest'
 import type {Instance} from '../../../scripts/cloud/instance.ts'
 import {kubectl} from '../../aio/support/node.ts'
-import {waitFor} from '../../e2e/support/cluster.ts'
+import {uniqueName, waitFor} from '../../e2e/support/cluster.ts'
 import {inClient} from '../support/client.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
-import {inMachine, machine} from '../support/machines.ts'
+import {becomes, bootOf, inMachine, machine, startedAgain} from '../support/machines.ts'
 
-const BOOT = 'cat /proc/sys/kernel/random/boot_id'
+/** The pods on a node that a guest depends on: the release and the component. */
+const LIBVIRT = ['libvirt', 'libvirt'] as const
+const COMPUTE = ['nova', 'compute'] as const
+const CONTROLLER = ['ovn', 'controller'] as const
+const SWITCH = [['openvswitch', 'db'] as const, ['openvswitch', 'vswitchd'] as const]
+
+type Component = readonly [release: string, component: string]
 
 let first: Instance
 let uuid: string
 beforeAll(async () => {
   await cloudUp()
   first = await machine()
-  uuid = (await inClient('openstack server show first --format value --column id')).trim()
+  uuid = await inClient('openstack server show first --format value --column id')
 })
 
 /** The process of QEMU that runs an instance. */
@@ -31,17 +37,31 @@ function virsh(...args: readonly string[]): Promise<string> {
   return kubectl(['exec', '--namespace', NAMESPACE, 'daemonset/libvirt-libvirt', '--', 'virsh', ...args])
 }
 
-async function replacePods(...daemonSets: readonly string[]): Promise<void> {
-  const selectors = daemonSets.map((name) => {
-    const [release, component] = name.split('-')
-    return ['--selector', `app.kubernetes.io/instance=${release},app.kubernetes.io/component=${component}`]
-  })
-  for (const labels of selectors) await kubectl(['delete', 'pods', '--namespace', NAMESPACE, ...labels])
+/** Deletes the pods of components, all at once, and waits until there are new ones that are ready. */
+async function replacePods(components: readonly Component[]): Promise<void> {
+  const selectors = components.map(([release, component]) => [
+    '--selector',
+    `app.kubernetes.io/instance=${release},app.kubernetes.io/component=${component}`,
+  ])
+  const inCloud = ['--namespace', NAMESPACE]
+  await Promise.all(selectors.map((labels) => kubectl(['delete', 'pods', ...inCloud, ...labels])))
   const condition = ['--output', 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}']
   for (const labels of selectors) {
-    const ready = () => kubectl(['get', 'pods', '--namespace', NAMESPACE, ...labels, ...condition])
+    const ready = () => kubectl(['get', 'pods', ...inCloud, ...labels, ...condition])
     await waitFor(async () => (await ready()) === 'True', {until: `${labels[1]} is ready`, seconds: 400})
   }
+}
+
+/** Takes the volume from the machine and gives it back, as the machine sees it. */
+async function changeVolume(): Promise<void> {
+  const disks = () => inMachine(first, 'umount /data 2>/dev/null; lsblk --nodeps --noheadings --output NAME')
+  await disks()
+  await inClient('openstack server remove volume first first')
+  await becomes('volume', 'first', 'available')
+  await waitFor(async () => (await disks()) === 'vda', {until: 'the volume is gone'})
+  await inClient('openstack server add volume first first >/dev/null')
+  await becomes('volume', 'first', 'in-use')
+  await waitFor(async () => (await disks()) === 'vda\nvdb', {until: 'the volume is back'})
 }
 
 describe('the QEMU of a machine', () => {
@@ -49,21 +69,6 @@ describe('the QEMU of a machine', () => {
     const cgroups = await readFile(`/proc/${await qemuOf(uuid)}/cgroup`, 'utf8')
 
     expect(cgroups).not.toContain('kubepods')
-  })
-
-  it('goes on while the pods of libvirt and nova-compute are replaced', async () => {
-    const [pid, boot] = [await qemuOf(uuid), await inMachine(first, BOOT)]
-
-    await replacePods('libvirt-libvirt', 'nova-compute')
-
-    expect(await qemuOf(uuid)).toBe(pid)
-    expect(await inMachine(first, BOOT)).toBe(boot)
-    expect(await virsh('domstate', uuid)).toContain('running')
-    await waitFor(
-      async () => (await inClient('openstack compute service list --service nova-compute')).includes('| up '),
-      {until: 'nova-compute is up', seconds: 180},
-    )
-    expect(await inClient('openstack server show first --format value --column status')).toBe('ACTIVE')
   })
 
   it('takes none of its modules from an image that may be pruned', async () => {
@@ -76,29 +81,36 @@ describe('the QEMU of a machine', () => {
     ).not.toMatch(/unknown (protocol|driver)/i)
   })
 
-  it('says on its console what it said before, and is rebooted by the new pods', async () => {
-    const boot = await inMachine(first, BOOT)
-    expect(await inClient('openstack console log show first')).toContain('is ready')
+  it.each<[string, readonly Component[]]>([
+    ['libvirt', [LIBVIRT]],
+    ['nova-compute', [COMPUTE]],
+    ["OVN's controller", [CONTROLLER]],
+    ['Open vSwitch', SWITCH],
+    ['all of them', [LIBVIRT, COMPUTE, CONTROLLER, ...SWITCH]],
+  ])('goes on while these pods are replaced, and obeys the new ones: %s', async (_what, components) => {
+    const [pid, boot] = [await qemuOf(uuid), await bootOf(first)]
+
+    await replacePods(components)
+
+    expect(await bootOf(first)).toBe(boot)
+    expect(await qemuOf(uuid)).toBe(pid)
+    expect(await virsh('domstate', uuid)).toContain('running')
+    expect(await inClient('openstack server show first --format value --column status')).toBe('ACTIVE')
+
+    const mark = uniqueName('said')
+    await inMachine(first, `echo ${mark} >/dev/ttyS0`)
+    const log = await inClient('openstack console log show first')
+    expect(log).toContain('guest: first is ready')
+    expect(log).toContain(mark)
+
+    await changeVolume()
 
     await inClient('openstack server reboot --hard --wait first')
-
-    await waitFor(async () => (await inMachine(first, BOOT)) !== boot, {
-      until: 'it has started',
-      seconds: 300,
-    })
-    expect(await inClient('openstack server show first --format value --column status')).toBe('ACTIVE')
-  })
-})
-
-describe('the console', () => {
-  it('is served to browsers by a link that nova gives', async () => {
-    const {url} = JSON.parse(await inClient('openstack console url show first --format json')) as {
-      url: string
-    }
-
-    const page = await fetch(url)
-
-    expect(page.status).toBe(200)
-    expect(await page.text()).toContain('noVNC')
+    await startedAgain(first, boot)
+    expect(await virsh('domstate', uuid)).toContain('running')
+    await waitFor(
+      async () => (await inClient('openstack console log show first')).includes('guest: first is ready'),
+      {until: 'the console of the new start is there'},
+    )
   })
 })

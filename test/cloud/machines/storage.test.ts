@@ -3,6 +3,7 @@ import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {inClient} from '../support/client.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
+import {becomes} from '../support/machines.ts'
 
 /** What Ceph says to a monitor. */
 function ceph(command: string): Promise<string> {
@@ -11,19 +12,6 @@ function ceph(command: string): Promise<string> {
     ...['exec', '--namespace', NAMESPACE, 'ceph-mon-0', '--container', 'mon', '--'],
     ...['ceph', ...monitor, ...command.split(' ')],
   ])
-}
-
-/** Waits until a resource has a status; rejects where it is an error. */
-async function becomes(kind: string, name: string, status: string): Promise<void> {
-  const show = `openstack ${kind} show ${name} --format value --column status`
-  const ended = await waitFor(
-    async () => {
-      const now = await inClient(show)
-      return (now === status || now.startsWith('error')) && {now}
-    },
-    {until: `${kind} ${name} is ${status}`, seconds: 300},
-  )
-  expect(ended.now, `${kind} ${name}`).toBe(status)
 }
 
 beforeAll(cloudUp)

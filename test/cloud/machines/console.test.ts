@@ -1,0 +1,53 @@
+import {join} from 'node:path'
+import {chromium} from 'playwright-core'
+import {beforeAll, expect, it, onTestFinished} from 'vitest'
+import type {Instance} from '../../../scripts/cloud/instance.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {openstack} from '../support/client.ts'
+import {cloudUp} from '../support/cloud.ts'
+import {ROOT} from '../support/images.ts'
+import {inMachine, machine} from '../support/machines.ts'
+
+/** Where the last screenshot is. */
+const SCREENSHOT = join(ROOT, 'dist/console.png')
+
+let first: Instance
+beforeAll(async () => {
+  await cloudUp()
+  first = await machine()
+})
+
+/** Waits until the screen of the machine, as its kernel has it, says something. */
+async function shows(text: string): Promise<void> {
+  const screen = () => inMachine(first, 'fold -w 80 /dev/vcs1')
+  await waitFor(async () => (await screen()).includes(text), {until: `the screen says ${text}`})
+}
+
+it('the console of a virtual machine is a page where one sees it and types into it', async () => {
+  const {url} = await openstack<{readonly url: string}>('console url show --novnc first')
+  const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']})
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+
+  await page.goto(url)
+  await page.getByText(/^Connected/).waitFor()
+  await page.locator('canvas').click()
+  await inMachine(first, "printf '\\033c' >/dev/tty1")
+  await page.keyboard.type('\n')
+  await shows('login:')
+  await page.keyboard.type('root\n')
+  await shows('Password:')
+  await page.keyboard.type('guest\n')
+  await shows('~ # ')
+  await page.keyboard.type('echo $((6 * 7)) typed\n')
+  await shows('42 typed')
+
+  await page.screenshot({path: SCREENSHOT})
+  const colours = await page.evaluate<number>(`(() => {
+    const {width, height} = document.querySelector('canvas')
+    const {data} = document.querySelector('canvas').getContext('2d').getImageData(0, 0, width, height)
+    return new Set(new Uint32Array(data.buffer)).size
+  })()`)
+  expect(colours).toBeGreaterThan(1)
+  await page.keyboard.type('exit\n')
+})
