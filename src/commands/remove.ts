@@ -31,7 +31,7 @@ export default class Remove extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Remove)
-    const {'with-dependents': withDependents, purge: isPurge, confirm: confirmed = []} = flags
+    const {'with-dependents': withDependents, purge: isPurge = false, confirm: confirmed = []} = flags
     process.exitCode = await removeReleases({
       verb: 'remove',
       flags,
