@@ -67,7 +67,13 @@ const pod = closed({
         rolling_update: closed({max_surge: amount, max_unavailable: amount}),
       }),
       daemonsets: closed({
-        pod_replacement_strategy: strategy('RollingUpdate', 'Recreate', 'AllAtOnce', 'OnDelete'),
+        pod_replacement_strategy: strategy(
+          'RollingUpdate',
+          'Recreate',
+          'AllAtOnce',
+          'NodeByNode',
+          'OnDelete',
+        ),
         rolling_update: closed({max_unavailable: amount}),
       }),
       statefulsets: closed({pod_replacement_strategy: strategy('RollingUpdate', 'OnDelete')}),

@@ -53,6 +53,19 @@ export interface ObjectIdentity {
   readonly uid: string
 }
 
+/** How far a DaemonSet is whose pods are replaced node by node. */
+export interface NodeRoll {
+  /** E.g. `DaemonSet/libvirt-libvirt`. */
+  readonly set: string
+  readonly namespace: string
+  /** The number of nodes that should have a pod. */
+  readonly nodes: number
+  /** The pods of an older template, in the order in which they are to go. */
+  readonly outdated: readonly (ObjectIdentity & {readonly node: string})[]
+  /** Whether the next may go: each node has a pod, and those of the newest template are ready. */
+  readonly isSettled: boolean
+}
+
 /** A PersistentVolumeClaim. */
 export interface Claim {
   readonly namespace: string
@@ -328,6 +341,8 @@ export interface Cluster {
    * Throws `KK_NOT_INSTALLED` if there is none.
    */
   createJobOf(job: JobOfCronJob): Promise<KubernetesObject>
+  /** Returns how far those of the objects are whose pods kk replaces node by node. */
+  nodeRolls(namespace: string, objects: readonly KubernetesObject[]): Promise<readonly NodeRoll[]>
   /** Returns whether every object exists now (edges of kind `applied`). */
   exist(namespace: string, objects: readonly KubernetesObject[]): Promise<boolean>
   /** Returns the objects that exist now, including those that may not be read. */

@@ -34,6 +34,7 @@ import {OPERATION, type Operation} from './lease/operation.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
 import {apiGroup} from './manifest.ts'
 import {missingByLists} from './missing.ts'
+import {readNodeRolls} from './node-roll.ts'
 import {mapParallel} from './parallel.ts'
 import {reviewAccess} from './permissions/access.ts'
 import {OF_HELM} from './records/record.ts'
@@ -84,6 +85,7 @@ export async function openCluster({
     failedJobs: (namespace, objects) => listFailedJobs(client, namespace, objects),
     deleteFailedJobs: (namespace, objects) => deleteFailedJobs(client, namespace, objects),
     createJobOf: (job) => createJobOf(client, job),
+    nodeRolls: (namespace, objects) => readNodeRolls(client, namespace, objects),
     exist: (namespace, objects) => allExist(client, discovery, namespace, objects),
     present: (namespace, objects) => presentObjects(client, discovery, namespace, objects),
     missing: missingByLists(client, discovery),

@@ -1,12 +1,13 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
 import {describeCause} from '../cluster/gate/cause.ts'
 import {objectName, parseManifest} from '../cluster/manifest.ts'
+import {isRolledByNode} from '../cluster/node-roll.ts'
 import {mapParallel} from '../cluster/parallel.ts'
 import {asKkError} from '../errors.ts'
 import {redactor} from '../helm/redact/redact.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {changesOf, droppedSets} from '../plan/changes/changes-of.ts'
-import {withChanges, withDroppedSets, withVersions} from '../plan/changes/with-changes.ts'
+import {withChanges, withDroppedSets, withNodeRolls, withVersions} from '../plan/changes/with-changes.ts'
 import {driftReason} from '../plan/drift/drift-reason.ts'
 import {expectStore} from '../plan/expectations/expect-store.ts'
 import {readLabels} from '../plan/labels.ts'
@@ -95,7 +96,11 @@ export async function observedPlan(
     last ? [[release, last.chart] as const] : [],
   )
   const changed = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
-  const settled = withDroppedSets(changed, new Map(dropped))
+  const rolled = [...previous].flatMap(([release, [last]]) => {
+    const sets = last ? parseManifest(last.manifest).filter(isRolledByNode) : []
+    return sets.length > 0 ? [[release, sets.map(objectName)] as const] : []
+  })
+  const settled = withNodeRolls(withDroppedSets(changed, new Map(dropped)), new Map(rolled))
   const living = await livingSecrets(prepared, previous)
   const made = newSecrets(settled, prepared)
   const notes = [

@@ -134,6 +134,7 @@ describe('pods are replaced as pod.lifecycle.upgrades says', () => {
     ['memcached', 'daemonsets', 'RollingUpdate', rolling({maxUnavailable: 1})],
     ['memcached', 'daemonsets', 'AllAtOnce', rolling({maxUnavailable: '100%'})],
     ['memcached', 'daemonsets', 'OnDelete', {type: 'OnDelete'}],
+    ['memcached', 'daemonsets', 'NodeByNode', {type: 'OnDelete'}],
   ])('of %s, among %s: %s', async (chart, kind, strategy, expected) => {
     const upgrades = {[kind]: {pod_replacement_strategy: strategy}}
     const components = kind === 'daemonsets' ? {components: {server: {kind: 'DaemonSet'}}} : {}
@@ -143,6 +144,19 @@ describe('pods are replaced as pod.lifecycle.upgrades says', () => {
     )
 
     expect(workload?.spec?.strategy ?? workload?.spec?.updateStrategy).toEqual(expected)
+  })
+})
+
+describe('a DaemonSet', () => {
+  it.each([
+    ['NodeByNode', {'kk.openstack.org/roll': 'node-by-node'}],
+    ['OnDelete', undefined],
+  ])('is marked for kk to replace its pods, or not: %s', async (strategy, annotations) => {
+    const values = {pod: {lifecycle: {upgrades: {daemonsets: {pod_replacement_strategy: strategy}}}}}
+
+    const [set] = ofKind(await charts.render('libvirt', {values}), 'DaemonSet')
+
+    expect(set?.metadata.annotations).toEqual(annotations)
   })
 })
 

@@ -145,6 +145,14 @@ const FAILED_JOBS: Need = {
   where: 'release',
   why: 'so that a Job that has failed is run again',
 }
+const NODE_ROLLS: Need = {
+  group: '',
+  resource: 'pods',
+  verbs: ['delete'],
+  where: 'release',
+  why: 'to replace pods node by node, where a DaemonSet asks for it',
+  without: 'such a DaemonSet keeps its old pods, and the release fails',
+}
 const PULLS: readonly Need[] = (
   [
     ['batch', 'jobs', ['create', 'delete']],
@@ -192,6 +200,7 @@ const CHANGES: readonly Need[] = [
   RUNS,
   FAILED_JOBS,
   KEEP_CLAIMS,
+  NODE_ROLLS,
 ]
 
 const inCluster = (group: string, resource: string, verbs: readonly string[], why: string): Need => ({

@@ -45,6 +45,23 @@ export function withDroppedSets(
 /** The number of values that are named; there may be hundreds. */
 const NAMED = 5
 
+/**
+ * Returns the plan with those objects in the reasons of upgrades whose pods kk replaces node by node, which may take long;
+ * `sets` has their names.
+ */
+export function withNodeRolls(
+  plan: Plan<DeployKind>,
+  sets: ReadonlyMap<ReleaseId, readonly string[]>,
+): Plan<DeployKind> {
+  const actions = plan.actions.map((action): Action<DeployKind> => {
+    const names = sets.get(action.release) ?? []
+    if (names.length === 0) return action
+    const reason = `pods of ${names.join(', ')} are replaced node by node, where they change`
+    return {...action, reasons: [...action.reasons, reason]}
+  })
+  return {...plan, actions}
+}
+
 function changesOfKind({kind}: Action): readonly ChangeKind[] {
   if (kind === 'install') return ['new-release']
   return kind === 'relabel' ? ['standing'] : []

@@ -26,6 +26,7 @@ export interface Tools {
     | 'validate'
     | 'deleteFailedJobs'
     | 'createJobOf'
+    | 'nodeRolls'
     | 'makeNamespace'
     | 'hasNamespace'
     | 'gate'

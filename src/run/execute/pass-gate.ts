@@ -11,6 +11,7 @@ import {type ReleaseId, releaseName, releaseNamespace} from '../../release.ts'
 import {type Execution, masking} from './execution.ts'
 import {giveBack} from './lease.ts'
 import {expectRevision, raced} from './races.ts'
+import {rollNodes} from './roll-nodes.ts'
 import {awaitServed} from './served-kinds.ts'
 
 /** A revision that helm has deployed. */
@@ -127,6 +128,8 @@ interface Expected {
 async function awaitHealth(execution: Execution, {objects, revision}: Expected): Promise<void> {
   const {action, cluster, controls, deadline, journal} = execution
   const current = whileCurrent(execution, revision)
+  // What is only looked at is left as it is.
+  if (action.kind !== 'check') await rollNodes(execution, objects)
   controls.onProgress('gate', 'waiting for health')
   await cluster.gate({
     namespace: releaseNamespace(action.release),

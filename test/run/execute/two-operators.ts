@@ -183,6 +183,7 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
       }),
     validate: async () => [],
     gate: async () => undefined,
+    nodeRolls: async () => [],
     exist: async () => true,
     customKinds: async () => [],
     watchHooks: async () => ({blames: async () => [], stop: () => undefined}),

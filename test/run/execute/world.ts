@@ -157,6 +157,7 @@ export function newWorld(setting: Setting = {}) {
       log.push(`create ${job} of ${cronJob} with ${JSON.stringify(variables)}`)
       return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: job}}
     },
+    nodeRolls: async () => [],
     exist: async () => true,
     customKinds: async () => [],
     present: async () => [],

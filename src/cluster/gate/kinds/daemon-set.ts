@@ -2,7 +2,7 @@ import {claimsOf} from './claim.ts'
 import {type HealthOf, workloadHealth} from './health.ts'
 import type {Workload} from './observed.ts'
 
-interface DaemonSet extends Workload {
+export interface DaemonSet extends Workload {
   readonly spec?: Workload['spec'] & {readonly updateStrategy?: {readonly type?: string}}
   readonly status?: Workload['status'] & {
     readonly desiredNumberScheduled?: number

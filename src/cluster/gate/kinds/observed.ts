@@ -6,6 +6,7 @@ interface Metadata {
   readonly resourceVersion?: string
   readonly generation?: number
   readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
   readonly creationTimestamp?: string
   readonly deletionTimestamp?: string
 }

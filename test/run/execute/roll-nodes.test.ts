@@ -1,0 +1,71 @@
+import {describe, expect, it} from 'vitest'
+import type {NodeRoll} from '../../../src/cluster/cluster.ts'
+import {bareRecord} from '../../plan/fixtures.ts'
+import {actionOf, newWorld, workOf} from './world.ts'
+
+const SET = {set: 'DaemonSet/agent', namespace: 'openstack', nodes: 2}
+
+const pod = (name: string) => ({
+  ...{apiVersion: 'v1', kind: 'Pod', namespace: 'openstack', uid: `uid of ${name}`},
+  name,
+  node: `node of ${name}`,
+})
+
+/** A world in which each look at the pods gives the next of these; `wait` is what lies between. */
+function worldOf(...looks: readonly Pick<NodeRoll, 'isSettled' | 'outdated'>[]) {
+  const left = [...looks]
+  return newWorld({
+    record: bareRecord('openstack/keystone', 1),
+    cluster: {nodeRolls: async () => left.splice(0, 1).map((look) => ({...SET, ...look}))},
+  })
+}
+
+const deeds = (log: readonly string[]) =>
+  log.filter((line) => /^(delete object|gate )|nodes have its new pod/.test(line))
+
+describe('pods that are replaced node by node', () => {
+  it('go after helm and before the gate, the next one when those before are ready', async () => {
+    const world = worldOf(
+      {isSettled: true, outdated: [pod('first'), pod('second')]},
+      {isSettled: false, outdated: [pod('second')]},
+      {isSettled: true, outdated: [pod('second')]},
+      {isSettled: false, outdated: []},
+    )
+
+    await world.execute(actionOf('upgrade', 1), workOf())
+
+    expect(deeds(world.log)).toEqual([
+      'gate: DaemonSet/agent: 0 of 2 nodes have its new pod',
+      'delete object first',
+      'gate: DaemonSet/agent: 1 of 2 nodes have its new pod',
+      'gate: DaemonSet/agent: 1 of 2 nodes have its new pod',
+      'delete object second',
+      'gate: DaemonSet/agent: 2 of 2 nodes have its new pod',
+      'gate Deployment/keystone-api',
+    ])
+  })
+
+  it('are not waited for by an installation: its gate tells what they lack', async () => {
+    const world = worldOf({isSettled: false, outdated: []})
+
+    await world.execute(actionOf('upgrade', 1), workOf())
+
+    expect(deeds(world.log)).toEqual(['gate Deployment/keystone-api'])
+  })
+
+  it('are gone on with by a run that only awaits', async () => {
+    const world = worldOf({isSettled: true, outdated: [pod('second')]})
+
+    await world.execute(actionOf('await', 1))
+
+    expect(deeds(world.log)).toContain('delete object second')
+  })
+
+  it('stay where a release is only checked', async () => {
+    const world = worldOf({isSettled: true, outdated: [pod('first')]})
+
+    await world.execute(actionOf('check', 1))
+
+    expect(deeds(world.log)).toEqual(['gate Deployment/keystone-api'])
+  })
+})
