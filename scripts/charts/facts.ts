@@ -157,6 +157,10 @@ export const COMPONENT: Readonly<Record<string, Schema>> = {
   management: meaning('whether members of a StatefulSet start one after the other', {
     enum: ['OrderedReady', 'Parallel'],
   }),
+  primary: meaning(
+    'whether its Service leads to one member alone: the one that has the label `kk.openstack.org/primary`, which the members give',
+    flag,
+  ),
   sessionAffinity: meaning('whether a client stays with one pod', {enum: ['None', 'ClientIP']}),
   grace: meaning('seconds that it may take to end (60)', whole),
   drain: meaning(

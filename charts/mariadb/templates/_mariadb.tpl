@@ -78,6 +78,80 @@ case $1 in
 esac
 {{ end -}}
 
+{{- define "common.scripts.mariadb-member.sh" -}}
+python3 /scripts/mariadb-primary.py &
+exec python3 /scripts/mariadb-start.py
+{{ end -}}
+
+{{- /*
+Which member the Service leads to. A pod's label goes with the pod, and Kubernetes leads nobody to one that is not ready: so
+the primary loses its place by itself, and the others only have to see it.
+*/ -}}
+{{- define "common.scripts.mariadb-primary.py" -}}
+"""Labels the member that clients get to: who has the label keeps it while it is ready, else the first that is ready takes it."""
+import subprocess
+import time
+import urllib.parse
+
+{{ include "common.scripts.cluster" . }}
+
+NAME = os.environ["POD_NAME"]
+LABEL = "kk.openstack.org/primary"
+PODS = "/api/v1/namespaces/%s/pods" % NAMESPACE
+MEMBERS = urllib.parse.urlencode({"labelSelector": "app.kubernetes.io/instance={{ .release }},app.kubernetes.io/component=server"})
+CLIENTS = "SELECT CONCAT('KILL ', id, ';') FROM information_schema.processlist WHERE host <> '' AND host NOT LIKE 'localhost%'"
+
+
+def is_ready(pod):
+    conditions = pod["status"].get("conditions", [])
+    going = "deletionTimestamp" in pod["metadata"]
+    return not going and any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+def is_labelled(pod):
+    return LABEL in pod["metadata"].get("labels", {})
+
+
+def label(pod, value):
+    request("PATCH", "%s/%s" % (PODS, pod["metadata"]["name"]), {"metadata": {"labels": {LABEL: value}}})
+
+
+def cut_off():
+    """Ends the connections of clients, so that they open new ones, which lead to the primary."""
+    client = ["mariadb", "--user=root", "--batch", "--skip-column-names"]
+    found = subprocess.run([*client, "--execute=" + CLIENTS], stdout=subprocess.PIPE)
+    subprocess.run([*client, "--force"], input=found.stdout)
+
+
+def choose(was_primary):
+    """Makes the labels as they are to be. Returns whether this member is the primary."""
+    pods = sorted(request("GET", PODS + "?" + MEMBERS)["items"], key=lambda pod: int(pod["metadata"]["name"].rpartition("-")[2]))
+    ready = list(filter(is_ready, pods))
+    chosen = next(iter(list(filter(is_labelled, ready)) or ready), None)
+    is_primary = chosen is not None and chosen["metadata"]["name"] == NAME
+    if is_primary:
+        # First the others, so that there are never two.
+        for pod in filter(is_labelled, pods):
+            if pod is not chosen:
+                label(pod, None)
+        if not is_labelled(chosen):
+            label(chosen, "true")
+            print("clients come to this member now", flush=True)
+    if was_primary and chosen is not None and not is_primary:
+        print("clients go to %s now" % chosen["metadata"]["name"], flush=True)
+        cut_off()
+    return is_primary or (was_primary and chosen is None)
+
+
+primary = False
+while True:
+    try:
+        primary = choose(primary)
+    except (OSError, ValueError) as error:
+        print("the primary could not be looked for: %s" % error, flush=True)
+    time.sleep(1)
+{{ end -}}
+
 {{- define "common.scripts.mariadb-test.sh" -}}
 set -eu
 mariadb --host="$DB_HOST" --port="$DB_PORT" --user="$DB_USER" --connect-timeout=10 <<SQL

@@ -14,7 +14,7 @@ const WRITER = `
 number=0
 while true; do
   number=$((number + 1))
-  if mariadb --host=mariadb-server --user=root --connect-timeout=3 --execute="INSERT INTO test.written VALUES ($number)" 2>/dev/null
+  if mariadb --host=mariadb-server --user=root --connect-timeout=3 --execute="INSERT INTO test.written VALUES ($number, @@hostname)" 2>/dev/null
   then echo $number; else sleep 0.2; fi
 done`
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await query(
     namespace,
     'mariadb-server-0',
-    'CREATE DATABASE test; CREATE TABLE test.written (number INT PRIMARY KEY)',
+    'CREATE DATABASE test; CREATE TABLE test.written (number INT PRIMARY KEY, member VARCHAR(64))',
   )
 })
 afterAll(() => cloud.remove())
@@ -60,6 +60,13 @@ async function settled(size: number): Promise<void> {
   )
 }
 
+/** The member that clients get to; fails if there is not one alone. */
+async function primary(): Promise<string> {
+  const labelled = Object.keys(await podIds(namespace, `${SERVERS},kk.openstack.org/primary`))
+  expect(labelled).toHaveLength(1)
+  return labelled[0]!
+}
+
 /** Waits until a client of its own name has written `more` numbers. */
 async function progress(client: string, more: number): Promise<readonly string[]> {
   const before = (await linesOf(namespace, client)).length
@@ -83,7 +90,7 @@ const write = (name: string) =>
 
 describe('a database of three', {timeout: 600_000}, () => {
   it('grows from one, which goes on as it is and whose data all have', async () => {
-    await query(namespace, 'mariadb-server-0', 'INSERT INTO test.written VALUES (0)')
+    await query(namespace, 'mariadb-server-0', 'INSERT INTO test.written (number) VALUES (0)')
     const before = await podIds(namespace, SERVERS)
 
     await deploy(3)
@@ -103,6 +110,25 @@ describe('a database of three', {timeout: 600_000}, () => {
 
     expect(await lost('one-away', 'mariadb-server-1')).toEqual([])
     await kubectl(['delete', 'pod', '--namespace', namespace, 'one-away'])
+  })
+
+  it('is written to in one member, in another when that is killed, and there still when it is back', async () => {
+    await query(namespace, 'mariadb-server-0', 'DELETE FROM test.written')
+    const former = await primary()
+    await write('one-writer')
+    await progress('one-writer', 20)
+
+    await killPods(namespace, former)
+    await progress('one-writer', 20)
+    await settled(3)
+    await progress('one-writer', 20)
+
+    const later = await primary()
+    expect(later).not.toBe(former)
+    expect(await lost('one-writer', former)).toEqual([])
+    const writers = await query(namespace, later, 'SELECT member FROM test.written ORDER BY number')
+    expect(writers.filter((member, index) => member !== writers[index - 1])).toEqual([former, later])
+    await kubectl(['delete', 'pod', '--namespace', namespace, 'one-writer'])
   })
 
   it.each(['first', 'second'])(
@@ -130,7 +156,7 @@ describe('a database of three', {timeout: 600_000}, () => {
     await deploy(1)
     await settled(1)
     expect(before).toMatchObject(await podIds(namespace, SERVERS))
-    await query(namespace, 'mariadb-server-0', 'INSERT INTO test.written VALUES (-1)')
+    await query(namespace, 'mariadb-server-0', 'INSERT INTO test.written (number) VALUES (-1)')
     await killPods(namespace, 'mariadb-server-0')
     await settled(1)
     await deploy(3)

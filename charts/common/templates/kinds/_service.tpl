@@ -18,6 +18,9 @@ spec:
   type: {{ ternary "NodePort" "ClusterIP" (not (empty $node.enabled)) }}
   selector:
     {{- include "common.context.selector" (dict "ctx" $ctx "component" $unit.key) | nindent 4 }}
+    {{- if $unit.primary }}
+    kk.openstack.org/primary: "true"
+    {{- end }}
   {{- with $unit.sessionAffinity }}
   sessionAffinity: {{ . }}
   {{- end }}

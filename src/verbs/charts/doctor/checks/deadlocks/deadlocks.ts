@@ -259,9 +259,12 @@ function namespaceOf({object, release}: Pick<Owned, 'object' | 'release'>): stri
   return object.metadata.namespace ?? releaseNamespace(release)
 }
 
+const PRIMARY = 'kk.openstack.org/primary'
+
 /** Returns the need of a Service: it serves once one of the pods behind it is ready. */
 function podsBehind({object, release}: Owned, pods: readonly Pods[]): readonly Need[] {
-  const selector = Object.entries(dig(object, 'spec', 'selector') ?? {})
+  // A label that the pods give to one of them is not in their template.
+  const selector = Object.entries(dig(object, 'spec', 'selector') ?? {}).filter(([key]) => key !== PRIMARY)
   const isOpen = dig(object, 'spec', 'publishNotReadyAddresses') === true
   if (object.kind !== 'Service' || isOpen || selector.length === 0) return []
   const home = namespaceOf({object, release})
