@@ -6,6 +6,7 @@ import type {Inventory, InventoryPart} from './inventory.ts'
 import type {KeptSecrets} from './kept-secrets.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
+import type {NodeRoll} from './node-roll.ts'
 import type {Reservations} from './reservations/reservation.ts'
 import type {RunRecords} from './runs.ts'
 
@@ -51,19 +52,6 @@ export interface ObjectIdentity {
   readonly namespace: string
   readonly name: string
   readonly uid: string
-}
-
-/** How far a DaemonSet is whose pods are replaced node by node. */
-export interface NodeRoll {
-  /** E.g. `DaemonSet/libvirt-libvirt`. */
-  readonly set: string
-  readonly namespace: string
-  /** The number of nodes that should have a pod. */
-  readonly nodes: number
-  /** The pods of an older template, in the order in which they are to go. */
-  readonly outdated: readonly (ObjectIdentity & {readonly node: string})[]
-  /** Whether the next may go: each node has a pod, and those of the newest template are ready. */
-  readonly isSettled: boolean
 }
 
 /** A PersistentVolumeClaim. */

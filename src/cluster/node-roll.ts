@@ -1,11 +1,24 @@
 import type {ApiClient} from './api/client.ts'
 import {listAll} from './api/list.ts'
 import {asking, PODS, type Resource, readObject, resourcePath} from './api/resources.ts'
-import type {KubernetesObject, NodeRoll} from './cluster.ts'
+import type {KubernetesObject, ObjectIdentity} from './cluster.ts'
 import type {DaemonSet} from './gate/kinds/daemon-set.ts'
 import {findCondition, type Pod} from './gate/kinds/observed.ts'
 import {matchesSelector} from './gate/kinds/selector.ts'
 import {objectName} from './manifest.ts'
+
+/** How far a DaemonSet is whose pods are replaced node by node. */
+export interface NodeRoll {
+  /** E.g. `DaemonSet/libvirt-libvirt`. */
+  readonly set: string
+  readonly namespace: string
+  /** The number of nodes that should have a pod. */
+  readonly nodes: number
+  /** The pods of an older template, in the order in which they are to go. */
+  readonly outdated: readonly (ObjectIdentity & {readonly node: string})[]
+  /** Whether the next may go: each node has a pod, and those of the newest template are ready. */
+  readonly isSettled: boolean
+}
 
 /** With the value `node-by-node`, on a DaemonSet that is `OnDelete`: kk replaces its pods, each when the one before is ready. */
 export const ROLL = 'kk.openstack.org/roll'
