@@ -1,12 +1,3 @@
-import type {ApiClient} from './api/client.ts'
-import {listAll} from './api/list.ts'
-import {asking, PODS, type Resource, readObject, resourcePath} from './api/resources.ts'
-import type {KubernetesObject, ObjectIdentity} from './cluster.ts'
-import type {DaemonSet} from './gate/kinds/daemon-set.ts'
-import {findCondition, type Pod} from './gate/kinds/observed.ts'
-import {matchesSelector} from './gate/kinds/selector.ts'
-import {objectName} from './manifest.ts'
-
 /** How far a DaemonSet is whose pods are replaced node by node. */
 export interface NodeRoll {
   /** E.g. `DaemonSet/libvirt-libvirt`. */
@@ -15,100 +6,36 @@ export interface NodeRoll {
   /** The number of nodes that should have a pod. */
   readonly nodes: number
   /** The pods of an older template, in the order in which they are to go. */
-  readonly outdated: readonly (ObjectIdentity & {readonly node: string})[]
+  readonly outdated: readonly OutdatedPod[]
   /** Whether the next may go: each node has a pod, and those of the newest template are ready. */
   readonly isSettled: boolean
 }
 
+/** The identity of a pod. */
+interface OutdatedPod {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+}
+
+/** An object, as far as it says how its pods are replaced. */
+interface Rollable {
+  readonly kind: string
+  readonly metadata: {readonly annotations?: Readonly<Record<string, string>>}
+  readonly spec?: unknown
+}
+
 /** With the value `node-by-node`, on a DaemonSet that is `OnDelete`: kk replaces its pods, each when the one before is ready. */
-export const ROLL = 'kk.openstack.org/roll'
+const ROLL = 'kk.openstack.org/roll'
 
 /** Whether kk replaces the pods of an object node by node, as it asks for itself. */
-export function isRolledByNode({kind, metadata, spec}: KubernetesObject): boolean {
+export function isRolledByNode({kind, metadata, spec}: Rollable): boolean {
   const {updateStrategy} = (spec ?? {}) as {readonly updateStrategy?: {readonly type?: string}}
   return (
     kind === 'DaemonSet' &&
     metadata.annotations?.[ROLL] === 'node-by-node' &&
     updateStrategy?.type === 'OnDelete'
   )
-}
-
-const DAEMON_SETS: Resource = {
-  apiVersion: 'apps/v1',
-  kind: 'DaemonSet',
-  plural: 'daemonsets',
-  namespaced: true,
-}
-
-/** Returns how far those of the objects are that are rolled node by node; one that does not exist is left out. */
-export async function readNodeRolls(
-  client: ApiClient,
-  home: string,
-  objects: readonly KubernetesObject[],
-): Promise<readonly NodeRoll[]> {
-  const rolls: NodeRoll[] = []
-  for (const {metadata} of objects.filter(isRolledByNode)) {
-    const {name, namespace = home} = metadata
-    const set = await readObject<DaemonSet>(client, DAEMON_SETS, {namespace, name})
-    if (!set) continue
-    const {items} = await listAll<NodePod>(client, {
-      path: resourcePath(PODS, namespace),
-      asked: asking('list', PODS, namespace),
-    })
-    rolls.push(nodeRoll(set, items))
-  }
-  return rolls
-}
-
-/** A pod, with the node on which it is. */
-export interface NodePod extends Pod {
-  readonly spec?: Pod['spec'] & {readonly nodeName?: string}
-}
-
-/** The API server counts the templates of a DaemonSet; its controller writes the number on each pod (util/daemonset_util.go). */
-const TEMPLATE = 'deprecated.daemonset.template.generation'
-const TEMPLATE_OF_POD = 'pod-template-generation'
-
-/** Returns how far a DaemonSet is, by the pods of its namespace; pure. */
-export function nodeRoll(set: DaemonSet, around: readonly NodePod[]): NodeRoll {
-  const {annotations, generation = 0, name, namespace = ''} = set.metadata
-  const {
-    observedGeneration = 0,
-    desiredNumberScheduled: nodes = 0,
-    updatedNumberScheduled: updated = 0,
-  } = set.status ?? {}
-  const isSeen = observedGeneration >= generation
-  const pods = around.filter((pod) => matchesSelector(set.spec?.selector, pod))
-  const staying = pods.filter(({metadata}) => metadata.deletionTimestamp === undefined)
-  const isNew = ({metadata}: NodePod) => metadata.labels?.[TEMPLATE_OF_POD] === annotations?.[TEMPLATE]
-  // An older template that came back counts as the newest for its controller, whatever its number.
-  const outdated = isSeen && updated >= nodes ? [] : staying.filter((pod) => !isNew(pod))
-  return {
-    set: objectName({kind: 'DaemonSet', metadata: {name}}),
-    namespace,
-    nodes,
-    isSettled:
-      isSeen &&
-      pods.length === staying.length &&
-      pods.length >= nodes &&
-      staying.filter(isNew).every(isReady),
-    outdated: outdated.toSorted(byNeed).map(({metadata, spec}) => ({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      namespace,
-      name: metadata.name,
-      uid: metadata.uid ?? '',
-      node: spec?.nodeName ?? '',
-    })),
-  }
-}
-
-function isReady(pod: Pod): boolean {
-  return findCondition(pod, 'Ready')?.status === 'True'
-}
-
-/** Those that do not serve come first, for nothing is lost with them; then by their nodes. */
-function byNeed(one: NodePod, other: NodePod): number {
-  const needs = Number(isReady(one)) - Number(isReady(other))
-  return needs || (one.spec?.nodeName ?? '').localeCompare(other.spec?.nodeName ?? '')
 }

@@ -115,19 +115,18 @@ describe.concurrent('pods that are replaced node by node', () => {
 
 /** How many nodes at most were without a ready pod at a time, while the first pods were replaced. */
 async function together({name}: Corner, first: ReadonlySet<string>): Promise<number> {
-  let away = 0
   let most = 0
+  const gone = new Set<string>()
   const ready = new Set<string>()
   for (const {verb, objectRef, requestObject} of await auditEvents(name)) {
     const pod = objectRef?.resource === 'pods' ? (objectRef.name ?? '') : ''
     if (pod === '') continue
-    if (verb === 'delete' && first.has(pod)) most = Math.max(most, ++away)
+    if (verb === 'delete' && first.has(pod)) gone.add(pod)
     const isReady = requestObject?.status?.conditions?.some(
       ({type, status}) => type === 'Ready' && status === 'True',
     )
-    if (!isReady || first.has(pod) || ready.has(pod)) continue
-    ready.add(pod)
-    away--
+    if (isReady && !first.has(pod)) ready.add(pod)
+    most = Math.max(most, gone.size - ready.size)
   }
   return most
 }

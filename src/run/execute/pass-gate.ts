@@ -1,5 +1,6 @@
 import type {Cause, KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {describeCause} from '../../cluster/gate/cause.ts'
+import {unhealthy} from '../../cluster/gate/gate.ts'
 import {OPERATION} from '../../cluster/lease/operation.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
@@ -129,7 +130,7 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
   const {action, cluster, controls, deadline, journal} = execution
   const current = whileCurrent(execution, revision)
   // What is only looked at is left as it is.
-  if (action.kind !== 'check') await rollNodes(execution, objects)
+  const behind = action.kind === 'check' ? undefined : await rollNodes(execution, objects)
   controls.onProgress('gate', 'waiting for health')
   await cluster.gate({
     namespace: releaseNamespace(action.release),
@@ -142,6 +143,8 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
     },
     redact: masking(execution),
   })
+  // What is not ready has been told by then, with evidence.
+  if (behind) throw unhealthy([behind], 'not healthy in time')
   await journal.note({type: 'gate-passed', release: action.release, revision})
 }
 

@@ -1,4 +1,5 @@
-import type {KubernetesObject} from '../../cluster/cluster.ts'
+import type {Cause, KubernetesObject} from '../../cluster/cluster.ts'
+import {describeCause} from '../../cluster/gate/cause.ts'
 import {releaseNamespace} from '../../release.ts'
 import type {Execution} from './execution.ts'
 import {deleteNoted} from './prune.ts'
@@ -7,24 +8,29 @@ const LOOK_MILLISECONDS = 1_000
 
 /**
  * Replaces the pods of DaemonSets that ask for it node by node (`kk.openstack.org/roll`): one is deleted when those before it
- * are ready. What is done stands on the cluster, so that whoever comes after an interruption goes on with it. At the deadline
- * it returns, and the gate says what is not ready.
+ * are ready. What is done stands on the cluster, so that whoever comes after an interruption goes on with it. Resolves with what
+ * is not done when it is interrupted, or at the deadline.
  */
-export async function rollNodes(execution: Execution, objects: readonly KubernetesObject[]): Promise<void> {
+export async function rollNodes(
+  execution: Execution,
+  objects: readonly KubernetesObject[],
+): Promise<Cause | undefined> {
   const {action, cluster, clock, controls, deadline} = execution
   let replaced = 0
-  while (clock.now() < deadline) {
+  for (;;) {
     const rolls = await cluster.nodeRolls(releaseNamespace(action.release), objects)
     const roll = rolls.find(({outdated, isSettled}) => outdated.length > 0 || (replaced > 0 && !isSettled))
-    if (!roll) return
+    if (!roll) return undefined
     const {set, namespace, nodes, outdated, isSettled} = roll
     const [next] = outdated
     const message = `${nodes - outdated.length} of ${nodes} nodes have its new pod`
-    controls.onProgress('gate', `${set}: ${message}`, [{object: set, namespace, message}])
+    const behind = {object: set, namespace, message}
+    controls.onProgress('gate', describeCause(behind), [behind])
+    if (clock.now() >= deadline) return behind
     if (isSettled && next) {
       await deleteNoted(execution, next)
       replaced += 1
     }
-    if (!(await clock.wait(LOOK_MILLISECONDS, controls.signal))) return
+    if (!(await clock.wait(LOOK_MILLISECONDS, controls.signal))) return behind
   }
 }

@@ -8,7 +8,6 @@ const SET = {set: 'DaemonSet/agent', namespace: 'openstack', nodes: 2}
 const pod = (name: string) => ({
   ...{apiVersion: 'v1', kind: 'Pod', namespace: 'openstack', uid: `uid of ${name}`},
   name,
-  node: `node of ${name}`,
 })
 
 /** A world in which each look at the pods gives the next of these; `wait` is what lies between. */
@@ -51,6 +50,21 @@ describe('pods that are replaced node by node', () => {
     await world.execute(actionOf('upgrade', 1), workOf())
 
     expect(deeds(world.log)).toEqual(['gate Deployment/keystone-api'])
+  })
+
+  it('fail the release where time is over before all are new, though all that are there are ready', async () => {
+    const world = newWorld({
+      record: bareRecord('openstack/keystone', 1),
+      cluster: {nodeRolls: async () => [{...SET, isSettled: true, outdated: [pod('second')]}]},
+    })
+
+    const ended = world.execute(actionOf('upgrade', 1), workOf(undefined, {timeoutSeconds: 0}))
+
+    await expect(ended).rejects.toMatchObject({
+      code: 'KK_UNHEALTHY',
+      message: expect.stringContaining('DaemonSet/agent: 1 of 2 nodes have its new pod'),
+    })
+    expect(deeds(world.log)).not.toContain('delete object second')
   })
 
   it('are gone on with by a run that only awaits', async () => {

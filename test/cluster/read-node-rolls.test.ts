@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {isRolledByNode, type NodePod, nodeRoll} from '../../src/cluster/node-roll.ts'
+import {isRolledByNode} from '../../src/cluster/node-roll.ts'
+import {type NodePod, nodeRoll} from '../../src/cluster/read-node-rolls.ts'
 import {pod, READY_POD, waitingFor, workload} from './support/objects.ts'
 
 const READY = READY_POD!

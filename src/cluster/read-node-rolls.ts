@@ -1,0 +1,84 @@
+import type {ApiClient} from './api/client.ts'
+import {listAll} from './api/list.ts'
+import {asking, PODS, type Resource, readObject, resourcePath} from './api/resources.ts'
+import type {KubernetesObject} from './cluster.ts'
+import type {DaemonSet} from './gate/kinds/daemon-set.ts'
+import {findCondition, type Pod} from './gate/kinds/observed.ts'
+import {matchesSelector} from './gate/kinds/selector.ts'
+import {objectName} from './manifest.ts'
+import {isRolledByNode, type NodeRoll} from './node-roll.ts'
+
+const DAEMON_SETS: Resource = {
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  plural: 'daemonsets',
+  namespaced: true,
+}
+
+/** Returns how far those of the objects are that are rolled node by node; one that does not exist is left out. */
+export async function readNodeRolls(
+  client: ApiClient,
+  home: string,
+  objects: readonly KubernetesObject[],
+): Promise<readonly NodeRoll[]> {
+  const rolls: NodeRoll[] = []
+  for (const {metadata} of objects.filter(isRolledByNode)) {
+    const {name, namespace = home} = metadata
+    const set = await readObject<DaemonSet>(client, DAEMON_SETS, {namespace, name})
+    if (!set) continue
+    const {items} = await listAll<NodePod>(client, {
+      path: resourcePath(PODS, namespace),
+      asked: asking('list', PODS, namespace),
+    })
+    rolls.push(nodeRoll(set, items))
+  }
+  return rolls
+}
+
+/** A pod, with the node on which it is. */
+export interface NodePod extends Pod {
+  readonly spec?: Pod['spec'] & {readonly nodeName?: string}
+}
+
+/** The API server counts the templates of a DaemonSet; its controller writes the number on each pod (util/daemonset_util.go). */
+const TEMPLATE = 'deprecated.daemonset.template.generation'
+const TEMPLATE_OF_POD = 'pod-template-generation'
+
+/** Returns how far a DaemonSet is, by the pods of its namespace; pure. */
+export function nodeRoll(set: DaemonSet, around: readonly NodePod[]): NodeRoll {
+  const {annotations, generation = 0, name, namespace = ''} = set.metadata
+  const {
+    observedGeneration = 0,
+    desiredNumberScheduled: nodes = 0,
+    updatedNumberScheduled: updated = 0,
+  } = set.status ?? {}
+  const isSeen = observedGeneration >= generation
+  const pods = around.filter((pod) => matchesSelector(set.spec?.selector, pod))
+  const staying = pods.filter(({metadata}) => metadata.deletionTimestamp === undefined)
+  const isNew = ({metadata}: NodePod) => metadata.labels?.[TEMPLATE_OF_POD] === annotations?.[TEMPLATE]
+  // An older template that came back counts as the newest for its controller, whatever its number.
+  const outdated = isSeen && updated >= nodes ? [] : staying.filter((pod) => !isNew(pod))
+  return {
+    set: objectName({kind: 'DaemonSet', metadata: {name}}),
+    namespace,
+    nodes,
+    isSettled:
+      isSeen &&
+      pods.length === staying.length &&
+      pods.length >= nodes &&
+      staying.filter(isNew).every(isReady),
+    outdated: outdated
+      .toSorted(byNeed)
+      .map(({metadata: {name, uid = ''}}) => ({apiVersion: 'v1', kind: 'Pod', namespace, name, uid})),
+  }
+}
+
+function isReady(pod: Pod): boolean {
+  return findCondition(pod, 'Ready')?.status === 'True'
+}
+
+/** Those that do not serve come first, for nothing is lost with them; then by their nodes. */
+function byNeed(one: NodePod, other: NodePod): number {
+  const needs = Number(isReady(one)) - Number(isReady(other))
+  return needs || (one.spec?.nodeName ?? '').localeCompare(other.spec?.nodeName ?? '')
+}
