@@ -53,6 +53,36 @@ it('system overrides reach the objects: replicas, and Ceph for images', async ()
   expect(JSON.stringify(objects)).toContain('mon_host = 10.0.0.1:6789,10.0.0.2:6789')
 })
 
+describe('system overrides of what runs virtual machines reach the files of its pods', () => {
+  /** The text of the files of a chart's pods in one of the clouds of its golden file. */
+  const textIn = async (name: string, cloud: (facts: Facts) => boolean) => {
+    const {values, global} = cases.find(({chart, facts}) => chart === name && cloud(facts))!
+    const objects = await charts.render(name, {values, global: mergeValues(SECRETS, global)})
+    return JSON.stringify(find(objects, 'ConfigMap', `${name}-etc`).data)
+  }
+
+  it.each([
+    ['nova', 'memory that guests leave to the services beside them', 'reserved_host_memory_mb = 8192'],
+    ['nova', 'one process of each API', 'processes = 1'],
+    ['neutron', 'one process of each API', 'processes = 1'],
+  ])('%s, on one machine: %s', async (chart, _, expected) => {
+    expect(await textIn(chart, ({allInOne}) => allInOne === true)).toContain(expected)
+  })
+
+  it.each([
+    ['nova', 'processes by the CPUs', 'workers = 8'],
+    ['nova', 'consoles by IPv6', 'novncproxy_host = ::'],
+    ['libvirt', 'consoles by IPv6', 'vnc_listen'],
+    ['neutron', 'tunnels by IPv6', 'overlay_ip_version = 6'],
+  ])('%s, in a large cloud: %s', async (chart, _, expected) => {
+    expect(await textIn(chart, ({ipFamily}) => ipFamily === 'ipv6')).toContain(expected)
+  })
+
+  it('nova, with Ceph: disks there', async () => {
+    expect(await textIn('nova', ({storage}) => storage === 'ceph')).toContain('images_type = rbd')
+  })
+})
+
 it.each(SERVICES)(
   'the secrets that the plugin of %s declares are all that the chart wants',
   async (chart) => {

@@ -74,7 +74,6 @@ test('what no upgrade of a chart brings into effect is known', async () => {
 
   expect([...uses].flatMap(([name, {byHand}]) => (byHand ? name : [])).sort()).toEqual([
     'barbican.simple_crypto_kek',
-    'ceph.cinder.secret_uuid',
     'ceph_mon.admin.key',
     'ceph_mon.bootstrap-mgr.key',
     'ceph_mon.bootstrap-osd.key',

@@ -1,7 +1,8 @@
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {daemonPace} from '../shared/sizing.ts'
-import {cephClient} from '../shared/storage.ts'
+import {daemonPace, nodePace} from '../shared/sizing.ts'
+import {cephClient, storageOfClient} from '../shared/storage.ts'
+import {belowGlobal} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
   chart: 'libvirt',
@@ -18,6 +19,13 @@ export const plugin = definePlugin({
       },
     },
   ],
+  kk: (facts) =>
+    compose(
+      nodePace(facts.computes),
+      // Where consoles listen that nova does not place.
+      facts.ipFamily === 'ipv6' ? {conf: {qemu: {vnc_listen: '::'}}} : undefined,
+      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+    ),
   overrides: (facts) =>
     compose(
       // No memory limit, even on one machine, for the guests run in this container.

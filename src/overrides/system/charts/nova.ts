@@ -2,13 +2,24 @@ import type {Values} from '../../../release.ts'
 import type {Facts} from '../../facts/facts.ts'
 import {definePlugin} from '../plugin.ts'
 import {compose, given} from '../shared/compose.ts'
-import {osloListens, SERVICE_FACTS, service, wsgiListens} from '../shared/service.ts'
-import {API, daemonPace, WORKER, workers} from '../shared/sizing.ts'
-import {cephClient} from '../shared/storage.ts'
+import {KK_FACTS, osloListens, service, serviceBelowGlobal, wsgiListens} from '../shared/service.ts'
+import {
+  API,
+  daemonPace,
+  limits,
+  memoryPart,
+  nodePace,
+  replicas,
+  spread,
+  WORKER,
+  workers,
+} from '../shared/sizing.ts'
+import {cephClient, storageOfClient} from '../shared/storage.ts'
+import {belowGlobal} from '../shared/trees.ts'
 
 export const plugin = definePlugin({
   chart: 'nova',
-  reads: [...SERVICE_FACTS, 'computes', 'cpus', 'storage', 'ceph', 'ipFamily'],
+  reads: [...KK_FACTS, 'computes', 'cpus', 'memory', 'storage', 'ceph', 'ipFamily'],
   secrets: [
     {
       name: 'compute_metadata.shared_secret',
@@ -18,6 +29,34 @@ export const plugin = definePlugin({
     {name: 'ceph.cinder.secret_uuid', kind: 'uuid', path: ['conf', 'ceph', 'cinder', 'secret_uuid']},
   ],
   requires: ['placement'],
+  kk: (facts) =>
+    compose(
+      replicas(facts.controllers, ['api', 'metadata', 'conductor', 'scheduler', 'novncproxy']),
+      spread(facts),
+      // No limit for nova-compute: it makes disks of images.
+      limits(facts.allInOne, {
+        api: API,
+        metadata: API,
+        conductor: WORKER,
+        scheduler: WORKER,
+        novncproxy: WORKER,
+      }),
+      given(workers(facts), (processes) => ({
+        conf: {
+          nova: {conductor: {workers: processes}},
+          nova_api_uwsgi: {uwsgi: {processes}},
+          nova_metadata_uwsgi: {uwsgi: {processes}},
+        },
+      })),
+      given(memoryOfOthers(facts), (reserved_host_memory_mb) => ({
+        conf: {nova: {DEFAULT: {reserved_host_memory_mb}}},
+      })),
+      nodePace(facts.computes),
+      wsgiListens(facts.ipFamily, 'http', {nova_api_uwsgi: 8774, nova_metadata_uwsgi: 8775}),
+      osloListens(facts.ipFamily, {nova: {vnc: ['novncproxy_host']}}),
+      serviceBelowGlobal(facts, ['compute', 'compute_novnc_proxy']),
+      given(facts.ceph, () => belowGlobal(storageOfClient(facts))),
+    ),
   overrides: (facts) =>
     compose(
       service(facts, {
@@ -33,6 +72,11 @@ export const plugin = definePlugin({
       listens(facts.ipFamily),
     ),
 })
+
+/** Returns the memory in MiB that guests cannot have where they share their machine with all services; undefined elsewhere. */
+function memoryOfOthers({memory, allInOne}: Pick<Facts, 'memory' | 'allInOne'>): number | undefined {
+  return allInOne ? memoryPart(memory, {parts: 2, least: 2048, most: 8192}) : undefined
+}
 
 function processes(count: number): Values {
   return {
