@@ -183,7 +183,8 @@ function watchHooks(
     redact: masking(execution),
     signal,
     onProgress: (causes) => {
-      if (causes[0]) controls.onProgress('helm', describeCause(causes[0]), causes)
+      const message = causes[0] === undefined ? `helm ${action.kind}` : describeCause(causes[0])
+      controls.onProgress('helm', message, causes)
     },
   })
 }
