@@ -99,6 +99,7 @@ sys.exit(results.conclude(place, kept, everything, reasons))
 """Finds out what Tempest has to know of the cloud, and makes what its tests start from."""
 import configparser
 import functools
+import hashlib
 import http.server
 import os
 import pathlib
@@ -182,7 +183,8 @@ def volumes(cloud):
 
 
 def image(cloud, name):
-    """The id of an image with the guest's disk; it is made if there is none."""
+    """The id of an image with the guest's disk; it is made if there is none of this disk."""
+    name = "%s-%s" % (name, hashlib.sha256(GUEST.read_bytes()).hexdigest()[:8])
     there = cloud.image.find_image(name)
     if there is None:
         there = cloud.create_image(name, filename=str(GUEST), disk_format="raw", container_format="bare", visibility="public", wait=True)
