@@ -180,6 +180,7 @@ export const JOB: Readonly<Record<string, Schema>> = {
     flag,
   ),
   gate: meaning('`false`: no component waits for it', flag),
+  retries: meaning('how often it is tried again before it has failed (10; by the clock 3)', whole),
 }
 
 export const FILE: Readonly<Record<string, Schema>> = {

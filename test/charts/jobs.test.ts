@@ -122,6 +122,65 @@ describe('a migration', async () => {
   })
 })
 
+/** What a script of a chart says and how it ends, where programs are these functions of bash. */
+async function runScript(chart: string, name: string, programs: string) {
+  const {data = {}} = find(await charts.render(chart), 'ConfigMap', `${chart}-bin`)
+  return execa('bash', ['-c', `${programs}\n${data[name]}`], {reject: false})
+}
+
+describe("nova's check of an upgrade", () => {
+  it('comes before every migration, and is not tried for long', async () => {
+    const objects = await charts.render('nova')
+
+    const sync = find(objects, 'Job', 'nova-api-db-sync-')
+    const check = find(objects, 'Job', 'nova-upgrade-check-')
+    expect(waits(sync.spec!.template!.spec.initContainers ?? [])).toEqual([check.metadata.name])
+    expect(check.spec).toMatchObject({backoffLimit: 2})
+    expect(sync.spec).toMatchObject({backoffLimit: 10})
+  })
+
+  it.each([
+    ['there is no schema yet', 'None', '', 2, 0],
+    ['there are no cells yet', 'd67eeaabee36', 'cell0', 2, 0],
+    ['the new release can be taken', 'd67eeaabee36', 'cell0 cell1', 0, 0],
+    ['the new release warns', 'd67eeaabee36', 'cell0 cell1', 1, 0],
+    ['the new release can not be taken', 'd67eeaabee36', 'cell0 cell1', 2, 1],
+    ['the check itself fails', 'd67eeaabee36', 'cell0 cell1', 255, 1],
+  ])('ends as it should when %s', async (_, version, cells, status, code) => {
+    const manage = `nova-manage() { if [ "$1" = api_db ]; then echo INFO; echo ${version}; else echo "${cells}"; fi; }`
+
+    const {exitCode} = await runScript(
+      'nova',
+      'nova-upgrade-check.sh',
+      `${manage}\nnova-status() { return ${status}; }`,
+    )
+
+    expect(exitCode).toBe(code)
+  })
+
+  it('fails when the database does not answer', async () => {
+    const programs = 'nova-manage() { return 1; }\nnova-status() { return 0; }'
+
+    expect((await runScript('nova', 'nova-upgrade-check.sh', programs)).exitCode).toBe(1)
+  })
+})
+
+describe("neutron's schema", () => {
+  it.each([
+    ['is expanded where there is one', '5c85685d616d (head)\nad80a9f07c5c\n  OK', 'upgrade --expand'],
+    ['is made whole in a new database', '  Running current for neutron ...\n  OK', 'upgrade heads'],
+  ])('%s', async (_, current, command) => {
+    const programs = `neutron-db-manage() {
+      shift 2
+      if [ "$1" = current ]; then printf '${current.replaceAll('\n', '\\n')}\\n'; else echo "ran $*"; fi
+    }`
+
+    const {stdout} = await runScript('neutron', 'neutron-expand.sh', programs)
+
+    expect(stdout).toBe(`ran ${command}`)
+  })
+})
+
 describe('what waits', () => {
   it('is said by the services and jobs that are needed', async () => {
     const objects = await charts.render('glance')

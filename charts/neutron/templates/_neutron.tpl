@@ -17,6 +17,18 @@ options:
     metadata_proxy_shared_secret: {{ include "common.endpoints.credential" (dict "ctx" .ctx "path" "compute_metadata.shared_secret") | quote }}
 {{- end -}}
 
+{{- /* The schema that both releases can work with; a new database gets all at once, for its first server needs all. */ -}}
+{{- define "common.scripts.neutron-expand.sh" -}}
+set -euo pipefail
+manage() { neutron-db-manage --config-file /etc/neutron/neutron.conf "$@"; }
+current=$(manage current)
+if grep --quiet --extended-regexp '^[0-9a-f]{12}\b' <<<"$current"; then
+  manage upgrade --expand
+else
+  manage upgrade heads
+fi
+{{ end -}}
+
 {{- /* A network with a subnet, a router and a port, which needs the database, OVN and a token. */ -}}
 {{- define "common.scripts.neutron-test.py" -}}
 """Makes a network with a router and a port and takes it away again."""

@@ -34,6 +34,19 @@ options:
 {{- end -}}
 {{- end -}}
 
+{{- /* nova-status where there are cells that may be upgraded; warnings (1) keep nobody from it. */ -}}
+{{- define "common.scripts.nova-upgrade-check.sh" -}}
+set -euo pipefail
+version=$(nova-manage api_db version | tail --lines 1)
+if [ "$version" = None ] || ! nova-manage cell_v2 list_cells | grep --quiet --word-regexp cell1; then
+  echo "there are no cells yet: nothing to upgrade"
+  exit
+fi
+status=0
+nova-status upgrade check || status=$?
+[ "$status" -le 1 ]
+{{ end -}}
+
 {{- /*
 Cells hold templates of URLs, which each service fills from its own configuration: a new password changes no row.
 */ -}}

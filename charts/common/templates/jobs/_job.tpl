@@ -28,5 +28,5 @@ elsewhere the sections are not known, and all counts.
 {{- end -}}
 {{- $name := printf "%s-%s" $unit.name (join "\n" $inputs | sha256sum | trunc 8) -}}
 {{- $gate := and (not $unit.rollout) (ne (toString $unit.gate) "false") -}}
-{{- $_ := set $ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "gate" $gate "migration" $unit.migration) -}}
+{{- $_ := set $ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "gate" $gate "migration" $unit.migration "retries" (dig "retries" 10 $unit)) -}}
 {{- end -}}

@@ -1,5 +1,5 @@
 {{- /*
-Every job of the chart in the order of `after`: sets .jobs of the context, key → {key, name, spec, gate, migration}.
+Every job of the chart in the order of `after`: sets .jobs of the context, key → {key, name, spec, gate, migration, retries}.
 A Job cannot be changed, so its name ends in a hash of its pod and of what it reads: a change makes a new Job and
 helm deletes the old one; without a change it is not run again.
 */ -}}

@@ -21,7 +21,7 @@ spec:
   failedJobsHistoryLimit: 1
   jobTemplate:
     spec:
-      backoffLimit: 3
+      backoffLimit: {{ dig "retries" 3 $unit | int64 }}
       template:
         metadata:
           labels:

@@ -8,7 +8,7 @@ apiVersion: batch/v1
 kind: Job
 {{ include "common.context.metadata" (dict "ctx" $ctx "name" $job.name "component" $job.key "annotations" $annotations) }}
 spec:
-  backoffLimit: 10
+  backoffLimit: {{ int64 $job.retries }}
   template:
     metadata:
       labels:
