@@ -1,0 +1,84 @@
+import {describe, expect, it} from 'vitest'
+import {SERVICES, useCharts} from '../charts/support/charts.ts'
+import {find, type KubernetesObject, pods} from '../charts/support/objects.ts'
+import {containerOf} from './support/container.ts'
+import {IMAGES} from './support/images.ts'
+
+const charts = await useCharts()
+
+/** What each release has of an image. */
+const releasesOf = (name: string) =>
+  IMAGES.filter((image) => image.name === name || image.name.startsWith(`${name}-20`))
+
+describe('what services take from Debian, in whatever Python they run', () => {
+  it.each(
+    [
+      ['glance-api', 'rados, rbd', 'glance_store._drivers.rbd'],
+      ['cinder-volume', 'rados, rbd', 'cinder.volume.drivers.rbd'],
+      ['cinder-backup', 'rados, rbd', 'cinder.backup.drivers.ceph'],
+      ['nova-compute', 'libvirt, rados, rbd', 'nova.virt.libvirt.driver'],
+      // Without it, databases of OVN that are named by DNS can not be reached.
+      ['neutron-server', 'unbound', 'neutron.plugins.ml2.drivers.ovn.mech_driver.mech_driver'],
+    ].flatMap(([name, modules, driver]) =>
+      releasesOf(name!).map((image) => ({image, name: image.name, modules, driver})),
+    ),
+  )('$name imports $modules, and $driver, which needs them', async ({image, modules, driver}) => {
+    const container = await containerOf(image)
+
+    const {exitCode, says} = await container.run(`python3 -c 'import ${modules}; import ${driver}'`)
+
+    expect(exitCode, says).toBe(0)
+  })
+})
+
+interface Script {
+  readonly name: string
+  readonly text: string
+}
+
+/** The scripts of a chart that pods run, by the image in which they do. */
+function scriptsOf(chart: string, objects: readonly KubernetesObject[]): ReadonlyMap<string, Script[]> {
+  const units = pods(objects).flatMap(({spec}) => [...(spec.initContainers ?? []), ...spec.containers])
+  const named = units.flatMap(({image, command = []}) =>
+    command
+      .filter((word) => word.startsWith('/scripts/'))
+      .map((path) => ({image: /([^/]+):[^:]+$/.exec(image)![1]!, name: path.replace('/scripts/', '')})),
+  )
+  const {data = {}} = named.length > 0 ? find(objects, 'ConfigMap', `${chart}-bin`) : {}
+  const scripts = named.map(({image, name}) => ({image, name, text: data[name]!}))
+  return Map.groupBy(scripts, ({image}) => image)
+}
+
+/** A script of bash that fails where a module or program is missing that the script of a chart uses. */
+function needs({name, text}: Script): string {
+  const modules = [...text.matchAll(/^(?:import|from) (\w+)/gm)].map(([, module]) => module!)
+  const programs = ['openstack', 'keystone-manage'].filter((program) =>
+    new RegExp(`(^|[('"\\[])${program}["' ]`, 'm').test(text),
+  )
+  return [
+    ...(name.endsWith('.py') ? [`python3 -c 'import ${[...new Set(modules)].join(', ')}'`] : []),
+    ...programs.map((program) => `command -v ${program}`),
+  ].join(' && ')
+}
+
+describe('the scripts of charts', async () => {
+  const rendered = await Promise.all(
+    SERVICES.map(async (chart) => [...scriptsOf(chart, await charts.render(chart))]),
+  )
+  const cases = rendered
+    .flat()
+    .flatMap(([name, scripts]) => releasesOf(name).map((image) => ({image, name: image.name, scripts})))
+
+  it.each(cases)('find in $name what they import and call', async ({image, scripts}) => {
+    const container = await containerOf(image)
+
+    for (const script of scripts.filter((each) => needs(each) !== '')) {
+      const {exitCode, says} = await container.run(needs(script))
+      expect(exitCode, `${script.name}: ${says}`).toBe(0)
+    }
+  })
+
+  it('are many', () => {
+    expect(cases.length).toBeGreaterThan(15)
+  })
+})
