@@ -48,7 +48,10 @@ export interface Pod {
   readonly spec: {readonly containers: readonly {readonly image: string}[]}
   readonly status: {
     readonly containerStatuses?: readonly {
-      readonly state: {readonly running?: {readonly startedAt: string}}
+      readonly state: {
+        readonly running?: {readonly startedAt: string}
+        readonly terminated?: {readonly startedAt: string; readonly finishedAt: string}
+      }
     }[]
   }
 }
@@ -64,13 +67,17 @@ export function ofOthers(pods: readonly Pod[]): readonly Pod[] {
 }
 
 /** The pods that serve, of one release or of all: not those of jobs and tests. */
-export async function serving(release?: string): Promise<readonly Pod[]> {
-  const labels = release === undefined ? [] : ['--selector', `app.kubernetes.io/instance=${release}`]
-  const listed = await kubectl(['get', 'pods', '--namespace', NAMESPACE, ...labels, '--output', 'json'])
-  const {items} = JSON.parse(listed) as {readonly items: readonly Pod[]}
-  return items.filter(
+export async function serving(release?: string, namespace = NAMESPACE): Promise<readonly Pod[]> {
+  return (await podsOf(release, namespace)).filter(
     ({metadata}) =>
       metadata.deletionTimestamp === undefined &&
       metadata.ownerReferences?.some(({kind}) => kind === 'ReplicaSet' || kind === 'StatefulSet'),
   )
+}
+
+/** All pods, of one release or of all. */
+export async function podsOf(release?: string, namespace = NAMESPACE): Promise<readonly Pod[]> {
+  const labels = release === undefined ? [] : ['--selector', `app.kubernetes.io/instance=${release}`]
+  const listed = await kubectl(['get', 'pods', '--namespace', namespace, ...labels, '--output', 'json'])
+  return (JSON.parse(listed) as {readonly items: readonly Pod[]}).items
 }

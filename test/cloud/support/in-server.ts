@@ -5,6 +5,11 @@ export function inServer(namespace: string, pod: string, ...command: readonly st
   return kubectl(['exec', '--namespace', namespace, pod, '--container', 'server', '--', ...command])
 }
 
+/** The same in the only container of a pod. */
+export function inPod(namespace: string, pod: string, ...command: readonly string[]): Promise<string> {
+  return kubectl(['exec', '--namespace', namespace, pod, '--', ...command])
+}
+
 /** The lines that a statement gives on a member of the database, as its administrator. */
 export async function query(namespace: string, pod: string, statement: string): Promise<readonly string[]> {
   const client = ['mariadb', '--user=root', '--batch', '--skip-column-names']

@@ -1,0 +1,167 @@
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import type {Values} from '../../../src/release.ts'
+import {kubectl} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {inPod, query} from '../support/in-server.ts'
+import {makeCloud} from '../support/own-cloud.ts'
+import {phase} from '../support/phase.ts'
+import {answersDuring, openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
+import {expectInTurn, failuresDuring, inBoth, NEXT} from '../support/upgrade.ts'
+
+/** The API of virtual machines with all that it needs but a node that runs any, and networks. */
+const withNova = (section: Values = {}) => ({
+  kk: {releases: {nova: {without: ['libvirt', 'neutron']}}},
+  mariadb: {},
+  rabbitmq: {},
+  memcached: {},
+  keystone: {},
+  glance: {},
+  placement: {},
+  nova: {
+    manifests: {daemonset_compute: false, job_discover_hosts: false, deployment_novncproxy: false},
+    ...section,
+  },
+})
+
+const ASK = `TOKEN = token()
+API = "http://nova-api:8774/v2.1/os-aggregates"
+
+def ask():
+    body = {"aggregate": {"name": "steady-%f" % time.time()}}
+    aggregate = call("POST", API, body, X_Auth_Token=TOKEN)[1]["aggregate"]
+    call("DELETE", "%s/%d" % (API, aggregate["id"]), X_Auth_Token=TOKEN)`
+
+let nova: {readonly namespace: string; readonly release: string}
+let cloud: Awaited<ReturnType<typeof makeCloud>>
+beforeAll(async () => {
+  const infrastructure = [
+    'mariadb-server',
+    'rabbitmq',
+    'memcached',
+    'keystone',
+    'glance-api',
+    'placement-api',
+  ]
+  const services = inBoth('nova-api', 'nova-conductor', 'nova-scheduler')
+  cloud = await makeCloud(...infrastructure, 'toolbox', 'kk', ...services)
+  nova = {namespace: cloud.namespace, release: 'nova'}
+  await phase('deployed', () => cloud.run('deploy', withNova()))
+  await startSteadyClient(cloud.namespace, ASK)
+  const image = ['image', 'create', '--file', '/etc/hostname', '--disk-format', 'raw', 'empty']
+  await openstack(cloud.namespace, ...image)
+})
+afterAll(() => cloud.remove())
+
+const sql = (statement: string) => query(cloud.namespace, 'mariadb-server-0', statement)
+
+/** The last migration of the databases of the API, of cell0 and of cell1. */
+const schema = () =>
+  Promise.all(
+    ['nova_api', 'nova_cell0', 'nova'].map((name) => sql(`SELECT version_num FROM ${name}.alembic_version`)),
+  )
+
+const cells = () =>
+  sql('SELECT name, uuid, database_connection, transport_url FROM nova_api.cell_mappings ORDER BY id')
+
+interface Server {
+  readonly id: string
+  readonly status: string
+  readonly fault?: {readonly message: string}
+}
+
+/** Asks for a server; there is no node for it, and so it stays in cell0 with the scheduler's word on it. */
+async function makeServer(name: string): Promise<Server> {
+  const args = [
+    '--image',
+    'empty',
+    '--flavor',
+    'm1.tiny',
+    '--network',
+    'none',
+    '--os-compute-api-version',
+    '2.37',
+  ]
+  await openstack(cloud.namespace, 'server', 'create', ...args, name)
+  return waitFor(
+    async () => {
+      const server = await showServer(name)
+      return server.status === 'ERROR' && server
+    },
+    {until: `the scheduler has found no node for ${name}`, seconds: 120},
+  )
+}
+
+const showServer = (name: string) => openstackJson<Server>(cloud.namespace, 'server', 'show', name)
+
+/** What a job of nova's said last. */
+const said = (job: string) =>
+  kubectl([
+    ...['logs', '--namespace', cloud.namespace, '--tail=-1', '--selector'],
+    `app.kubernetes.io/instance=nova,app.kubernetes.io/component=${job}`,
+  ])
+
+describe('the next release of nova', () => {
+  const next = withNova({images: {tag: NEXT}})
+
+  it('refuses to come where a node runs a release that is too old for it, and nothing has changed', async () => {
+    const before = await schema()
+    const columns = 'host, `binary`, topic, report_count, disabled, forced_down, deleted, version, uuid'
+    const row = "'old', 'nova-compute', 'compute', 1, 0, 0, 0, 60, UUID()"
+    await sql(`INSERT INTO nova.services (${columns}) VALUES (${row})`)
+
+    const answers = await phase('refused', () =>
+      answersDuring(cloud.namespace, async () => {
+        const {exitCode, stderr} = await cloud.attempt('upgrade', next, 'nova')
+        expect(exitCode, stderr).toBe(1)
+        expect(stderr).toContain('upgrade-check')
+      }),
+    )
+
+    expect(answers.filter((answer) => answer !== 'answered')).toEqual([])
+    expect(await schema()).toEqual(before)
+    await sql("DELETE FROM nova.services WHERE host = 'old'")
+  })
+
+  it('migrates in turn before its pods come, without a failed call, and moves rows afterwards', async () => {
+    await openstack(cloud.namespace, 'flavor', 'create', '--ram', '64', '--disk', '1', '--id', 'kept', 'kept')
+    await openstack(cloud.namespace, 'aggregate', 'create', '--zone', 'kept', 'kept')
+    const server = await makeServer('kept')
+    const [known, versions] = [await cells(), await sql('SELECT MIN(version) FROM nova.services')]
+
+    const failures = await phase('upgraded', () =>
+      failuresDuring(nova, () => cloud.run('upgrade', next, 'nova')),
+    )
+
+    expect(failures).toEqual([])
+    const before = ['db-create', 'upgrade-check', 'api-db-sync', 'cells', 'db-sync']
+    for (const component of ['api', 'conductor', 'metadata', 'scheduler'])
+      await expectInTurn(nova, [...before, component])
+    await expectInTurn(nova, ['api', 'online-data-migrations'])
+    expect(await said('upgrade-check')).toMatch(/Check: Cells v2\s*\|\n\| Result: Success/)
+    expect(await cells()).toEqual(known)
+    const [api, ...inCells] = await schema()
+    expect([api, ...inCells]).toEqual(await schemaOfImage())
+    expect(Number((await sql('SELECT MIN(version) FROM nova.services'))[0])).toBeGreaterThan(
+      Number(versions[0]),
+    )
+    await openstack(cloud.namespace, 'flavor', 'show', 'kept')
+    await openstack(cloud.namespace, 'aggregate', 'show', 'kept')
+    expect(await showServer('kept')).toMatchObject({id: server.id, status: 'ERROR'})
+  })
+
+  it('goes on where the old one was: a new server goes by conductor, scheduler and placement', async () => {
+    const {fault} = await makeServer('new')
+
+    expect(fault?.message).toContain('No valid host')
+  })
+})
+
+/** The last migrations that the new release has. */
+async function schemaOfImage(): Promise<readonly (readonly string[])[]> {
+  const versionOf = async (database: string) => {
+    const text = await inPod(cloud.namespace, 'deployment/nova-conductor', 'nova-manage', database, 'version')
+    return [text.trim().split('\n').at(-1)!]
+  }
+  const [api, cell] = [await versionOf('api_db'), await versionOf('db')]
+  return [api, cell, cell]
+}

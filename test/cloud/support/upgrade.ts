@@ -1,0 +1,81 @@
+import {expect} from 'vitest'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {type Pod, podsOf, serving, uids} from './cloud.ts'
+import {answersDuring} from './steady-client.ts'
+
+/** The release of OpenStack to which those of `environments/cloud.yaml` may be upgraded. */
+export const NEXT = '2026.1-debian-trixie'
+
+/** The names of a service's images in both releases. */
+export function inBoth(...images: readonly string[]): readonly string[] {
+  return images.flatMap((image) => [image, `${image}-2026.1`])
+}
+
+interface Change {
+  readonly namespace: string
+  readonly release: string
+}
+
+/**
+ * Does what replaces all pods of a release, until none of the old ones is left; resolves with what the steady client of the namespace
+ * saw that was no answer.
+ */
+export async function failuresDuring(
+  {namespace, release}: Change,
+  change: () => Promise<unknown>,
+): Promise<readonly string[]> {
+  const old = uids(await serving(release, namespace))
+  const answers = await answersDuring(namespace, async () => {
+    await change()
+    await waitFor(
+      async () => {
+        const now = (await podsOf(release, namespace)).filter(({metadata}) => old.includes(metadata.uid))
+        return now.length === 0
+      },
+      {until: 'the old pods are gone', seconds: 120},
+    )
+  })
+  expect(answers.length).toBeGreaterThan(20)
+  process.stderr.write(`${release}: ${answers.length} calls\n`)
+  return answers.filter((answer) => answer !== 'answered')
+}
+
+/** When something ran, in milliseconds; of what goes on running, when its first and its last pod were started. */
+interface Step {
+  readonly begun: number
+  readonly ended: number
+}
+
+/** The components and jobs of a release that ran by images of the next release of OpenStack. */
+async function stepsOf({namespace, release}: Change): Promise<ReadonlyMap<string, Step>> {
+  const pods = (await podsOf(release, namespace)).filter(({spec}) =>
+    spec.containers[0]!.image.endsWith(`:${NEXT}`),
+  )
+  const named = Map.groupBy(pods, ({metadata}) => metadata.labels['app.kubernetes.io/component']!)
+  return new Map(
+    [...named].map(([name, each]) => [
+      name,
+      {
+        begun: Math.min(...each.map((pod) => Date.parse(timesOf(pod).startedAt))),
+        ended: Math.max(...each.map((pod) => Date.parse(timesOf(pod).finishedAt))),
+      },
+    ]),
+  )
+}
+
+function timesOf({metadata, status}: Pod): {readonly startedAt: string; readonly finishedAt: string} {
+  const {running, terminated} = status.containerStatuses![0]!.state
+  if (terminated) return terminated
+  if (running) return {...running, finishedAt: running.startedAt}
+  throw new Error(`${metadata.name} has not been started`)
+}
+
+/** Expects that of these components and jobs each was begun when the one before it had ended. */
+export async function expectInTurn(change: Change, names: readonly string[]): Promise<void> {
+  const steps = await stepsOf(change)
+  for (const [index, name] of names.slice(1).entries()) {
+    const [before, after] = [steps.get(names[index]!), steps.get(name)]
+    expect(before, names[index]).toBeDefined()
+    expect(after?.begun, `${names[index]}, then ${name}`).toBeGreaterThanOrEqual(before!.ended)
+  }
+}
