@@ -5,6 +5,8 @@ export interface NodeRoll {
   readonly namespace: string
   /** The number of nodes that should have a pod. */
   readonly nodes: number
+  /** The number of pods of the newest template that are ready. */
+  readonly ready: number
   /** The pods of an older template, in the order in which they are to go. */
   readonly outdated: readonly OutdatedPod[]
   /** Whether the next may go: each node has a pod, and those of the newest template are ready. */

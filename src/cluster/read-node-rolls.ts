@@ -58,15 +58,13 @@ export function nodeRoll(set: DaemonSet, around: readonly NodePod[]): NodeRoll {
   const isNew = ({metadata}: NodePod) => metadata.labels?.[TEMPLATE_OF_POD] === annotations?.[TEMPLATE]
   // An older template that came back counts as the newest for its controller, whatever its number.
   const outdated = isSeen && updated >= nodes ? [] : staying.filter((pod) => !isNew(pod))
+  const current = outdated.length === 0 ? staying : staying.filter(isNew)
   return {
     set: objectName({kind: 'DaemonSet', metadata: {name}}),
     namespace,
     nodes,
-    isSettled:
-      isSeen &&
-      pods.length === staying.length &&
-      pods.length >= nodes &&
-      staying.filter(isNew).every(isReady),
+    ready: current.filter(isReady).length,
+    isSettled: isSeen && pods.length === staying.length && pods.length >= nodes && current.every(isReady),
     outdated: outdated
       .toSorted(byNeed)
       .map(({metadata: {name, uid = ''}}) => ({apiVersion: 'v1', kind: 'Pod', namespace, name, uid})),

@@ -42,6 +42,10 @@ describe('what is to be replaced node by node', () => {
   })
 })
 
+it('what is done is the new pods that are ready', () => {
+  expect(nodeRoll(set(), [on('a', 2), on('b', 2, BROKEN), on('c', 1)])).toMatchObject({ready: 1, nodes: 3})
+})
+
 describe('the next pod may go', () => {
   it('when each node has one, and the new ones are ready', () => {
     expect(isSettled([on('a', 2), on('b', 1), on('c', 1)])).toBe(true)

@@ -17,15 +17,17 @@ export async function rollNodes(
 ): Promise<Cause | undefined> {
   const {action, cluster, clock, controls, deadline} = execution
   let replaced = 0
+  let told = ''
   for (;;) {
     const rolls = await cluster.nodeRolls(releaseNamespace(action.release), objects)
     const roll = rolls.find(({outdated, isSettled}) => outdated.length > 0 || (replaced > 0 && !isSettled))
     if (!roll) return undefined
-    const {set, namespace, nodes, outdated, isSettled} = roll
+    const {set, namespace, nodes, ready, outdated, isSettled} = roll
     const [next] = outdated
-    const message = `${nodes - outdated.length} of ${nodes} nodes have its new pod`
+    const message = `${ready} of ${nodes} nodes have its new pod`
     const behind = {object: set, namespace, message}
-    controls.onProgress('gate', describeCause(behind), [behind])
+    if (message !== told) controls.onProgress('gate', describeCause(behind), [behind])
+    told = message
     if (clock.now() >= deadline) return behind
     if (isSettled && next) {
       await deleteNoted(execution, next)
