@@ -74,7 +74,7 @@ export async function startClient({namespace, name, image, script, env = {}}: Cl
       ],
     },
   })
-  await kubectl(['wait', '--namespace', namespace, `pod/${name}`, '--for=condition=Ready', '--timeout=90s'])
+  await kubectl(['wait', '--namespace', namespace, `pod/${name}`, '--for=condition=Ready', '--timeout=300s'])
 }
 
 /** What a pod has printed, line by line. */
