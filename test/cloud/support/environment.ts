@@ -15,6 +15,12 @@ export async function releasesOf(file: string): Promise<readonly string[]> {
   return Object.keys(sections)
 }
 
+/** A file of that environment with these sections alone. */
+export async function partOfCloud(...sections: readonly string[]): Promise<string> {
+  const others = (await releasesOf(CLOUD)).filter((name) => !sections.includes(name))
+  return changedEnvironment({without: others})
+}
+
 interface Change {
   /** Merged over the environment. */
   readonly values?: Values
@@ -22,13 +28,17 @@ interface Change {
   readonly without?: readonly string[]
 }
 
+type WithSettings = Values & {readonly kk: {readonly releases?: Values}}
+
 /** A file of that environment with a change; it goes with the run. */
 export async function changedEnvironment({values = {}, without = []}: Change): Promise<string> {
   const directory = await mkdtemp(join(inject('aio').home, 'environment-'))
   const written = load(await readFile(CLOUD, 'utf8')) as Values
   const charts = {kk: {charts: [join(ROOT, 'charts')]}}
-  const merged = Object.entries(mergeValues(mergeValues(written, charts), values))
+  const {kk, ...sections} = mergeValues(mergeValues(written, charts), values) as WithSettings
+  const kept = (named: Values = {}) =>
+    Object.fromEntries(Object.entries(named).filter(([name]) => !without.includes(name)))
   const file = join(directory, 'cloud.yaml')
-  await writeFile(file, dump(Object.fromEntries(merged.filter(([section]) => !without.includes(section)))))
+  await writeFile(file, dump({kk: {...kk, releases: kept(kk.releases)}, ...kept(sections)}))
   return file
 }
