@@ -103,7 +103,7 @@ describe.concurrent('pods that are replaced node by node', () => {
 
   it('stop at the first that is not ready, and the other nodes keep theirs', async () => {
     const {corner, write} = await agents()
-    await write('registry.invalid/agent:2', '10s')
+    await write('registry.invalid/agent:2', '20s')
 
     const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml'])
 

@@ -30,6 +30,7 @@ export interface Tools {
     | 'makeNamespace'
     | 'hasNamespace'
     | 'gate'
+    | 'health'
     | 'exist'
     | 'customKinds'
     | 'watchHooks'

@@ -1,5 +1,5 @@
 import type {Cause, KubernetesObject, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
-import {describeCause} from '../../cluster/gate/cause.ts'
+import {describeCause, redactHealth} from '../../cluster/gate/cause.ts'
 import {unhealthy} from '../../cluster/gate/gate.ts'
 import {OPERATION} from '../../cluster/lease/operation.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
@@ -131,6 +131,7 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
   const current = whileCurrent(execution, revision)
   // What is only looked at is left as it is.
   const behind = action.kind === 'check' ? undefined : await rollNodes(execution, objects)
+  if (behind && !controls.signal.aborted) throw await leftBehind(execution, objects, behind)
   controls.onProgress('gate', 'waiting for health')
   await cluster.gate({
     namespace: releaseNamespace(action.release),
@@ -143,9 +144,18 @@ async function awaitHealth(execution: Execution, {objects, revision}: Expected):
     },
     redact: masking(execution),
   })
-  // What is not ready has been told by then, with evidence.
-  if (behind) throw unhealthy([behind], 'not healthy in time')
   await journal.note({type: 'gate-passed', release: action.release, revision})
+}
+
+/** Returns the error of a release whose time is over before its pods were replaced: it names what is not ready now. */
+async function leftBehind(
+  execution: Execution,
+  objects: readonly KubernetesObject[],
+  behind: Cause,
+): Promise<KkError> {
+  const health = await execution.cluster.health(releaseNamespace(execution.action.release), objects)
+  const redacted = redactHealth(health, masking(execution))
+  return unhealthy([...(redacted.state === 'healthy' ? [] : redacted.blames), behind], 'not healthy in time')
 }
 
 /**

@@ -184,6 +184,7 @@ function toolsOf(operator: Operator, {records, leases, reservations}: Shared, pa
     validate: async () => [],
     gate: async () => undefined,
     nodeRolls: async () => [],
+    health: async () => ({state: 'healthy'}),
     exist: async () => true,
     customKinds: async () => [],
     watchHooks: async () => ({blames: async () => [], stop: () => undefined}),

@@ -158,6 +158,7 @@ export function newWorld(setting: Setting = {}) {
       return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name: job}}
     },
     nodeRolls: async () => [],
+    health: async () => ({state: 'healthy'}),
     exist: async () => true,
     customKinds: async () => [],
     present: async () => [],
