@@ -71,7 +71,7 @@ function schema(): Promise<readonly string[]> {
   return query(cloud.namespace, 'mariadb-server-0', 'SELECT version_num FROM neutron.alembic_version')
 }
 
-describe('the next release of neutron', () => {
+describe('the next release of neutron', {timeout: 1_800_000}, () => {
   it('expands the schema before its servers come, and contracts it after, without a failed call', async () => {
     await make('network', 'create', 'kept')
     await make('subnet', 'create', '--network', 'kept', '--subnet-range', '192.0.2.0/24', 'kept')

@@ -1,4 +1,4 @@
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {afterAll, beforeAll, describe, expect, it, onTestFinished} from 'vitest'
 import type {Values} from '../../../src/release.ts'
 import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
@@ -71,16 +71,7 @@ interface Server {
 
 /** Asks for a server; there is no node for it, and so it stays in cell0 with the scheduler's word on it. */
 async function makeServer(name: string): Promise<Server> {
-  const args = [
-    '--image',
-    'empty',
-    '--flavor',
-    'm1.tiny',
-    '--network',
-    'none',
-    '--os-compute-api-version',
-    '2.37',
-  ]
+  const args = ['--image', 'empty', '--flavor', 'm1.tiny', '--no-network', '--os-compute-api-version', '2.37']
   await openstack(cloud.namespace, 'server', 'create', ...args, name)
   return waitFor(
     async () => {
@@ -100,7 +91,7 @@ const said = (job: string) =>
     `app.kubernetes.io/instance=nova,app.kubernetes.io/component=${job}`,
   ])
 
-describe('the next release of nova', () => {
+describe('the next release of nova', {timeout: 1_800_000}, () => {
   const next = withNova({images: {tag: NEXT}})
 
   it('refuses to come where a node runs a release that is too old for it, and nothing has changed', async () => {
@@ -108,6 +99,9 @@ describe('the next release of nova', () => {
     const columns = 'host, `binary`, topic, report_count, disabled, forced_down, deleted, version, uuid'
     const row = "'old', 'nova-compute', 'compute', 1, 0, 0, 0, 60, UUID()"
     await sql(`INSERT INTO nova.services (${columns}) VALUES (${row})`)
+    onTestFinished(async () => {
+      await sql("DELETE FROM nova.services WHERE host = 'old'")
+    })
 
     const answers = await phase('refused', () =>
       answersDuring(cloud.namespace, async () => {
@@ -119,7 +113,6 @@ describe('the next release of nova', () => {
 
     expect(answers.filter((answer) => answer !== 'answered')).toEqual([])
     expect(await schema()).toEqual(before)
-    await sql("DELETE FROM nova.services WHERE host = 'old'")
   })
 
   it('migrates in turn before its pods come, without a failed call, and moves rows afterwards', async () => {
