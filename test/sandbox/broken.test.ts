@@ -98,8 +98,8 @@ describe('a sandbox that was up, and whose record is', () => {
         code: 'KK_SANDBOX_BROKEN',
         ...expected,
       })
-    for (const looked of [requireSandbox('mine', env), status('mine', env)])
-      await expect(looked).rejects.toMatchObject({code: 'KK_SANDBOX', ...expected})
+    for (const look of [requireSandbox, status])
+      await expect(look('mine', env)).rejects.toMatchObject({code: 'KK_SANDBOX', ...expected})
     expect(await readFile(data, 'utf8')).toBe('ten releases')
   })
 

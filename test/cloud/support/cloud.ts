@@ -13,14 +13,9 @@ export const NAMESPACE = 'openstack'
  */
 export async function cloudUp(): Promise<void> {
   if (inject('aio').isFound && (await serving('keystone')).length > 0) return client()
-  await cloudOf(CLOUD)
-}
-
-/** The same for an environment that is a change of it, which is deployed in any case. */
-export async function cloudOf(file: string): Promise<void> {
   await phase('node up', nodeUp)
   await pushImages()
-  await phase('cloud deployed', () => succeed(['deploy', file, '--yes']))
+  await phase('cloud deployed', () => succeed(['deploy', CLOUD, '--yes']))
   await phase('first token', client)
 }
 
