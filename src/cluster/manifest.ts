@@ -17,6 +17,12 @@ export function parseManifest(yaml: string): KubernetesObject[] {
   }
 }
 
+/** Returns the objects that bear an annotation. A manifest in which it does not occur, as in most, is not parsed. */
+export function annotatedObjects(yaml: string, annotation: string): KubernetesObject[] {
+  if (!yaml.includes(annotation)) return []
+  return parseManifest(yaml).filter(({metadata}) => metadata.annotations?.[annotation] !== undefined)
+}
+
 /**
  * Returns the objects of one rendered file of a chart, which errors name: `keystone/templates/job.yaml`. Throws as
  * `parseManifest`.

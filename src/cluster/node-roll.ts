@@ -30,7 +30,7 @@ interface Rollable {
 }
 
 /** With the value `node-by-node`, on a DaemonSet that is `OnDelete`: kk replaces its pods, each when the one before is ready. */
-const ROLL = 'kk.openstack.org/roll'
+export const ROLL = 'kk.openstack.org/roll'
 
 /** Whether kk replaces the pods of an object node by node, as it asks for itself. */
 export function isRolledByNode({kind, metadata, spec}: Rollable): boolean {

@@ -1,7 +1,7 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../cluster/cluster.ts'
 import {describeCause} from '../cluster/gate/cause.ts'
-import {objectName, parseManifest} from '../cluster/manifest.ts'
-import {isRolledByNode} from '../cluster/node-roll.ts'
+import {annotatedObjects, objectName, parseManifest} from '../cluster/manifest.ts'
+import {isRolledByNode, ROLL} from '../cluster/node-roll.ts'
 import {mapParallel} from '../cluster/parallel.ts'
 import {asKkError} from '../errors.ts'
 import {redactor} from '../helm/redact/redact.ts'
@@ -97,7 +97,7 @@ export async function observedPlan(
   )
   const changed = withChanges(withVersions(planned, new Map(installed)), new Map(changes))
   const rolled = [...previous].flatMap(([release, [last]]) => {
-    const sets = last ? parseManifest(last.manifest).filter(isRolledByNode) : []
+    const sets = last ? annotatedObjects(last.manifest, ROLL).filter(isRolledByNode) : []
     return sets.length > 0 ? [[release, sets.map(objectName)] as const] : []
   })
   const settled = withNodeRolls(withDroppedSets(changed, new Map(dropped)), new Map(rolled))

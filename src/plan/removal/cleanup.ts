@@ -5,7 +5,7 @@ import {isMap, type ReleaseId, releaseName} from '../../release.ts'
  * The annotation of a CronJob that never runs by itself: JSON of what its release has `made` in other services, and of
  * the accounts that it has `used`. A Job of it takes away what its variable of this name says.
  */
-const CLEANUP = 'kk.openstack.org/cleanup'
+export const CLEANUP = 'kk.openstack.org/cleanup'
 export const CLEANUP_VARIABLE = 'CLEANUP'
 
 /** Something in another service: a database, an entry in the catalogue, a user, an account. */
@@ -28,22 +28,18 @@ export function cleanupsIn(objects: readonly KubernetesObject[]): readonly Clean
   return objects.flatMap((cronJob) => {
     const text = cronJob.kind === 'CronJob' ? cronJob.metadata.annotations?.[CLEANUP] : undefined
     if (text === undefined) return []
-    const {made, used} = parsed(text)
-    return made.every(isThing) && used.every(isAccount) ? [{cronJob, made, used}] : []
+    const told = readCleanup(text)
+    return told === undefined ? [] : [{cronJob, ...told}]
   })
 }
 
-/** Whether a manifest may hold such a CronJob: only then it need be parsed. */
-export function mayHaveCleanups(manifest: string): boolean {
-  return manifest.includes(CLEANUP)
-}
-
-function parsed(text: string): {readonly made: readonly unknown[]; readonly used: readonly unknown[]} {
+function readCleanup(text: string): Pick<Cleanup, 'made' | 'used'> | undefined {
   try {
-    const {made = [], used = []} = JSON.parse(text)
-    return Array.isArray(made) && Array.isArray(used) ? {made, used} : {made: [undefined], used: []}
+    const {made = [], used = []} = JSON.parse(text) as Readonly<Record<string, unknown>>
+    const isTold = Array.isArray(made) && made.every(isThing) && Array.isArray(used) && used.every(isAccount)
+    return isTold ? {made, used} : undefined
   } catch {
-    return {made: [undefined], used: []}
+    return undefined
   }
 }
 

@@ -1,9 +1,9 @@
 import type {Cluster, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
 import {isKept} from '../../cluster/helm-annotations.ts'
-import {parseManifest} from '../../cluster/manifest.ts'
+import {annotatedObjects, parseManifest} from '../../cluster/manifest.ts'
 import {mapParallel} from '../../cluster/parallel.ts'
 import {asKkError, KkError} from '../../errors.ts'
-import {cleanupsIn, mayHaveCleanups} from '../../plan/removal/cleanup.ts'
+import {CLEANUP, cleanupsIn} from '../../plan/removal/cleanup.ts'
 import {livingRevisions, type RecordFacts} from '../../plan/uses/observed.ts'
 import {type Uses, usesOf} from '../../plan/uses/uses.ts'
 import {observedRevisions} from './observed-records.ts'
@@ -83,7 +83,7 @@ export function factsIn(stored: StoredRelease): RecordFacts {
     readable: true,
     annotations: stored.chart.annotations ?? {},
     namespaces: goingNamespaces(stored),
-    cleanups: mayHaveCleanups(stored.manifest) ? cleanupsIn(parseManifest(stored.manifest)) : [],
+    cleanups: cleanupsIn(annotatedObjects(stored.manifest, CLEANUP)),
   }
 }
 
