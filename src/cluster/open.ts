@@ -8,7 +8,8 @@ import {type Discovery, discoverKinds} from './api/discovery.ts'
 import {readIdentity} from './api/identity.ts'
 import type {KubeconfigOptions} from './api/kubeconfig.ts'
 import {listAll, METADATA} from './api/list.ts'
-import {asking, LEASES, NAMESPACES, PODS, type Resource, readObject, resourcePath} from './api/resources.ts'
+import {type ContainerPlace, readLog} from './api/log.ts'
+import {asking, LEASES, NAMESPACES, type Resource, readObject, resourcePath} from './api/resources.ts'
 import type {Cluster, HeldLease, KubernetesObject, ScaleTarget} from './cluster.ts'
 import {listCustomKinds} from './custom-kinds.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
@@ -79,7 +80,7 @@ export async function openCluster({
     health: healthByLists(client, gating),
     gate: (gate) => waitForHealth(client, {watches, ...gating}, gate),
     watchHooks: (hooks) => watchHookObjects(client, watches, hooks),
-    log: (...of) => readWholeLog(client, ...of),
+    log: (namespace, pod, container) => wholeLog(client, {namespace, pod, container}),
     makeNamespace: (name) => createNamespace(client, name),
     hasNamespace: (name) => namespaceExists(client, name),
     failedJobs: (namespace, objects) => listFailedJobs(client, namespace, objects),
@@ -126,20 +127,8 @@ async function namespaceExists(client: ApiClient, name: string): Promise<boolean
 }
 
 /** Returns all lines that a container has logged. */
-async function readWholeLog(
-  client: ApiClient,
-  namespace: string,
-  pod: string,
-  container: string,
-): Promise<readonly string[]> {
-  const text = await client.text({
-    path: `${resourcePath(PODS, namespace, pod)}/log`,
-    query: {container},
-    accept: 'text/plain, application/json',
-    asked: asking('read the log of', PODS, namespace, pod),
-    signal: AbortSignal.timeout(60_000),
-  })
-  return text.split('\n')
+async function wholeLog(client: ApiClient, place: ContainerPlace): Promise<readonly string[]> {
+  return (await readLog(client, place, {timeoutMilliseconds: 60_000})).split('\n')
 }
 
 /** Whether the user may read, list and watch the objects of a kind in a namespace. */

@@ -1,19 +1,12 @@
 import type {ApiClient} from './api/client.ts'
 import {listAll} from './api/list.ts'
-import {asking, PODS, type Resource, readObject, resourcePath} from './api/resources.ts'
+import {asking, DAEMON_SETS, PODS, readObject, resourcePath} from './api/resources.ts'
 import type {KubernetesObject} from './cluster.ts'
 import type {DaemonSet} from './gate/kinds/daemon-set.ts'
 import {findCondition, type Pod} from './gate/kinds/observed.ts'
 import {matchesSelector} from './gate/kinds/selector.ts'
 import {objectName} from './manifest.ts'
 import {isRolledByNode, type NodeRoll} from './node-roll.ts'
-
-const DAEMON_SETS: Resource = {
-  apiVersion: 'apps/v1',
-  kind: 'DaemonSet',
-  plural: 'daemonsets',
-  namespaced: true,
-}
 
 /** Returns how far those of the objects are that are rolled node by node; one that does not exist is left out. */
 export async function readNodeRolls(

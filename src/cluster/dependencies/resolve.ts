@@ -4,7 +4,7 @@ import {KkError} from '../../errors.ts'
 import type {ApiClient} from '../api/client.ts'
 import type {Discovery} from '../api/discovery.ts'
 import {listAll} from '../api/list.ts'
-import {asking, JOBS, PODS, type Resource, readObject, resourcePath} from '../api/resources.ts'
+import {asking, DAEMON_SETS, JOBS, PODS, type Resource, readObject, resourcePath} from '../api/resources.ts'
 import {type Dependency, type ResourceDependency, selector} from './dependency.ts'
 
 /** Returns the reason why a dependency is not met; undefined if it is. Rejects if the cluster cannot be asked. */
@@ -55,10 +55,9 @@ async function daemonSetProblem(
   {namespace, name}: {readonly namespace: string; readonly name: string},
   asker: Asker,
 ): Promise<string | undefined> {
-  const resource = {apiVersion: 'apps/v1', kind: 'DaemonSet', plural: 'daemonsets', namespaced: true}
   const found = await readObject<{spec: {selector: {matchLabels?: Record<string, string>}}}>(
     asker.client,
-    resource,
+    DAEMON_SETS,
     {namespace, name},
   )
   if (found === undefined) return 'it does not exist'

@@ -1,5 +1,5 @@
 import type {Discovery} from '../api/discovery.ts'
-import {CLAIMS, JOBS, PODS, type Resource} from '../api/resources.ts'
+import {CLAIMS, DAEMON_SETS, JOBS, PODS, type Resource} from '../api/resources.ts'
 import type {Health, KubernetesObject} from '../cluster.ts'
 import {isBuiltIn} from '../custom-kinds.ts'
 import {isHook} from '../helm-annotations.ts'
@@ -40,7 +40,7 @@ const apps = (kind: string, plural: string) => ({apiVersion: 'apps/v1', kind, pl
 const GATED_KINDS: readonly GatedKind[] = [
   {...apps('Deployment', 'deployments'), health: deploymentHealth as HealthOf<Observed>},
   {...apps('StatefulSet', 'statefulsets'), health: statefulSetHealth as HealthOf<Observed>},
-  {...apps('DaemonSet', 'daemonsets'), health: daemonSetHealth as HealthOf<Observed>},
+  {...DAEMON_SETS, health: daemonSetHealth as HealthOf<Observed>},
   {...JOBS, health: jobHealth as HealthOf<Observed>},
   {...PODS, health: barePodHealth as HealthOf<Observed>},
 ]

@@ -1,7 +1,8 @@
 import type {Redact} from '../../helm/redact/redact.ts'
 import type {ApiClient} from '../api/client.ts'
 import {listAll} from '../api/list.ts'
-import {asking, EVENTS, PODS, resourcePath} from '../api/resources.ts'
+import {type ContainerPlace, readLog} from '../api/log.ts'
+import {asking, EVENTS, resourcePath} from '../api/resources.ts'
 import type {Cause} from '../cluster.ts'
 import {redactCause} from './cause.ts'
 
@@ -152,12 +153,6 @@ const TIMEOUT = 3_000
 /** Matches a kubelet's answer, with success, when it has removed the container already. */
 const REMOVED = /^unable to retrieve container logs for /
 
-interface ContainerPlace {
-  readonly namespace: string
-  readonly pod: string
-  readonly container: string
-}
-
 /**
  * Returns the last lines of a container, of its previous run first if it was restarted; empty if there are none. Of
  * lines that differ only in numbers, such as those of a probe, the last one is kept.
@@ -167,25 +162,22 @@ async function lastLogLines(
   place: ContainerPlace,
   restarted: boolean,
 ): Promise<readonly string[]> {
-  const previous = restarted ? await readLog(client, place, true) : []
-  return previous.length > 0 ? previous : readLog(client, place, false)
+  const previous = restarted ? await logLines(client, place, true) : []
+  return previous.length > 0 ? previous : logLines(client, place, false)
 }
 
 /**
  * Returns the lines of a log; empty if it cannot be read, for logs only supplement an error that is reported anyway.
  */
-async function readLog(
+async function logLines(
   client: ApiClient,
-  {namespace, pod, container}: ContainerPlace,
+  place: ContainerPlace,
   previous: boolean,
 ): Promise<readonly string[]> {
   const read = ({tailLines, limitBytes}: typeof READ) =>
-    client.text({
-      path: `${resourcePath(PODS, namespace, pod)}/log`,
-      query: {container, tailLines, limitBytes, ...(previous && {previous: 'true'})},
-      accept: 'text/plain, application/json',
-      asked: asking('read the log of', PODS, namespace, pod),
-      signal: AbortSignal.timeout(TIMEOUT),
+    readLog(client, place, {
+      query: {tailLines, limitBytes, ...(previous && {previous: 'true'})},
+      timeoutMilliseconds: TIMEOUT,
     })
   try {
     const text = await read(READ)

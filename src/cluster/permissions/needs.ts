@@ -153,33 +153,22 @@ const NODE_ROLLS: Need = {
   why: 'to replace pods node by node, where a DaemonSet asks for it',
   without: 'such a DaemonSet keeps its old pods, and the release fails',
 }
-const PULLS: readonly Need[] = (
-  [
-    ['batch', 'jobs', ['create', 'delete']],
-    ['', 'pods', ['list']],
-  ] as const
-).map(([group, resource, verbs]) => ({
-  group,
-  resource,
-  verbs,
-  where: 'release',
-  why: 'to pull images ahead with --prepull',
-  without: 'images are pulled when pods need them',
-}))
-const CLEANUPS: readonly Need[] = (
-  [
-    ['batch', 'cronjobs', ['get']],
-    ['batch', 'jobs', ['get', 'list', 'watch', 'create']],
-    ['', 'pods', ['list', 'watch']],
-  ] as const
-).map(([group, resource, verbs]) => ({
-  group,
-  resource,
-  verbs,
-  where: 'release',
-  why: 'to take away what a release has in other services, with --purge',
-  without: 'it stays',
-}))
+const ofReleases = (
+  reason: Required<Pick<Need, 'why' | 'without'>>,
+  ...rights: readonly (readonly [group: string, resource: string, verbs: readonly string[]])[]
+): readonly Need[] =>
+  rights.map(([group, resource, verbs]) => ({group, resource, verbs, where: 'release', ...reason}))
+const PULLS = ofReleases(
+  {why: 'to pull images ahead with --prepull', without: 'images are pulled when pods need them'},
+  ['batch', 'jobs', ['create', 'delete']],
+  ['', 'pods', ['list']],
+)
+const CLEANUPS = ofReleases(
+  {why: 'to take away what a release has in other services, with --purge', without: 'it stays'},
+  ['batch', 'cronjobs', ['get']],
+  ['batch', 'jobs', ['get', 'list', 'watch', 'create']],
+  ['', 'pods', ['list', 'watch']],
+)
 const KEEP_CLAIMS: Need = {
   group: '',
   resource: 'persistentvolumeclaims',

@@ -1,7 +1,7 @@
 import {releaseName, releaseNamespace} from '../../release.ts'
-import type {TestResult} from '../../run/events.ts'
 import {type ReleaseProgress, type RunState, releasesIn} from '../../run/run-state.ts'
 import {failureParts} from '../run/failure.ts'
+import {testCounts} from '../run/run-words.ts'
 import {type Labels, releaseLabels} from '../text/label.ts'
 import {type Markup, markup} from './markup.ts'
 import {resultText} from './result-text.ts'
@@ -17,10 +17,10 @@ export function junitReport(state: RunState): string {
   const releases = [...state.releases.values()]
   const labels = releaseLabels(state.releases.keys())
   const tests = releases.flatMap((release) => release.tests ?? [])
-  const count = (outcome: TestResult['outcome']) => tests.filter((test) => test.outcome === outcome).length
-  const failures = releasesIn(state, 'failed').length + count('failed')
+  const counts = testCounts(tests)
+  const failures = releasesIn(state, 'failed').length + counts.failed
   const unended = releasesIn(state, 'running').length + releasesIn(state, 'waiting').length
-  const skipped = releasesIn(state, 'skipped').length + count('skipped')
+  const skipped = releasesIn(state, 'skipped').length + counts.skipped
   const properties = Object.entries({
     run: state.run,
     environment: state.environment,

@@ -46,8 +46,13 @@ export function successText(kind: ActionKind, revision: number, seconds: number)
 
 /** `104 tests passed, 2 failed, 3 skipped`. */
 export function testsText(tests: readonly TestResult[]): string {
+  const {passed, failed, skipped} = testCounts(tests)
+  return `${counted(passed, 'test')} passed, ${failed} failed, ${skipped} skipped`
+}
+
+export function testCounts(tests: readonly TestResult[]): Readonly<Record<TestResult['outcome'], number>> {
   const count = (wanted: TestResult['outcome']) => tests.filter(({outcome}) => outcome === wanted).length
-  return `${counted(count('passed'), 'test')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
+  return {passed: count('passed'), failed: count('failed'), skipped: count('skipped')}
 }
 
 /** `skipped because keystone failed`. */
