@@ -5,7 +5,7 @@ import {query} from '../support/in-server.ts'
 import {makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {openstackJson, startSteadyClient} from '../support/steady-client.ts'
-import {expectInTurn, failuresDuring, inBoth, NEXT} from '../support/upgrade.ts'
+import {expectInTurn, failuresDuring, inBoth, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
 
 /** Shared infrastructure, and two pods of Keystone with a change of its section. */
 const withKeystone = (section: Values = {}) => ({
@@ -18,7 +18,7 @@ const withKeystone = (section: Values = {}) => ({
 let keystone: {readonly namespace: string; readonly release: string}
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  cloud = await makeCloud('mariadb-server', 'rabbitmq', 'memcached', 'toolbox', 'kk', ...inBoth('keystone'))
+  cloud = await makeCloud(...SHARED_IMAGES, ...inBoth('keystone'))
   keystone = {namespace: cloud.namespace, release: 'keystone'}
   await phase('deployed', () => cloud.run('deploy', withKeystone()))
   await startSteadyClient(cloud.namespace, 'ask = token')

@@ -4,7 +4,7 @@ import {inPod, query} from '../support/in-server.ts'
 import {makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
-import {expectInTurn, failuresDuring, inBoth, NEXT} from '../support/upgrade.ts'
+import {expectInTurn, failuresDuring, inBoth, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
 
 /** The API of networks and OVN's databases, without a node that has any. */
 const withNeutron = (section: Values = {}) => ({
@@ -31,16 +31,7 @@ def ask():
 let neutron: {readonly namespace: string; readonly release: string}
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  const infrastructure = [
-    'mariadb-server',
-    'rabbitmq',
-    'memcached',
-    'keystone',
-    'ovn-northd',
-    'toolbox',
-    'kk',
-  ]
-  cloud = await makeCloud(...infrastructure, ...inBoth('neutron-server'))
+  cloud = await makeCloud(...SHARED_IMAGES, 'keystone', 'ovn-northd', ...inBoth('neutron-server'))
   neutron = {namespace: cloud.namespace, release: 'neutron'}
   await phase('deployed', () => cloud.run('deploy', withNeutron()))
   await startSteadyClient(cloud.namespace, ASK)

@@ -6,7 +6,7 @@ import {inPod, query} from '../support/in-server.ts'
 import {makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {answersDuring, openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
-import {expectInTurn, failuresDuring, inBoth, NEXT} from '../support/upgrade.ts'
+import {expectInTurn, failuresDuring, inBoth, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
 
 /** The API of virtual machines with all that it needs but a node that runs any, and networks. */
 const withNova = (section: Values = {}) => ({
@@ -34,16 +34,8 @@ def ask():
 let nova: {readonly namespace: string; readonly release: string}
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  const infrastructure = [
-    'mariadb-server',
-    'rabbitmq',
-    'memcached',
-    'keystone',
-    'glance-api',
-    'placement-api',
-  ]
   const services = inBoth('nova-api', 'nova-conductor', 'nova-scheduler')
-  cloud = await makeCloud(...infrastructure, 'toolbox', 'kk', ...services)
+  cloud = await makeCloud(...SHARED_IMAGES, 'keystone', 'glance-api', 'placement-api', ...services)
   nova = {namespace: cloud.namespace, release: 'nova'}
   await phase('deployed', () => cloud.run('deploy', withNova()))
   await startSteadyClient(cloud.namespace, ASK)

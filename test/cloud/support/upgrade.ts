@@ -6,6 +6,9 @@ import {answersDuring} from './steady-client.ts'
 /** The release of OpenStack to which those of `environments/cloud.yaml` may be upgraded. */
 export const NEXT = '2026.1-debian-trixie'
 
+/** The images of what the service stands on, in every cloud that is upgraded. */
+export const SHARED_IMAGES = ['mariadb-server', 'rabbitmq', 'memcached', 'toolbox', 'kk']
+
 /** The names of a service's images in both releases. */
 export function inBoth(...images: readonly string[]): readonly string[] {
   return images.flatMap((image) => [image, `${image}-2026.1`])

@@ -1,24 +1,10 @@
-import {chmod, mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {removeImage} from '../../../src/images/pruning/stored-images.ts'
-
-let directory: string
-const path = process.env['PATH']
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kk-buildah-'))
-  process.env['PATH'] = `${directory}:${path}`
-})
-afterEach(async () => {
-  process.env['PATH'] = path
-  await rm(directory, {recursive: true})
-})
+import {fakeBuildah} from '../support/fake-buildah.ts'
 
 /** A buildah that fails with these words. */
-async function failWith(words: string): Promise<void> {
-  await writeFile(join(directory, 'buildah'), `#!/bin/bash\necho "${words}" >&2; exit 1\n`)
-  await chmod(join(directory, 'buildah'), 0o755)
+function failWith(words: string): Promise<string> {
+  return fakeBuildah(() => `echo "${words}" >&2; exit 1`)
 }
 
 describe('an image that is removed', () => {
