@@ -1,14 +1,16 @@
-import {readdirSync, readFileSync} from 'node:fs'
+import {readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
+import type {CarriedFile} from '../src/state/assets.ts'
 
-/** kk's own charts, environments and Containerfiles, as the executable carries them: path → text. */
-export function carriedFiles(root: string): Record<string, string> {
-  const files: Record<string, string> = {}
+/** kk's own charts, environments and Containerfiles, as the executable carries them: by path. */
+export function carriedFiles(root: string): Record<string, CarriedFile> {
+  const files: Record<string, CarriedFile> = {}
   for (const folder of ['charts', 'environments', 'images']) {
     const entries = readdirSync(join(root, folder), {recursive: true, withFileTypes: true})
     for (const entry of entries.filter((each) => each.isFile())) {
       const path = join(entry.parentPath, entry.name)
-      files[path.slice(root.length + 1)] = readFileSync(path, 'utf8')
+      const mode = statSync(path).mode & 0o100 ? 0o755 : 0o644
+      files[path.slice(root.length + 1)] = {text: readFileSync(path, 'utf8'), mode}
     }
   }
   return Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)))

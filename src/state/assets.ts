@@ -22,6 +22,12 @@ export type AssetName =
  */
 export type BundleName = 'main' | 'viz' | 'kubeconfig' | 'store' | 'server'
 
+/** One of `files.json`: what a Containerfile copies as a program must be one again when it is unpacked. */
+export interface CarriedFile {
+  readonly text: string
+  readonly mode: number
+}
+
 /** The repository's root when kk runs from its sources; otherwise empty. */
 const SOURCE_ROOT = isSea() ? '' : join(import.meta.dirname, '../..')
 
@@ -43,7 +49,7 @@ export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {
   const directory = join(cacheDirectory(env), 'files', hash)
   if (!existsSync(directory))
     await writingBelow({directory: cacheDirectory(env), variable: 'XDG_CACHE_HOME'}, () =>
-      unpack(JSON.parse(archive.toString()) as Record<string, string>, directory),
+      unpack(JSON.parse(archive.toString()) as Record<string, CarriedFile>, directory),
     )
   return directory
 }
@@ -58,13 +64,13 @@ export async function loadBundle<T>(name: BundleName, importSource: () => Promis
   return evaluateBundle({file, source, codeCache}).exports as T
 }
 
-async function unpack(files: Record<string, string>, directory: string): Promise<void> {
+async function unpack(files: Record<string, CarriedFile>, directory: string): Promise<void> {
   await makeDirectory(dirname(directory), {mode: 0o700})
   const temporary = await mkdtemp(`${directory}.`)
   try {
-    for (const [path, text] of Object.entries(files)) {
+    for (const [path, {text, mode}] of Object.entries(files)) {
       await makeDirectory(dirname(join(temporary, path)))
-      await writeFile(join(temporary, path), text)
+      await writeFile(join(temporary, path), text, {mode})
     }
     await rename(temporary, directory)
   } catch (error) {

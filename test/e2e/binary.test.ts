@@ -1,5 +1,5 @@
 import {constants} from 'node:fs'
-import {copyFile, mkdir, mkdtemp, readdir, rm, writeFile} from 'node:fs/promises'
+import {copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
@@ -28,6 +28,14 @@ const alone = (args: readonly string[], env: Readonly<Record<string, string>> = 
     extendEnv: false,
     reject: false,
   })
+
+async function programsBelow(folder: string): Promise<readonly string[]> {
+  const entries = (await readdir(folder, {recursive: true})).sort()
+  const found = await Promise.all(
+    entries.map(async (path) => ({path, facts: await stat(join(folder, path))})),
+  )
+  return found.filter(({facts}) => facts.isFile() && facts.mode & 0o100).map(({path}) => path)
+}
 
 describe('the binary alone', () => {
   it('tells its version, even without a single variable', async () => {
@@ -76,6 +84,18 @@ describe('the binary alone', () => {
     expect(exitCode, stderr).toBe(0)
     for (const name of ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'horizon'])
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
+  })
+
+  it('carries programs of images as programs', async () => {
+    await alone(['graph'])
+    const files = join(home, '.cache/kk/files')
+    const [hash = ''] = await readdir(files)
+    const images = join(import.meta.dirname, '../../images')
+
+    const programs = await programsBelow(images)
+
+    expect(programs).toContain('guest/make-disk')
+    expect(await programsBelow(join(files, hash, 'images'))).toEqual(programs)
   })
 
   it('draws with the Graphviz that it carries', async () => {
