@@ -8,15 +8,22 @@ set -euo pipefail
 
 RUNTIME=/var/lib/libvirt/runtime
 
-# Puts this shell into a cgroup of the node's own in every hierarchy.
+# Puts this shell into a cgroup of the node's own in every hierarchy. There it has, and guests have, as large a part of the
+# processors as all pods together, which would starve them otherwise where the kubelet gives pods much.
 leave_pod() {
-  local hierarchy own file
+  local hierarchy own file pods
+  pods=$(nsenter --target 1 --cgroup awk --field-separator '[:/]' '/kubepods/ { print $4; exit }' /proc/self/cgroup)
   for hierarchy in $(awk '$3 ~ /^cgroup2?$/ { print $2 }' /proc/mounts | sort --unique); do
     own=$hierarchy/kk-libvirt
     mkdir -p "$own"
     # In version 1 a new cpuset is empty, and takes nobody.
     for file in cpuset.cpus cpuset.mems; do
       if [ -e "$own/$file" ] && [ -e "$own/tasks" ]; then cat "$hierarchy/$file" >"$own/$file"; fi
+    done
+    for file in cpu.shares cpu.weight; do
+      [ -e "$hierarchy/$pods/$file" ] || continue
+      mkdir -p "$hierarchy/machine"
+      tee "$own/$file" "$hierarchy/machine/$file" <"$hierarchy/$pods/$file" >/dev/null
     done
     echo $BASHPID >"$own/cgroup.procs"
   done
