@@ -12,7 +12,6 @@ RUNTIME=/var/lib/libvirt/runtime
 # processors as all pods together, which would starve them otherwise where the kubelet gives pods much.
 leave_pod() {
   local hierarchy own file pods
-  pods=$(nsenter --target 1 --cgroup awk --field-separator '[:/]' '/kubepods/ { print $4; exit }' /proc/self/cgroup)
   for hierarchy in $(awk '$3 ~ /^cgroup2?$/ { print $2 }' /proc/mounts | sort --unique); do
     own=$hierarchy/kk-libvirt
     mkdir -p "$own"
@@ -20,6 +19,8 @@ leave_pod() {
     for file in cpuset.cpus cpuset.mems; do
       if [ -e "$own/$file" ] && [ -e "$own/tasks" ]; then cat "$hierarchy/$file" >"$own/$file"; fi
     done
+    pods=$(find "$hierarchy" -maxdepth 2 -type d -name "kubepods*" -printf "%P\n" -quit)
+    pods=${pods%%/*}
     for file in cpu.shares cpu.weight; do
       [ -e "$hierarchy/$pods/$file" ] || continue
       mkdir -p "$hierarchy/machine"
