@@ -27,6 +27,7 @@ import time
 NODE = os.environ["NODE_NAME"]
 # Without it guests leave checksums to hardware that is not there: ping works, TCP does not. vswitchd reads it once.
 USERSPACE = {"userspace-tso-enable": "true"}
+CONTROL = "/run/openvswitch/vswitchd.ctl"
 
 
 def vsctl(*arguments):
@@ -36,6 +37,16 @@ def vsctl(*arguments):
 def kernel_switches():
     """Whether the kernel has Open vSwitch; asked for its family, it loads the module by itself."""
     return subprocess.run(["genl", "ctrl", "get", "name", "ovs_datapath"], capture_output=True).returncode == 0
+
+
+def follow_devices():
+    """Has the switch let go of each device that is gone. One that is made again under its name, as the tap of a guest that reboots,
+    it opens then; in userspace it would go on with the old one otherwise, and hear nothing of the guest."""
+    events = subprocess.Popen(["ip", "-oneline", "monitor", "link"], stdout=subprocess.PIPE, text=True)
+    for event in events.stdout:
+        if event.startswith("Deleted "):
+            device = event.split()[2].rstrip(":").split("@")[0]
+            subprocess.run(["ovs-appctl", "--target=" + CONTROL, "dpctl/del-if", "netdev@ovs-netdev", device], capture_output=True)
 
 
 with open("/etc/openvswitch/switch.json") as file:
@@ -58,8 +69,11 @@ done = vsctl(
 )
 if not done:
     raise SystemExit("the database did not take the settings")
+if datapath == "netdev" and os.fork() == 0:
+    follow_devices()
+    os._exit(1)
 log = ["-vconsole:info", "-vsyslog:off", "-vfile:off"]
-os.execvp("ovs-vswitchd", ["ovs-vswitchd", "unix:/run/openvswitch/db.sock", "--unixctl=/run/openvswitch/vswitchd.ctl", *log])
+os.execvp("ovs-vswitchd", ["ovs-vswitchd", "unix:/run/openvswitch/db.sock", "--unixctl=" + CONTROL, *log])
 {{ end -}}
 
 {{- /* The switch of the node where the test runs answers. */ -}}
