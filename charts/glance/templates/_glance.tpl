@@ -6,6 +6,8 @@ options:
     enabled_backends: {{ $backend }}:{{ $backend }}
     {{- if eq $backend "rbd" }}
     show_image_direct_url: true
+    # Nova adds the snapshot of a disk, which Ceph made, as the place of an image.
+    show_multiple_locations: true
     {{- end }}
   glance_store: {default_backend: {{ $backend }}}
   {{- if eq $backend "rbd" }}
