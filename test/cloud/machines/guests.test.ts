@@ -75,7 +75,7 @@ describe('the QEMU of a machine', () => {
     const mounts = await readFile(`/proc/${await qemuOf(uuid)}/mountinfo`, 'utf8')
 
     // Its fourth and fifth columns are what is mounted, and where.
-    expect(mounts).toMatch(/^\S+ \S+ \S+ \/var\/lib\/libvirt\/runtime\/\S+ \/usr /m)
+    expect(mounts).toMatch(/^\S+ \S+ \S+ \S+\/runtime\/[0-9a-f]{16} \/usr /m)
     expect(
       await virsh('qemu-monitor-command', uuid, '--hmp', 'drive_add 0 if=none,id=none,file=rbd:none/none'),
     ).not.toMatch(/unknown (protocol|driver)/i)
