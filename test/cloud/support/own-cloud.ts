@@ -28,7 +28,9 @@ export async function makeCloud(...images: readonly string[]) {
       ...sections,
     }
     await writeFile(file, JSON.stringify(environment))
-    return kk([verb, file, ...args, '--sandbox-name', 'aio', '--yes'])
+    // Tests change nothing, and nobody has to agree.
+    const consent = verb === 'test' ? [] : ['--yes']
+    return kk([verb, file, ...args, '--sandbox-name', 'aio', ...consent])
   }
   return {
     namespace,
