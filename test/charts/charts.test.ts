@@ -1,5 +1,5 @@
 import {readdirSync, readFileSync} from 'node:fs'
-import {cp, writeFile} from 'node:fs/promises'
+import {writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {execa} from 'execa'
 import {load} from 'js-yaml'
@@ -15,8 +15,8 @@ const charts = await useCharts()
 
 describe('the library chart', () => {
   it('renders nothing in a chart that does not ask it', async () => {
-    await cp(join(charts.directory, 'memcached'), join(charts.directory, 'silent'), {recursive: true})
-    await writeFile(join(charts.directory, 'silent/templates/memcached.yaml'), '')
+    const silent = await charts.copy('memcached', 'silent')
+    await writeFile(join(silent, 'templates/memcached.yaml'), '')
 
     expect(await charts.text('silent')).toBe('')
   })

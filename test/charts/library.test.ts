@@ -1,4 +1,4 @@
-import {cp, rm, writeFile} from 'node:fs/promises'
+import {rm, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {mergeValues} from '../../src/overrides/merge.ts'
@@ -57,13 +57,13 @@ const SERVICE = {
 }
 
 const charts = await useCharts()
-await cp(join(charts.directory, 'memcached'), join(charts.directory, 'compute'), {recursive: true})
-await rm(join(charts.directory, 'compute/values.schema.json'))
+const compute = await charts.copy('memcached', 'compute')
+await rm(join(compute, 'values.schema.json'))
 await writeFile(
-  join(charts.directory, 'compute/Chart.yaml'),
+  join(compute, 'Chart.yaml'),
   'apiVersion: v2\nname: compute\nversion: 0.1.0\ndependencies: [{name: common, version: 0.1.0}]\n',
 )
-await writeFile(join(charts.directory, 'compute/values.yaml'), JSON.stringify(SERVICE))
+await writeFile(join(compute, 'values.yaml'), JSON.stringify(SERVICE))
 const auth = {compute: {password: 'marked-compute'}}
 const global = mergeValues(SECRETS, {endpoints: {oslo_db: {auth}}})
 const objects = await charts.render('compute', {global})

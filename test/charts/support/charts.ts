@@ -1,8 +1,8 @@
 import {createHash, randomUUID} from 'node:crypto'
 import {existsSync} from 'node:fs'
-import {cp, mkdtemp, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises'
+import {cp, mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {execa} from 'execa'
 import {loadAll} from 'js-yaml'
 import {afterAll, inject} from 'vitest'
@@ -15,7 +15,6 @@ import {accountSecrets} from '../../../src/overrides/system/accounts.ts'
 import type {Values} from '../../../src/release.ts'
 import {SHORT_LIVED} from '../../e2e/support/kk.ts'
 import type {HelmName} from '../../support/helms.ts'
-import {toolPath} from '../../support/tools.ts'
 import type {KubernetesObject} from './objects.ts'
 
 export const CHARTS = join(import.meta.dirname, '../../../charts')
@@ -58,7 +57,8 @@ interface Options {
 }
 
 export interface Charts {
-  readonly directory: string
+  /** Copies a chart, for a test that changes it, under a name that none has; returns its directory. */
+  copy(chart: string, name: string): Promise<string>
   text(chart: string, options?: Options): Promise<string>
   /** The objects; rendered once in a run for the same options. */
   render(chart: string, options?: Options): Promise<KubernetesObject[]>
@@ -67,20 +67,23 @@ export interface Charts {
   lint(chart: string, options?: Options): Promise<string>
 }
 
-/** The charts with the library vendored, in a temporary directory that goes with the test file. */
+/** The charts with the library vendored, and copies of them that go with the test file. */
 export async function useCharts(): Promise<Charts> {
-  const directory = await mkdtemp(join(tmpdir(), 'kk-charts-'))
-  afterAll(() => rm(directory, {recursive: true}))
-  for (const name of await readdir(CHARTS)) await vendor(directory, name)
-  const helm = async (args: readonly string[], {helm, values, files, global}: Options) =>
+  const {charts, toolbox} = inject('shared')
+  const copies = new Map<string, string>()
+  afterAll(async () => {
+    for (const copy of copies.values()) await rm(dirname(copy), {recursive: true})
+  })
+  const directoryOf = (chart: string) => copies.get(chart) ?? join(charts, chart)
+  const helm = async (args: readonly string[], {helm = 'helm4', values, files, global}: Options) =>
     execa(
-      await toolPath(helm ?? 'helm4'),
+      join(toolbox, helm),
       [...args, ...(files ?? []).flatMap((file) => ['--values', file]), '--values', '-'],
       {input: JSON.stringify({...values, global: global ?? SECRETS}), env: SHORT_LIVED, reject: false},
     )
   const template = (chart: string, options: Options) => {
     const {release = chart, namespace = 'openstack'} = options
-    return helm(['template', release, join(directory, chart), '--namespace', namespace], options)
+    return helm(['template', release, directoryOf(chart), '--namespace', namespace], options)
   }
   const rendered = new Map<string, Promise<KubernetesObject[]>>()
   const text = async (chart: string, options: Options = {}) => {
@@ -91,19 +94,23 @@ export async function useCharts(): Promise<Charts> {
   const objects = async (chart: string, options: Options) =>
     loadAll(await text(chart, options)).filter((object) => object !== null) as KubernetesObject[]
   return {
-    directory,
+    async copy(chart, name) {
+      const copy = join(await mkdtemp(join(tmpdir(), 'kk-charts-')), name)
+      await cp(join(charts, chart), copy, {recursive: true})
+      copies.set(name, copy)
+      return copy
+    },
     text,
     render: (chart, options = {}) => {
       const key = JSON.stringify([chart, options])
-      const isOfTest = !existsSync(join(CHARTS, chart))
       const make = () => objects(chart, options)
-      const known = rendered.get(key) ?? (isOfTest ? make() : onceInRun(key, make))
+      const known = rendered.get(key) ?? (copies.has(chart) ? make() : onceInRun(key, make))
       rendered.set(key, known)
       return known
     },
     refusal: async (chart, options = {}) => (await template(chart, options)).stderr,
     lint: async (chart, options = {}) => {
-      const {stdout, stderr, exitCode} = await helm(['lint', '--strict', join(directory, chart)], options)
+      const {stdout, stderr, exitCode} = await helm(['lint', '--strict', directoryOf(chart)], options)
       return exitCode === 0 ? '' : `${stdout}${stderr}`
     },
   }
@@ -111,17 +118,11 @@ export async function useCharts(): Promise<Charts> {
 
 /** What another file of the run has made already, or what is made now. */
 async function onceInRun<T>(key: string, make: () => Promise<T>): Promise<T> {
-  const path = join(inject('rendered'), createHash('sha256').update(key).digest('hex'))
+  const path = join(inject('shared').rendered, createHash('sha256').update(key).digest('hex'))
   if (existsSync(path)) return JSON.parse(await readFile(path, 'utf8'))
   const made = await make()
   const draft = `${path}-${randomUUID()}`
   await writeFile(draft, JSON.stringify(made))
   await rename(draft, path)
   return made
-}
-
-async function vendor(directory: string, name: string): Promise<void> {
-  await cp(join(CHARTS, name), join(directory, name), {recursive: true})
-  if (name === 'common' || name === 'values_overrides') return
-  await cp(join(CHARTS, 'common'), join(directory, name, 'charts/common'), {recursive: true})
 }
