@@ -35,6 +35,8 @@ export async function startClient(kubectl: Kubectl): Promise<void> {
   const container = {
     name: 'main',
     image: `${registry}/${namespace}/guest:${tag}`,
+    // The registry is on the machine: an image that was built again is taken at the next start.
+    imagePullPolicy: 'Always',
     command: ['sleep', 'infinity'],
     env: Object.entries(env).map(([name, value]) => ({name, value})),
   }

@@ -58,7 +58,8 @@ describe("OVN's databases", {timeout: 900_000}, () => {
   it('go on while any one member is away', async () => {
     await killPods(namespace, 'ovn-nb-0', 'ovn-sb-0')
 
-    await nbctl('--wait=sb', 'ls-add', 'second')
+    // The client gives up where the members have not agreed on a leader yet; services do not.
+    await waitFor(() => nbctl('--wait=sb', 'ls-add', 'second').then(() => true), {until: 'a change is taken'})
 
     expect(await networks()).toEqual(expect.arrayContaining(['first', 'second']))
     for (const set of SETS) await rolledOut(namespace, `statefulset/${set}`)
