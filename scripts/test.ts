@@ -2,6 +2,7 @@
  * `npm test`: everything but the long tests and those of `npm run test:aio`, with end-to-end tests; brings what it needs.
  * Ends with `N passed, N failed`. `npm test -- --changed[=COMMIT]` runs what a change since the commit can reach.
  */
+import {buildWhenOld} from '../test/e2e/support/build.ts'
 import {areImagesBuilt} from './built-images.ts'
 import {changedFiles, runsForChange} from './changed.ts'
 import {type Count, runVitest, step, sum} from './run-vitest.ts'
@@ -12,7 +13,8 @@ const MINUTES = 12
 
 async function test(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
-  for (const script of ['toolbox', 'build']) if (!(await step('node', [`scripts/${script}.ts`]))) return false
+  if (!(await step('node', ['scripts/toolbox.ts']))) return false
+  await buildWhenOld(console.log)
   const checked = (await step('biome', ['check'])) && (await step('tsc', [])) && (await step('knip', []))
   const runs: Count[] = []
   for (const words of await runsOf(args)) runs.push(await runVitest(words))

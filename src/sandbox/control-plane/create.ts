@@ -103,7 +103,14 @@ async function kwokctl(
   const result = await execa(tools.kwokctl, [...args, '--wait', '60s'], {
     cwd: paths.home,
     // HOME is set because kwokctl and the kubectl inside it would otherwise use the user's.
-    env: {HOME: paths.home, KWOK_WORKDIR: paths.kwok, PATH: env.PATH, ...processMark(paths.home)},
+    env: {
+      HOME: paths.home,
+      KWOK_WORKDIR: paths.kwok,
+      PATH: env.PATH,
+      // Of Go itself: a higher one spends memory for time, in all that is started here.
+      ...(env.GOGC && {GOGC: env.GOGC}),
+      ...processMark(paths.home),
+    },
     extendEnv: false,
     stdin: 'ignore',
     cancelSignal: signal,

@@ -6,7 +6,7 @@ import {expect, inject} from 'vitest'
 import {askApi, getDirectly, type Question} from './api.ts'
 import {uniqueName} from './cluster.ts'
 import {makeEnvironment, type TestEnvironment} from './environment.ts'
-import {kk, SHORT_LIVED} from './kk.ts'
+import {CONTROL_PLANE, kk, SHORT_LIVED} from './kk.ts'
 
 interface Objects {
   readonly items: readonly {
@@ -51,7 +51,8 @@ export interface Done {
  */
 export async function startOwnCluster(): Promise<OwnCluster> {
   const sandbox = uniqueName(inject('run').sandbox)
-  const up = await kk(['sandbox', 'up', '--sandbox-name', sandbox, '--nodes', '1', '--output', 'json'])
+  const words = ['sandbox', 'up', '--sandbox-name', sandbox, '--nodes', '1', '--output', 'json']
+  const up = await kk(words, {env: CONTROL_PLANE})
   expect(up.exitCode, up.stderr).toBe(0)
   const {kubeconfig} = JSON.parse(up.stdout) as {kubeconfig: string}
   const end = async () => void (await kk(['sandbox', 'down', '--sandbox-name', sandbox]))

@@ -8,7 +8,10 @@ interface KkOptions {
 }
 
 /** For helm and kubectl: programs that end at once need not tidy up their memory, which takes a sixth of their time. */
-export const SHORT_LIVED = {GOGC: '400'}
+export const SHORT_LIVED = {GOGC: '800'}
+
+/** For control planes: those of tests end after minutes, and tidy up their memory less often, too. */
+export const CONTROL_PLANE = {GOGC: '400'}
 
 /** The environment of a test: the control plane of the run, the real tools, and nothing of the user's. */
 export function kkEnvironment(): Record<string, string> {

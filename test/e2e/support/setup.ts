@@ -9,6 +9,7 @@ import {up} from '../../../src/sandbox/up.ts'
 import {identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {toolbox} from '../../support/tools.ts'
 import {buildWhenOld} from './build.ts'
+import {CONTROL_PLANE} from './kk.ts'
 
 /** What every end-to-end test is given. */
 export interface Run {
@@ -48,7 +49,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await rm(join(state, 'kk/stores'), {recursive: true, force: true})
 
   const name = `e2e-${process.pid}`
-  const {sandbox} = await up({name, nodes: 3, env})
+  const {sandbox} = await up({name, nodes: 3, env: {...env, ...CONTROL_PLANE}})
   const {kubeconfig, context, auditLog} = sandbox
   const home = homeOf(name, state)
   await mkdir(home, {recursive: true})

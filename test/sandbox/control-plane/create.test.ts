@@ -8,7 +8,7 @@ import type {Tools} from '../../../src/sandbox/tools.ts'
 
 /** A kwokctl that starts a process for each component; the controllers of the first start end at once. */
 const KWOKCTL = `#!/bin/sh
-echo "$*" >> calls
+echo "$*, GOGC=$GOGC" >> calls
 for file in $FILES; do
   [ -e "$file" ] && continue
   sleep 60 > /dev/null 2>&1 &
@@ -18,10 +18,10 @@ case "$*" in *create*) kill "$(cat "$ENDED")"; wait "$(cat "$ENDED")" ;; esac
 exit 0
 `
 
-it('controllers that end while the API server is not healthy yet are started again', async () => {
+it('controllers that end while the API server is not healthy yet are started again, with the GOGC that is set', async () => {
   const home = await mkdtemp(join(tmpdir(), 'kk-state-'))
   onTestFinished(() => rm(home, {recursive: true}))
-  const env = {XDG_STATE_HOME: home, PATH: process.env.PATH}
+  const env = {XDG_STATE_HOME: home, PATH: process.env.PATH, GOGC: '400'}
   const paths = sandboxPaths('mine', env)
   const files = Object.values(paths.controlPlane)
   for (const file of [...files, paths.kubeconfig]) await mkdir(dirname(file), {recursive: true})
@@ -40,9 +40,9 @@ it('controllers that end while the API server is not healthy yet are started aga
   await createControlPlane({paths, tools, env}, 'simulated')
 
   const calls = (await readFile(join(paths.home, 'calls'), 'utf8')).split('\n')
-  expect(calls.map((call) => /create cluster|start cluster/.exec(call)?.[0])).toEqual([
-    'create cluster',
-    'start cluster',
-    undefined,
+  expect(calls.map((call) => call.match(/(create|start) cluster|GOGC=.*/g))).toEqual([
+    ['create cluster', 'GOGC=400'],
+    ['start cluster', 'GOGC=400'],
+    null,
   ])
 })
