@@ -29,5 +29,13 @@ component takes the place of the chart's file for the same path.
 {{- end -}}
 {{- end -}}
 {{- include "common.config.imported" (dict "ctx" $ctx "files" $all) -}}
+{{- range $all -}}
+{{- $text := ternary .text (trim .text | printf "%s\n") (.imported | default false) -}}
+{{- if and .secret (or .imported .text) -}}
+{{- $_ := set $ctx.secrets.files .name $text -}}
+{{- else if or .imported (and .text (or .path .live)) -}}
+{{- $_ := set $ctx.configmaps.etc .name $text -}}
+{{- end -}}
+{{- end -}}
 {{- $_ := set $ctx "files" $all -}}
 {{- end -}}

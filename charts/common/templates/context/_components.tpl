@@ -1,19 +1,34 @@
-{{- /* Sets .components of the context: the chart's components, completed. */ -}}
+{{- /*
+Sets .components of the context: the chart's components, completed. Their ports are name → {service, container}: `ports`, all that
+they listen on, and `served`, those of their Service. With an endpoint, those of their facts are for the members among themselves.
+*/ -}}
 {{- define "common.context.components" -}}
-{{- $ctx := . -}}
 {{- $components := dict -}}
 {{- range $key, $facts := .root.Values.components -}}
 {{- if $facts -}}
 {{- $unit := deepCopy $facts -}}
-{{- if ne (dig "storage" "backend" $ctx.values.storage.backend $unit) $ctx.values.storage.backend -}}
+{{- if ne (dig "storage" "backend" $.values.storage.backend $unit) $.values.storage.backend -}}
 {{- $_ := unset $unit "storage" -}}
 {{- end -}}
+{{- $own := dict -}}
+{{- range $name, $port := $unit.ports -}}
+{{- $_ := set $own $name (dict "service" (int64 $port) "container" (int64 $port)) -}}
+{{- end -}}
+{{- $served := dict -}}
+{{- range $name, $_ := dig ($unit.endpoint | default "") "port" dict $.endpoints -}}
+{{- $port := dict "ctx" $ "type" $unit.endpoint "port" $name -}}
+{{- $container := include "common.endpoints.port" (merge (dict "interface" "service") $port) -}}
+{{- $_ := set $served ($name | replace "_" "-") (dict "service" (include "common.endpoints.port" $port) "container" $container) -}}
+{{- end -}}
+{{- $_ := set $unit "ports" (merge dict $own $served) -}}
+{{- $_ := set $unit "served" (ternary $served $own (not (empty $unit.endpoint))) -}}
+{{- $_ := set $unit "main" (keys ($served | default $own) | sortAlpha | first) -}}
 {{- $_ := set $unit "kind" ($unit.kind | default "Deployment") -}}
-{{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ctx "key" $key) | int) -}}
-{{- $_ := set $unit "main" (keys (dig ($unit.endpoint | default "") "port" ($unit.ports | default dict) $ctx.endpoints) | sortAlpha | first | default "" | replace "_" "-") -}}
-{{- include "common.pod.unit" (dict "ctx" $ctx "role" "component" "key" $key "unit" $unit) -}}
+{{- $_ := set $unit "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key) | int) -}}
+{{- $_ := set $unit "network" (include "common.context.pick" (dict "ctx" $ "key" $key "of" $.values.network) | mustFromJson | default dict) -}}
+{{- include "common.pod.unit" (dict "ctx" $ "role" "component" "key" $key "unit" $unit) -}}
 {{- $_ := set $components $key $unit -}}
 {{- end -}}
 {{- end -}}
-{{- $_ := set $ctx "components" $components -}}
+{{- $_ := set . "components" $components -}}
 {{- end -}}

@@ -1,8 +1,8 @@
-{{- /* The labels that never change in the life of a release: they are immutable in every workload. */ -}}
+{{- /* The labels that never change in the life of a release, nor in that of its .unit: they are immutable in every workload. */ -}}
 {{- define "common.context.selector" -}}
 app.kubernetes.io/name: {{ .ctx.chart }}
 app.kubernetes.io/instance: {{ .ctx.release }}
-{{- with .component }}
-app.kubernetes.io/component: {{ . }}
+{{- with .unit }}
+app.kubernetes.io/component: {{ .key }}
 {{- end }}
 {{- end -}}

@@ -3,39 +3,30 @@ What is shared by all releases: the library's defaults, under `global`, under th
 Sets .values, .endpoints and .user of the context.
 */ -}}
 {{- define "common.context.values" -}}
+{{- $own := .root.Values -}}
 {{- $values := fromYaml (include "common.context.defaults" .) -}}
 {{- $_ := set $values "endpoints" (fromYaml (include "common.context.catalogue" .)) -}}
-{{- $own := .root.Values -}}
-{{- $ctx := . -}}
 {{- range $key, $facts := $own.components -}}
 {{- if and $facts $facts.endpoint -}}
-{{- $entry := get $values.endpoints $facts.endpoint | default dict -}}
-{{- $_ := set $values.endpoints $facts.endpoint $entry -}}
-{{- $_ := set $entry "hosts" (dict "default" (include "common.context.name" (dict "ctx" $ctx "key" $key))) -}}
+{{- $hosts := dict "default" (include "common.context.name" (dict "ctx" $ "key" $key)) -}}
+{{- include "common.context.merge" (dict "into" $values.endpoints "from" (dict $facts.endpoint (dict "hosts" $hosts))) -}}
 {{- end -}}
 {{- end -}}
-{{- range $layer := list $own.global $own -}}
-{{- if $layer -}}
-{{- $shared := dict -}}
-{{- range $key := list "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "secrets" -}}
-{{- if hasKey $layer $key -}}
-{{- $_ := set $shared $key (get $layer $key) -}}
-{{- end -}}
-{{- end -}}
+{{- range $layer := list ($own.global | default dict) $own -}}
+{{- $shared := pick $layer "region" "endpoints" "images" "labels" "pod" "storage" "network" "network_policy" "dependencies" "secrets" -}}
 {{- if kindIs "string" $shared.storage -}}
 {{- $_ := set $shared "storage" (dict "ephemeral" (eq $shared.storage "ephemeral")) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $values "from" $shared) -}}
 {{- end -}}
-{{- end -}}
-{{- $_ := set $ctx "values" $values -}}
-{{- $_ := set $ctx "endpoints" $values.endpoints -}}
+{{- $_ := set . "values" $values -}}
+{{- $_ := set . "endpoints" $values.endpoints -}}
 {{- range $key, $facts := $own.components -}}
 {{- if and $facts $facts.endpoint (eq (toString $facts.kind) "StatefulSet") -}}
-{{- $members := dict "name" (include "common.context.name" (dict "ctx" $ctx "key" $key)) "replicas" (include "common.context.replicas" (dict "ctx" $ctx "key" $key)) -}}
+{{- $members := dict "name" (include "common.context.name" (dict "ctx" $ "key" $key)) "replicas" (include "common.context.replicas" (dict "ctx" $ "key" $key)) -}}
 {{- $entry := get $values.endpoints $facts.endpoint -}}
 {{- $_ := set $entry "statefulset" ($entry.statefulset | default $members) -}}
 {{- end -}}
 {{- end -}}
-{{- $_ := set $ctx "user" ($own.user | default (dict "name" "root" "id" 0)) -}}
+{{- $_ := set . "user" ($own.user | default (dict "name" "root" "id" 0)) -}}
 {{- end -}}

@@ -6,7 +6,6 @@ elsewhere the sections are not known, and all counts.
 {{- define "common.jobs.job" -}}
 {{- $ctx := .ctx -}}
 {{- $unit := .unit -}}
-{{- $_ := set $unit "restart" "OnFailure" -}}
 {{- if $unit.migration -}}
 {{- $_ := set $unit "command" (printf "bash /scripts/migrate.sh %s" $unit.command) -}}
 {{- $_ := set $unit "scripts" (append ($unit.scripts | default list) "migrate.sh") -}}
@@ -24,7 +23,7 @@ elsewhere the sections are not known, and all counts.
 {{- end -}}
 {{- end -}}
 {{- range $name := concat (compact (list $unit.script)) ($unit.scripts | default list) -}}
-{{- $inputs = append $inputs (get $ctx.scripts $name) -}}
+{{- $inputs = append $inputs (get $ctx.configmaps.bin $name) -}}
 {{- end -}}
 {{- $name := printf "%s-%s" $unit.name (join "\n" $inputs | sha256sum | trunc 8) -}}
 {{- $gate := and (not $unit.rollout) (ne (toString $unit.gate) "false") -}}

@@ -1,17 +1,15 @@
 {{- /* `cronjobs.<name>`: the facts of a job, and a schedule; and `cleanup`. Its template may change, so its name need not. */ -}}
 {{- define "common.kinds.cronjobs" -}}
-{{- $ctx := . -}}
-{{- $all := dict "cleanup" (include "common.jobs.cleanup" . | fromYaml) -}}
-{{- include "common.context.merge" (dict "into" $all "from" .root.Values.cronjobs) -}}
-{{- range $key, $facts := $all -}}
-{{- if and $facts (include "common.context.enabled" (dict "ctx" $ctx "key" (printf "cron-job-%s" $key))) -}}
-{{- $unit := deepCopy $facts -}}
-{{- $_ := set $unit "restart" "OnFailure" -}}
-{{- include "common.pod.unit" (dict "ctx" $ctx "role" "job" "key" $key "unit" $unit) }}
+{{- $units := dict "cleanup" (include "common.jobs.cleanup" . | fromYaml) -}}
+{{- include "common.context.merge" (dict "into" $units "from" .root.Values.cronjobs) -}}
+{{- range $key, $unit := $units -}}
+{{- $cronjob := dict "ctx" $ "unit" $unit "annotations" $unit.annotations -}}
+{{- if and $unit (include "common.context.enabled" (dict "ctx" $ "key" (printf "cron-job-%s" $key))) -}}
+{{- include "common.pod.unit" (dict "ctx" $ "role" "job" "key" $key "unit" $unit) }}
 ---
 apiVersion: batch/v1
 kind: CronJob
-{{ include "common.context.metadata" (dict "ctx" $ctx "name" $unit.name "component" $key "annotations" $unit.annotations) }}
+{{ include "common.context.metadata" $cronjob }}
 spec:
   schedule: {{ $unit.schedule | quote }}
   suspend: {{ $unit.suspend | default false }}
@@ -25,9 +23,9 @@ spec:
       template:
         metadata:
           labels:
-            {{- include "common.context.selector" (dict "ctx" $ctx "component" $key) | nindent 12 }}
+            {{- include "common.context.selector" $cronjob | nindent 12 }}
         spec:
-          {{- include "common.pod.spec" (dict "ctx" $ctx "unit" $unit) | nindent 10 }}
+          {{- include "common.pod.spec" $cronjob | nindent 10 }}
 {{ end -}}
 {{- end -}}
 {{- end -}}

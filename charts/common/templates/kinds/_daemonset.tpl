@@ -1,19 +1,17 @@
 {{- /* Recreate is AllAtOnce here: every node's pod may be away in the same moment. NodeByNode is kk's: Kubernetes leaves such pods alone. */ -}}
 {{- define "common.kinds.daemonset" -}}
-{{- $ctx := .ctx -}}
-{{- $unit := .unit -}}
-{{- if include "common.context.enabled" (dict "ctx" $ctx "key" (printf "daemonset-%s" $unit.key)) -}}
-{{- $lifecycle := $ctx.values.pod.lifecycle.upgrades.daemonsets }}
+{{- if include "common.context.enabled" (dict "ctx" .ctx "key" (printf "daemonset-%s" .unit.key)) -}}
+{{- $lifecycle := .ctx.values.pod.lifecycle.upgrades.daemonsets }}
 {{- $strategy := $lifecycle.pod_replacement_strategy }}
 {{- $annotations := ternary (dict "kk.openstack.org/roll" "node-by-node") dict (eq $strategy "NodeByNode") }}
 ---
 apiVersion: apps/v1
 kind: DaemonSet
-{{ include "common.context.metadata" (dict "ctx" $ctx "name" $unit.name "component" $unit.key "annotations" $annotations) }}
+{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" $annotations) }}
 spec:
   selector:
     matchLabels:
-      {{- include "common.context.selector" (dict "ctx" $ctx "component" $unit.key) | nindent 6 }}
+      {{- include "common.context.selector" . | nindent 6 }}
   updateStrategy:
     {{- if has $strategy (list "NodeByNode" "OnDelete") }}
     type: OnDelete

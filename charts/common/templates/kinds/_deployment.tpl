@@ -1,20 +1,18 @@
 {{- define "common.kinds.deployment" -}}
-{{- $ctx := .ctx -}}
-{{- $unit := .unit -}}
-{{- if include "common.context.enabled" (dict "ctx" $ctx "key" (printf "deployment-%s" $unit.key)) -}}
-{{- $lifecycle := $ctx.values.pod.lifecycle.upgrades.deployments -}}
-{{- $claim := and $unit.storage (not $ctx.values.storage.ephemeral) (eq $ctx.values.storage.access "ReadWriteOnce") }}
+{{- if include "common.context.enabled" (dict "ctx" .ctx "key" (printf "deployment-%s" .unit.key)) -}}
+{{- $lifecycle := .ctx.values.pod.lifecycle.upgrades.deployments -}}
+{{- $claim := and .unit.storage (not .ctx.values.storage.ephemeral) (eq .ctx.values.storage.access "ReadWriteOnce") }}
 ---
 apiVersion: apps/v1
 kind: Deployment
-{{ include "common.context.metadata" (dict "ctx" $ctx "name" $unit.name "component" $unit.key) }}
+{{ include "common.context.metadata" . }}
 spec:
-  replicas: {{ $unit.replicas }}
+  replicas: {{ .unit.replicas }}
   revisionHistoryLimit: {{ int64 $lifecycle.revision_history }}
   progressDeadlineSeconds: 900
   selector:
     matchLabels:
-      {{- include "common.context.selector" (dict "ctx" $ctx "component" $unit.key) | nindent 6 }}
+      {{- include "common.context.selector" . | nindent 6 }}
   strategy:
     {{- if or $claim (eq $lifecycle.pod_replacement_strategy "Recreate") }}
     type: Recreate

@@ -3,20 +3,17 @@ What brings clients from outside to a component (`network.<component>.ingress`),
 an ingress controller that the cluster has.
 */ -}}
 {{- define "common.kinds.ingress" -}}
-{{- $ctx := .ctx -}}
-{{- $unit := .unit -}}
-{{- $network := include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $ctx.values.network) | mustFromJson | default dict -}}
-{{- $ingress := $network.ingress | default dict -}}
-{{- if and $ingress.enabled $unit.endpoint }}
-{{- $entry := include "common.endpoints.entry" (dict "ctx" $ctx "type" $unit.endpoint) | mustFromJson -}}
+{{- $ingress := .unit.network.ingress | default dict -}}
+{{- if and $ingress.enabled .unit.endpoint }}
+{{- $entry := include "common.endpoints.entry" (dict "ctx" .ctx "type" .unit.endpoint) | mustFromJson -}}
 {{- $host := include "common.endpoints.value" (dict "of" $entry.host_fqdn_override "interface" "public") -}}
 {{- if not $host -}}
-{{- fail (printf "network.%s.ingress needs the name that clients outside use: endpoints.%s.host_fqdn_override.public.host" $unit.key $unit.endpoint) -}}
+{{- fail (printf "network.%s.ingress needs the name that clients outside use: endpoints.%s.host_fqdn_override.public.host" .unit.key .unit.endpoint) -}}
 {{- end }}
 ---
 apiVersion: networking.k8s.io/v1
 kind: Ingress
-{{ include "common.context.metadata" (dict "ctx" $ctx "name" $unit.name "component" $unit.key "annotations" $ingress.annotations) }}
+{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" $ingress.annotations) }}
 spec:
   {{- with $ingress.class }}
   ingressClassName: {{ . }}
@@ -31,6 +28,6 @@ spec:
           - path: /
             pathType: Prefix
             backend:
-              service: {name: {{ $unit.name }}, port: {name: {{ $unit.main }}}}
+              service: {name: {{ .unit.name }}, port: {name: {{ .unit.main }}}}
 {{ end -}}
 {{- end -}}

@@ -3,15 +3,14 @@ Evictions one at a time where there are several pods, or as openstack-helm's
 `pod.lifecycle.disruption_budget.<component>.min_available` has it: one alone could only be kept from moving at all.
 */ -}}
 {{- define "common.kinds.pdb" -}}
-{{- $unit := .unit -}}
-{{- $budget := include "common.context.pick" (dict "ctx" .ctx "key" $unit.key "of" .ctx.values.pod.lifecycle.disruption_budget) | mustFromJson -}}
+{{- $budget := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .ctx.values.pod.lifecycle.disruption_budget) | mustFromJson -}}
 {{- $least := dig "min_available" "" ($budget | default dict) -}}
-{{- $wanted := and (ne $unit.kind "DaemonSet") (or (gt $unit.replicas 1) (not (kindIs "string" $least))) -}}
-{{- if and $wanted (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pdb-%s" $unit.key))) }}
+{{- $wanted := and (ne .unit.kind "DaemonSet") (or (gt .unit.replicas 1) (not (kindIs "string" $least))) -}}
+{{- if and $wanted (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pdb-%s" .unit.key))) }}
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget
-{{ include "common.context.metadata" (dict "ctx" .ctx "name" $unit.name "component" $unit.key) }}
+{{ include "common.context.metadata" . }}
 spec:
   {{- if kindIs "string" $least }}
   maxUnavailable: 1
@@ -20,6 +19,6 @@ spec:
   {{- end }}
   selector:
     matchLabels:
-      {{- include "common.context.selector" (dict "ctx" .ctx "component" $unit.key) | nindent 6 }}
+      {{- include "common.context.selector" . | nindent 6 }}
 {{ end -}}
 {{- end -}}

@@ -1,13 +1,27 @@
 {{- /* The claim of a component that is no StatefulSet. It outlives the release, as a StatefulSet's claims do. */ -}}
 {{- define "common.kinds.pvc" -}}
-{{- $unit := .unit -}}
-{{- $wanted := and $unit.storage (not .ctx.values.storage.ephemeral) (ne $unit.kind "StatefulSet") -}}
-{{- if and $wanted (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pvc-%s" $unit.key))) }}
+{{- $wanted := and .unit.storage (not .ctx.values.storage.ephemeral) (ne .unit.kind "StatefulSet") -}}
+{{- if and $wanted (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "pvc-%s" .unit.key))) }}
 ---
 apiVersion: v1
 kind: PersistentVolumeClaim
-{{ include "common.context.metadata" (dict "ctx" .ctx "name" $unit.name "component" $unit.key "annotations" (dict "helm.sh/resource-policy" "keep")) }}
+{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" (dict "helm.sh/resource-policy" "keep")) }}
 spec:
-  {{- include "common.kinds.claim" . | nindent 2 }}
+  {{- include "common.kinds.pvc.spec" . | nindent 2 }}
 {{ end -}}
+{{- end -}}
+
+{{- /* The spec of a claim, also of a StatefulSet's: the user's class, size and access, over the size of the facts. */ -}}
+{{- define "common.kinds.pvc.spec" -}}
+{{- $storage := .ctx.values.storage -}}
+accessModes: [{{ ternary "ReadWriteOnce" $storage.access (eq .unit.kind "StatefulSet") }}]
+{{- with $storage.class }}
+storageClassName: {{ . }}
+{{- end }}
+{{- if .unit.storage.device }}
+volumeMode: Block
+{{- end }}
+resources:
+  requests:
+    storage: {{ $storage.size | default .unit.storage.size }}
 {{- end -}}

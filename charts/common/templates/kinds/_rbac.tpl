@@ -3,19 +3,16 @@ The service accounts of the release. Those whose pods wait may look at what they
 has rules of its own has a Role of its own.
 */ -}}
 {{- define "common.kinds.rbac" -}}
-{{- $ctx := . -}}
-{{- if include "common.context.enabled" (dict "ctx" $ctx "key" "rbac") -}}
+{{- if include "common.context.enabled" (dict "ctx" . "key" "rbac") -}}
 {{- range $account, $rules := .accounts }}
 ---
 apiVersion: v1
 kind: ServiceAccount
-{{ include "common.context.metadata" (dict "ctx" $ctx "name" $account) }}
+{{ include "common.context.metadata" (dict "ctx" $ "name" $account) }}
 automountServiceAccountToken: false
 {{ range $kind, $allowed := $rules -}}
-{{- $name := ternary (printf "%s-%s" $ctx.namespace $account) $account (eq $kind "ClusterRole") -}}
-{{- if $allowed -}}
-{{ include "common.kinds.role" (dict "ctx" $ctx "kind" $kind "name" $name "namespace" $ctx.namespace "rules" $allowed "accounts" (list $account)) }}
-{{- end -}}
+{{- $name := ternary (printf "%s-%s" $.namespace $account) $account (eq $kind "ClusterRole") -}}
+{{ include "common.kinds.rbac.role" (dict "ctx" $ "kind" $kind "name" $name "rules" $allowed "accounts" (list $account)) }}
 {{- end -}}
 {{- end -}}
 {{- if .values.dependencies.enabled -}}
@@ -24,11 +21,33 @@ automountServiceAccountToken: false
   (dict "apiGroups" (list "discovery.k8s.io") "resources" (list "endpointslices") "verbs" (list "get" "list")) -}}
 {{- $jobs := dict "apiGroups" (list "batch") "resources" (list "jobs") "verbs" (list "get" "list") -}}
 {{- range $namespace := .gates | uniq -}}
-{{- $owner := ternary $ctx.release (printf "%s-%s" $ctx.namespace $ctx.release) (eq $namespace $ctx.namespace) -}}
+{{- $owner := ternary $.release (printf "%s-%s" $.namespace $.release) (eq $namespace $.namespace) -}}
 {{- $name := include "common.context.name" (dict "ctx" (dict "release" $owner) "key" "dependencies") -}}
-{{- $all := ternary (append $rules $jobs) $rules (eq $namespace $ctx.namespace) -}}
-{{ include "common.kinds.role" (dict "ctx" $ctx "name" $name "namespace" $namespace "rules" $all "accounts" (keys $ctx.gated | sortAlpha)) }}
+{{- $all := ternary (append $rules $jobs) $rules (eq $namespace $.namespace) -}}
+{{ include "common.kinds.rbac.role" (dict "ctx" $ "kind" "Role" "name" $name "namespace" $namespace "rules" $all "accounts" (keys $.gated | sortAlpha)) }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
+
+{{- /* A Role or ClusterRole (.kind), in .namespace if not the release's, and which .accounts have it. */ -}}
+{{- define "common.kinds.rbac.role" }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}
+{{ include "common.context.metadata" . }}
+rules:
+  {{- toYaml .rules | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}Binding
+{{ include "common.context.metadata" . }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ .kind }}
+  name: {{ .name }}
+subjects:
+  {{- range .accounts }}
+  - {kind: ServiceAccount, name: {{ . }}, namespace: {{ $.ctx.namespace }}}
+  {{- end }}
+{{ end -}}

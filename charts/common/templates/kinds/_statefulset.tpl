@@ -1,32 +1,30 @@
 {{- define "common.kinds.statefulset" -}}
-{{- $ctx := .ctx -}}
-{{- $unit := .unit -}}
-{{- if include "common.context.enabled" (dict "ctx" $ctx "key" (printf "statefulset-%s" $unit.key)) }}
+{{- if include "common.context.enabled" (dict "ctx" .ctx "key" (printf "statefulset-%s" .unit.key)) }}
 ---
 apiVersion: apps/v1
 kind: StatefulSet
-{{ include "common.context.metadata" (dict "ctx" $ctx "name" $unit.name "component" $unit.key) }}
+{{ include "common.context.metadata" . }}
 spec:
-  replicas: {{ $unit.replicas }}
-  serviceName: {{ $unit.name }}-peers
-  podManagementPolicy: {{ $unit.management | default "OrderedReady" }}
+  replicas: {{ .unit.replicas }}
+  serviceName: {{ .unit.name }}-peers
+  podManagementPolicy: {{ .unit.management | default "OrderedReady" }}
   selector:
     matchLabels:
-      {{- include "common.context.selector" (dict "ctx" $ctx "component" $unit.key) | nindent 6 }}
+      {{- include "common.context.selector" . | nindent 6 }}
   updateStrategy:
-    type: {{ ternary "OnDelete" "RollingUpdate" (eq $ctx.values.pod.lifecycle.upgrades.statefulsets.pod_replacement_strategy "OnDelete") }}
+    type: {{ ternary "OnDelete" "RollingUpdate" (eq .ctx.values.pod.lifecycle.upgrades.statefulsets.pod_replacement_strategy "OnDelete") }}
   template:
     {{- include "common.kinds.template" . | nindent 4 }}
-  {{- if and $unit.storage (not $ctx.values.storage.ephemeral) }}
+  {{- if and .unit.storage (not .ctx.values.storage.ephemeral) }}
   volumeClaimTemplates:
     - apiVersion: v1
       kind: PersistentVolumeClaim
       metadata:
         name: data
         labels:
-          {{- include "common.context.selector" (dict "ctx" $ctx "component" $unit.key) | nindent 10 }}
+          {{- include "common.context.selector" . | nindent 10 }}
       spec:
-        {{- include "common.kinds.claim" . | nindent 8 }}
+        {{- include "common.kinds.pvc.spec" . | nindent 8 }}
   {{- end }}
 {{ end -}}
 {{- end -}}

@@ -1,31 +1,42 @@
-{{- /* Where a pod runs and how it ends: openstack-helm's labels, anti-affinity, tolerations, priority, grace. */ -}}
+{{- /*
+Where a pod runs and how it ends: openstack-helm's labels, anti-affinity, tolerations, priority, grace. Pods of one component are
+apart: preferably, unless `pod.affinity.anti.type` says required.
+*/ -}}
 {{- define "common.pod.scheduling" -}}
-{{- $ctx := .ctx -}}
-{{- $unit := .unit -}}
-{{- $pod := $ctx.values.pod -}}
-{{- $role := ternary $unit.key $unit.role (eq $unit.role "component") -}}
-{{- $label := include "common.context.pick" (dict "ctx" $ctx "key" $role "of" $ctx.values.labels) | mustFromJson | default (get $ctx.values.labels.roles ($unit.node | default "control_plane")) -}}
-{{- $grace := include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" (dig "lifecycle" "termination_grace_period" dict $pod)) | mustFromJson -}}
+{{- $pod := .ctx.values.pod -}}
+{{- $key := .unit.key -}}
+{{- $isComponent := eq .unit.role "component" -}}
+{{- $label := include "common.context.pick" (dict "ctx" .ctx "key" (ternary $key .unit.role $isComponent) "of" .ctx.values.labels) | mustFromJson -}}
+{{- $label = $label | default (get .ctx.values.labels.roles (.unit.node | default "control_plane")) -}}
 nodeSelector:
   {{ $label.node_selector_key }}: {{ $label.node_selector_value | quote }}
-{{- if eq $unit.role "component" }}
-{{- if ne $unit.kind "DaemonSet" }}
+{{- if $isComponent }}
+{{- if ne .unit.kind "DaemonSet" }}
+{{- $anti := $pod.affinity.anti }}
+{{- $type := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" $anti.type) | mustFromJson }}
+{{- $topology := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" $anti.topologyKey) | mustFromJson }}
+{{- $term := dict "topologyKey" $topology "labelSelector" (dict "matchLabels" (include "common.context.selector" . | fromYaml)) }}
+{{- if hasPrefix "preferred" $type }}
+{{- $weight := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" $anti.weight) | mustFromJson }}
+{{- $term = dict "weight" (int64 $weight) "podAffinityTerm" $term }}
+{{- end }}
 affinity:
   podAntiAffinity:
-    {{- include "common.pod.affinity" . | nindent 4 }}
+    {{- dict $type (list $term) | toYaml | nindent 4 }}
 {{- end }}
-terminationGracePeriodSeconds: {{ dig "timeout" ($unit.grace | default 60) ($grace | default dict) | int64 }}
+{{- $grace := include "common.context.pick" (dict "ctx" .ctx "key" $key "of" (dig "lifecycle" "termination_grace_period" dict $pod)) | mustFromJson }}
+terminationGracePeriodSeconds: {{ dig "timeout" (.unit.grace | default 60) ($grace | default dict) | int64 }}
 {{- end }}
-{{- with include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $pod.tolerations) | mustFromJson }}
+{{- with .unit.settings.tolerations }}
 {{- if .enabled }}
 tolerations:
   {{- toYaml .tolerations | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- with include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $pod.priorityClassName) | mustFromJson }}
+{{- with .unit.settings.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
-{{- with include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $pod.runtimeClassName) | mustFromJson }}
+{{- with .unit.settings.runtimeClassName }}
 runtimeClassName: {{ . }}
 {{- end }}
 {{- end -}}

@@ -1,13 +1,21 @@
-{{- /* The pod of a unit. */ -}}
+{{- /* The pod of a unit. It shares nothing with its node, unless the unit's facts say so (`host`). */ -}}
 {{- define "common.pod.spec" -}}
-{{- $unit := .unit -}}
-serviceAccountName: {{ $unit.account }}
+serviceAccountName: {{ .unit.account }}
 automountServiceAccountToken: false
 enableServiceLinks: false
-{{- with include "common.pod.host" . | trim }}
-{{ . }}
+{{- with .unit.host }}
+{{- if .network }}
+hostNetwork: true
+dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
-{{- with $unit.restart }}
+{{- if .pid }}
+hostPID: true
+{{- end }}
+{{- if .ipc }}
+hostIPC: true
+{{- end }}
+{{- end }}
+{{- with get (dict "job" "OnFailure" "test" "Never") .unit.role }}
 restartPolicy: {{ . }}
 {{- end }}
 securityContext:
@@ -19,8 +27,6 @@ initContainers:
 {{- end }}
 containers:
 {{ include "common.pod.container" . }}
-{{- with include "common.pod.volumes" . | trim }}
 volumes:
-{{ . }}
-{{- end }}
+{{ include "common.pod.volumes" . | trim }}
 {{- end -}}

@@ -4,20 +4,30 @@ that a start may take)}; a kind's own map replaces the handler for that kind. Ti
 Liveness is patient: what readiness can answer, liveness must not turn into a restart.
 */ -}}
 {{- define "common.pod.probes" -}}
-{{- $unit := .unit -}}
-{{- $probe := $unit.probe -}}
+{{- $probe := .unit.probe -}}
 {{- $timing := dict
   "startup" (dict "periodSeconds" 5 "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" (div ($probe.patience | default 300) 5))
   "readiness" (dict "periodSeconds" ($probe.period | default 10) "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 3)
   "liveness" (dict "periodSeconds" 30 "timeoutSeconds" ($probe.timeout | default 10) "failureThreshold" 5) -}}
-{{- $user := include "common.context.pick" (dict "ctx" .ctx "key" $unit.key "of" .ctx.values.pod.probes) | mustFromJson -}}
-{{- $user = include "common.context.pick" (dict "ctx" .ctx "key" $unit.key "of" $user) | mustFromJson | default dict -}}
+{{- $user := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .unit.settings.probes) | mustFromJson | default dict -}}
 {{- range $kind := list "startup" "readiness" "liveness" -}}
 {{- if dig $kind "enabled" true $user }}
+{{- $asked := get $probe $kind | default $probe }}
+{{- $port := coalesce $asked.port $probe.port $.unit.main }}
+{{- $params := get $timing $kind }}
+{{- include "common.context.merge" (dict "into" $params "from" (dig $kind "params" dict $user)) }}
 {{ $kind }}Probe:
-  {{- include "common.pod.probes.handler" (dict "unit" $unit "probe" (get $probe $kind | default $probe)) | nindent 2 }}
-  {{- $params := get $timing $kind }}
-  {{- include "common.context.merge" (dict "into" $params "from" (dig $kind "params" dict $user)) }}
+  {{- if $asked.exec }}
+  exec:
+    command: {{ toJson $asked.exec }}
+  {{- else if $asked.path }}
+  httpGet:
+    path: {{ $asked.path }}
+    port: {{ $port }}
+  {{- else }}
+  tcpSocket:
+    port: {{ $port }}
+  {{- end }}
   {{- toYaml $params | nindent 2 }}
 {{- end }}
 {{- end }}

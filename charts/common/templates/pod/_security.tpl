@@ -1,3 +1,14 @@
+{{- /* The pod's security context, under the user's `pod.security_context.<unit>.pod` (seLinuxOptions, …). */ -}}
+{{- define "common.pod.security" -}}
+{{- $context := dict "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- with .ctx.user.id -}}
+{{- $_ := set $context "fsGroup" (int64 .) -}}
+{{- $_ := set $context "fsGroupChangePolicy" "OnRootMismatch" -}}
+{{- end -}}
+{{- include "common.context.merge" (dict "into" $context "from" (dig "pod" dict (.unit.settings.security_context | default dict))) -}}
+{{- toYaml $context -}}
+{{- end -}}
+
 {{- /*
 A container's security context, under the user's `pod.security_context.<unit>.container`. kolla_start copies files
 with sudo: it needs to gain privileges, a writable root and a few capabilities. What runs without it gets nothing.
@@ -12,7 +23,15 @@ with sudo: it needs to gain privileges, a writable root and a few capabilities. 
 {{- $context = dict "privileged" true -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $context "from" .unit.security) -}}
-{{- $user := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .ctx.values.pod.security_context) | mustFromJson -}}
-{{- include "common.context.merge" (dict "into" $context "from" (dig "container" dict ($user | default dict))) -}}
+{{- include "common.context.merge" (dict "into" $context "from" (dig "container" dict (.unit.settings.security_context | default dict))) -}}
 {{- toYaml $context -}}
+{{- end -}}
+
+{{- /* For containers that need nothing of their image's user. */ -}}
+{{- define "common.pod.security.strict" -}}
+allowPrivilegeEscalation: false
+capabilities: {drop: [ALL]}
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+runAsUser: 65534
 {{- end -}}

@@ -8,25 +8,21 @@ and its `needs`, and jobs by their real names: those in `after`, or, for a compo
 {{- $unit := .unit -}}
 {{- $static := include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $ctx.values.dependencies.static) | mustFromJson | default dict -}}
 {{- $types := $unit.needs | default list -}}
+{{- $keys := $unit.after | default list -}}
 {{- if eq $unit.role "component" -}}
-{{- range $key := $unit.files -}}
-{{- $types = concat $types (dig $key "needs" list $ctx.files) -}}
+{{- range $unit.files -}}
+{{- $types = concat $types (dig . "needs" list $ctx.files) -}}
+{{- end -}}
+{{- range $key, $job := $ctx.jobs -}}
+{{- if and $job.gate (not (hasKey $unit "after")) -}}{{- $keys = append $keys $key -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- range $static.services -}}
 {{- $types = append $types .service -}}
 {{- end -}}
 {{- $services := list -}}
-{{- range $type := $types | uniq | sortAlpha -}}
-{{- if ne $type $unit.endpoint -}}
-{{- $services = append $services (include "common.endpoints.service" (dict "ctx" $ctx "type" $type)) -}}
-{{- end -}}
-{{- end -}}
-{{- $keys := $unit.after | default list -}}
-{{- if and (eq $unit.role "component") (not (hasKey $unit "after")) -}}
-{{- range $key, $job := $ctx.jobs -}}
-{{- if $job.gate -}}{{- $keys = append $keys $key -}}{{- end -}}
-{{- end -}}
+{{- range $type := without ($types | uniq | sortAlpha) $unit.endpoint -}}
+{{- $services = append $services (include "common.endpoints.service" (dict "ctx" $ctx "type" $type)) | compact -}}
 {{- end -}}
 {{- $names := list -}}
 {{- range $key := concat $keys ($static.jobs | default list) | uniq -}}
@@ -39,12 +35,12 @@ and its `needs`, and jobs by their real names: those in `after`, or, for a compo
 {{- if $names -}}
 {{- $_ := set $ctx "gates" (append $ctx.gates $ctx.namespace) -}}
 {{- end -}}
-{{- range $service := compact $services -}}
-{{- $_ := set $ctx "gates" (append $ctx.gates (splitList ":" $service | first)) -}}
+{{- range $services -}}
+{{- $_ := set $ctx "gates" (append $ctx.gates (splitList ":" . | first)) -}}
 {{- end -}}
-{{- if or $names (compact $services) -}}
+{{- if or $names $services -}}
 {{- $_ := set $ctx.gated $unit.account true -}}
 {{- end -}}
-{{- $_ := set $unit "services" (compact $services) -}}
+{{- $_ := set $unit "services" $services -}}
 {{- $_ := set $unit "waits" $names -}}
 {{- end -}}

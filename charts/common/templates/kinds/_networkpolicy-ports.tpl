@@ -1,5 +1,0 @@
-{{- define "common.kinds.networkpolicy.ports" -}}
-{{- range $name, $_ := . }}
-- {protocol: TCP, port: {{ $name }}}
-{{- end }}
-{{- end -}}

@@ -1,0 +1,30 @@
+{{- /*
+The service account of a unit: the release's, or its own if it may do more (`rbac`, `rollout`). The rules are kept
+in .accounts of the context, by the kind of role; resourceNames are this release's; `<component>-peers` is the Service of a StatefulSet's members.
+What is to be rolled out is in .workloads of the unit, as the API has it: `deployments/<name>`.
+*/ -}}
+{{- define "common.pod.account" -}}
+{{- $rules := dict -}}
+{{- $workloads := list -}}
+{{- range .unit.rbac -}}
+{{- $names := list -}}
+{{- range .resourceNames -}}
+{{- $suffix := ternary "-peers" "" (hasSuffix "-peers" .) -}}
+{{- $names = append $names (printf "%s%s" (include "common.context.name" (dict "ctx" $.ctx "key" (trimSuffix "-peers" .))) $suffix) -}}
+{{- end -}}
+{{- $kind := ternary "ClusterRole" "Role" (.cluster | default false) -}}
+{{- $rule := dict "apiGroups" .apiGroups "resources" .resources "resourceNames" $names "verbs" .verbs -}}
+{{- $_ := set $rules $kind (append (get $rules $kind | default list) $rule) -}}
+{{- end -}}
+{{- range $key := .unit.rollout -}}
+{{- $resource := dig $key "kind" "Deployment" $.ctx.root.Values.components | lower | printf "%ss" -}}
+{{- $name := include "common.context.name" (dict "ctx" $.ctx "key" $key) -}}
+{{- $rule := dict "apiGroups" (list "apps") "resources" (list $resource) "resourceNames" (list $name) "verbs" (list "get") -}}
+{{- $_ := set $rules "Role" (append ($rules.Role | default list) $rule) -}}
+{{- $workloads = append $workloads (printf "%s/%s" $resource $name) -}}
+{{- end -}}
+{{- $account := ternary .unit.name .ctx.release (not (empty $rules)) -}}
+{{- $_ := set .ctx.accounts $account $rules -}}
+{{- $_ := set .unit "account" $account -}}
+{{- $_ := set .unit "workloads" $workloads -}}
+{{- end -}}

@@ -1,0 +1,69 @@
+{{- /*
+The init containers of a unit: first the gate, which ends when services have endpoints and jobs are done (kubernetes-entrypoint's
+DEPENDENCY_* contract); `dependencies.enabled: false` leaves it out. Then the wait until the workloads in `rollout` run nothing but their
+newest pods, for what may only come after. Then its own by name. A unit that has no `rbac` gives the token of its account to the first two alone.
+*/ -}}
+{{- define "common.pod.init" -}}
+{{- if and .ctx.values.dependencies.enabled (or .unit.services .unit.waits) }}
+- name: dependencies
+  image: {{ include "common.context.image" (dict "ctx" .ctx "key" "dep_check" "name" "kubernetes-entrypoint") }}
+  imagePullPolicy: {{ .ctx.values.images.pull_policy }}
+  command: [kubernetes-entrypoint]
+  env:
+    - name: POD_NAME
+      valueFrom: {fieldRef: {fieldPath: metadata.name}}
+    - name: NAMESPACE
+      valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
+    - name: INTERFACE_NAME
+      value: eth0
+    - name: COMMAND
+      value: echo done
+    {{- with .unit.services }}
+    - name: DEPENDENCY_SERVICE
+      value: {{ join "," . | quote }}
+    {{- end }}
+    {{- with .unit.waits }}
+    - name: DEPENDENCY_JOBS
+      value: {{ join "," . | quote }}
+    {{- end }}
+  resources:
+    requests: {cpu: 10m, memory: 16Mi}
+  securityContext:
+    {{- include "common.pod.security.strict" . | nindent 4 }}
+  volumeMounts:
+    - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+{{- end }}
+{{- with .unit.workloads }}
+- name: rollout
+  image: {{ $.unit.reference }}
+  imagePullPolicy: {{ $.ctx.values.images.pull_policy }}
+  command: {{ concat (list "python3" "/scripts/rollout.py") . | toJson }}
+  env:
+    - name: POD_NAMESPACE
+      valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
+  resources:
+    requests: {cpu: 10m, memory: 32Mi}
+  securityContext:
+    {{- include "common.pod.security.strict" . | nindent 4 }}
+  volumeMounts:
+    - {name: scripts, mountPath: /scripts, readOnly: true}
+    - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+{{- end }}
+{{- range $name, $init := .unit.init }}
+{{- $own := dict "kolla" $.unit.kolla "key" $.unit.key "role" $.unit.role "settings" $.unit.settings "variables" $init.env }}
+{{- include "common.pod.env" (dict "ctx" $.ctx "unit" $own) }}
+{{- $_ := set $.unit "digest" (concat $.unit.digest $own.digest) }}
+- name: {{ $name }}
+  image: {{ $.unit.reference }}
+  imagePullPolicy: {{ $.ctx.values.images.pull_policy }}
+  command: {{ toJson $init.command }}
+  env:
+    {{- toYaml $own.env | nindent 4 }}
+  resources:
+    {{- include "common.pod.resources" $ | nindent 4 }}
+  securityContext:
+    {{- include "common.pod.security.container" (dict "ctx" $.ctx "unit" $.unit "kolla" (dig "kolla" $.unit.kolla $init)) | nindent 4 }}
+  volumeMounts:
+    {{- include "common.pod.mounts" $ | trim | nindent 4 }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,74 @@
+{{- /*
+A unit is what becomes a pod: a component, a job, a cronjob or a test. Completes its facts in place
+(.role, .key, .unit), so that everything below is told, not asked:
+name, reference (of the image), settings (the deployer's, below `pod`), run (the command), files (keys), config (kolla's config.json),
+env, digest (of all that it reads), account, waits.
+*/ -}}
+{{- define "common.pod.unit" -}}
+{{- $ctx := .ctx -}}
+{{- $unit := .unit -}}
+{{- $_ := set $unit "role" .role -}}
+{{- $_ := set $unit "key" .key -}}
+{{- $_ := set $unit "name" (include "common.context.name" (dict "ctx" $ctx "key" .key)) -}}
+{{- $_ := set $unit "reference" (include "common.context.image" (dict "ctx" $ctx "key" .key "name" ($unit.image | default $ctx.root.Values.image))) -}}
+{{- $_ := set $unit "settings" dict -}}
+{{- range $name := list "env" "mounts" "priorityClassName" "probes" "runtimeClassName" "security_context" "tolerations" -}}
+{{- $_ := set $unit.settings $name (include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" (get $ctx.values.pod $name)) | mustFromJson) -}}
+{{- end -}}
+{{- $_ := set $unit "kolla" (not $unit.script) -}}
+{{- if eq .role "component" -}}
+{{- $_ := set $unit "imported" (get ($ctx.root.Values.kolla | default dict) .key) -}}
+{{- end -}}
+{{- with $unit.login -}}
+{{- $_ := set $unit "identity" (fromYaml (include "common.jobs.identity" (dict "ctx" $ctx "user" .))) -}}
+{{- end -}}
+{{- include "common.pod.unit.files" . -}}
+{{- $_ := set $unit "run" ($unit.command | default "") -}}
+{{- if $unit.wsgi -}}
+{{- $_ := set $unit "run" (printf "uwsgi /etc/%s/%s-%s-uwsgi.ini" $ctx.chart $ctx.chart .key) -}}
+{{- end -}}
+{{- with $unit.argv -}}
+{{- $_ := set $unit "run" (printf "%s %s" $unit.run (dig . "text" "" $ctx.files)) -}}
+{{- end -}}
+{{- include "common.pod.env" . -}}
+{{- include "common.pod.account" . -}}
+{{- include "common.pod.waits" . -}}
+{{- range $name := concat (compact (list $unit.script (ternary "rollout.py" "" (not (empty $unit.rollout))))) ($unit.scripts | default list) -}}
+{{- $_ := set $ctx.configmaps.bin $name (include (printf "common.scripts.%s" $name) $ctx) -}}
+{{- end -}}
+{{- if $unit.kolla -}}
+{{- $config := printf "%s.json" .key -}}
+{{- range $key, $file := $ctx.files -}}
+{{- if has $file.name (list $config "config.json") -}}
+{{- fail (printf "file %s is called %s, as is kolla's configuration of %s: give it another name" $key $file.name $unit.key) -}}
+{{- end -}}
+{{- end -}}
+{{- if hasKey $ctx.configmaps.etc $config -}}
+{{- fail (printf "a component, job, cronjob or test is called %s twice: give one another name" $unit.key) -}}
+{{- end -}}
+{{- $_ := set $unit "config" (include "common.config.kolla" .) -}}
+{{- $_ := set $ctx.configmaps.etc $config $unit.config -}}
+{{- end -}}
+{{- end -}}
+
+{{- /*
+The keys of the files that a unit mounts: those that were generated elsewhere for it, those it lists, else all that are
+for everybody or for it.
+*/ -}}
+{{- define "common.pod.unit.files" -}}
+{{- $files := list -}}
+{{- if .unit.imported -}}
+{{- range $name, $_ := .ctx.files -}}
+{{- if hasPrefix (printf "kolla/%s/" $.key) $name -}}{{- $files = append $files $name -}}{{- end -}}
+{{- end -}}
+{{- else if .unit.files -}}
+{{- range $name := .unit.files -}}
+{{- if hasKey $.ctx.files $name -}}{{- $files = append $files $name -}}{{- end -}}
+{{- end -}}
+{{- else if .unit.kolla -}}
+{{- range $name, $file := .ctx.files -}}
+{{- if and (or $file.path $file.live) (eq ($file.for | default $.key) $.key) -}}{{- $files = append $files $name -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set .unit "files" $files -}}
+{{- end -}}

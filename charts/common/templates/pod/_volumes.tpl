@@ -1,0 +1,95 @@
+{{- /*
+The volumes of a unit: kolla's directory with its config.json and its files; the scripts; the token of its service account, only where
+it is asked for; its data, gone with the pod or a claim (a StatefulSet claims by itself); those of its facts, each one of
+{secret, host, empty}; the user's (`pod.mounts.<unit>`).
+*/ -}}
+{{- define "common.pod.volumes" -}}
+{{- if .unit.kolla }}
+{{- $public := list (dict "key" (printf "%s.json" .unit.key) "path" "config.json") }}
+{{- $secret := list }}
+{{- range .unit.files }}
+{{- $file := get $.ctx.files . }}
+{{- $item := dict "key" $file.name "path" $file.source }}
+{{- if hasKey $.ctx.secrets.files $file.name }}
+{{- $secret = append $secret $item }}
+{{- else if hasKey $.ctx.configmaps.etc $file.name }}
+{{- $public = append $public $item }}
+{{- end }}
+{{- end }}
+- name: config
+  projected:
+    sources:
+      - configMap: {name: {{ include "common.context.name" (dict "ctx" .ctx "key" "etc") }}, items: {{ toJson $public }}}
+      {{- with $secret }}
+      - secret: {name: {{ include "common.context.secret" (dict "ctx" $.ctx "key" "files") }}, items: {{ toJson . }}}
+      {{- end }}
+- {name: logs, emptyDir: {}}
+{{- else }}
+- {name: tmp, emptyDir: {}}
+{{- end }}
+{{- if or .unit.script .unit.scripts .unit.rollout }}
+- {name: scripts, configMap: {name: {{ include "common.context.name" (dict "ctx" .ctx "key" "bin") }}}}
+{{- end }}
+{{- if or .unit.rbac .unit.rollout (and .ctx.values.dependencies.enabled (or .unit.services .unit.waits)) }}
+- name: token
+  projected:
+    sources:
+      - serviceAccountToken: {path: token, expirationSeconds: 3607}
+      - configMap: {name: kube-root-ca.crt, items: [{key: ca.crt, path: ca.crt}]}
+      - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
+{{- end }}
+{{- if and .unit.storage .ctx.values.storage.ephemeral }}
+- {name: data, emptyDir: {}}
+{{- else if and .unit.storage (ne .unit.kind "StatefulSet") }}
+- {name: data, persistentVolumeClaim: {claimName: {{ .unit.name }}}}
+{{- end }}
+{{- range $name, $volume := .unit.volumes }}
+{{- if $volume }}
+- name: {{ $name }}
+  {{- if $volume.secret }}
+  secret: {secretName: {{ include "common.context.name" (dict "ctx" $.ctx "key" $volume.secret) }}, defaultMode: {{ $volume.mode | default 288 | int64 }}}
+  {{- else if $volume.host }}
+  hostPath: {path: {{ $volume.host }}}
+  {{- else }}
+  emptyDir: {{ $volume.empty | default dict | toJson }}
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- with dig "volumes" list (.unit.settings.mounts | default dict) }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- /* Where the main container of a unit, and the init containers of its facts, see them. */ -}}
+{{- define "common.pod.mounts" -}}
+{{- if .unit.kolla }}
+- {name: config, mountPath: /var/lib/kolla/config_files, readOnly: true}
+- {name: logs, mountPath: /var/log/kolla}
+{{- else }}
+- {name: tmp, mountPath: /tmp}
+{{- end }}
+{{- if or .unit.script .unit.scripts }}
+- {name: scripts, mountPath: /scripts, readOnly: true}
+{{- end }}
+{{- if .unit.rbac }}
+- {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+{{- end }}
+{{- if and .unit.storage (not .unit.storage.device) }}
+- {name: data, mountPath: {{ .unit.storage.path }}}
+{{- end }}
+{{- range $name, $volume := .unit.volumes }}
+{{- if $volume }}
+- name: {{ $name }}
+  mountPath: {{ $volume.path }}
+  {{- with $volume.readOnly }}
+  readOnly: {{ . }}
+  {{- end }}
+  {{- with $volume.propagation }}
+  mountPropagation: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- with dig "volumeMounts" list (.unit.settings.mounts | default dict) }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
