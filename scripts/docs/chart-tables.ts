@@ -75,7 +75,7 @@ function blocks(): string {
 }
 
 /** The templates of which the others are made. */
-const INNER = ['entry', 'escape', 'transport', 'value']
+const INNER = ['entry', 'login', 'transport', 'value']
 
 /** Returns the table of the templates that tell what stands behind an endpoint, as the comments in their files describe them. */
 function endpointTemplates(): string {

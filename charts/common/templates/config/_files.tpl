@@ -5,21 +5,19 @@ A file's options are its blocks' (`uses`) under `conf.<key>`, as openstack-helm'
 component takes the place of the chart's file for the same path.
 */ -}}
 {{- define "common.config.files" -}}
-{{- $ctx := . -}}
 {{- $files := dict -}}
 {{- range $key, $component := .root.Values.components -}}
 {{- if and $component $component.wsgi -}}
-{{- $name := printf "%s-%s-uwsgi" $ctx.chart $key -}}
+{{- $name := printf "%s-%s-uwsgi" $.chart $key -}}
 {{- $uses := dict "uwsgi" (dict "module" $component.wsgi "endpoint" $component.endpoint) -}}
-{{- $_ := set $files (replace "-" "_" $name) (dict "format" "ini" "path" (printf "/etc/%s/%s.ini" $ctx.chart $name) "uses" $uses "for" $key) -}}
+{{- $_ := set $files (replace "-" "_" $name) (dict "format" "ini" "path" (printf "/etc/%s/%s.ini" $.chart $name) "uses" $uses "for" $key) -}}
 {{- end -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $files "from" .root.Values.files) -}}
-{{- $conf := .root.Values.conf | default dict -}}
 {{- $all := dict -}}
 {{- $names := dict -}}
 {{- range $key, $file := $files -}}
-{{- include "common.config.file" (dict "ctx" $ctx "key" $key "file" $file "conf" (get $conf $key)) -}}
+{{- include "common.config.file" (dict "ctx" $ "key" $key "file" $file "conf" (get ($.root.Values.conf | default dict) $key)) -}}
 {{- if hasKey $names $file.name -}}
 {{- fail (printf "files %s and %s are both called %s: give one of them another name" (get $names $file.name) $key $file.name) -}}
 {{- end -}}
@@ -28,14 +26,65 @@ component takes the place of the chart's file for the same path.
 {{- $_ := set $all $key $file -}}
 {{- end -}}
 {{- end -}}
-{{- include "common.config.imported" (dict "ctx" $ctx "files" $all) -}}
+{{- include "common.config.imported" (dict "ctx" . "files" $all) -}}
 {{- range $all -}}
 {{- $text := ternary .text (trim .text | printf "%s\n") (.imported | default false) -}}
 {{- if and .secret (or .imported .text) -}}
-{{- $_ := set $ctx.secrets.files .name $text -}}
+{{- $_ := set $.secrets.files .name $text -}}
 {{- else if or .imported (and .text (or .path .live)) -}}
-{{- $_ := set $ctx.configmaps.etc .name $text -}}
+{{- $_ := set $.configmaps.etc .name $text -}}
 {{- end -}}
 {{- end -}}
-{{- $_ := set $ctx "files" $all -}}
+{{- $_ := set . "files" $all -}}
+{{- end -}}
+
+{{- /*
+Completes one file in place. What is secret among the options of an oslo file goes into .env, as OS_<GROUP>__<OPTION>, which oslo.config
+(>= 6.7) reads before its files: https://docs.openstack.org/releasenotes/oslo.config/stein.html .
+It is known by the option's name, or as a URL with a password, so that one in a user's `conf` stays out of the ConfigMap too.
+*/ -}}
+{{- define "common.config.file" -}}
+{{- $file := .file -}}
+{{- $format := $file.format | default "oslo" -}}
+{{- $options := dict -}}
+{{- $env := dict -}}
+{{- $needs := list -}}
+{{- range $name, $params := $file.uses -}}
+{{- if $params -}}
+{{- $block := include (printf "common.config.block.%s" $name) (dict "ctx" $.ctx "params" (ternary $params dict (kindIs "map" $params))) | fromYaml -}}
+{{- if $block.Error -}}
+{{- fail (printf "block %s: %s" $name $block.Error) -}}
+{{- end -}}
+{{- include "common.context.merge" (dict "into" $options "from" $block.options) -}}
+{{- $needs = concat $needs ($block.needs | default list) -}}
+{{- end -}}
+{{- end -}}
+{{- if kindIs "map" .conf -}}
+{{- include "common.context.merge" (dict "into" $options "from" .conf) -}}
+{{- else if .conf -}}
+{{- $options = .conf -}}
+{{- end -}}
+{{- if eq $format "oslo" -}}
+{{- range $section, $values := $options -}}
+{{- range $option, $value := ternary $values dict (kindIs "map" $values) -}}
+{{- $named := regexMatch "(password|passwd|secret|secret_key|encryption_key|transport_url)$|^(slave_)?connection$" $option -}}
+{{- if and (kindIs "string" $value) (or $named (regexMatch "://[^/@[:space:]]*:[^/@[:space:]]+@" $value)) -}}
+{{- $_ := set $env (printf "OS_%s__%s" $section $option | upper | replace "-" "_") $value -}}
+{{- $_ := unset $values $option -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set $file "key" .key -}}
+{{- $_ := set $file "name" ($file.name | default (base ($file.path | default .key))) -}}
+{{- $_ := set $file "source" $file.name -}}
+{{- $_ := set $file "owner" ($file.owner | default .ctx.user.name) -}}
+{{- $_ := set $file "perm" ($file.perm | default "0600") -}}
+{{- $_ := set $file "sections" $options -}}
+{{- $_ := set $file "env" $env -}}
+{{- $_ := set $file "needs" ($needs | uniq) -}}
+{{- $_ := set $file "text" "" -}}
+{{- if $options -}}
+{{- $_ := set $file "text" (include (printf "common.config.format.%s" $format) $options) -}}
+{{- end -}}
 {{- end -}}

@@ -4,12 +4,11 @@ Adds to .files what was generated elsewhere for components (`kolla.<component>`:
 under the key of the chart's file for the same path, so that jobs read the same.
 */ -}}
 {{- define "common.config.imported" -}}
-{{- $ctx := .ctx -}}
 {{- $files := .files -}}
 {{- range $component, $config := .ctx.root.Values.kolla -}}
 {{- if $config -}}
-{{- if not (get $ctx.root.Values.components $component) -}}
-{{- fail (printf "kolla.%s: %s has the components %s" $component $ctx.chart (keys $ctx.root.Values.components | sortAlpha | join ", ")) -}}
+{{- if not (get $.ctx.root.Values.components $component) -}}
+{{- fail (printf "kolla.%s: %s has the components %s" $component $.ctx.chart (keys $.ctx.root.Values.components | sortAlpha | join ", ")) -}}
 {{- end -}}
 {{- range $place := list "files" "secrets" -}}
 {{- range $source, $text := index $config $place -}}

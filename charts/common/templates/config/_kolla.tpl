@@ -1,12 +1,11 @@
 {{- /* kolla's config.json of a unit: what kolla_start copies where, with which owner, and what it runs then. */ -}}
 {{- define "common.config.kolla" -}}
-{{- $ctx := .ctx -}}
 {{- if .unit.imported -}}
 {{- pick .unit.imported "command" "config_files" "permissions" | toPrettyJson -}}
 {{- else -}}
 {{- $files := list -}}
 {{- range $key := .unit.files -}}
-{{- $file := get $ctx.files $key -}}
+{{- $file := get $.ctx.files $key -}}
 {{- if $file.path -}}
 {{- $files = append $files (dict "source" (printf "/var/lib/kolla/config_files/%s" $file.source) "dest" $file.path "owner" $file.owner "perm" $file.perm) -}}
 {{- end -}}

@@ -3,17 +3,16 @@
 names the members one by one, where clients must know them; else it is the one Service.
 */ -}}
 {{- define "common.endpoints.members" -}}
-{{- $ctx := .ctx -}}
-{{- $entry := include "common.endpoints.entry" . | mustFromJson -}}
 {{- $port := include "common.endpoints.port" . -}}
-{{- $scheme := include "common.endpoints.value" (dict "of" $entry.scheme "interface" "internal") -}}
+{{- $scheme := include "common.endpoints.value" (merge (dict "attribute" "scheme") .) -}}
 {{- $prefix := .prefix | default (ternary (printf "%s:" $scheme) "" (not (empty $scheme))) -}}
 {{- $hosts := list (include "common.endpoints.host" .) -}}
+{{- $entry := get .ctx.endpoints .type -}}
 {{- with $entry.statefulset -}}
 {{- $hosts = list -}}
-{{- $set := . -}}
+{{- $peers := printf "%s-peers.%s.svc.%s" .name ($entry.namespace | default $.ctx.namespace) $.ctx.endpoints.cluster_domain_suffix -}}
 {{- range $i := until (int .replicas) -}}
-{{- $hosts = append $hosts (printf "%s-%d.%s-peers.%s.svc.%s" $set.name $i $set.name ($entry.namespace | default $ctx.namespace) $ctx.endpoints.cluster_domain_suffix) -}}
+{{- $hosts = append $hosts (printf "%s-%d.%s" $entry.statefulset.name $i $peers) -}}
 {{- end -}}
 {{- end -}}
 {{- $members := list -}}

@@ -1,14 +1,13 @@
 {{- /* A port of an endpoint: .type, .interface (internal; `service` is where the pod listens), .port (the first by name). */ -}}
 {{- define "common.endpoints.port" -}}
-{{- $entry := include "common.endpoints.entry" . | mustFromJson -}}
-{{- $ports := $entry.port | default dict -}}
-{{- $name := .port | default (first (keys $ports | sortAlpha)) -}}
+{{- $ports := (include "common.endpoints.entry" . | mustFromJson).port | default dict -}}
+{{- $name := .port | default (keys $ports | sortAlpha | first) -}}
 {{- $port := get $ports $name -}}
 {{- $interface := .interface | default "internal" -}}
-{{- $number := include "common.endpoints.value" (dict "of" $port "interface" $interface) -}}
 {{- if and (eq $interface "service") (kindIs "map" $port) (not (hasKey $port "service")) -}}
-{{- $number = include "common.endpoints.value" (dict "of" $port "interface" "internal") -}}
+{{- $interface = "internal" -}}
 {{- end -}}
+{{- $number := include "common.endpoints.value" (dict "ctx" .ctx "type" .type "attribute" (printf "port.%s" $name) "interface" $interface) -}}
 {{- if not $number -}}
 {{- fail (printf "endpoints.%s.port.%s.default is needed and not set" .type $name) -}}
 {{- end -}}

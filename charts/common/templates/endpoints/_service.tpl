@@ -1,9 +1,8 @@
-{{- /* `namespace:service` of an endpoint inside the cluster; nothing where a name or address elsewhere replaces it. */ -}}
+{{- /* `namespace:service` of an endpoint inside the cluster: .type, .interface (internal); nothing where a name or address elsewhere replaces it. */ -}}
 {{- define "common.endpoints.service" -}}
-{{- $entry := include "common.endpoints.entry" . | mustFromJson -}}
-{{- $override := include "common.endpoints.value" (dict "of" $entry.host_fqdn_override "interface" "internal") -}}
-{{- $host := include "common.endpoints.value" (dict "of" $entry.hosts "interface" "internal") -}}
+{{- $override := include "common.endpoints.value" (merge (dict "attribute" "host_fqdn_override") .) -}}
+{{- $host := include "common.endpoints.value" (merge (dict "attribute" "hosts") .) -}}
 {{- if not (or $override (regexMatch "[.:]" $host)) -}}
-{{ $entry.namespace | default .ctx.namespace }}:{{ $host }}
+{{ (get .ctx.endpoints .type).namespace | default .ctx.namespace }}:{{ $host }}
 {{- end -}}
 {{- end -}}

@@ -1,10 +1,8 @@
 {{- /* The URL of an endpoint: .type, .interface (internal). The port that the scheme implies is left out. */ -}}
 {{- define "common.endpoints.uri" -}}
-{{- $interface := .interface | default "internal" -}}
-{{- $entry := include "common.endpoints.entry" . | mustFromJson -}}
-{{- $scheme := include "common.endpoints.value" (dict "of" $entry.scheme "interface" $interface) | default "http" -}}
+{{- $scheme := include "common.endpoints.value" (merge (dict "attribute" "scheme") .) | default "http" -}}
 {{- $port := include "common.endpoints.port" . -}}
-{{- $path := include "common.endpoints.value" (dict "of" $entry.path "interface" $interface) -}}
+{{- $path := include "common.endpoints.value" (merge (dict "attribute" "path") .) -}}
 {{- $implied := get (dict "http" "80" "https" "443") $scheme -}}
 {{ $scheme }}://{{ include "common.endpoints.host" . }}{{ if ne $port $implied }}:{{ $port }}{{ end }}{{ $path }}
 {{- end -}}

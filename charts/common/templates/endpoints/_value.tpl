@@ -1,8 +1,11 @@
-{{- /* One attribute (.of: a scalar or a map by interface) for an interface: its own value, else `default`. */ -}}
+{{- /* An .attribute of an endpoint (scheme, path, hosts, port.api, …) for an .interface (internal): its own value, else `default`. */ -}}
 {{- define "common.endpoints.value" -}}
-{{- $value := .of -}}
+{{- $value := include "common.endpoints.entry" . | mustFromJson -}}
+{{- range splitList "." .attribute -}}
+{{- $value = get ($value | default dict) . -}}
+{{- end -}}
 {{- if kindIs "map" $value -}}
-{{- $value = coalesce (get .of .interface) (get .of "default") -}}
+{{- $value = coalesce (get $value (.interface | default "internal")) (get $value "default") -}}
 {{- end -}}
 {{- if kindIs "map" $value -}}
 {{- $value = $value.host -}}

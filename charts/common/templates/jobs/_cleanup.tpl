@@ -3,14 +3,13 @@ The facts of what takes away again what the jobs of the release have `made` in o
 `kk remove --purge` makes a Job of it. `used` are the accounts that the release has, whoever made them.
 */ -}}
 {{- define "common.jobs.cleanup" -}}
-{{- $ctx := . -}}
 {{- $made := list -}}
 {{- $variables := dict -}}
 {{- if hasKey .jobs "register" -}}
 {{- $wanted := (include "common.jobs.register" . | fromYaml).variables.REGISTRATION.json -}}
 {{- range $kind := list "service" "domain" "user" -}}
 {{- range get $wanted (printf "%ss" $kind) -}}
-{{- $place := dict "kind" $kind "region" $wanted.region "at" (include "common.endpoints.host" (dict "ctx" $ctx "type" "identity")) -}}
+{{- $place := dict "kind" $kind "region" $wanted.region "at" (include "common.endpoints.host" (dict "ctx" $ "type" "identity")) -}}
 {{- $made = append $made (merge $place (pick . "name" "type" "domain")) -}}
 {{- end -}}
 {{- end -}}
@@ -18,14 +17,14 @@ The facts of what takes away again what the jobs of the release have `made` in o
 {{- if hasKey .jobs "db-create" -}}
 {{- $variables = (include "common.jobs.db-create" . | fromYaml).variables -}}
 {{- range $variables.DATABASES.json -}}
-{{- $at := include "common.endpoints.host" (dict "ctx" $ctx "type" "oslo_db") -}}
+{{- $at := include "common.endpoints.host" (dict "ctx" $ "type" "oslo_db") -}}
 {{- $made = concat $made (list (dict "kind" "database" "name" .name "at" $at) (dict "kind" "account" "name" .user "at" $at)) -}}
 {{- end -}}
 {{- end -}}
 {{- $used := list -}}
 {{- range $path, $_ := .used -}}
 {{- $parts := splitList "." $path -}}
-{{- $account := dict "ctx" $ctx "type" (first $parts) "user" (index $parts 1) "field" "username" "default" (index $parts 1) -}}
+{{- $account := dict "ctx" $ "type" (first $parts) "user" (index $parts 1) "field" "username" "default" (index $parts 1) -}}
 {{- if eq (len $parts) 3 -}}
 {{- $used = append $used (dict "name" (include "common.endpoints.auth" $account) "at" (include "common.endpoints.host" $account)) -}}
 {{- end -}}

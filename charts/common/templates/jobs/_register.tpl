@@ -1,10 +1,9 @@
 {{- /* The facts of the job that puts the chart's `registration` into keystone: services, endpoints, domains, users, roles. */ -}}
 {{- define "common.jobs.register" -}}
-{{- $ctx := . -}}
 {{- $services := list -}}
 {{- range $name, $service := .root.Values.registration.services -}}
 {{- $type := $service.endpoint | default $service.type | replace "-" "_" -}}
-{{- $urls := dict "internal" (include "common.endpoints.uri" (dict "ctx" $ctx "type" $type)) "public" (include "common.endpoints.uri" (dict "ctx" $ctx "type" $type "interface" "public")) -}}
+{{- $urls := dict "internal" (include "common.endpoints.uri" (dict "ctx" $ "type" $type)) "public" (include "common.endpoints.uri" (dict "ctx" $ "type" $type "interface" "public")) -}}
 {{- $services = append $services (dict "name" $name "type" $service.type "description" ($service.description | default "") "urls" $urls) -}}
 {{- end -}}
 {{- $users := list -}}
@@ -12,7 +11,7 @@
 {{- range $name, $user := .root.Values.registration.users -}}
 {{- $variable := printf "PASSWORD_%s" (upper $name | replace "-" "_") -}}
 {{- $_ := set $passwords $variable (dict "credential" (printf "identity.%s.password" $name)) -}}
-{{- $account := dict "ctx" $ctx "type" "identity" "user" $name -}}
+{{- $account := dict "ctx" $ "type" "identity" "user" $name -}}
 {{- $users = append $users (dict
   "name" (include "common.endpoints.auth" (merge (dict "field" "username" "default" $name) $account))
   "project" (include "common.endpoints.auth" (merge (dict "field" "project_name" "default" "service") $account))
@@ -31,5 +30,5 @@ needs: [identity]
 login: admin
 variables:
   {{- toYaml $passwords | nindent 2 }}
-  REGISTRATION: {json: {{ dict "region" $ctx.values.region "services" $services "users" $users "domains" $domains "roles" $roles | toJson }}}
+  REGISTRATION: {json: {{ dict "region" .values.region "services" $services "users" $users "domains" $domains "roles" $roles | toJson }}}
 {{- end -}}

@@ -4,8 +4,7 @@ A Job cannot be changed, so its name ends in a hash of its pod and of what it re
 helm deletes the old one; without a change it is not run again.
 */ -}}
 {{- define "common.jobs.resolve" -}}
-{{- $ctx := . -}}
-{{- $_ := set $ctx "jobs" dict -}}
+{{- $_ := set $ "jobs" dict -}}
 {{- $facts := dict -}}
 {{- if .root.Values.databases -}}
 {{- $_ := set $facts "db-create" (fromYaml (include "common.jobs.db-create" .)) -}}
@@ -16,7 +15,7 @@ helm deletes the old one; without a change it is not run again.
 {{- include "common.context.merge" (dict "into" $facts "from" .root.Values.jobs) -}}
 {{- $pending := list -}}
 {{- range $key, $_ := $facts -}}
-{{- if include "common.context.enabled" (dict "ctx" $ctx "key" (printf "job-%s" $key)) -}}
+{{- if include "common.context.enabled" (dict "ctx" $ "key" (printf "job-%s" $key)) -}}
 {{- $pending = append $pending $key -}}
 {{- end -}}
 {{- end -}}
@@ -31,7 +30,7 @@ helm deletes the old one; without a change it is not run again.
 {{- if $blocked -}}
 {{- $left = append $left $key -}}
 {{- else -}}
-{{- include "common.jobs.job" (dict "ctx" $ctx "key" $key "unit" $job) -}}
+{{- include "common.jobs.job" (dict "ctx" $ "key" $key "unit" $job) -}}
 {{- end -}}
 {{- end -}}
 {{- $pending = $left -}}
@@ -39,4 +38,34 @@ helm deletes the old one; without a change it is not run again.
 {{- if $pending -}}
 {{- fail (printf "jobs wait for each other: %s" (join ", " $pending)) -}}
 {{- end -}}
+{{- end -}}
+
+{{- /*
+Renders the pod of one job, names the job after its inputs and puts it into .jobs of the context. Of its files only
+the sections in `reads` count: another option is no reason to run a migration again. Of those that were generated
+elsewhere the sections are not known, and all counts.
+*/ -}}
+{{- define "common.jobs.job" -}}
+{{- if .unit.migration -}}
+{{- $_ := set .unit "command" (printf "bash /scripts/migrate.sh %s" .unit.command) -}}
+{{- $_ := set .unit "scripts" (append (.unit.scripts | default list) "migrate.sh") -}}
+{{- end -}}
+{{- include "common.pod.unit" (dict "ctx" .ctx "role" "job" "key" .key "unit" .unit) -}}
+{{- $spec := include "common.pod.spec" . -}}
+{{- $inputs := concat (list $spec .unit.run) .unit.digest -}}
+{{- range $key := .unit.files -}}
+{{- $file := get $.ctx.files $key -}}
+{{- if $file.imported -}}
+{{- $inputs = append $inputs $file.text -}}
+{{- end -}}
+{{- range $section := $.unit.reads -}}
+{{- $inputs = append $inputs (printf "%s %s %s" $key $section (get $file.sections $section | toJson)) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name := concat (compact (list .unit.script)) (.unit.scripts | default list) -}}
+{{- $inputs = append $inputs (get $.ctx.configmaps.bin $name) -}}
+{{- end -}}
+{{- $name := printf "%s-%s" .unit.name (join "\n" $inputs | sha256sum | trunc 8) -}}
+{{- $gate := and (not .unit.rollout) (ne (toString .unit.gate) "false") -}}
+{{- $_ := set .ctx.jobs .key (dict "key" .key "name" $name "spec" $spec "gate" $gate "migration" .unit.migration "retries" (dig "retries" 10 .unit)) -}}
 {{- end -}}

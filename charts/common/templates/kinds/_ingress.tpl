@@ -5,8 +5,7 @@ an ingress controller that the cluster has.
 {{- define "common.kinds.ingress" -}}
 {{- $ingress := .unit.network.ingress | default dict -}}
 {{- if and $ingress.enabled .unit.endpoint }}
-{{- $entry := include "common.endpoints.entry" (dict "ctx" .ctx "type" .unit.endpoint) | mustFromJson -}}
-{{- $host := include "common.endpoints.value" (dict "of" $entry.host_fqdn_override "interface" "public") -}}
+{{- $host := include "common.endpoints.value" (dict "ctx" .ctx "type" .unit.endpoint "attribute" "host_fqdn_override" "interface" "public") -}}
 {{- if not $host -}}
 {{- fail (printf "network.%s.ingress needs the name that clients outside use: endpoints.%s.host_fqdn_override.public.host" .unit.key .unit.endpoint) -}}
 {{- end }}

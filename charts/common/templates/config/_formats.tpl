@@ -1,0 +1,89 @@
+{{- /* How the options of a file are written: `format` names one of these. oslo is ini of which what is secret was taken. */ -}}
+{{- define "common.config.format.oslo" -}}
+{{- include "common.config.format.ini" . -}}
+{{- end -}}
+
+{{- /*
+section → option → value. Lists are joined by commas; `{type: multistring, values: […]}` (openstack-helm's way)
+repeats the option; null leaves it out; more lines than one are indented, as oslo.config continues them.
+*/ -}}
+{{- define "common.config.format.ini" -}}
+{{- range $section, $options := . -}}
+{{- if $options }}
+[{{ $section }}]
+{{- range $option, $value := $options }}
+{{- if kindIs "invalid" $value }}
+{{- else if and (kindIs "map" $value) (eq (toString $value.type) "multistring") }}
+{{- range $value.values }}
+{{ $option }} = {{ include "common.config.scalar" . }}
+{{- end }}
+{{- else if kindIs "slice" $value }}
+{{- $items := list }}
+{{- range $value }}{{- $items = append $items (include "common.config.scalar" .) }}{{- end }}
+{{ $option }} = {{ join "," $items }}
+{{- else }}
+{{ $option }} = {{ include "common.config.scalar" $value | replace "\n" "\n  " }}
+{{- end }}
+{{- end }}
+{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* option = value, a line each (rabbitmq.conf). */ -}}
+{{- define "common.config.format.properties" -}}
+{{- range $option, $value := . -}}
+{{- if not (kindIs "invalid" $value) -}}
+{{ $option }} = {{ include "common.config.scalar" $value }}
+{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* --option=value for a command line, instead of a file. */ -}}
+{{- define "common.config.format.argv" -}}
+{{- $arguments := list -}}
+{{- range $option, $value := . -}}
+{{- if not (kindIs "invalid" $value) -}}
+{{- $arguments = append $arguments (printf "--%s=%s" $option (include "common.config.scalar" $value)) -}}
+{{- end -}}
+{{- end -}}
+{{- join " " $arguments -}}
+{{- end -}}
+
+{{- /* NAME = literal, a line each (Django's settings). */ -}}
+{{- define "common.config.format.python" -}}
+{{- range $name, $value := . -}}
+{{ $name }} = {{ include "common.config.format.python.literal" $value }}
+{{ end -}}
+{{- end -}}
+
+{{- /* JSON but for its three words; JSON's strings are Python's too. */ -}}
+{{- define "common.config.format.python.literal" -}}
+{{- if kindIs "map" . -}}
+{ {{- range $key, $value := . -}}{{ toJson $key }}: {{ include "common.config.format.python.literal" $value }}, {{ end -}} }
+{{- else if kindIs "slice" . -}}
+[{{- range . -}}{{ include "common.config.format.python.literal" . }}, {{ end -}}]
+{{- else if kindIs "bool" . -}}
+{{ ternary "True" "False" . }}
+{{- else if kindIs "invalid" . -}}
+None
+{{- else -}}
+{{ toJson . }}
+{{- end -}}
+{{- end -}}
+
+{{- define "common.config.format.json" -}}
+{{- toPrettyJson . -}}
+{{- end -}}
+
+{{- define "common.config.format.yaml" -}}
+{{- toYaml . -}}
+{{- end -}}
+
+{{- define "common.config.format.text" -}}
+{{- . -}}
+{{- end -}}
+
+{{- /* A value as text. Helm's numbers are floats: printed bare, 1048576 becomes 1.048576e+06. */ -}}
+{{- define "common.config.scalar" -}}
+{{- if kindIs "string" . -}}{{ . }}{{- else -}}{{ toJson . }}{{- end -}}
+{{- end -}}

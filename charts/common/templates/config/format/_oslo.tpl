@@ -1,3 +1,0 @@
-{{- define "common.config.format.oslo" -}}
-{{- include "common.config.format.ini" . -}}
-{{- end -}}

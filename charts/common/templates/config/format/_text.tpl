@@ -1,3 +1,0 @@
-{{- define "common.config.format.text" -}}
-{{- . -}}
-{{- end -}}
