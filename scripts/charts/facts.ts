@@ -12,7 +12,7 @@ import {
   whole,
 } from './json-schema.ts'
 
-/** The places from which a variable of a pod can take its value (`common.pod.env.variable`). */
+/** The places from which a variable of a pod can take its value (`common.pod.env.variables`). */
 export const REFERENCES: Readonly<Record<string, Schema>> = {
   field: meaning('a field of the pod itself: `status.podIP`', text),
   credential: meaning(

@@ -74,17 +74,14 @@ It is known by the option's name, or as a URL with a password, so that one in a 
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- $format = "ini" -}}
 {{- end -}}
-{{- $_ := set $file "key" .key -}}
-{{- $_ := set $file "name" ($file.name | default (base ($file.path | default .key))) -}}
-{{- $_ := set $file "source" $file.name -}}
-{{- $_ := set $file "owner" ($file.owner | default .ctx.user.name) -}}
-{{- $_ := set $file "perm" ($file.perm | default "0600") -}}
-{{- $_ := set $file "sections" $options -}}
-{{- $_ := set $file "env" $env -}}
-{{- $_ := set $file "needs" ($needs | uniq) -}}
-{{- $_ := set $file "text" "" -}}
+{{- $text := "" -}}
 {{- if $options -}}
-{{- $_ := set $file "text" (include (printf "common.config.format.%s" $format) $options) -}}
+{{- $text = include (printf "common.config.format.%s" $format) $options -}}
 {{- end -}}
+{{- $_ := merge $file (dict
+  "key" .key "name" (base ($file.path | default .key)) "owner" .ctx.user.name "perm" "0600"
+  "text" $text "sections" $options "env" $env "needs" (uniq $needs)) -}}
+{{- $_ := set $file "source" $file.name -}}
 {{- end -}}

@@ -1,8 +1,3 @@
-{{- /* How the options of a file are written: `format` names one of these. oslo is ini of which what is secret was taken. */ -}}
-{{- define "common.config.format.oslo" -}}
-{{- include "common.config.format.ini" . -}}
-{{- end -}}
-
 {{- /*
 section → option → value. Lists are joined by commas; `{type: multistring, values: […]}` (openstack-helm's way)
 repeats the option; null leaves it out; more lines than one are indented, as oslo.config continues them.

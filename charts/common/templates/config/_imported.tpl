@@ -12,8 +12,9 @@ under the key of the chart's file for the same path, so that jobs read the same.
 {{- end -}}
 {{- range $place := list "files" "secrets" -}}
 {{- range $source, $text := index $config $place -}}
-{{- $file := dict "imported" true "for" $component "source" $source "text" $text "secret" (eq $place "secrets") "sections" dict "env" dict "needs" list -}}
-{{- $_ := set $file "name" (printf "%s.%s" $component (replace "/" "_" $source)) -}}
+{{- $file := dict
+  "imported" true "for" $component "name" (printf "%s.%s" $component (replace "/" "_" $source)) "source" $source
+  "text" $text "secret" (eq $place "secrets") "sections" dict "env" dict "needs" list -}}
 {{- $_ := set $files (printf "kolla/%s/%s" $component $source) $file -}}
 {{- end -}}
 {{- end -}}
@@ -24,13 +25,8 @@ under the key of the chart's file for the same path, so that jobs read the same.
 {{- range $key, $own := $files -}}
 {{- if and $file (not $own.imported) (eq (toString $own.path) $path) -}}
 {{- $_ := set $file "needs" $own.needs -}}
-{{- $shared := deepCopy $file -}}
-{{- $_ := set $shared "for" $own.for -}}
-{{- $_ := set $shared "path" $path -}}
-{{- $_ := set $shared "sections" $own.sections -}}
-{{- $_ := set $shared "owner" ($entry.owner | default $own.owner) -}}
-{{- $_ := set $shared "perm" ($entry.perm | default $own.perm) -}}
-{{- $_ := set $files $key $shared -}}
+{{- $target := dict "for" $own.for "path" $path "owner" ($entry.owner | default $own.owner) "perm" ($entry.perm | default $own.perm) -}}
+{{- $_ := set $files $key (merge $target (dict "sections" $own.sections) (omit $file "for" "sections")) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

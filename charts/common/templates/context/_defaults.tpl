@@ -28,23 +28,15 @@ pod:
       weight: {default: 10}
   lifecycle:
     upgrades:
-      deployments:
-        pod_replacement_strategy: RollingUpdate
-        revision_history: 3
-        rolling_update: {max_unavailable: 0, max_surge: 1}
-      daemonsets:
-        pod_replacement_strategy: RollingUpdate
-        rolling_update: {max_unavailable: 1}
-      statefulsets:
-        pod_replacement_strategy: RollingUpdate
-  resources:
-    enabled: true
+      deployments: {pod_replacement_strategy: RollingUpdate, revision_history: 3, rolling_update: {max_unavailable: 0, max_surge: 1}}
+      daemonsets: {pod_replacement_strategy: RollingUpdate, rolling_update: {max_unavailable: 1}}
+      statefulsets: {pod_replacement_strategy: RollingUpdate}
+  resources: {enabled: true}
 storage:
   class: ""
   access: ReadWriteOnce
   ephemeral: false
   # Where images, volumes and disks are: ceph, or in files.
   backend: file
-dependencies:
-  enabled: true
+dependencies: {enabled: true}
 {{- end -}}

@@ -3,18 +3,16 @@ Merges .from into .into, in place: maps merge, everything else replaces, null re
 functions are of no use here: they let an empty value (false, 0, "") of the stronger side lose.
 */ -}}
 {{- define "common.context.merge" -}}
-{{- $into := .into -}}
 {{- range $key, $value := .from -}}
 {{- if kindIs "invalid" $value -}}
-{{- $_ := unset $into $key -}}
-{{- else if and (kindIs "map" $value) (kindIs "map" (get $into $key)) -}}
-{{- include "common.context.merge" (dict "into" (get $into $key) "from" $value) -}}
+{{- $_ := unset $.into $key -}}
 {{- else if kindIs "map" $value -}}
-{{- $copy := dict -}}
-{{- include "common.context.merge" (dict "into" $copy "from" $value) -}}
-{{- $_ := set $into $key $copy -}}
+{{- $inner := get $.into $key -}}
+{{- $inner = ternary $inner dict (kindIs "map" $inner) -}}
+{{- include "common.context.merge" (dict "into" $inner "from" $value) -}}
+{{- $_ := set $.into $key $inner -}}
 {{- else -}}
-{{- $_ := set $into $key $value -}}
+{{- $_ := set $.into $key $value -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

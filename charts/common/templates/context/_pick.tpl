@@ -3,12 +3,10 @@ The value for a component in a map of openstack-helm's, as JSON: .of.<component>
 (both are in use there), else .of.<service>, else .of.default, else null.
 */ -}}
 {{- define "common.context.pick" -}}
-{{- $of := .of | default dict -}}
 {{- $found := "null" -}}
-{{- range $name := list .key (.key | replace "-" "_") (printf "%s_%s" .ctx.chart .key | replace "-" "_") .ctx.chart "default" -}}
-{{- if hasKey $of $name -}}
-{{- $found = toJson (get $of $name) -}}
-{{- break -}}
+{{- range $name := list "default" .ctx.chart (printf "%s_%s" .ctx.chart .key | replace "-" "_") (.key | replace "-" "_") .key -}}
+{{- if hasKey ($.of | default dict) $name -}}
+{{- $found = toJson (get $.of $name) -}}
 {{- end -}}
 {{- end -}}
 {{- $found -}}

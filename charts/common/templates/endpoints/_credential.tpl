@@ -3,8 +3,7 @@ A secret by its path `<type>.<…>` below `endpoints.<type>.auth`, such as oslo_
 default for one. Where the Secret is somebody else's (`secrets.env`), nothing is looked up. What is asked for is noted in .used of the context.
 */ -}}
 {{- define "common.endpoints.credential" -}}
-{{- $ctx := .ctx -}}
-{{- $_ := set $ctx.used .path true -}}
+{{- $_ := set .ctx.used .path true -}}
 {{- $parts := splitList "." .path -}}
 {{- $value := dig "auth" dict (include "common.endpoints.entry" (dict "ctx" .ctx "type" (first $parts)) | mustFromJson) -}}
 {{- range $part := rest $parts -}}
@@ -12,7 +11,7 @@ default for one. Where the Secret is somebody else's (`secrets.env`), nothing is
 {{- $value = get $value $part -}}
 {{- end -}}
 {{- end -}}
-{{- if dig "secrets" "env" "" $ctx.values -}}
+{{- if dig "secrets" "env" "" .ctx.values -}}
 given
 {{- else if or (not $value) (kindIs "map" $value) -}}
 {{- fail (printf "endpoints.%s.auth.%s is needed and not set: give it in the release's section or in global" (first $parts) (rest $parts | join ".")) -}}

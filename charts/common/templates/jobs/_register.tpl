@@ -24,11 +24,10 @@
 {{- $_ := set $passwords (printf "PASSWORD_%s" (upper $domain.account)) (dict "credential" (printf "identity.%s.password" $domain.account)) -}}
 {{- $domains = append $domains (dict "name" $name "administrator" $domain.administrator "password" (printf "PASSWORD_%s" (upper $domain.account))) -}}
 {{- end -}}
-{{- $roles := .root.Values.registration.roles | default list -}}
 script: register.py
 needs: [identity]
 login: admin
 variables:
   {{- toYaml $passwords | nindent 2 }}
-  REGISTRATION: {json: {{ dict "region" .values.region "services" $services "users" $users "domains" $domains "roles" $roles | toJson }}}
+  REGISTRATION: {json: {{ dict "region" .values.region "services" $services "users" $users "domains" $domains "roles" (.root.Values.registration.roles | default list) | toJson }}}
 {{- end -}}

@@ -1,4 +1,7 @@
-{{- /* The main container of a unit: what kolla_start becomes, or a script of the release, run by its ending. */ -}}
+{{- /*
+The main container of a unit: what kolla_start becomes, or a script of the release, run by its ending. When it is to end, whoever has
+clients goes on for some seconds (`drain`), until every node sends new ones to another pod; the component's own `lifecycle` wins.
+*/ -}}
 {{- define "common.pod.container" -}}
 - name: {{ .unit.key }}
   image: {{ .unit.reference }}
@@ -21,7 +24,12 @@
   {{- with include "common.pod.probes" . | trim }}
   {{- . | nindent 2 }}
   {{- end }}
-  {{- with include "common.pod.lifecycle" . | fromYaml }}
+  {{- $lifecycle := dict }}
+  {{- with dig "drain" (ternary 0 5 (empty .unit.endpoint)) .unit | int }}
+  {{- $_ := set $lifecycle "preStop" (dict "exec" (dict "command" (list "sleep" (toString .)))) }}
+  {{- end }}
+  {{- include "common.context.merge" (dict "into" $lifecycle "from" .unit.lifecycle) }}
+  {{- with $lifecycle }}
   lifecycle:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -35,20 +43,6 @@
   {{- end }}
   volumeMounts:
     {{- include "common.pod.mounts" . | trim | nindent 4 }}
-{{- end -}}
-
-{{- /*
-How a container ends: whoever has clients goes on for some seconds (`drain`), until every node sends new ones to
-another pod. The component's own `lifecycle` wins.
-*/ -}}
-{{- define "common.pod.lifecycle" -}}
-{{- $lifecycle := dict -}}
-{{- $drain := dig "drain" (ternary 0 5 (empty .unit.endpoint)) .unit | int -}}
-{{- if $drain -}}
-{{- $_ := set $lifecycle "preStop" (dict "exec" (dict "command" (list "sleep" (toString $drain)))) -}}
-{{- end -}}
-{{- include "common.context.merge" (dict "into" $lifecycle "from" .unit.lifecycle) -}}
-{{- toYaml $lifecycle -}}
 {{- end -}}
 
 {{- /* `pod.resources.<component>` or `pod.resources.jobs.<job>`, over the facts; none with `pod.resources.enabled: false`. */ -}}

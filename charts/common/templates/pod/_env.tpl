@@ -5,96 +5,91 @@ the unit. A job that reads a file which was generated elsewhere is told to write
 start of a service makes.
 */ -}}
 {{- define "common.pod.env" -}}
-{{- $ctx := .ctx -}}
-{{- $unit := .unit -}}
-{{- $_ := set $unit "env" list -}}
-{{- $_ := set $unit "digest" list -}}
-{{- $pod := dict "POD_NAME" "metadata.name" "POD_NAMESPACE" "metadata.namespace" "POD_IP" "status.podIP" "NODE_NAME" "spec.nodeName" -}}
-{{- range $name, $field := $pod -}}
-{{- include "common.pod.env.variable" (dict "ctx" $ctx "unit" $unit "name" $name "value" (dict "field" $field)) -}}
-{{- end -}}
-{{- $start := ternary (dict "KOLLA_CONFIG_STRATEGY" "COPY_ONCE") (dict "HOME" "/tmp") $unit.kolla -}}
-{{- if and $unit.kolla (eq $unit.role "job") -}}
+{{- $_ := set .unit "env" list -}}
+{{- $_ := set .unit "digest" list -}}
+{{- $pod := dict
+  "POD_NAME" (dict "field" "metadata.name") "POD_NAMESPACE" (dict "field" "metadata.namespace")
+  "POD_IP" (dict "field" "status.podIP") "NODE_NAME" (dict "field" "spec.nodeName") -}}
+{{- $start := ternary (dict "KOLLA_CONFIG_STRATEGY" "COPY_ONCE") (dict "HOME" "/tmp") .unit.kolla -}}
+{{- if and .unit.kolla (eq .unit.role "job") -}}
 {{- $_ := set $start "KOLLA_SKIP_EXTEND_START" "" -}}
 {{- end -}}
-{{- range $name, $value := $start -}}
-{{- include "common.pod.env.variable" (dict "ctx" $ctx "unit" $unit "name" $name "value" $value) -}}
-{{- end -}}
+{{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $pod) -}}
+{{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $start) -}}
 {{- $own := dict -}}
-{{- $read := join " " $unit.reads | upper | splitList " " -}}
-{{- range $key := $unit.files -}}
-{{- $file := get $ctx.files $key -}}
+{{- $read := join " " .unit.reads | upper | splitList " " -}}
+{{- range .unit.files -}}
+{{- $file := get $.ctx.files . -}}
 {{- range $name, $value := $file.env -}}
-{{- if or (not $unit.reads) (has (trimPrefix "OS_" $name | splitList "__" | first) $read) -}}
-{{- include "common.pod.env.secret" (dict "ctx" $ctx "unit" $unit "name" $name "key" (printf "%s.%s" $file.key $name) "value" $value) -}}
+{{- if or (not $.unit.reads) (has (trimPrefix "OS_" $name | splitList "__" | first) $read) -}}
+{{- $secret := include "common.pod.env.secret" (dict "ctx" $.ctx "unit" $.unit "key" (printf "%s.%s" $file.key $name) "value" $value) -}}
+{{- $_ := set $.unit "env" (append $.unit.env (dict "name" $name "valueFrom" (fromYaml $secret))) -}}
 {{- end -}}
 {{- end -}}
-{{- if and $file.imported $unit.kolla (ne $unit.role "component") -}}
+{{- if and $file.imported $.unit.kolla (ne $.unit.role "component") -}}
 {{- $own = dict "OS_DEFAULT__LOG_DIR" "" "OS_DEFAULT__LOG_FILE" "" "OS_DEFAULT__USE_STDERR" "true" -}}
 {{- end -}}
 {{- end -}}
-{{- range $layer := list $unit.identity $unit.variables $unit.settings.env -}}
-{{- include "common.context.merge" (dict "into" $own "from" $layer) -}}
+{{- range list .unit.identity .unit.variables .unit.settings.env -}}
+{{- include "common.context.merge" (dict "into" $own "from" .) -}}
 {{- end -}}
-{{- range $name, $value := $own -}}
-{{- include "common.pod.env.variable" (dict "ctx" $ctx "unit" $unit "name" $name "value" $value) -}}
-{{- end -}}
+{{- include "common.pod.env.variables" (dict "ctx" .ctx "unit" .unit "variables" $own) -}}
 {{- end -}}
 
-{{- /* A variable whose value is in the release's Secret, under .key; the unit is told of a change by its digest. */ -}}
+{{- /* Where a variable finds its .value, in the release's Secret under .key; the unit is told of a change by its digest. */ -}}
 {{- define "common.pod.env.secret" -}}
 {{- $_ := set .ctx.secrets.env .key .value -}}
 {{- $_ := set .unit "digest" (append .unit.digest (printf "%s=%s" .key .value)) -}}
-{{- $reference := dict "name" (include "common.context.secret" (dict "ctx" .ctx "key" "env")) "key" .key -}}
-{{- $_ := set .unit "env" (append .unit.env (dict "name" .name "valueFrom" (dict "secretKeyRef" $reference))) -}}
+secretKeyRef: {name: {{ include "common.context.secret" (dict "ctx" .ctx "key" "env") | quote }}, key: {{ quote .key }}}
 {{- end -}}
 
 {{- /*
-One variable of a unit. A value is text, or a reference to what only the library knows:
+Variables of a unit, by name. A value is text, or a reference to what only the library knows:
 {field: status.podIP}, {credential: oslo_db.admin.password}, {uri: identity.public}, {host: oslo_db},
 {port: oslo_db.mysql}, {members: ovn_ovsdb_nb}, {auth: identity.admin.username}, {option: keystone.fernet_tokens.max_active_keys},
 {value: region}, {json: …}; {object: fernet-keys}, that object of the release; {self: image}, the pod's own URL; {peer: rabbit@}, its name among its peers.
 */ -}}
-{{- define "common.pod.env.variable" -}}
-{{- $value := .value -}}
-{{- if not (kindIs "map" $value) -}}
-{{- $_ := set .unit "env" (append .unit.env (dict "name" .name "value" (include "common.config.scalar" $value))) -}}
-{{- else if $value.field -}}
-{{- $_ := set .unit "env" (append .unit.env (dict "name" .name "valueFrom" (dict "fieldRef" (dict "fieldPath" $value.field)))) -}}
-{{- else if $value.credential -}}
-{{- $secret := include "common.endpoints.credential" (dict "ctx" .ctx "path" $value.credential) -}}
-{{- include "common.pod.env.secret" (dict "ctx" .ctx "unit" .unit "name" .name "key" $value.credential "value" $secret) -}}
-{{- else -}}
+{{- define "common.pod.env.variables" -}}
+{{- range $name, $value := .variables -}}
 {{- $text := "" -}}
-{{- if $value.uri -}}
+{{- $from := dict -}}
+{{- if not (kindIs "map" $value) -}}
+{{- $text = include "common.config.scalar" $value -}}
+{{- else if $value.field -}}
+{{- $from = dict "fieldRef" (dict "fieldPath" $value.field) -}}
+{{- else if $value.credential -}}
+{{- $secret := include "common.endpoints.credential" (dict "ctx" $.ctx "path" $value.credential) -}}
+{{- $from = include "common.pod.env.secret" (dict "ctx" $.ctx "unit" $.unit "key" $value.credential "value" $secret) | fromYaml -}}
+{{- else if $value.uri -}}
 {{- $parts := splitList "." $value.uri -}}
-{{- $text = include "common.endpoints.uri" (dict "ctx" .ctx "type" (first $parts) "interface" (last $parts)) -}}
+{{- $text = include "common.endpoints.uri" (dict "ctx" $.ctx "type" (first $parts) "interface" (last $parts)) -}}
 {{- else if $value.host -}}
-{{- $text = include "common.endpoints.host" (dict "ctx" .ctx "type" $value.host) -}}
+{{- $text = include "common.endpoints.host" (dict "ctx" $.ctx "type" $value.host) -}}
 {{- else if $value.port -}}
 {{- $parts := splitList "." $value.port -}}
-{{- $text = include "common.endpoints.port" (dict "ctx" .ctx "type" (first $parts) "port" (rest $parts | join ".")) -}}
+{{- $text = include "common.endpoints.port" (dict "ctx" $.ctx "type" (first $parts) "port" (rest $parts | join ".")) -}}
 {{- else if $value.members -}}
-{{- $text = include "common.endpoints.members" (dict "ctx" .ctx "type" $value.members) -}}
+{{- $text = include "common.endpoints.members" (dict "ctx" $.ctx "type" $value.members) -}}
 {{- else if $value.auth -}}
 {{- $parts := splitList "." $value.auth -}}
-{{- $text = include "common.endpoints.auth" (dict "ctx" .ctx "type" (index $parts 0) "user" (index $parts 1) "field" (index $parts 2) "default" $value.default) -}}
+{{- $text = include "common.endpoints.auth" (dict "ctx" $.ctx "type" (index $parts 0) "user" (index $parts 1) "field" (index $parts 2) "default" $value.default) -}}
 {{- else if $value.object -}}
-{{- $text = include "common.context.name" (dict "ctx" .ctx "key" $value.object) -}}
+{{- $text = include "common.context.name" (dict "ctx" $.ctx "key" $value.object) -}}
 {{- else if $value.self -}}
-{{- $text = printf "http://$(POD_IP):%s" (include "common.endpoints.port" (dict "ctx" .ctx "type" $value.self "interface" "service")) -}}
+{{- $text = printf "http://$(POD_IP):%s" (include "common.endpoints.port" (dict "ctx" $.ctx "type" $value.self "interface" "service")) -}}
 {{- else if $value.peer -}}
-{{- $text = printf "%s$(POD_NAME).%s-peers.%s.svc.%s" $value.peer .unit.name .ctx.namespace .ctx.endpoints.cluster_domain_suffix -}}
+{{- $text = printf "%s$(POD_NAME).%s-peers.%s.svc.%s" $value.peer $.unit.name $.ctx.namespace $.ctx.endpoints.cluster_domain_suffix -}}
 {{- else if $value.option -}}
 {{- $parts := splitList "." $value.option -}}
-{{- $text = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) "" .ctx.files | include "common.config.scalar" -}}
+{{- $text = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) "" $.ctx.files | include "common.config.scalar" -}}
 {{- else if $value.value -}}
-{{- $text = toString (get .ctx.values $value.value) -}}
+{{- $text = toString (get $.ctx.values $value.value) -}}
 {{- else if hasKey $value "json" -}}
 {{- $text = toRawJson $value.json -}}
 {{- else -}}
-{{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, members, auth, option, value, json, object, self, peer" .name .unit.key) -}}
+{{- fail (printf "variable %s of %s: a reference is one of field, credential, uri, host, port, members, auth, option, value, json, object, self, peer" $name $.unit.key) -}}
 {{- end -}}
-{{- $_ := set .unit "env" (append .unit.env (dict "name" .name "value" $text)) -}}
+{{- $source := ternary (dict "value" $text) (dict "valueFrom" $from) (empty $from) -}}
+{{- $_ := set $.unit "env" (append $.unit.env (merge (dict "name" $name) $source)) -}}
 {{- end -}}
 {{- end -}}

@@ -5,49 +5,45 @@ name, reference (of the image), settings (the deployer's, below `pod`), run (the
 env, digest (of all that it reads), account, waits.
 */ -}}
 {{- define "common.pod.unit" -}}
-{{- $ctx := .ctx -}}
-{{- $unit := .unit -}}
-{{- $_ := set $unit "role" .role -}}
-{{- $_ := set $unit "key" .key -}}
-{{- $_ := set $unit "name" (include "common.context.name" (dict "ctx" $ctx "key" .key)) -}}
-{{- $_ := set $unit "reference" (include "common.context.image" (dict "ctx" $ctx "key" .key "name" ($unit.image | default $ctx.root.Values.image))) -}}
-{{- $_ := set $unit "settings" dict -}}
+{{- $_ := set .unit "role" .role -}}
+{{- $_ := set .unit "key" .key -}}
+{{- $_ := set .unit "name" (include "common.context.name" (dict "ctx" .ctx "key" .key)) -}}
+{{- $_ := set .unit "reference" (include "common.context.image" (dict "ctx" .ctx "key" .key "name" (.unit.image | default .ctx.root.Values.image))) -}}
+{{- $_ := set .unit "settings" dict -}}
 {{- range $name := list "env" "mounts" "priorityClassName" "probes" "runtimeClassName" "security_context" "tolerations" -}}
-{{- $_ := set $unit.settings $name (include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" (get $ctx.values.pod $name)) | mustFromJson) -}}
+{{- $_ := set $.unit.settings $name (include "common.context.pick" (dict "ctx" $.ctx "key" $.unit.key "of" (get $.ctx.values.pod $name)) | mustFromJson) -}}
 {{- end -}}
-{{- $_ := set $unit "kolla" (not $unit.script) -}}
-{{- if eq .role "component" -}}
-{{- $_ := set $unit "imported" (get ($ctx.root.Values.kolla | default dict) .key) -}}
-{{- end -}}
-{{- with $unit.login -}}
-{{- $_ := set $unit "identity" (fromYaml (include "common.jobs.identity" (dict "ctx" $ctx "user" .))) -}}
+{{- $_ := set .unit "kolla" (not .unit.script) -}}
+{{- $_ := set .unit "imported" (and (eq .role "component") (get (.ctx.root.Values.kolla | default dict) .key)) -}}
+{{- with .unit.login -}}
+{{- $_ := set $.unit "identity" (fromYaml (include "common.jobs.identity" (dict "ctx" $.ctx "user" .))) -}}
 {{- end -}}
 {{- include "common.pod.unit.files" . -}}
-{{- $_ := set $unit "run" ($unit.command | default "") -}}
-{{- if $unit.wsgi -}}
-{{- $_ := set $unit "run" (printf "uwsgi /etc/%s/%s-%s-uwsgi.ini" $ctx.chart $ctx.chart .key) -}}
+{{- $_ := set .unit "run" (.unit.command | default "") -}}
+{{- if .unit.wsgi -}}
+{{- $_ := set .unit "run" (printf "uwsgi /etc/%s/%s-%s-uwsgi.ini" .ctx.chart .ctx.chart .key) -}}
 {{- end -}}
-{{- with $unit.argv -}}
-{{- $_ := set $unit "run" (printf "%s %s" $unit.run (dig . "text" "" $ctx.files)) -}}
+{{- with .unit.argv -}}
+{{- $_ := set $.unit "run" (printf "%s %s" $.unit.run (dig . "text" "" $.ctx.files)) -}}
 {{- end -}}
 {{- include "common.pod.env" . -}}
 {{- include "common.pod.account" . -}}
 {{- include "common.pod.waits" . -}}
-{{- range $name := concat (compact (list $unit.script (ternary "rollout.py" "" (not (empty $unit.rollout))))) ($unit.scripts | default list) -}}
-{{- $_ := set $ctx.configmaps.bin $name (include (printf "common.scripts.%s" $name) $ctx) -}}
+{{- range $name := concat (compact (list .unit.script (ternary "rollout.py" "" (not (empty .unit.rollout))))) (.unit.scripts | default list) -}}
+{{- $_ := set $.ctx.configmaps.bin $name (include (printf "common.scripts.%s" $name) $.ctx) -}}
 {{- end -}}
-{{- if $unit.kolla -}}
+{{- if .unit.kolla -}}
 {{- $config := printf "%s.json" .key -}}
-{{- range $key, $file := $ctx.files -}}
+{{- range $key, $file := .ctx.files -}}
 {{- if has $file.name (list $config "config.json") -}}
-{{- fail (printf "file %s is called %s, as is kolla's configuration of %s: give it another name" $key $file.name $unit.key) -}}
+{{- fail (printf "file %s is called %s, as is kolla's configuration of %s: give it another name" $key $file.name $.unit.key) -}}
 {{- end -}}
 {{- end -}}
-{{- if hasKey $ctx.configmaps.etc $config -}}
-{{- fail (printf "a component, job, cronjob or test is called %s twice: give one another name" $unit.key) -}}
+{{- if hasKey .ctx.configmaps.etc $config -}}
+{{- fail (printf "a component, job, cronjob or test is called %s twice: give one another name" .unit.key) -}}
 {{- end -}}
-{{- $_ := set $unit "config" (include "common.config.kolla" .) -}}
-{{- $_ := set $ctx.configmaps.etc $config $unit.config -}}
+{{- $_ := set .unit "config" (include "common.config.kolla" .) -}}
+{{- $_ := set .ctx.configmaps.etc $config .unit.config -}}
 {{- end -}}
 {{- end -}}
 

@@ -4,43 +4,37 @@ and its `needs`, and jobs by their real names: those in `after`, or, for a compo
 `dependencies.static.<unit>` adds, in openstack-helm's form.
 */ -}}
 {{- define "common.pod.waits" -}}
-{{- $ctx := .ctx -}}
-{{- $unit := .unit -}}
-{{- $static := include "common.context.pick" (dict "ctx" $ctx "key" $unit.key "of" $ctx.values.dependencies.static) | mustFromJson | default dict -}}
-{{- $types := $unit.needs | default list -}}
-{{- $keys := $unit.after | default list -}}
-{{- if eq $unit.role "component" -}}
-{{- range $unit.files -}}
-{{- $types = concat $types (dig . "needs" list $ctx.files) -}}
+{{- $static := include "common.context.pick" (dict "ctx" .ctx "key" .unit.key "of" .ctx.values.dependencies.static) | mustFromJson | default dict -}}
+{{- $types := .unit.needs | default list -}}
+{{- $keys := .unit.after | default list -}}
+{{- if eq .unit.role "component" -}}
+{{- range .unit.files -}}
+{{- $types = concat $types (dig . "needs" list $.ctx.files) -}}
 {{- end -}}
-{{- range $key, $job := $ctx.jobs -}}
-{{- if and $job.gate (not (hasKey $unit "after")) -}}{{- $keys = append $keys $key -}}{{- end -}}
+{{- range $key, $job := .ctx.jobs -}}
+{{- if and $job.gate (not (hasKey $.unit "after")) -}}{{- $keys = append $keys $key -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- range $static.services -}}
 {{- $types = append $types .service -}}
 {{- end -}}
 {{- $services := list -}}
-{{- range $type := without ($types | uniq | sortAlpha) $unit.endpoint -}}
-{{- $services = append $services (include "common.endpoints.service" (dict "ctx" $ctx "type" $type)) | compact -}}
+{{- range $type := without ($types | uniq | sortAlpha) .unit.endpoint -}}
+{{- $services = append $services (include "common.endpoints.service" (dict "ctx" $.ctx "type" $type)) | compact -}}
 {{- end -}}
 {{- $names := list -}}
 {{- range $key := concat $keys ($static.jobs | default list) | uniq -}}
-{{- if hasKey $ctx.jobs $key -}}
-{{- $names = append $names (get $ctx.jobs $key).name -}}
-{{- else if include "common.context.enabled" (dict "ctx" $ctx "key" (printf "job-%s" $key)) -}}
-{{- fail (printf "%s waits for job %q, which this chart does not have" $unit.key $key) -}}
+{{- if hasKey $.ctx.jobs $key -}}
+{{- $names = append $names (get $.ctx.jobs $key).name -}}
+{{- else if include "common.context.enabled" (dict "ctx" $.ctx "key" (printf "job-%s" $key)) -}}
+{{- fail (printf "%s waits for job %q, which this chart does not have" $.unit.key $key) -}}
 {{- end -}}
 {{- end -}}
-{{- if $names -}}
-{{- $_ := set $ctx "gates" (append $ctx.gates $ctx.namespace) -}}
+{{- $ahead := ternary $services (prepend $services .ctx.namespace) (empty $names) -}}
+{{- range $ahead -}}
+{{- $_ := set $.ctx "gates" (append $.ctx.gates (splitList ":" . | first)) -}}
+{{- $_ := set $.ctx.gated $.unit.account true -}}
 {{- end -}}
-{{- range $services -}}
-{{- $_ := set $ctx "gates" (append $ctx.gates (splitList ":" . | first)) -}}
-{{- end -}}
-{{- if or $names $services -}}
-{{- $_ := set $ctx.gated $unit.account true -}}
-{{- end -}}
-{{- $_ := set $unit "services" $services -}}
-{{- $_ := set $unit "waits" $names -}}
+{{- $_ := set .unit "services" $services -}}
+{{- $_ := set .unit "waits" $names -}}
 {{- end -}}
