@@ -15,30 +15,24 @@ export async function releasesOf(file: string): Promise<readonly string[]> {
   return Object.keys(sections)
 }
 
-/** A file of that environment with these sections alone. */
-export async function partOfCloud(...sections: readonly string[]): Promise<string> {
-  const others = (await releasesOf(CLOUD)).filter((name) => !sections.includes(name))
-  return changedEnvironment({without: others})
-}
-
 interface Change {
   /** Merged over the environment. */
   readonly values?: Values
-  /** Sections that are not in the file. */
-  readonly without?: readonly string[]
+  /** The releases of the file, if these are not all. */
+  readonly only?: readonly string[]
 }
 
 type WithSettings = Values & {readonly kk: {readonly releases?: Values}}
 
 /** A file of that environment with a change; it goes with the run. */
-export async function changedEnvironment({values = {}, without = []}: Change): Promise<string> {
+export async function changedEnvironment({values = {}, only}: Change): Promise<string> {
   const directory = await mkdtemp(join(inject('aio').home, 'environment-'))
   const written = load(await readFile(CLOUD, 'utf8')) as Values
   const charts = {kk: {charts: [join(ROOT, 'charts')]}}
-  const {kk, ...sections} = mergeValues(mergeValues(written, charts), values) as WithSettings
+  const {kk, global, ...sections} = mergeValues(mergeValues(written, charts), values) as WithSettings
   const kept = (named: Values = {}) =>
-    Object.fromEntries(Object.entries(named).filter(([name]) => !without.includes(name)))
+    Object.fromEntries(Object.entries(named).filter(([name]) => only?.includes(name) ?? true))
   const file = join(directory, 'cloud.yaml')
-  await writeFile(file, dump({kk: {...kk, releases: kept(kk.releases)}, ...kept(sections)}))
+  await writeFile(file, dump({kk: {...kk, releases: kept(kk.releases)}, global, ...kept(sections)}))
   return file
 }

@@ -5,7 +5,7 @@ import {aioEnvironment} from '../../aio/support/run-aio.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {answers, inClient, openstack, token} from '../support/client.ts'
 import {cloudUp, NAMESPACE, onCloud, serving, succeed} from '../support/cloud.ts'
-import {CLOUD, partOfCloud} from '../support/environment.ts'
+import {CLOUD, changedEnvironment} from '../support/environment.ts'
 import {query} from '../support/in-server.ts'
 import {phase} from '../support/phase.ts'
 
@@ -16,13 +16,13 @@ let file: string
 
 beforeAll(async () => {
   await cloudUp()
-  file = await partOfCloud(...SHARED, 'heat')
+  file = await changedEnvironment({only: [...SHARED, 'heat']})
   await succeed(['deploy', file, '--yes'])
 })
 
 describe('what others use', () => {
   it('goes on though it is no longer in the file', async () => {
-    await succeed(['deploy', await partOfCloud(...SHARED), '--yes'])
+    await succeed(['deploy', await changedEnvironment({only: SHARED}), '--yes'])
 
     await inClient('openstack stack list')
     expect((await token()).id).toMatch(/^gAAAA/)
