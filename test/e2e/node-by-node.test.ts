@@ -2,6 +2,7 @@ import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import type {RunEvent} from '../../src/run/events.ts'
+import {atNight} from '../support/night.ts'
 import {start} from './support/background.ts'
 import {auditEvents, get} from './support/cluster.ts'
 import {type Corner, openCorner} from './support/corner.ts'
@@ -84,21 +85,23 @@ describe.concurrent('pods that are replaced node by node', () => {
     expect(await together(corner, new Set(before.map(({metadata}) => metadata.name)))).toBe(1)
   })
 
-  it('are gone on with by the next run after kk was killed, and by no run when nothing is left', async () => {
-    const {corner, write} = await agents()
-    await write('agent:2')
-    const killed = start(corner, ['deploy', 'env.yaml'])
-    await killed.saw(isDeletion, 'the first pod was deleted')
-    killed.signal('SIGKILL')
-    await killed.ended()
+  atNight(() => {
+    it('are gone on with by the next run after kk was killed, and by no run when nothing is left', async () => {
+      const {corner, write} = await agents()
+      await write('agent:2')
+      const killed = start(corner, ['deploy', 'env.yaml'])
+      await killed.saw(isDeletion, 'the first pod was deleted')
+      killed.signal('SIGKILL')
+      await killed.ended()
 
-    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
-    const last = await corner.kk(['plan', 'env.yaml', '--detailed-exitcode'])
+      const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+      const last = await corner.kk(['plan', 'env.yaml', '--detailed-exitcode'])
 
-    expect(next.exitCode, next.stderr).toBe(0)
-    expect(eventsIn(next.stdout).filter(isDeletion)).toHaveLength(2)
-    expect(await images(corner)).toEqual(['agent:2', 'agent:2', 'agent:2'])
-    expect(last.exitCode, last.stdout).toBe(0)
+      expect(next.exitCode, next.stderr).toBe(0)
+      expect(eventsIn(next.stdout).filter(isDeletion)).toHaveLength(2)
+      expect(await images(corner)).toEqual(['agent:2', 'agent:2', 'agent:2'])
+      expect(last.exitCode, last.stdout).toBe(0)
+    })
   })
 
   it('stop at the first that is not ready, and the other nodes keep theirs', async () => {

@@ -1,11 +1,11 @@
 import {randomBytes} from 'node:crypto'
 import {readdir, readFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {describe, expect, inject, it} from 'vitest'
+import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {atNight} from '../support/night.ts'
 import {kubectl} from './support/cluster.ts'
-import {makeEnvironment, workloads} from './support/environment.ts'
+import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {kk} from './support/kk.ts'
 import {revisions} from './support/records.ts'
 
@@ -89,11 +89,14 @@ describe.concurrent('kk plan', () => {
 })
 
 describe.concurrent('--dry-run', () => {
-  it.each(['deploy', 'upgrade'])('of kk %s prints the plan as data and changes nothing', async (verb) => {
-    const environment = await makeEnvironment({content: workloads({db: {}})})
+  let environment: TestEnvironment
+  beforeAll(async () => {
+    environment = await makeEnvironment({content: workloads({db: {}})})
     await environment.deploy()
     await environment.write(workloads({db: {values: {replicas: 2}}}))
+  })
 
+  it.each(['deploy', 'upgrade'])('of kk %s prints the plan as data and changes nothing', async (verb) => {
     const {exitCode, stdout, stderr} = await environment.kk(verb, '--dry-run')
     const document = await environment.json<PlanDocument>(verb, '--dry-run')
 

@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {RunEvent} from '../../src/run/events.ts'
+import {atNight} from '../support/night.ts'
 import {get, uniqueName} from './support/cluster.ts'
 import type {TestEnvironment} from './support/environment.ts'
 import {makeEnvironment, workloads} from './support/environment.ts'
@@ -133,39 +134,41 @@ describe.concurrent('kk remove --purge', () => {
     expect([name, JSON.parse(value)]).toEqual(['CLEANUP', [database]])
   })
 
-  it('keeps the release when the Job fails, and the same command goes on when that is mended', async () => {
-    const environment = await deployed({fail: 'JobFailed'})
+  atNight(() => {
+    it('keeps the release when the Job fails, and the same command goes on when that is mended', async () => {
+      const environment = await deployed({fail: 'JobFailed'})
 
-    const failed = await remove(environment, '--purge', '--confirm', 'api')
-    const between = await revisions(environment.name)
-    const status = await environment.kk('status')
-    await environment.write(workloads({api: {values: {cleanup: {made: [environment.database], used: []}}}}))
-    await environment.deploy()
-    const mended = await remove(environment, '--purge', '--confirm', 'api')
+      const failed = await remove(environment, '--purge', '--confirm', 'api')
+      const between = await revisions(environment.name)
+      const status = await environment.kk('status')
+      await environment.write(workloads({api: {values: {cleanup: {made: [environment.database], used: []}}}}))
+      await environment.deploy()
+      const mended = await remove(environment, '--purge', '--confirm', 'api')
 
-    expect(failed.exitCode).toBe(1)
-    expect(failed.stderr).toMatch(/KK_CLEANUP.*api stays/)
-    expect(between).toEqual({api: 1})
-    expect(status.stdout).toMatch(/api +1 +deployed +healthy/)
-    expect(mended.exitCode, mended.stderr).toBe(0)
-    expect(await calls(environment)).toHaveLength(1)
-  })
+      expect(failed.exitCode).toBe(1)
+      expect(failed.stderr).toMatch(/KK_CLEANUP.*api stays/)
+      expect(between).toEqual({api: 1})
+      expect(status.stdout).toMatch(/api +1 +deployed +healthy/)
+      expect(mended.exitCode, mended.stderr).toBe(0)
+      expect(await calls(environment)).toHaveLength(1)
+    })
 
-  it('that was killed before helm or in its midst goes on with the same command', async () => {
-    const environment = await deployed()
-    const words = ['remove', environment.file, 'api', '--yes', '--purge', '--confirm', 'api']
-    const killedAt = (step: string) =>
-      kk(words, {cwd: environment.directory, env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: step}})
+    it('that was killed before helm or in its midst goes on with the same command', async () => {
+      const environment = await deployed()
+      const words = ['remove', environment.file, 'api', '--yes', '--purge', '--confirm', 'api']
+      const killedAt = (step: string) =>
+        kk(words, {cwd: environment.directory, env: {KK_HELM: environment.helm, KK_TEST_KILL_AT: step}})
 
-    // Of the journal: the Job is to be made; helm is to be started.
-    const signals = [(await killedAt('2')).signal, (await killedAt('3')).signal]
-    const {exitCode, stderr} = await remove(environment, '--purge', '--confirm', 'api')
-    const resumed = await environment.kk('resume')
+      // Of the journal: the Job is to be made; helm is to be started.
+      const signals = [(await killedAt('2')).signal, (await killedAt('3')).signal]
+      const {exitCode, stderr} = await remove(environment, '--purge', '--confirm', 'api')
+      const resumed = await environment.kk('resume')
 
-    expect(signals).toEqual(['SIGKILL', 'SIGKILL'])
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain('deleted database api')
-    expect(resumed.stderr).toContain('nothing to resume')
+      expect(signals).toEqual(['SIGKILL', 'SIGKILL'])
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr).toContain('deleted database api')
+      expect(resumed.stderr).toContain('nothing to resume')
+    })
   })
 })
 

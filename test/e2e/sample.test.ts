@@ -6,6 +6,7 @@ import {killAtTransition, liveThroughKills} from '../long/support/kill.ts'
 import {type Reference, undisturbed} from '../long/support/life.ts'
 import {play} from '../long/support/operators.ts'
 import {seedOfRun, throwDice} from '../long/support/seed.ts'
+import {atNight} from '../support/night.ts'
 
 /** A sample of `npm run test:long`, the same each time unless `KK_TEST_SEED` says otherwise. */
 const SEED = seedOfRun({KK_TEST_SEED: '4', ...process.env})
@@ -25,8 +26,10 @@ describe.concurrent(`a sample of the long tests (KK_TEST_SEED=${SEED})`, () => {
     reference = await undisturbed(pair, ['deploy', 'upgrade'])
   })
 
-  it('two operators leave the cluster in order after a round', async () => {
-    await play({dice: dice.for('match'), rounds: 1})
+  atNight(() => {
+    it('two operators leave the cluster in order after a round', async () => {
+      await play({dice: dice.for('match'), rounds: 1})
+    })
   })
 
   it(`one command mends a kill at transition ${KILL}`, async () => {

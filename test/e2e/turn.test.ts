@@ -51,8 +51,7 @@ describe.concurrent('another kk at work', () => {
     expect((await records(corner.name)).toSorted().at(-1)).toBe(last)
   }
   const title = 'is waited for by kk $words.0'
-  it.each(waiting.slice(0, 1))(title, isWaitedFor)
   atNight(() => {
-    it.each(waiting.slice(1))(title, isWaitedFor)
+    it.each(waiting)(title, isWaitedFor)
   })
 })
