@@ -3,26 +3,18 @@
  * Ends with `N passed, N failed`. `npm test -- --changed[=COMMIT]` runs what a change since the commit can reach.
  */
 import {buildWhenOld} from '../test/e2e/support/build.ts'
-import {areImagesBuilt} from './built-images.ts'
 import {changedFiles, runsForChange} from './changed.ts'
 import {type Count, runVitest, step, sum} from './run-vitest.ts'
 import {ensureSystemPackages} from './system-packages.ts'
-
-/** What has taken longer starts no images and no node: with them it would be too long to wait for. */
-const MINUTES = 12
 
 async function test(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
   if (!(await step('node', ['scripts/toolbox.ts']))) return false
   await buildWhenOld(console.log)
-  const checked = (await step('biome', ['check'])) && (await step('tsc', [])) && (await step('knip', []))
+  const checks = [step('biome', ['check']), step('tsc', []), step('knip', [])]
+  const checked = (await Promise.all(checks)).every(Boolean)
   const runs: Count[] = []
   for (const words of await runsOf(args)) runs.push(await runVitest(words))
-  if (args.length === 0 && (await hasImagesAndTime())) {
-    runs.push(await runVitest(['--project=images']))
-    const token = ['test/cloud/whole/answers.test.ts', '--testNamePattern=a token']
-    runs.push(await runVitest(['--project=cloud', ...token]))
-  }
   const passed = sum(runs.map((run) => run.passed))
   const failed = sum(runs.map((run) => run.failed)) + (checked ? 0 : 1)
   console.log(`\n${passed} passed, ${failed} failed`)
@@ -37,14 +29,6 @@ async function runsOf(args: readonly string[]): Promise<readonly (readonly strin
   const since = changed.split('=')[1]
   const others = args.filter((each) => each !== changed)
   return runsForChange(await changedFiles('.', since), since).map((run) => [...run, ...others])
-}
-
-/** Where the images of the charts are built already, their contract is tested, too, and that a cloud of them gives a token. */
-async function hasImagesAndTime(): Promise<boolean> {
-  if (process.getuid?.() !== 0 || !(await areImagesBuilt())) return false
-  if (process.uptime() < MINUTES * 60) return true
-  console.log('\nimages of the charts are not tested, for time: npm run test:aio does')
-  return false
 }
 
 process.exitCode = (await test(process.argv.slice(2))) ? 0 : 1
