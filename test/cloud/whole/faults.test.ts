@@ -24,12 +24,12 @@ describe('a database whose pod is deleted', () => {
 
 describe('a wrong password of the database', () => {
   it('is told with the pod, the container and what it said last, within the deadline', async () => {
-    await succeed(['remove', CLOUD, 'placement', '--yes'])
+    await succeed(['remove', CLOUD, 'heat', '--yes'])
     const auth = {admin: {password: 'not-the-one'}}
     const file = await changedEnvironment({
       values: {
-        kk: {releases: {placement: {timeout: '40s'}}},
-        placement: {endpoints: {oslo_db: {auth}}},
+        kk: {releases: {heat: {timeout: '40s'}}},
+        heat: {endpoints: {oslo_db: {auth}}},
       },
     })
 
@@ -39,7 +39,7 @@ describe('a wrong password of the database', () => {
     const said = `${stdout}\n${stderr}`
 
     expect(exitCode, said).toBe(1)
-    expect(said).toMatch(/pod \S*placement-db-create\S*/)
+    expect(said).toMatch(/pod \S*heat-db-create\S*/)
     expect(said).toContain('Access denied for user')
     expect(said).not.toContain('not-the-one')
 
