@@ -1,3 +1,4 @@
+import {once} from 'node:events'
 import {execa} from 'execa'
 import {kubectl} from '../../aio/support/node.ts'
 import {openstack} from './client.ts'
@@ -80,6 +81,7 @@ def stop(*_):
     ends = time.monotonic() + 1
 signal.signal(signal.SIGTERM, stop)
 wire = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+print("begins", flush=True)
 following = time.monotonic()
 while time.monotonic() < ends:
     if time.monotonic() >= following and ends == float("inf"):
@@ -94,7 +96,8 @@ print(sent - len(answered))`
 /** How many of the pings that this machine sent while something happened were lost, five a second. */
 export async function lostPings(address: string, during: () => Promise<unknown>): Promise<number> {
   const pinging = execa('python3', ['-c', PING, address], {stdin: 'ignore'})
+  await Promise.race([once(pinging.stdout, 'data'), pinging])
   await during()
   pinging.kill('SIGTERM')
-  return Number((await pinging).stdout)
+  return Number((await pinging).stdout.split('\n').at(-1))
 }

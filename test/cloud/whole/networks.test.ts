@@ -28,7 +28,7 @@ beforeAll(async () => {
     openstack floating ip create public --port one --floating-ip-address ${FLOATING}
   `)
   guests = [await plug('one', '10.77.0.1'), await plug('two', '10.77.0.1')]
-  serve(guests[0]!, 9000, 'open', stop.signal)
+  for (const guest of guests) serve(guest, 9000, 'open', stop.signal)
   serve(guests[0]!, 9001, 'also here', stop.signal)
   await waitFor(async () => (await said(FLOATING, 9000)) !== undefined, {
     until: 'the floating address answers',
@@ -78,10 +78,10 @@ describe('two guests on a network of a project', () => {
   })
 
   it('can be behind one port of a floating address that forwards it', async () => {
-    const [one] = guests as [Guest, Guest]
+    const [, two] = guests as [Guest, Guest]
     await inClient('openstack floating ip create public --floating-ip-address 172.24.4.241')
     await inClient(
-      `openstack floating ip port forwarding create 172.24.4.241 --internal-ip-address ${one.address} --port one --internal-protocol-port 9000 --external-protocol-port 80 --protocol tcp`,
+      `openstack floating ip port forwarding create 172.24.4.241 --internal-ip-address ${two.address} --port two --internal-protocol-port 9000 --external-protocol-port 80 --protocol tcp`,
     )
 
     await waitFor(async () => (await said('172.24.4.241', 80))?.startsWith('open'), {
