@@ -32,8 +32,8 @@ it('the console of a virtual machine is a page where one sees it and types into 
   await page.goto(url)
   await page.getByText(/^Connected/).waitFor()
   await page.locator('canvas').click()
-  await inMachine(first, "printf '\\033c' >/dev/tty1")
-  await page.keyboard.type('\n')
+  // Whoever was logged in is not, and a login is asked for once more.
+  await inMachine(first, "printf '\\033c' >/dev/tty1; fuser -k /dev/tty1 >/dev/null")
   await shows('login:')
   await page.keyboard.type('root\n')
   await shows('Password:')
