@@ -33,7 +33,10 @@ it('the console of a virtual machine is a page where one sees it and types into 
   await page.getByText(/^Connected/).waitFor()
   await page.locator('canvas').click()
   // Whoever was logged in is not, and a login is asked for once more.
-  await inMachine(first, "printf '\\033c' >/dev/tty1; fuser -k /dev/tty1 >/dev/null")
+  await inMachine(
+    first,
+    "printf '\\033c' >/dev/tty1; kill -9 $(ls -l /proc/[0-9]*/fd/0 | sed -n 's,.*/proc/\\([0-9]*\\)/fd/0 -> /dev/tty1$,\\1,p')",
+  )
   await shows('login:')
   await page.keyboard.type('root\n')
   await shows('Password:')
