@@ -1,6 +1,6 @@
 import {connect} from 'node:net'
 import {text} from 'node:stream/consumers'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {afterAll, beforeAll, describe, expect, it, onTestFinished} from 'vitest'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {answers, inClient, openstack} from '../support/client.ts'
 import {cloudUp, NAMESPACE} from '../support/cloud.ts'
@@ -80,6 +80,7 @@ describe('two guests on a network of a project', () => {
   it('can be behind one port of a floating address that forwards it', async () => {
     const [, two] = guests as [Guest, Guest]
     await inClient('openstack floating ip create public --floating-ip-address 172.24.4.241')
+    onTestFinished(() => inClient('openstack floating ip delete 172.24.4.241').then(() => undefined))
     await inClient(
       `openstack floating ip port forwarding create 172.24.4.241 --internal-ip-address ${two.address} --port two --internal-protocol-port 9000 --external-protocol-port 80 --protocol tcp`,
     )
@@ -87,8 +88,6 @@ describe('two guests on a network of a project', () => {
     await waitFor(async () => (await said('172.24.4.241', 80))?.startsWith('open'), {
       until: 'it is forwarded',
     })
-
-    await inClient('openstack floating ip delete 172.24.4.241')
   })
 })
 
