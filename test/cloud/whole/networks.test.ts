@@ -80,7 +80,12 @@ describe('two guests on a network of a project', () => {
   it('can be behind one port of a floating address that forwards it', async () => {
     const [, two] = guests as [Guest, Guest]
     await inClient('openstack floating ip create public --floating-ip-address 172.24.4.241')
-    onTestFinished(() => inClient('openstack floating ip delete 172.24.4.241').then(() => undefined))
+    onTestFinished(async () => {
+      await inClient(`
+        for id in $(openstack floating ip port forwarding list 172.24.4.241 --format value --column ID)
+        do openstack floating ip port forwarding delete 172.24.4.241 $id; done
+        openstack floating ip delete 172.24.4.241`)
+    })
     await inClient(
       `openstack floating ip port forwarding create 172.24.4.241 --internal-ip-address ${two.address} --port two --internal-protocol-port 9000 --external-protocol-port 80 --protocol tcp`,
     )
