@@ -1,8 +1,8 @@
-import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {afterAll, describe, expect, it} from 'vitest'
+import {describe, expect, it, onTestFinished} from 'vitest'
 import type {KubernetesObject as ClusterObject} from '../../src/cluster/cluster.ts'
 import {cleanupsIn} from '../../src/plan/removal/cleanup.ts'
 import {SERVICES, useCharts} from './support/charts.ts'
@@ -85,8 +85,7 @@ it('what takes it away never runs by itself, and has no password but those of th
 async function run(chart: string, things: readonly object[], keystone: object = {}) {
   const objects = await charts.render(chart)
   const directory = await mkdtemp(join(tmpdir(), 'kk-cleanup-'))
-  afterAll(() => rm(directory, {recursive: true, force: true}))
-  await mkdir(directory, {recursive: true})
+  onTestFinished(() => rm(directory, {recursive: true}))
   await writeFile(join(directory, 'openstack.py'), OPENSTACK)
   await writeFile(join(directory, 'pymysql.py'), PYMYSQL)
   const script = find(objects, 'ConfigMap', `${chart}-bin`).data!['cleanup.py']!
