@@ -14,7 +14,8 @@ import {pushImages, ROOT} from './images.ts'
  */
 export async function makeCloud(...images: readonly string[]) {
   await nodeUp()
-  await pushImages(...images)
+  // By that of kk itself pods wait for each other.
+  await pushImages('kk', ...images)
   const namespace = await makeNamespace()
   const {global} = load(await readFile(CLOUD, 'utf8')) as {readonly global: object}
   const directory = await mkdtemp(join(tmpdir(), 'kk-cloud-'))
