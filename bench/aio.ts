@@ -22,32 +22,29 @@ export async function measureAio({kk, toolbox, directory, signal}: Bench): Promi
   const run = await prepareAio({kk, toolbox, home: join(directory, 'aio'), say})
   // Images are built by whoever measures, before and not here.
   const caches = {HOME: process.env['HOME'] ?? '/root'}
-  const phase = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const timed = async (work: () => Promise<unknown>) => {
     signal.throwIfAborted()
     const start = performance.now()
-    const {exitCode, stdout, stderr} = await runAio(run, args, env)
-    if (exitCode !== 0) throw new Error(`kk ${args.join(' ')} failed:\n${stdout}\n${stderr}`)
+    await work()
     return performance.now() - start
   }
-  const images = async () => {
-    const start = performance.now()
-    await bringImages({kk, stdio: ['ignore', 'pipe', 'pipe']})
-    return performance.now() - start
-  }
+  const phase = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    timed(async () => {
+      const {exitCode, stdout, stderr} = await runAio(run, args, env)
+      if (exitCode !== 0) throw new Error(`kk ${args.join(' ')} failed:\n${stdout}\n${stderr}`)
+    })
   await phase(['images', 'build'], caches)
   const up = await phase(['aio', 'up'])
   try {
-    const pushed = await images()
-    const deploy = async () => {
-      const start = performance.now()
-      await phase(['deploy', ENVIRONMENT, '--yes', ...ON_NODE])
-      await token(run)
-      return performance.now() - start
-    }
+    const pushed = await timed(() => bringImages({kk, stdio: ['ignore', 'pipe', 'pipe']}))
+    const deploy = () =>
+      timed(async () => {
+        await phase(['deploy', ENVIRONMENT, '--yes', ...ON_NODE])
+        await token(run)
+      })
     const cold = await deploy()
-    const answered = performance.now()
-    await firstInstance({say, env: {...aioEnvironment(run), ...caches}})
-    const ping = up + pushed + cold + performance.now() - answered
+    const instance = await timed(() => firstInstance({say, env: {...aioEnvironment(run), ...caches}}))
+    const ping = up + pushed + cold + instance
     const bytes = await memoryOfCloud()
     const nothing = await phase(['deploy', ENVIRONMENT, '--yes', ...ON_NODE])
     const confirmed = ['cloud', 'ceph', 'mariadb', 'rabbitmq'].flatMap((name) => ['--confirm', name])
@@ -58,6 +55,11 @@ export async function measureAio({kk, toolbox, directory, signal}: Bench): Promi
       {what: '  images pushed into its empty registry', value: seconds(pushed)},
       {what: '  environments/cloud.yaml deployed, to a token', value: seconds(cold)},
       {
+        what: '  the same with the images on the node',
+        value: seconds(warm),
+        target: {text: `< ${TOKEN_SECONDS} s`, met: warm < TOKEN_SECONDS * 1000},
+      },
+      {
         what: '  the node, its images, OpenStack and a first virtual machine that answers ping and SSH',
         value: seconds(ping),
         target: {text: `< ${PING_MINUTES} min`, met: ping < PING_MINUTES * 60_000},
@@ -66,11 +68,6 @@ export async function measureAio({kk, toolbox, directory, signal}: Bench): Promi
         what: '  memory of its pods and the virtual machine',
         value: `${gibibytes(bytes)} GiB`,
         target: {text: `< ${gibibytes(MOST_BYTES)} GiB`, met: bytes < MOST_BYTES},
-      },
-      {
-        what: '  the same with the images on the node',
-        value: seconds(warm),
-        target: {text: `< ${TOKEN_SECONDS} s`, met: warm < TOKEN_SECONDS * 1000},
       },
       {what: '  deployed again, nothing to do', value: seconds(nothing)},
       {what: '  destroyed', value: seconds(gone)},

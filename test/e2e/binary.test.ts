@@ -29,6 +29,14 @@ const alone = (args: readonly string[], env: Readonly<Record<string, string>> = 
     reject: false,
   })
 
+/** Returns the directory where the binary has unpacked the files that it carries. */
+async function carriedFiles(): Promise<string> {
+  await alone(['graph'])
+  const unpacked = join(home, '.cache/kk/files')
+  const [hash = ''] = await readdir(unpacked)
+  return join(unpacked, hash)
+}
+
 async function programsBelow(folder: string): Promise<readonly string[]> {
   const entries = (await readdir(folder, {recursive: true})).sort()
   const found = await Promise.all(
@@ -72,14 +80,9 @@ describe('the binary alone', () => {
   })
 
   it('carries the environments, with paths that lead to its charts', async () => {
-    await alone(['graph'])
-    const files = join(home, '.cache/kk/files')
-    const [hash = ''] = await readdir(files)
+    const files = await carriedFiles()
 
-    const {exitCode, stdout, stderr} = await alone([
-      'graph',
-      join(files, hash, 'environments/all-in-one.yaml'),
-    ])
+    const {exitCode, stdout, stderr} = await alone(['graph', join(files, 'environments/all-in-one.yaml')])
 
     expect(exitCode, stderr).toBe(0)
     for (const name of ['mariadb', 'rabbitmq', 'memcached', 'keystone', 'glance', 'horizon'])
@@ -87,15 +90,13 @@ describe('the binary alone', () => {
   })
 
   it('carries programs of images as programs', async () => {
-    await alone(['graph'])
-    const files = join(home, '.cache/kk/files')
-    const [hash = ''] = await readdir(files)
+    const files = await carriedFiles()
     const images = join(import.meta.dirname, '../../images')
 
     const programs = await programsBelow(images)
 
     expect(programs).toContain('guest/make-disk')
-    expect(await programsBelow(join(files, hash, 'images'))).toEqual(programs)
+    expect(await programsBelow(join(files, 'images'))).toEqual(programs)
   })
 
   it('draws with the Graphviz that it carries', async () => {

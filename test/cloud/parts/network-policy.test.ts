@@ -57,7 +57,7 @@ describe('services with policies, on a network that keeps to them', {timeout: 60
     ['keystone-api', 5000],
   ])('let clients of their namespace in, and nobody else: %s', async (service, port) => {
     const host = `${service}.${cloud.namespace}.svc`
-    await waitFor(async () => (await attempt(cloud.namespace, host, port)) === 0 && {}, {
+    await waitFor(async () => (await attempt(cloud.namespace, host, port)) === 0, {
       until: `${service} lets a client in`,
     })
 
@@ -74,11 +74,8 @@ describe('services with policies, on a network that keeps to them', {timeout: 60
   it('let everybody in when they have none any more', async () => {
     await deploy(false)
 
-    await waitFor(
-      async () => (await attempt(other, `mariadb-server.${cloud.namespace}.svc`, 3306)) === 0 && {},
-      {
-        until: 'a client of another namespace is let in',
-      },
-    )
+    await waitFor(async () => (await attempt(other, `mariadb-server.${cloud.namespace}.svc`, 3306)) === 0, {
+      until: 'a client of another namespace is let in',
+    })
   })
 })
