@@ -25,8 +25,9 @@ async function deploy(members: number): Promise<void> {
 const exec = (pod: string, ...command: readonly string[]) =>
   kubectl(['exec', '--namespace', namespace, pod, '--', ...command])
 
+/** Asks each member once; what has asked all of them in vain does nothing more until its seconds are over. */
 const nbctl = (...command: readonly string[]) =>
-  exec('deployment/ovn-northd', 'ovn-nbctl', '--timeout=60', ...command)
+  exec('deployment/ovn-northd', 'ovn-nbctl', '--timeout=10', ...command)
 
 /** How many members the leader of a database knows, asked of each member. */
 async function clusterSizes(set: string): Promise<readonly number[]> {
