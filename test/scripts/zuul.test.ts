@@ -33,6 +33,7 @@ it("check and gate run the tests and the node, each night the long ones and each
   expect(project.gate).toEqual(project.check)
   expect(commands(project.periodic)).toEqual([
     '.ci/long',
+    '.ci/aio-night',
     ...Array.from({length: 8}, (_, index) => `.ci/aio-tempest ${index + 1}/8`),
   ])
 })
