@@ -4,21 +4,16 @@ import {inPod, query} from '../support/in-server.ts'
 import {makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
-import {expectInTurn, failuresDuring, inBoth, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
+import {expectInTurn, failuresDuring, inBoth, NETWORKS, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
 
-/** The API of networks and OVN's databases, without a node that has any. */
 const withNeutron = (section: Values = {}) => ({
-  kk: {releases: {ovn: {without: ['openvswitch']}, neutron: {without: ['openvswitch']}}},
+  kk: {releases: NETWORKS.releases},
   mariadb: {},
   rabbitmq: {},
   memcached: {},
   keystone: {},
-  ovn: {manifests: {daemonset_controller: false}},
-  neutron: {
-    manifests: {daemonset_ovn_metadata_agent: false},
-    conf: {neutron_server_uwsgi: {uwsgi: {processes: 1}}},
-    ...section,
-  },
+  ...NETWORKS.sections,
+  neutron: {...NETWORKS.sections.neutron, ...section},
 })
 
 const ASK = `TOKEN = token()

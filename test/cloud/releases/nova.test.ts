@@ -6,17 +6,18 @@ import {inPod, query} from '../support/in-server.ts'
 import {makeCloud} from '../support/own-cloud.ts'
 import {phase} from '../support/phase.ts'
 import {answersDuring, openstack, openstackJson, startSteadyClient} from '../support/steady-client.ts'
-import {expectInTurn, failuresDuring, inBoth, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
+import {expectInTurn, failuresDuring, inBoth, NETWORKS, NEXT, SHARED_IMAGES} from '../support/upgrade.ts'
 
-/** The API of virtual machines with all that it needs but a node that runs any, and networks. */
+/** The API of virtual machines with all that it needs but a node that runs any; what it shows of one it asks of neutron, too. */
 const withNova = (section: Values = {}) => ({
-  kk: {releases: {nova: {without: ['libvirt', 'neutron']}}},
+  kk: {releases: {...NETWORKS.releases, nova: {without: ['libvirt']}}},
   mariadb: {},
   rabbitmq: {},
   memcached: {},
   keystone: {},
   glance: {},
   placement: {},
+  ...NETWORKS.sections,
   nova: {
     manifests: {daemonset_compute: false, job_discover_hosts: false, deployment_novncproxy: false},
     ...section,
@@ -35,7 +36,8 @@ let nova: {readonly namespace: string; readonly release: string}
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
   const services = inBoth('nova-api', 'nova-conductor', 'nova-scheduler')
-  cloud = await makeCloud(...SHARED_IMAGES, 'keystone', 'glance-api', 'placement-api', ...services)
+  const others = ['keystone', 'glance-api', 'placement-api', 'ovn-northd', 'neutron-server']
+  cloud = await makeCloud(...SHARED_IMAGES, ...others, ...services)
   nova = {namespace: cloud.namespace, release: 'nova'}
   await phase('deployed', () => cloud.run('deploy', withNova()))
   await startSteadyClient(cloud.namespace, ASK)

@@ -9,6 +9,18 @@ export const NEXT = '2026.1-debian-trixie'
 /** The images of what the service stands on, in every cloud that is upgraded. */
 export const SHARED_IMAGES = ['mariadb-server', 'rabbitmq', 'memcached', 'toolbox', 'kk']
 
+/** The API of networks and OVN's databases, without a node that has any: entries of `kk.releases`, and sections. */
+export const NETWORKS = {
+  releases: {ovn: {without: ['openvswitch']}, neutron: {without: ['openvswitch']}},
+  sections: {
+    ovn: {manifests: {daemonset_controller: false}},
+    neutron: {
+      manifests: {daemonset_ovn_metadata_agent: false},
+      conf: {neutron_server_uwsgi: {uwsgi: {processes: 1}}},
+    },
+  },
+}
+
 /** The names of a service's images in both releases. */
 export function inBoth(...images: readonly string[]): readonly string[] {
   return images.flatMap((image) => [image, `${image}-2026.1`])
