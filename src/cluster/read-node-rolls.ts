@@ -2,6 +2,7 @@ import type {ApiClient} from './api/client.ts'
 import {listAll} from './api/list.ts'
 import {asking, DAEMON_SETS, PODS, readObject, resourcePath} from './api/resources.ts'
 import type {KubernetesObject} from './cluster.ts'
+import {selector} from './dependencies/dependency.ts'
 import type {DaemonSet} from './gate/kinds/daemon-set.ts'
 import {findCondition, type Pod} from './gate/kinds/observed.ts'
 import {matchesSelector} from './gate/kinds/selector.ts'
@@ -21,6 +22,7 @@ export async function readNodeRolls(
     if (!set) continue
     const {items} = await listAll<NodePod>(client, {
       path: resourcePath(PODS, namespace),
+      query: {labelSelector: selector(set.spec?.selector?.matchLabels ?? {})},
       asked: asking('list', PODS, namespace),
     })
     rolls.push(nodeRoll(set, items))
