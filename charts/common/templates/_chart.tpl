@@ -14,7 +14,7 @@ What the release's ConfigMaps and Secrets hold is gathered in it on the way.
 {{- include "common.context.components" $ctx -}}
 {{- range $ctx.components }}
 {{- $component := dict "ctx" $ctx "unit" . }}
-{{- include (printf "common.kinds.%s" (lower .kind)) $component }}
+{{- include "common.kinds.workload" $component }}
 {{- include "common.kinds.service" $component }}
 {{- include "common.kinds.ingress" $component }}
 {{- include "common.kinds.pdb" $component }}

@@ -6,37 +6,29 @@ helm deletes the old one; without a change it is not run again.
 {{- define "common.jobs.resolve" -}}
 {{- $_ := set $ "jobs" dict -}}
 {{- $facts := dict -}}
-{{- if .root.Values.databases -}}
-{{- $_ := set $facts "db-create" (fromYaml (include "common.jobs.db-create" .)) -}}
+{{- $asked := dict "db-create" .root.Values.databases "register" .root.Values.registration -}}
+{{- range $key, $any := $asked -}}
+{{- if $any -}}
+{{- $_ := set $facts $key (include (printf "common.jobs.%s" $key) $ | fromYaml) -}}
 {{- end -}}
-{{- if .root.Values.registration -}}
-{{- $_ := set $facts "register" (fromYaml (include "common.jobs.register" .)) -}}
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $facts "from" .root.Values.jobs) -}}
-{{- $pending := list -}}
 {{- range $key, $_ := $facts -}}
-{{- if include "common.context.enabled" (dict "ctx" $ "key" (printf "job-%s" $key)) -}}
-{{- $pending = append $pending $key -}}
+{{- include "common.jobs.visit" (dict "ctx" $ "facts" $facts "key" $key "before" list) -}}
 {{- end -}}
 {{- end -}}
-{{- range $_ := until (len $pending) -}}
-{{- $left := list -}}
-{{- range $key := $pending -}}
-{{- $job := get $facts $key -}}
-{{- $blocked := false -}}
+
+{{- /* A job, after those that it waits for, unless it is there already; .before are those that wait for it. */ -}}
+{{- define "common.jobs.visit" -}}
+{{- if has .key .before -}}
+{{- fail (printf "jobs wait for each other: %s" (append .before .key | join ", ")) -}}
+{{- end -}}
+{{- $job := get .facts .key -}}
+{{- if and $job (not (hasKey .ctx.jobs .key)) (include "common.context.enabled" (dict "ctx" .ctx "key" (printf "job-%s" .key))) -}}
 {{- range $job.after -}}
-{{- if has . $pending -}}{{- $blocked = true -}}{{- end -}}
+{{- include "common.jobs.visit" (dict "ctx" $.ctx "facts" $.facts "key" . "before" (append $.before $.key)) -}}
 {{- end -}}
-{{- if $blocked -}}
-{{- $left = append $left $key -}}
-{{- else -}}
-{{- include "common.jobs.job" (dict "ctx" $ "key" $key "unit" $job) -}}
-{{- end -}}
-{{- end -}}
-{{- $pending = $left -}}
-{{- end -}}
-{{- if $pending -}}
-{{- fail (printf "jobs wait for each other: %s" (join ", " $pending)) -}}
+{{- include "common.jobs.job" (dict "ctx" .ctx "key" .key "unit" $job) -}}
 {{- end -}}
 {{- end -}}
 

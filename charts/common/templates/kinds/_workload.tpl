@@ -1,0 +1,38 @@
+{{- /*
+A component: what a Deployment, StatefulSet and DaemonSet have in common, around what each says of itself. The hash is of what this component
+mounts and nothing else, so that a change rolls those pods alone that read it. A file that is `live` is no reason: the pod reads it again while it runs.
+*/ -}}
+{{- define "common.kinds.workload" -}}
+{{- $kind := lower .unit.kind -}}
+{{- if include "common.context.enabled" (dict "ctx" .ctx "key" (printf "%s-%s" $kind .unit.key)) -}}
+{{- $lifecycle := get .ctx.values.pod.lifecycle.upgrades (printf "%ss" $kind) -}}
+{{- $annotations := ternary (dict "kk.openstack.org/roll" "node-by-node") dict (eq $lifecycle.pod_replacement_strategy "NodeByNode") -}}
+{{- $spec := include "common.pod.spec" . -}}
+{{- $inputs := append .unit.digest (.unit.config | default "") -}}
+{{- range .unit.files -}}
+{{- if not (dig . "live" false $.ctx.files) -}}
+{{- $inputs = append $inputs (dig . "text" "" $.ctx.files) -}}
+{{- end -}}
+{{- end -}}
+{{- range .unit.scripts -}}
+{{- $inputs = append $inputs (get $.ctx.configmaps.bin .) -}}
+{{- end }}
+---
+apiVersion: apps/v1
+kind: {{ .unit.kind }}
+{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" $annotations) }}
+spec:
+  selector:
+    matchLabels:
+      {{- include "common.context.selector" . | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "common.context.selector" . | nindent 8 }}
+      annotations:
+        kk.openstack.org/config-hash: {{ join "\n" $inputs | sha256sum }}
+    spec:
+      {{- $spec | nindent 6 }}
+  {{- include (printf "common.kinds.%s" $kind) (merge (dict "lifecycle" $lifecycle) .) | nindent 2 }}
+{{ end -}}
+{{- end -}}
