@@ -134,7 +134,7 @@ describe('a name that nothing has is told with its line, what was meant, and all
     [
       'script: placement-test.py',
       'script: test.py',
-      'tests.test.script: there is no script test.py: there are: cleanup.py, cluster, database, db-create.py,',
+      'tests.test.script: there is no script test.py: there are: bus, bus-create.py, cleanup.py, cluster, database, db-create.py,',
     ],
     [
       'probe: {path: /}',

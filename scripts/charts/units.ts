@@ -8,6 +8,7 @@ export interface ServiceValues {
   readonly jobs?: Named
   readonly cronjobs?: Named
   readonly tests?: Named
+  readonly files?: Readonly<Record<string, {readonly uses?: Named}>>
   readonly generated?: Named
   readonly databases?: Named
   readonly registration?: Named
@@ -57,19 +58,25 @@ export function manifestKeys(values: ServiceValues): string[] {
   ].map(plain)
 }
 
-/** The jobs of a chart, with those that the library adds for its databases and its registration. */
-export function jobNames({jobs, databases, registration}: ServiceValues): string[] {
+/** The jobs of a chart, with those that the library adds. */
+export function jobNames(values: ServiceValues): string[] {
+  return [...makingJobs(values), ...Object.keys(values.jobs ?? {})]
+}
+
+/** The jobs by which the library makes what a service has in others: databases, a user of the message bus, a registration. */
+function makingJobs({databases, files = {}, registration}: ServiceValues): string[] {
+  const isOnBus = Object.values(files).some(({uses}) => uses?.messaging || uses?.notifications)
   return [
     ...(databases === undefined ? [] : ['db-create']),
+    ...(isOnBus ? ['bus-create'] : []),
     ...(registration === undefined ? [] : ['register']),
-    ...Object.keys(jobs ?? {}),
   ]
 }
 
 /** The cronjobs of a chart, with the one of which `kk remove --purge` makes a Job. */
-function cronjobNames({cronjobs, databases, registration}: ServiceValues): string[] {
-  const isMaking = databases !== undefined || registration !== undefined
-  return [...(isMaking ? ['cleanup'] : []), ...Object.keys(cronjobs ?? {})]
+function cronjobNames(values: ServiceValues): string[] {
+  const isMaking = makingJobs(values).length > 0
+  return [...(isMaking ? ['cleanup'] : []), ...Object.keys(values.cronjobs ?? {})]
 }
 
 function plain(name: string): string {

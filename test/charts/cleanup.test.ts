@@ -1,4 +1,7 @@
+import {once} from 'node:events'
 import {mkdtemp, rm, writeFile} from 'node:fs/promises'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {execa} from 'execa'
@@ -11,6 +14,7 @@ import {find, type KubernetesObject, ofKind} from './support/objects.ts'
 const charts = await useCharts()
 const KEYSTONE = 'keystone-api.openstack.svc.cluster.local'
 const MARIADB = 'mariadb-server.openstack.svc.cluster.local'
+const RABBITMQ = 'rabbitmq-server.openstack.svc.cluster.local'
 
 /** What the CronJob of a chart says that a release has in other services. */
 async function cleanupOf(chart: string, values: object = {}) {
@@ -31,7 +35,7 @@ describe('what a release has in other services', () => {
   it.each(SERVICES)('is stated by %s if its jobs make any', async (chart) => {
     const jobs = ofKind(await charts.render(chart), 'Job').map(({metadata}) => metadata.name)
 
-    const makes = jobs.some((name) => /-(register|db-create)-[0-9a-f]{8}$/.test(name))
+    const makes = jobs.some((name) => /-(register|(bus|db)-create)-[0-9a-f]{8}$/.test(name))
     expect((await cleanupOf(chart)) !== undefined).toBe(makes)
   })
 
@@ -39,17 +43,15 @@ describe('what a release has in other services', () => {
     const cleanup = await cleanupOf('heat')
 
     expect(cleanup!.made).toMatchObject([
+      {kind: 'domain', name: 'heat_user_domain', at: KEYSTONE},
       {kind: 'service', name: 'heat', type: 'orchestration', region: 'RegionOne', at: KEYSTONE},
       {kind: 'service', name: 'heat-cfn', type: 'cloudformation'},
-      {kind: 'domain', name: 'heat_user_domain', at: KEYSTONE},
       {kind: 'user', name: 'heat', domain: 'Default', at: KEYSTONE},
+      {kind: 'bus user', name: 'heat', virtualHost: '/', at: RABBITMQ},
       {kind: 'database', name: 'heat', at: MARIADB},
       {kind: 'account', name: 'heat', at: MARIADB},
     ])
-    expect(cleanup!.used).toContainEqual({
-      name: 'openstack',
-      at: 'rabbitmq-server.openstack.svc.cluster.local',
-    })
+    expect(cleanup!.used).toContainEqual({name: 'openstack', at: RABBITMQ})
   })
 
   it('names an account of several databases once, and one of another service as used', async () => {
@@ -63,10 +65,13 @@ describe('what a release has in other services', () => {
     expect(neutron!.used).toContainEqual({name: 'nova', at: KEYSTONE})
   })
 
-  it('is not what somebody else makes', async () => {
-    const cleanup = await cleanupOf('heat', {manifests: {job_db_create: false}})
+  it.each([
+    ['job_db_create', MARIADB],
+    ['job_bus_create', RABBITMQ],
+  ])('is not what somebody else makes (%s)', async (job, server) => {
+    const cleanup = await cleanupOf('heat', {manifests: {[job]: false}})
 
-    expect(cleanup!.made.map(({at}) => at)).not.toContain(MARIADB)
+    expect(cleanup!.made.map(({at}) => at)).not.toContain(server)
     expect(await cleanupOf('heat', {manifests: {cron_job_cleanup: false}})).toBeUndefined()
   })
 })
@@ -78,11 +83,11 @@ it('what takes it away never runs by itself, and has no password but those of th
     JSON.stringify(valueFrom ?? {}).includes('secretKeyRef'),
   )
   expect(suspend).toBe(true)
-  expect(secrets.map(({name}) => name)).toEqual(['DB_ADMIN_PASSWORD', 'OS_PASSWORD'])
+  expect(secrets.map(({name}) => name)).toEqual(['BUS_ADMIN_PASSWORD', 'DB_ADMIN_PASSWORD', 'OS_PASSWORD'])
 })
 
 /** What the script does when openstacksdk and PyMySQL only say what they are asked; `keystone` is what there is. */
-async function run(chart: string, things: readonly object[], keystone: object = {}) {
+async function run(chart: string, things: readonly object[], keystone: object = {}, bus: object = {}) {
   const objects = await charts.render(chart)
   const directory = await mkdtemp(join(tmpdir(), 'kk-cleanup-'))
   onTestFinished(() => rm(directory, {recursive: true}))
@@ -93,6 +98,7 @@ async function run(chart: string, things: readonly object[], keystone: object = 
     env: {
       ...{PYTHONPATH: directory, CLEANUP: JSON.stringify(things), KEYSTONE: JSON.stringify(keystone)},
       ...{DB_HOST: 'db', DB_PORT: '3306', DB_ADMIN_USER: 'root', DB_ADMIN_PASSWORD: 'word'},
+      ...bus,
     },
   })
   return stdout.split('\n')
@@ -201,5 +207,75 @@ describe('the script', () => {
 
     expect(script).toContain('pymysql')
     expect(script).not.toContain('openstack.connect')
+  })
+})
+
+/** RabbitMQ's management API, which writes down what it is asked and has these answers; the rest is not there. */
+async function managementApi(answers: Readonly<Record<string, unknown>> = {}) {
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    const call = `${request.method} ${request.url}`
+    const body = (await request.toArray()).join('')
+    asked.push(body === '{}' ? call : `${call} ${body}`)
+    const isKnown = request.method === 'PUT' || call in answers
+    const login = Buffer.from('openstack:wo:rd').toString('base64')
+    response.statusCode = request.headers.authorization === `Basic ${login}` ? (isKnown ? 200 : 404) : 401
+    response.end(answers[call] === undefined ? '' : JSON.stringify(answers[call]))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const {port} = server.address() as AddressInfo
+  const env = {
+    ...{BUS_HOST: '127.0.0.1', BUS_PORT: String(port), no_proxy: '*'},
+    ...{BUS_ADMIN_USER: 'openstack', BUS_ADMIN_PASSWORD: 'wo:rd'},
+  }
+  return {asked, env}
+}
+
+describe('the user of a service on the message bus', () => {
+  it('is no administrator, and may do all in the virtual host of the services', async () => {
+    const {asked, env} = await managementApi()
+    const {data} = find(await charts.render('heat'), 'ConfigMap', 'heat-bin')
+
+    await execa('python3', ['-c', data!['bus-create.py']!], {
+      env: {...env, BUS_USER: 'heat', BUS_PASSWORD: 'a"b', BUS_VIRTUAL_HOST: '/'},
+    })
+
+    expect(asked).toEqual([
+      'PUT /api/users/heat {"password": "a\\"b", "tags": ""}',
+      'PUT /api/permissions/%2F/heat {"configure": ".*", "write": ".*", "read": ".*"}',
+    ])
+  })
+
+  const user = {kind: 'bus user', name: 'heat', virtualHost: '/'}
+
+  it('goes with the queues that it consumes, and no others', async () => {
+    const consumer = (name: string, details: unknown) => ({queue: {name}, channel_details: details})
+    const {asked, env} = await managementApi({
+      'GET /api/consumers/%2F': [
+        consumer('engine', {user: 'heat'}),
+        consumer('engine', {user: 'heat'}),
+        consumer('conductor', {user: 'nova'}),
+        consumer('unknown', []),
+      ],
+      'DELETE /api/users/heat': null,
+      'DELETE /api/queues/%2F/engine': null,
+    })
+
+    const said = await run('heat', [user], {}, env)
+
+    expect(said).toEqual(['bus user heat'])
+    expect(asked).toEqual([
+      'GET /api/consumers/%2F',
+      'DELETE /api/users/heat',
+      'DELETE /api/queues/%2F/engine',
+    ])
+  })
+
+  it('that is gone already is no error, but a bus that does not know its administrator is', async () => {
+    const {env} = await managementApi({'GET /api/consumers/%2F': []})
+
+    expect(await run('heat', [user], {}, env)).toEqual(['bus user heat'])
+    await expect(run('heat', [user], {}, {...env, BUS_ADMIN_PASSWORD: 'other'})).rejects.toThrow('401')
   })
 })

@@ -171,12 +171,12 @@ describe('endpoints', () => {
   })
 
   it('keep a password with signs in it inside its URL', async () => {
-    const endpoints = {oslo_messaging: {auth: {admin: {password: 'a/b@c:d e+f'}}}}
+    const endpoints = {oslo_messaging: {auth: {keystone: {password: 'a/b@c:d e+f'}}}}
 
     const objects = await charts.render('keystone', {values: {endpoints}})
 
     expect(secret(objects, 'keystone-env', 'keystone.OS_DEFAULT__TRANSPORT_URL')).toBe(
-      'rabbit://openstack:a%2Fb%40c%3Ad%20e%2Bf@rabbitmq-server.openstack.svc.cluster.local:5672//',
+      'rabbit://keystone:a%2Fb%40c%3Ad%20e%2Bf@rabbitmq-server.openstack.svc.cluster.local:5672//',
     )
   })
 

@@ -49,6 +49,18 @@ describe('a password that may be rotated, for an upgrade brings it into effect',
     expect(template(one)).not.toEqual(template(other))
   })
 
+  it('of a service on the bus makes another job, which sets it before a pod logs in with it', async () => {
+    const render = (password: string) =>
+      charts.render('heat', {values: {endpoints: {oslo_messaging: {auth: {heat: {password}}}}}})
+    const [one, other] = [await render('one'), await render('other')]
+
+    const job = find(other, 'Job', 'heat-bus-create-')
+    expect(job.metadata.name).not.toBe(find(one, 'Job', 'heat-bus-create-').metadata.name)
+    for (const {spec} of workloads(other)) {
+      expect(waits(spec!.template!.spec.initContainers ?? [])).toContain(job.metadata.name)
+    }
+  })
+
   it("of keystone's administrator makes another bootstrap job, which sets it", async () => {
     const render = async (password: string) =>
       names(await charts.render('keystone', {values: auth('identity', password)})).filter((name) =>
@@ -190,6 +202,7 @@ describe('what waits', () => {
       'openstack:keystone-api,openstack:memcached-server,openstack:mariadb-server,openstack:rabbitmq-server',
     )
     expect(waits([gate!]).map((job) => job.replace(/-[0-9a-f]{8}$/, ''))).toEqual([
+      'glance-bus-create',
       'glance-db-create',
       'glance-db-sync',
       'glance-metadefs-load',
@@ -207,8 +220,8 @@ describe('what waits', () => {
     ])
     const looks = ['endpoints', 'endpointslices', 'services']
     expect(roles).toEqual([
-      ['infra/openstack-glance-dependencies', looks, ['get', 'list']],
       ['openstack/glance-dependencies', [...looks, 'jobs'].sort(), ['get', 'list']],
+      ['infra/openstack-glance-dependencies', looks, ['get', 'list']],
     ])
   })
 

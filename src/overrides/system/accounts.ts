@@ -75,7 +75,7 @@ function kindOf(name: string): SecretNeed['kind'] {
  * that the library makes of `databases`, `registration`, `login` and the `uses` of files, and those in the chart's own
  * templates.
  */
-function credentialsOf({values, templates = ''}: SpokenChart): readonly string[] {
+function credentialsOf({name: chart, values, templates = ''}: SpokenChart): readonly string[] {
   const users = Object.entries(mapAt(values, 'databases')).map(([name, database]) =>
     textAt(database, 'user', name),
   )
@@ -85,7 +85,7 @@ function credentialsOf({values, templates = ''}: SpokenChart): readonly string[]
   const names = [
     ...users.flatMap((user) => ['oslo_db.admin.password', `oslo_db.${user}.password`]),
     ...registered.map((user) => `identity.${user}.password`),
-    ...Object.values(mapAt(values, 'files')).flatMap((file) => usedBy(mapAt(file, 'uses'))),
+    ...Object.values(mapAt(values, 'files')).flatMap((file) => usedBy(chart, mapAt(file, 'uses'))),
     ...textsOf(values, 'login').map((user) => `identity.${user}.password`),
     ...textsOf(values, 'credential'),
     ...[...templates.matchAll(/"path"\s+"(\w+(?:\.[\w-]+)+)"/g)].map(([, name]) => name!),
@@ -94,16 +94,18 @@ function credentialsOf({values, templates = ''}: SpokenChart): readonly string[]
 }
 
 /**
- * Returns the names that the blocks of `common` in a file look up; those of the chart's own databases come from
- * `databases`.
+ * Returns the names that the blocks of `common` in a file of a chart look up; those of the chart's own databases come
+ * from `databases`. On the message bus a service is called as its chart.
  */
-function usedBy(uses: Values): readonly string[] {
+function usedBy(chart: string, uses: Values): readonly string[] {
   const database = textAt(uses.database, 'user', textAt(uses.database, 'name', ''))
   const user = textAt(uses.keystone_authtoken, 'user', '')
   const client = textAt(uses.ceph_client, 'user', '')
   return [
     ...(database !== '' ? [`oslo_db.${database}.password`] : []),
-    ...(uses.notifications || uses.messaging ? ['oslo_messaging.admin.password'] : []),
+    ...(uses.notifications || uses.messaging
+      ? ['oslo_messaging.admin.password', `oslo_messaging.${chart}.password`]
+      : []),
     ...Object.values(mapAt(uses.clients, 'accounts')).map((account) => `identity.${account}.password`),
     ...(client === '' ? [] : [`ceph_mon.${client}.key`]),
     ...(user === '' ? [] : [`identity.${user}.password`, 'oslo_cache.memcache_secret_key']),

@@ -117,10 +117,13 @@ export function splitCleanups(
   })
 }
 
+/** Of Keystone, the database, and the message bus. */
+const ACCOUNTS: ReadonlySet<string> = new Set(['user', 'account', 'bus user'])
+
 /** Accounts are had by whoever uses them; the rest, by whoever made it. */
 function has({made, used}: Cleanup, thing: OutsideThing): boolean {
   const isSame = ({name, at}: Pick<OutsideThing, 'name' | 'at'>) => name === thing.name && at === thing.at
-  const isAccountOf = thing.kind === 'user' || thing.kind === 'account'
+  const isAccountOf = ACCOUNTS.has(thing.kind)
   return (
     made.some((other) => other.kind === thing.kind && isSame(other)) || (isAccountOf && used.some(isSame))
   )

@@ -134,6 +134,7 @@ describe('the same name in the other dialect', () => {
       'global.endpoints.oslo_db.auth.admin.password',
       'global.endpoints.oslo_db.auth.barbican.password',
       'global.endpoints.oslo_messaging.auth.admin.password',
+      'global.endpoints.oslo_messaging.auth.barbican.password',
     ])
   })
 

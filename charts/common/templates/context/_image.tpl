@@ -10,11 +10,9 @@ A reference without a fixed tag is refused: what runs must not depend on the day
 {{- $reference = list $images.registry $images.namespace $name | compact | join "/" -}}
 {{- with $images.tag }}{{- $reference = printf "%s:%v" $reference . -}}{{- end -}}
 {{- end -}}
-{{- if not (regexMatch "^[^@]+:[^/:@]+(@sha256:[0-9a-f]{64})?$|@sha256:[0-9a-f]{64}$" $reference) -}}
-{{- fail (printf "image %q has no tag: set images.tag, or images.tags.%s to a reference with a fixed tag" $reference (.key | replace "-" "_")) -}}
-{{- end -}}
-{{- if regexMatch ":latest(@|$)" $reference -}}
-{{- fail (printf "image %q is a moving target: set images.tag, or images.tags.%s, to a fixed tag instead of latest" $reference (.key | replace "-" "_")) -}}
+{{- $hasTag := regexMatch "^[^@]+:[^/:@]+(@sha256:[0-9a-f]{64})?$|@sha256:[0-9a-f]{64}$" $reference -}}
+{{- if or (not $hasTag) (regexMatch ":latest(@|$)" $reference) -}}
+{{- fail (printf "image %q %s: set images.tag, or images.tags.%s, to a fixed tag" $reference (ternary "is a moving target" "has no tag" $hasTag) (.key | replace "-" "_")) -}}
 {{- end -}}
 {{- $reference -}}
 {{- end -}}

@@ -3,7 +3,6 @@
 {{- with include "common.endpoints.service" . -}}
 {{ splitList ":" . | last }}.{{ splitList ":" . | first }}.svc.{{ $.ctx.endpoints.cluster_domain_suffix }}
 {{- else -}}
-{{- $host := include "common.endpoints.value" (merge (dict "attribute" "hosts") .) -}}
-{{ include "common.endpoints.value" (merge (dict "attribute" "host_fqdn_override") .) | default $host }}
+{{ include "common.endpoints.value" (merge (dict "attribute" "host_fqdn_override") .) | default (include "common.endpoints.value" (merge (dict "attribute" "hosts") .)) }}
 {{- end -}}
 {{- end -}}

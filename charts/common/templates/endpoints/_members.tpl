@@ -15,9 +15,5 @@ names the members one by one, where clients must know them; else it is the one S
 {{- $hosts = append $hosts (printf "%s-%d.%s" $entry.statefulset.name $i $peers) -}}
 {{- end -}}
 {{- end -}}
-{{- $members := list -}}
-{{- range $hosts -}}
-{{- $members = append $members (printf "%s%s:%s" $prefix . $port) -}}
-{{- end -}}
-{{- join "," $members -}}
+{{- printf "%s%s:%s" $prefix (join (printf ":%s,%s" $port $prefix) $hosts) $port -}}
 {{- end -}}

@@ -5,20 +5,11 @@ The facts of what takes away again what the jobs of the release have `made` in o
 {{- define "common.jobs.cleanup" -}}
 {{- $made := list -}}
 {{- $variables := dict -}}
-{{- if hasKey .jobs "register" -}}
-{{- $wanted := (include "common.jobs.register" . | fromYaml).variables.REGISTRATION.json -}}
-{{- range $kind := list "service" "domain" "user" -}}
-{{- range get $wanted (printf "%ss" $kind) -}}
-{{- $place := dict "kind" $kind "region" $wanted.region "at" (include "common.endpoints.host" (dict "ctx" $ "type" "identity")) -}}
-{{- $made = append $made (merge $place (pick . "name" "type" "domain")) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- if hasKey .jobs "db-create" -}}
-{{- $variables = (include "common.jobs.db-create" . | fromYaml).variables -}}
-{{- range $variables.DATABASES.json -}}
-{{- $at := include "common.endpoints.host" (dict "ctx" $ "type" "oslo_db") -}}
-{{- $made = concat $made (list (dict "kind" "database" "name" .name "at" $at) (dict "kind" "account" "name" .user "at" $at)) -}}
+{{- range $key := list "register" "bus-create" "db-create" -}}
+{{- if hasKey $.jobs $key -}}
+{{- $facts := include (printf "common.jobs.%s" $key) $ | fromYaml -}}
+{{- $made = concat $made $facts.makes -}}
+{{- $variables = pick $facts.variables "DB_HOST" "DB_PORT" "DB_ADMIN_USER" "DB_ADMIN_PASSWORD" "BUS_HOST" "BUS_PORT" "BUS_ADMIN_USER" "BUS_ADMIN_PASSWORD" | merge $variables -}}
 {{- end -}}
 {{- end -}}
 {{- $used := list -}}
@@ -38,6 +29,6 @@ annotations: {kk.openstack.org/cleanup: {{ dict "made" (uniq $made) "used" $used
 {{- if hasKey .jobs "register" }}
 login: admin
 {{- end }}
-variables: {{ merge (dict "CLEANUP" (dict "json" (uniq $made))) (pick $variables "DB_HOST" "DB_PORT" "DB_ADMIN_USER" "DB_ADMIN_PASSWORD") | toJson }}
+variables: {{ merge (dict "CLEANUP" (dict "json" (uniq $made))) $variables | toJson }}
 {{- end -}}
 {{- end -}}

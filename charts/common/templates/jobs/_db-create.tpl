@@ -1,5 +1,7 @@
 {{- /* The facts of the job that makes the chart's `databases` and their users. */ -}}
 {{- define "common.jobs.db-create" -}}
+{{- $at := include "common.endpoints.host" (dict "ctx" . "type" "oslo_db") -}}
+{{- $made := list -}}
 script: db-create.py
 needs: [oslo_db]
 variables:
@@ -12,8 +14,10 @@ variables:
   {{- $user := $database.user | default $name }}
   {{- $variable := printf "DB_PASSWORD_%s" (upper $user | replace "-" "_") }}
   {{- $account := include "common.endpoints.auth" (dict "ctx" $ "type" "oslo_db" "user" $user "field" "username" "default" $user) }}
+  {{- $made = concat $made (list (dict "kind" "database" "name" $name "at" $at) (dict "kind" "account" "name" $account "at" $at)) }}
   {{- $databases = append $databases (dict "name" $name "user" $account "password" $variable) }}
   {{ $variable }}: {credential: oslo_db.{{ $user }}.password}
   {{- end }}
   DATABASES: {json: {{ toJson $databases }}}
+makes: {{ toJson $made }}
 {{- end -}}

@@ -1,5 +1,7 @@
 {{- /* The facts of the job that puts the chart's `registration` into keystone: services, endpoints, domains, users, roles. */ -}}
 {{- define "common.jobs.register" -}}
+{{- $place := dict "at" (include "common.endpoints.host" (dict "ctx" . "type" "identity")) "region" .values.region -}}
+{{- $made := list -}}
 {{- $services := list -}}
 {{- range $name, $service := .root.Values.registration.services -}}
 {{- $type := $service.endpoint | default $service.type | replace "-" "_" -}}
@@ -11,20 +13,23 @@
 {{- range $name, $user := .root.Values.registration.users -}}
 {{- $variable := printf "PASSWORD_%s" (upper $name | replace "-" "_") -}}
 {{- $_ := set $passwords $variable (dict "credential" (printf "identity.%s.password" $name)) -}}
-{{- $account := dict "ctx" $ "type" "identity" "user" $name -}}
+{{- $account := include "common.config.account" (dict "ctx" $ "user" $name) | fromYaml -}}
+{{- $roles := include "common.endpoints.auth" (dict "ctx" $ "type" "identity" "user" $name "field" "role" "default" ($user.role | default "admin")) -}}
 {{- $users = append $users (dict
-  "name" (include "common.endpoints.auth" (merge (dict "field" "username" "default" $name) $account))
-  "project" (include "common.endpoints.auth" (merge (dict "field" "project_name" "default" "service") $account))
-  "domain" (include "common.endpoints.auth" (merge (dict "field" "user_domain_name" "default" "Default") $account))
-  "roles" (include "common.endpoints.auth" (merge (dict "field" "role" "default" ($user.role | default "admin")) $account) | splitList ",")
-  "password" $variable) -}}
+  "name" $account.username "project" $account.project_name "domain" $account.user_domain_name "roles" (splitList "," $roles) "password" $variable) -}}
 {{- end -}}
 {{- $domains := list -}}
 {{- range $name, $domain := .root.Values.registration.domains -}}
 {{- $_ := set $passwords (printf "PASSWORD_%s" (upper $domain.account)) (dict "credential" (printf "identity.%s.password" $domain.account)) -}}
 {{- $domains = append $domains (dict "name" $name "administrator" $domain.administrator "password" (printf "PASSWORD_%s" (upper $domain.account))) -}}
 {{- end -}}
+{{- range $kind, $things := dict "service" $services "domain" $domains "user" $users -}}
+{{- range $things -}}
+{{- $made = append $made (merge (dict "kind" $kind) (pick . "name" "type" "domain") $place) -}}
+{{- end -}}
+{{- end -}}
 script: register.py
+makes: {{ toJson $made }}
 needs: [identity]
 login: admin
 variables:

@@ -6,7 +6,7 @@ helm deletes the old one; without a change it is not run again.
 {{- define "common.jobs.resolve" -}}
 {{- $_ := set $ "jobs" dict -}}
 {{- $facts := dict -}}
-{{- $asked := dict "db-create" .root.Values.databases "register" .root.Values.registration -}}
+{{- $asked := dict "db-create" .root.Values.databases "register" .root.Values.registration "bus-create" (hasKey .used (printf "oslo_messaging.%s.password" .chart)) -}}
 {{- range $key, $any := $asked -}}
 {{- if $any -}}
 {{- $_ := set $facts $key (include (printf "common.jobs.%s" $key) $ | fromYaml) -}}

@@ -6,13 +6,9 @@ progressDeadlineSeconds: 900
 strategy:
   {{- if or $claim (eq .lifecycle.pod_replacement_strategy "Recreate") }}
   type: Recreate
-  {{- else if eq .lifecycle.pod_replacement_strategy "AllAtOnce" }}
-  type: RollingUpdate
-  rollingUpdate: {maxSurge: 0, maxUnavailable: 100%}
   {{- else }}
+  {{- $rolling := ternary (dict "max_surge" 0 "max_unavailable" "100%") .lifecycle.rolling_update (eq .lifecycle.pod_replacement_strategy "AllAtOnce") }}
   type: RollingUpdate
-  rollingUpdate:
-    maxSurge: {{ include "common.config.scalar" .lifecycle.rolling_update.max_surge }}
-    maxUnavailable: {{ include "common.config.scalar" .lifecycle.rolling_update.max_unavailable }}
+  rollingUpdate: {maxSurge: {{ toJson $rolling.max_surge }}, maxUnavailable: {{ toJson $rolling.max_unavailable }}}
   {{- end }}
 {{- end -}}

@@ -1,10 +1,9 @@
 {{- /* A Job under the name of its inputs. It stays when it is done: pods wait for it, also those of next year. */ -}}
-{{- define "common.kinds.job" -}}
-{{- $annotations := ternary (dict "kk.openstack.org/migration" "true") dict (not (empty .unit.migration)) }}
+{{- define "common.kinds.job" }}
 ---
 apiVersion: batch/v1
 kind: Job
-{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" $annotations) }}
+{{ include "common.context.metadata" (dict "ctx" .ctx "unit" .unit "annotations" (ternary (dict "kk.openstack.org/migration" "true") dict (not (empty .unit.migration)))) }}
 spec:
   backoffLimit: {{ int64 .unit.retries }}
   template:

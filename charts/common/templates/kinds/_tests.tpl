@@ -1,6 +1,5 @@
 {{- /* `tests.<name>`: the facts of a pod that uses the service when `helm test` asks for it. */ -}}
 {{- define "common.kinds.tests" -}}
-{{- $annotations := dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation" -}}
 {{- range $key, $facts := .root.Values.tests -}}
 {{- if and $facts (include "common.context.enabled" (dict "ctx" $ "key" (printf "pod-%s" $key))) -}}
 {{- $unit := deepCopy $facts -}}
@@ -8,7 +7,7 @@
 ---
 apiVersion: v1
 kind: Pod
-{{ include "common.context.metadata" (dict "ctx" $ "unit" $unit "annotations" $annotations) }}
+{{ include "common.context.metadata" (dict "ctx" $ "unit" $unit "annotations" (dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation")) }}
 spec:
   {{- include "common.pod.spec" (dict "ctx" $ "unit" $unit) | nindent 2 }}
 {{ end -}}

@@ -50,9 +50,13 @@ Variables of a unit, by name. A value is text, or a reference to what only the l
 {value: region}, {json: …}; {object: fernet-keys}, that object of the release; {self: image}, the pod's own URL; {peer: rabbit@}, its name among its peers.
 */ -}}
 {{- define "common.pod.env.variables" -}}
+{{- $endpoints := dict "auth" (list "user" "field") "host" list "members" list "port" (list "port") "uri" (list "interface") -}}
 {{- range $name, $value := .variables -}}
 {{- $text := "" -}}
 {{- $from := dict -}}
+{{- $reference := ternary $value dict (kindIs "map" $value) -}}
+{{- $kind := omit $reference "default" | keys | join "" -}}
+{{- $parts := get $reference $kind | toString | splitList "." -}}
 {{- if not (kindIs "map" $value) -}}
 {{- $text = include "common.config.scalar" $value -}}
 {{- else if $value.field -}}
@@ -60,19 +64,12 @@ Variables of a unit, by name. A value is text, or a reference to what only the l
 {{- else if $value.credential -}}
 {{- $secret := include "common.endpoints.credential" (dict "ctx" $.ctx "path" $value.credential) -}}
 {{- $from = include "common.pod.env.secret" (dict "ctx" $.ctx "unit" $.unit "key" $value.credential "value" $secret) | fromYaml -}}
-{{- else if $value.uri -}}
-{{- $parts := splitList "." $value.uri -}}
-{{- $text = include "common.endpoints.uri" (dict "ctx" $.ctx "type" (first $parts) "interface" (last $parts)) -}}
-{{- else if $value.host -}}
-{{- $text = include "common.endpoints.host" (dict "ctx" $.ctx "type" $value.host) -}}
-{{- else if $value.port -}}
-{{- $parts := splitList "." $value.port -}}
-{{- $text = include "common.endpoints.port" (dict "ctx" $.ctx "type" (first $parts) "port" (rest $parts | join ".")) -}}
-{{- else if $value.members -}}
-{{- $text = include "common.endpoints.members" (dict "ctx" $.ctx "type" $value.members) -}}
-{{- else if $value.auth -}}
-{{- $parts := splitList "." $value.auth -}}
-{{- $text = include "common.endpoints.auth" (dict "ctx" $.ctx "type" (index $parts 0) "user" (index $parts 1) "field" (index $parts 2) "default" $value.default) -}}
+{{- else if hasKey $endpoints $kind -}}
+{{- $asked := dict "ctx" $.ctx "type" (first $parts) "default" $value.default -}}
+{{- range $i, $name := get $endpoints $kind -}}
+{{- $_ := set $asked $name (index $parts (add1 $i)) -}}
+{{- end -}}
+{{- $text = include (printf "common.endpoints.%s" $kind) $asked -}}
 {{- else if $value.object -}}
 {{- $text = include "common.context.name" (dict "ctx" $.ctx "key" $value.object) -}}
 {{- else if $value.self -}}
@@ -80,7 +77,6 @@ Variables of a unit, by name. A value is text, or a reference to what only the l
 {{- else if $value.peer -}}
 {{- $text = printf "%s$(POD_NAME).%s-peers.%s.svc.%s" $value.peer $.unit.name $.ctx.namespace $.ctx.endpoints.cluster_domain_suffix -}}
 {{- else if $value.option -}}
-{{- $parts := splitList "." $value.option -}}
 {{- $text = dig (index $parts 0) "sections" (index $parts 1) (index $parts 2) "" $.ctx.files | include "common.config.scalar" -}}
 {{- else if $value.value -}}
 {{- $text = toString (get $.ctx.values $value.value) -}}

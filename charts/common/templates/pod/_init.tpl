@@ -26,12 +26,7 @@ newest pods, for what may only come after. Then its own by name. A unit that has
     - name: DEPENDENCY_JOBS
       value: {{ join "," . | quote }}
     {{- end }}
-  resources:
-    requests: {cpu: 10m, memory: 16Mi}
-  securityContext:
-    {{- include "common.pod.security.strict" . | nindent 4 }}
-  volumeMounts:
-    - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+  {{- include "common.pod.init.watcher" (dict "memory" "16Mi") | nindent 2 }}
 {{- end }}
 {{- with .unit.workloads }}
 - name: rollout
@@ -41,13 +36,7 @@ newest pods, for what may only come after. Then its own by name. A unit that has
   env:
     - name: POD_NAMESPACE
       valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
-  resources:
-    requests: {cpu: 10m, memory: 32Mi}
-  securityContext:
-    {{- include "common.pod.security.strict" . | nindent 4 }}
-  volumeMounts:
-    - {name: scripts, mountPath: /scripts, readOnly: true}
-    - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+  {{- include "common.pod.init.watcher" (dict "memory" "32Mi" "scripts" true) | nindent 2 }}
 {{- end }}
 {{- range $name, $init := .unit.init }}
 {{- $own := dict "kolla" $.unit.kolla "key" $.unit.key "role" $.unit.role "settings" $.unit.settings "variables" $init.env }}
@@ -66,4 +55,21 @@ newest pods, for what may only come after. Then its own by name. A unit that has
   volumeMounts:
     {{- include "common.pod.mounts" $ | trim | nindent 4 }}
 {{- end }}
+{{- end -}}
+
+{{- /* What those have who only look at Kubernetes, and need nothing of their image's user. */ -}}
+{{- define "common.pod.init.watcher" -}}
+resources:
+  requests: {cpu: 10m, memory: {{ .memory }}}
+securityContext:
+  allowPrivilegeEscalation: false
+  capabilities: {drop: [ALL]}
+  readOnlyRootFilesystem: true
+  runAsNonRoot: true
+  runAsUser: 65534
+volumeMounts:
+  {{- with .scripts }}
+  - {name: scripts, mountPath: /scripts, readOnly: true}
+  {{- end }}
+  - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
 {{- end -}}

@@ -33,10 +33,9 @@ tolerations:
   {{- toYaml .tolerations | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- with .unit.settings.priorityClassName }}
-priorityClassName: {{ . }}
+{{- range $name := list "priorityClassName" "runtimeClassName" }}
+{{- with get $.unit.settings $name }}
+{{ $name }}: {{ . }}
 {{- end }}
-{{- with .unit.settings.runtimeClassName }}
-runtimeClassName: {{ . }}
 {{- end }}
 {{- end -}}

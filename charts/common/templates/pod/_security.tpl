@@ -26,12 +26,3 @@ with sudo: it needs to gain privileges, a writable root and a few capabilities. 
 {{- include "common.context.merge" (dict "into" $context "from" (dig "container" dict (.unit.settings.security_context | default dict))) -}}
 {{- toYaml $context -}}
 {{- end -}}
-
-{{- /* For containers that need nothing of their image's user. */ -}}
-{{- define "common.pod.security.strict" -}}
-allowPrivilegeEscalation: false
-capabilities: {drop: [ALL]}
-readOnlyRootFilesystem: true
-runAsNonRoot: true
-runAsUser: 65534
-{{- end -}}

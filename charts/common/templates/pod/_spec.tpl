@@ -3,17 +3,13 @@
 serviceAccountName: {{ .unit.account }}
 automountServiceAccountToken: false
 enableServiceLinks: false
-{{- with .unit.host }}
-{{- if .network }}
-hostNetwork: true
+{{- range $name, $isShared := .unit.host }}
+{{- if $isShared }}
+host{{ get (dict "network" "Network" "pid" "PID" "ipc" "IPC") $name }}: true
+{{- end }}
+{{- end }}
+{{- if dig "network" false (.unit.host | default dict) }}
 dnsPolicy: ClusterFirstWithHostNet
-{{- end }}
-{{- if .pid }}
-hostPID: true
-{{- end }}
-{{- if .ipc }}
-hostIPC: true
-{{- end }}
 {{- end }}
 {{- with get (dict "job" "OnFailure" "test" "Never") .unit.role }}
 restartPolicy: {{ . }}

@@ -1,9 +1,9 @@
 {{- define "common.scripts.cleanup.py" -}}
 """Takes away from other services what CLEANUP names, [{kind, name, …}]. What is gone already is no error."""
-{{- if not (hasKey .jobs "db-create") }}
 import json
 import os
-{{- else }}
+{{- if hasKey .jobs "db-create" }}
+
 {{ include "common.scripts.database" . }}
 
 
@@ -15,6 +15,22 @@ def drop_database(item):
 def drop_account(item):
     with connection.cursor() as cursor:
         cursor.execute("DROP USER IF EXISTS %s@'%%'", (item["name"],))
+{{- end }}
+{{- if hasKey .jobs "bus-create" }}
+
+{{ include "common.scripts.bus" . }}
+
+
+def drop_bus_user(item):
+    """Who has gone makes no queue again; those that it consumes would be there for ever."""
+    consumers = bus("GET", "consumers", item["virtualHost"])
+    queues = {each["queue"]["name"] for each in consumers if dict(each["channel_details"]).get("user") == item["name"]}
+    for path in [("users", item["name"]), *(("queues", item["virtualHost"], queue) for queue in queues)]:
+        try:
+            bus("DELETE", *path)
+        except urllib.error.HTTPError as error:
+            if error.code != 404:
+                raise
 {{- end }}
 {{- if hasKey .jobs "register" }}
 
@@ -48,6 +64,6 @@ def drop_user(item):
 
 
 for item in json.loads(os.environ["CLEANUP"]):
-    globals()["drop_" + item["kind"]](item)
+    globals()["drop_" + item["kind"].replace(" ", "_")](item)
     print("%s %s" % (item["kind"], item["name"]))
 {{ end -}}

@@ -1,8 +1,5 @@
 {{- /* A connection as the administrator of the database, for scripts that include it. */ -}}
 {{- define "common.scripts.database" -}}
-import json
-import os
-
 import pymysql
 
 connection = pymysql.connect(
@@ -16,6 +13,9 @@ connection = pymysql.connect(
 
 {{- define "common.scripts.db-create.py" -}}
 """Makes databases and their users; says again what is already so. DATABASES: [{name, user, password: a variable}]."""
+import json
+import os
+
 {{ include "common.scripts.database" . }}
 with connection, connection.cursor() as cursor:
     for database in json.loads(os.environ["DATABASES"]):
