@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import type {Chart, Library} from './chart.ts'
-import {writeChartFiles} from './files/chart-files.ts'
+import {type ChartFile, writeChartFiles} from './files/chart-files.ts'
 import {readOwnFiles} from './own-files.ts'
 
 /**
@@ -17,17 +17,20 @@ export async function vendorCharts(
     if (copies.has(chart.directory)) continue
     // Two sources may have charts of one name, and helm wants a directory to be named after its chart.
     const copy = join(directory, String(copies.size), chart.name)
-    await copyChart(chart, copy)
+    await writeChartFiles(vendoredFiles(chart), copy)
     copies.set(chart.directory, copy)
   }
   return copies
 }
 
-async function copyChart(chart: Library, copy: string): Promise<void> {
-  const files = readOwnFiles(chart).map((file) =>
+/** Returns the files of a chart, with those of its libraries under `charts/`. Throws `KK_CHART`. */
+export function vendoredFiles(chart: Library): ChartFile[] {
+  const own = readOwnFiles(chart).map((file) =>
     // Its rules have been applied; helm would apply them to the libraries, too, which have their own.
     file.path === '.helmignore' ? {...file, bytes: Buffer.alloc(0)} : file,
   )
-  await writeChartFiles(files, copy)
-  for (const library of chart.libraries) await copyChart(library, join(copy, 'charts', library.name))
+  const libraries = chart.libraries.flatMap((library) =>
+    vendoredFiles(library).map((file) => ({...file, path: `charts/${library.name}/${file.path}`})),
+  )
+  return [...own, ...libraries]
 }

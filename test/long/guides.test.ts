@@ -45,6 +45,7 @@ it('these pages are run', () => {
     'docs/helm.md',
     'docs/operating.md',
     'docs/production.md',
+    'docs/publishing.md',
     'docs/quick-start.md',
     'docs/rest-api.md',
     'docs/writing-a-plugin.md',

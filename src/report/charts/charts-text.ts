@@ -3,6 +3,7 @@ import {releaseName} from '../../release.ts'
 import type {ChartFault} from '../../verbs/charts/doctor/chart-fault.ts'
 import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'
 import type {ChartsIndexed} from '../../verbs/charts/index-charts.ts'
+import type {ChartPackage} from '../../verbs/charts/package-charts.ts'
 import type {Palette} from '../colour.ts'
 import {doctorText} from '../doctor-text.ts'
 import {table} from '../table.ts'
@@ -70,4 +71,10 @@ export function indexText({directory, charts, failed}: ChartsIndexed, palette: P
     `${palette.strong('indexed')} ${counted(charts.length, 'chart')} of ${directory}`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Returns the packages that were written, one line for each. */
+export function packagesText(packages: readonly ChartPackage[], palette: Palette): string {
+  const rows = packages.map(({name, version, path}) => [name, palette.quiet(version), path])
+  return `${table(rows).join('\n')}\n`
 }

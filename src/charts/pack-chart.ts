@@ -1,0 +1,94 @@
+import {createHash} from 'node:crypto'
+import {buffer} from 'node:stream/consumers'
+import {crc32} from 'node:zlib'
+import {dump} from 'js-yaml'
+import {readYaml} from '../helm/yaml.ts'
+import type {Values} from '../release.ts'
+import type {Chart} from './chart.ts'
+import type {ChartFile} from './files/chart-files.ts'
+import {vendoredFiles} from './vendor-charts.ts'
+
+/** A chart as one file that helm installs, with its libraries inside. */
+export interface PackedChart {
+  readonly name: string
+  readonly version: string
+  /** `keystone-0.1.0.tgz` */
+  readonly file: string
+  readonly bytes: Buffer
+  /** The SHA-256 (hex) of the bytes. */
+  readonly digest: string
+  /** What its `Chart.yaml` says. */
+  readonly metadata: Values
+}
+
+/**
+ * Packs a chart with its libraries. The bytes follow from the content alone: neither times nor owners, nor who packs it
+ * where, count. Rejects with `KK_CHART`.
+ */
+export async function packChart(chart: Chart, version = chart.version): Promise<PackedChart> {
+  const files = vendoredFiles(chart)
+  const metadata = packedMetadata(chart, version, files)
+  const manifest = {path: MANIFEST, bytes: Buffer.from(dump(metadata, {lineWidth: -1}))}
+  const bytes = stored(
+    await tarball(chart.name, [...files.filter(({path}) => path !== MANIFEST), manifest].sort(byPath)),
+  )
+  return {
+    name: chart.name,
+    version,
+    file: `${chart.name}-${version}.tgz`,
+    bytes,
+    digest: createHash('sha256').update(bytes).digest('hex'),
+    metadata,
+  }
+}
+
+const MANIFEST = 'Chart.yaml'
+
+function byPath(a: ChartFile, b: ChartFile): number {
+  return a.path < b.path ? -1 : 1
+}
+
+/** Returns the `Chart.yaml` of the package, without paths to libraries: they are inside, and led somewhere on this machine. */
+function packedMetadata({libraries}: Chart, version: string, files: readonly ChartFile[]): Values {
+  const {bytes} = files.find(({path}) => path === MANIFEST)!
+  const stated = readYaml(bytes.toString(), {file: MANIFEST}) as Values
+  const inside = new Set(libraries.map(({name}) => name))
+  const dependencies = (stated.dependencies as readonly Values[] | undefined)?.map((dependency) => {
+    const {repository: _, ...rest} = dependency
+    return inside.has(String(dependency.name)) ? rest : dependency
+  })
+  return {...stated, version, ...(dependencies && {dependencies})}
+}
+
+/** One time for all files: the oldest that every program takes. */
+const TIME = new Date('1980-01-01T00:00:00Z')
+
+async function tarball(name: string, files: readonly ChartFile[]): Promise<Buffer> {
+  const {pack} = await import('tar-stream')
+  const archive = pack()
+  for (const {path, bytes} of files)
+    archive.entry({name: `${name}/${path}`, mode: 0o644, uid: 0, gid: 0, mtime: TIME}, bytes)
+  archive.finalize()
+  return buffer(archive)
+}
+
+const MAX_BLOCK = 0xffff
+
+/**
+ * Returns a gzip file (RFC 1952) that holds the bytes as they are: what compressors make of the same bytes differs between
+ * versions of zlib and between processors, so that a version would seem to have changed.
+ */
+function stored(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])]
+  for (let at = 0; at < bytes.length; at += MAX_BLOCK) {
+    const block = bytes.subarray(at, at + MAX_BLOCK)
+    const head = Buffer.from([at + MAX_BLOCK < bytes.length ? 0 : 1, 0, 0, 0, 0])
+    head.writeUInt16LE(block.length, 1)
+    head.writeUInt16LE(~block.length & 0xffff, 3)
+    parts.push(head, block)
+  }
+  const tail = Buffer.alloc(8)
+  tail.writeUInt32LE(crc32(bytes), 0)
+  tail.writeUInt32LE(bytes.length, 4)
+  return Buffer.concat([...parts, tail])
+}
