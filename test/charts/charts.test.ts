@@ -22,6 +22,16 @@ describe('the library chart', () => {
   })
 })
 
+describe('all charts of services', () => {
+  it.each(HELMS)('are clean for the lint of %s', async (helm) => {
+    expect(await charts.lint(SERVICES, {helm})).toBe('')
+  })
+
+  it('are clean for lint before anybody gave them a secret', async () => {
+    expect(await charts.lint(SERVICES, {global: {}})).toBe('')
+  })
+})
+
 describe.each(SERVICES)('%s', (chart) => {
   it('depends on the library and on nothing else', () => {
     const {dependencies} = load(readFileSync(join(CHARTS, chart, 'Chart.yaml'), 'utf8')) as {
@@ -29,14 +39,6 @@ describe.each(SERVICES)('%s', (chart) => {
     }
 
     expect(dependencies).toEqual([{name: 'common', version: '>=0.1.0', repository: 'file://../common'}])
-  })
-
-  it.each(HELMS)('is clean for the lint of %s', async (helm) => {
-    expect(await charts.lint(chart, {helm})).toBe('')
-  })
-
-  it('is clean for lint before anybody gave it a secret', async () => {
-    expect(await charts.lint(chart, {global: {}})).toBe('')
   })
 
   it("bears Kubernetes' recommended labels on every object", async () => {

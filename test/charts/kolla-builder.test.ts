@@ -16,7 +16,7 @@ function files(objects: readonly KubernetesObject[]): Readonly<Record<string, st
 
 describe('the builder', () => {
   it.each(HELMS)('is clean for the lint of %s', async (helm) => {
-    expect(await charts.lint('kolla-builder', {helm, global: {}})).toBe('')
+    expect(await charts.lint(['kolla-builder'], {helm, global: {}})).toBe('')
   })
 
   it('is told what to build, with whose files, and where to push it', async () => {
