@@ -24,6 +24,7 @@ const HOUSE = [
   'verbs',
   'report',
   'api',
+  'operator',
   'cli',
   'commands',
 ]

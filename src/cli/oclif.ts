@@ -10,6 +10,7 @@ const TOPICS = {
   graph: 'Show who requires whom',
   guard: 'Keep protected releases from being deleted, by helm and kubectl too',
   images: 'Build the images of the charts from scratch',
+  operator: 'Let the cluster itself keep environments as their files say',
   overrides: "See and set the deployer's overrides of charts",
   sandbox: 'A throwaway Kubernetes on this machine',
   schema: 'Print the JSON Schemas of what kk reads',

@@ -7,6 +7,7 @@ import type {KeptSecrets} from './kept-secrets.ts'
 import type {BegunOperation} from './lease/operation.ts'
 import type {LeaseView} from './lease/view.ts'
 import type {NodeRoll} from './node-roll.ts'
+import type {Objects} from './objects.ts'
 import type {Reservations} from './reservations/reservation.ts'
 import type {RunRecords} from './runs.ts'
 
@@ -376,10 +377,14 @@ export interface Cluster {
   leases(): Promise<readonly LeaseView[]>
   /** Returns the Lease of one release; undefined if nobody has it. */
   lease(release: ReleaseId): Promise<LeaseView | undefined>
+  /** Returns who drives an environment instead of the command line; undefined if nobody does. */
+  driver(environment: string): Promise<string | undefined>
   /** Returns the time by the API server's clock, in milliseconds since the epoch. */
   now(): number
   /** Returns a part of the cluster's inventory; empty if it cannot be read. */
   inventory(part: InventoryPart): Promise<Inventory>
+  /** Objects of any kind. */
+  readonly objects: Objects
   /** Pulls of images to the nodes before pods need them. */
   readonly pulls: ImagePulls
   /** The records of runs on the cluster. */

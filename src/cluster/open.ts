@@ -29,12 +29,14 @@ import {imagePulls} from './image-pulls.ts'
 import {createJobOf} from './instantiate.ts'
 import {readInventory} from './inventory.ts'
 import {keptSecrets} from './kept-secrets.ts'
+import {readDriver} from './lease/driver.ts'
 import {holdLease, type PlainLease} from './lease/hold.ts'
 import {createNamespace, KK_NAMESPACE} from './lease/lease.ts'
 import {OPERATION, type Operation} from './lease/operation.ts'
 import {viewLease, viewLeases} from './lease/view.ts'
 import {apiGroup} from './manifest.ts'
 import {missingByLists} from './missing.ts'
+import {openObjects} from './objects.ts'
 import {mapParallel} from './parallel.ts'
 import {reviewAccess} from './permissions/access.ts'
 import {readNodeRolls} from './read-node-rolls.ts'
@@ -101,8 +103,10 @@ export async function openCluster({
     onChange: (signal, ring) => ringOnChange(client, signal, ring),
     leases: () => viewLeases(client),
     lease: (release) => viewLease(client, release),
+    driver: (environment) => readDriver(client, environment),
     now: client.now,
     inventory: (part) => readInventory(client, part),
+    objects: openObjects(client),
     pulls: imagePulls(client),
     runs: runRecords(client),
     secrets: keptSecrets(client),

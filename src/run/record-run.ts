@@ -4,6 +4,7 @@ import type {ReleaseId} from '../release.ts'
 import type {RunEvent} from './events.ts'
 import type {ObservedRun, RunObserver} from './observer.ts'
 import type {RunState} from './run-state.ts'
+import {newWriter} from './writer.ts'
 
 export interface RecordOptions {
   /** As it is when nothing has been done yet. */
@@ -90,44 +91,4 @@ async function withRevisions(
     return after === undefined ? each : {...each, after}
   })
   return {...record, releases}
-}
-
-/** Writes one at a time; what is asked for meanwhile is one more write. */
-function newWriter(write: () => Promise<void>) {
-  let writing: Promise<void> | undefined
-  let again = false
-  let trouble: unknown
-
-  const loop = async (): Promise<void> => {
-    do {
-      again = false
-      await write().then(
-        () => undefined,
-        (error: unknown) => {
-          trouble ??= error
-        },
-      )
-    } while (again)
-    writing = undefined
-  }
-  const request = (): void => {
-    again = true
-    writing ??= loop()
-  }
-  return {
-    request,
-    failed(error: unknown): void {
-      trouble ??= error
-    },
-    async last(): Promise<void> {
-      request()
-      await writing
-    },
-    /** What went wrong since this was asked last, once. */
-    takeTrouble(): unknown {
-      const taken = trouble
-      trouble = undefined
-      return taken
-    },
-  }
 }

@@ -5,7 +5,8 @@ import {loadEnvironment} from '../../environment/load.ts'
 import {asKkError} from '../../errors.ts'
 import {parseSetFlag, parseValuesFlag} from '../../overrides/release-flags.ts'
 import {builtInPlugins} from '../../overrides/system/plugins.ts'
-import type {PlaceLayers} from '../../verbs/overrides/layers-of-place.ts'
+import type {StoreDocument} from '../../overrides/user/document.ts'
+import {documentLayers, type PlaceLayers} from '../../verbs/overrides/layers-of-place.ts'
 import type {GatherOptions} from '../../verbs/preparation/gathering/gather.ts'
 import type {InferenceOptions} from '../../verbs/preparation/inference/infer-requirements.ts'
 import {type Prepared, type PrepareOptions, prepare} from '../../verbs/preparation/prepare.ts'
@@ -173,6 +174,21 @@ export async function openOnCluster(
   const cluster = await lazy.open()
   opening.move()
   return {prepared, releases, cluster}
+}
+
+/** Prepares an environment with the deployer's overrides in a document, not in a store; the cluster tells the facts. */
+export async function prepareWithDocument(
+  environment: Environment,
+  {identity, overrides}: Pick<StoreDocument, 'identity' | 'overrides'>,
+  {cluster, ...flags}: HelmFlags & {readonly cluster: Cluster},
+): Promise<Prepared> {
+  const unstated = {cluster: async () => cluster}
+  const places = {
+    ...(await systemLayer({}, environment, unstated)),
+    user: documentLayers(overrides),
+    store: {identity, isAdopted: false, isThrowaway: false},
+  }
+  return prepareWith(environment, flags, places, {inferring: servedBy(unstated)})
 }
 
 /** Opens an environment to look at its values: a cluster is asked for facts only when the command line names one. */

@@ -26,13 +26,22 @@ export async function openSecrets(
   flags: StoreFlags,
   cluster: Pick<Cluster, 'secrets'>,
 ): Promise<Supplied> {
+  return supplyFrom(opened, cluster, () => storedSecrets(flags, opened.environment))
+}
+
+/** As `openSecrets`, with those that a store kept at hand: `stored` is called where the cluster does not keep all of them. */
+export async function supplyFrom(
+  opened: Prepared,
+  cluster: Pick<Cluster, 'secrets'>,
+  stored: () => Promise<KnownSecrets>,
+): Promise<Supplied> {
   const prepared = await withSharedSecrets(opened)
   const needs = await secretNeeds(prepared)
   const kept = await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace))
   const isComplete = [...needs].every(([release, each]) =>
     each.every(({name}) => kept.get(releaseNamespace(release))?.has(name)),
   )
-  const store = isComplete ? new Map() : await storedSecrets(flags, prepared.environment)
+  const store = isComplete ? new Map() : await stored()
   return supplySecrets(prepared, {needs, cluster: kept, store})
 }
 

@@ -1,9 +1,9 @@
 import {KkError} from '../../errors.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
-import {asking, CONFIG_MAPS, type Resource, resourcePath} from '../api/resources.ts'
-import type {KubernetesObject} from '../cluster.ts'
+import {asking, CONFIG_MAPS, resourcePath} from '../api/resources.ts'
 import {createNamespace, KK_NAMESPACE} from '../lease/lease.ts'
+import {applyObject, deleteObject} from '../objects.ts'
 import type {Approval, GuardParameters} from './guard.ts'
 import {policyObjects, restingObjects} from './layout.ts'
 import {EXPIRY_NAME, GUARD_NAME, UNTIL_LABEL} from './names.ts'
@@ -19,7 +19,8 @@ export async function installGuard(
 ): Promise<void> {
   await createNamespace(client)
   const stamp = await writeParameters(client, parameters, resourceVersion)
-  for (const [resource, object] of policyObjects(parameters)) await apply(client, resource, object)
+  for (const [resource, object] of policyObjects(parameters))
+    await applyObject(client, resource, object, {manager: 'kk'})
   try {
     await awaitEnforcement(client, parameters.releases, stamp)
   } catch (error) {
@@ -28,18 +29,6 @@ export async function installGuard(
     if (isBlind && !resourceVersion) await removeGuard(client)
     throw error
   }
-}
-
-async function apply(client: ApiClient, resource: Resource, object: KubernetesObject): Promise<void> {
-  const {name} = object.metadata
-  await client.json({
-    method: 'PATCH',
-    path: resourcePath(resource, '', name),
-    query: {fieldManager: 'kk', force: 'true'},
-    contentType: 'application/apply-patch+yaml',
-    body: object,
-    asked: asking('write', resource, '', name),
-  })
 }
 
 /** Writes the marks first: without the approval in the parameters they allow nothing. */
@@ -71,11 +60,13 @@ export async function writeApprovals(
 
 /** Binds the policies to no namespace, so that nothing is denied any more, and deletes the rest. */
 export async function removeGuard(client: ApiClient): Promise<void> {
-  for (const [resource, object] of restingObjects()) await apply(client, resource, object)
+  for (const [resource, object] of restingObjects())
+    await applyObject(client, resource, object, {manager: 'kk'})
   const late = () => blind('that the guard is removed')
   for (const target of [PARAMETERS, CLOCK_FACE])
     await awaitVerdict(client, target, ({outcome}) => outcome === 'allowed', late)
-  for (const name of [GUARD_NAME, EXPIRY_NAME]) await deleteObject(client, CONFIG_MAPS, KK_NAMESPACE, name)
+  for (const name of [GUARD_NAME, EXPIRY_NAME])
+    await deleteObject(client, CONFIG_MAPS, {namespace: KK_NAMESPACE, name})
 }
 
 /** Creates the ConfigMap, or replaces the one of that resourceVersion, and returns its stamp. Throws `KK_RACED`. */
@@ -101,22 +92,5 @@ async function writeParameters(
       cause: error,
       hint: 'run the same command again: kk looks at the guard first',
     })
-  }
-}
-
-async function deleteObject(
-  client: ApiClient,
-  resource: Resource,
-  namespace: string,
-  name: string,
-): Promise<void> {
-  try {
-    await client.json({
-      method: 'DELETE',
-      path: resourcePath(resource, namespace, name),
-      asked: asking('delete', resource, namespace, name),
-    })
-  } catch (error) {
-    if (!isApiError(error, 404)) throw error
   }
 }

@@ -2,7 +2,7 @@ import {setTimeout as wait} from 'node:timers/promises'
 import {asKkError, type KkError} from '../../errors.ts'
 import {isApiError} from '../api/api-error.ts'
 import type {ApiClient} from '../api/client.ts'
-import {listAll} from '../api/list.ts'
+import {listAll, METADATA, METADATA_LIST} from '../api/list.ts'
 import {asking, type Resource, resourcePath} from '../api/resources.ts'
 import type {Observed} from '../gate/kinds/observed.ts'
 import {collectionStore} from './store.ts'
@@ -33,6 +33,14 @@ interface WatchEvent {
   readonly object: Observed & {readonly code?: number; readonly message?: string}
 }
 
+/** What of the objects is followed. */
+export interface CollectionScope {
+  /** Only those that the API server selects by their fields. */
+  readonly fieldSelector?: string
+  /** Only their metadata. */
+  readonly isMetadata?: boolean
+}
+
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = 5_000
 const WATCH_SECONDS = 300
@@ -47,6 +55,7 @@ export function openCollection(
   resource: Resource,
   namespace: string,
   signal: AbortSignal,
+  {fieldSelector, isMetadata = false}: CollectionScope = {},
 ): Collection {
   const store = collectionStore()
   const listeners = new Set<(changed: Observed | undefined) => void>()
@@ -63,7 +72,9 @@ export function openCollection(
   async function list(): Promise<string> {
     const {items, resourceVersion} = await listAll<Observed>(client, {
       path,
+      query: {fieldSelector},
       signal,
+      ...(isMetadata && {accept: METADATA_LIST}),
       asked: asking('list', resource, namespace),
     })
     store.replace(items, resourceVersion)
@@ -75,12 +86,19 @@ export function openCollection(
 
   async function watch(from: string, reached: (version: string) => void): Promise<void> {
     const query = {
+      fieldSelector,
       watch: 'true',
       resourceVersion: from,
       allowWatchBookmarks: 'true',
       timeoutSeconds: WATCH_SECONDS,
     }
-    const lines = await client.lines({path, query, signal, asked: asking('watch', resource, namespace)})
+    const lines = await client.lines({
+      path,
+      query,
+      signal,
+      ...(isMetadata && {accept: METADATA}),
+      asked: asking('watch', resource, namespace),
+    })
     if (problem) {
       problem = undefined
       notify()

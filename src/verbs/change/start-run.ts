@@ -47,6 +47,8 @@ export interface RunChoices {
   readonly noWait: boolean
   readonly interruption: Interruption
   readonly account: RunAccount
+  /** The operator runs it, which may change what it drives; all others are refused that. */
+  readonly isOperator?: boolean
 }
 
 export interface RunPorts {
@@ -70,12 +72,13 @@ export interface StartOptions extends RunChoices {
 
 /**
  * Runs a plan with a journal on this machine and a record in the cluster. Throws, before anything is changed,
- * `KK_FILE` when the journal cannot be written, what the cluster says when the record cannot be, and `KK_HELD` when
- * somebody holds a release and is not to be waited for.
+ * `KK_FILE` when the journal cannot be written, what the cluster says when the record cannot be, `KK_OPERATED` when the
+ * operator drives the environment, and `KK_HELD` when somebody holds a release and is not to be waited for.
  */
 export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent> {
   const {plan, tasks, ports, account, noWait, observers = [], env = process.env} = options
   const {cluster} = ports
+  if (!options.isOperator) await expectNotOperated(cluster, plan.environment)
   if (noWait) await expectFree(plan, cluster)
   const id = runId()
   const who = whoAmI()
@@ -171,6 +174,15 @@ function claimsGoing({claims}: RemovalWork): Pick<RunRelease, 'claims'> {
 function runId(): string {
   const [date = '', time = ''] = new Date().toISOString().split('T')
   return `${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`
+}
+
+/** Throws `KK_OPERATED` if the operator drives the environment: what is changed beside it, it would change back. */
+async function expectNotOperated(cluster: Pick<Cluster, 'driver'>, environment: string): Promise<void> {
+  const driver = await cluster.driver(environment)
+  if (driver === undefined) return
+  throw new KkError('KK_OPERATED', `${environment} is driven by ${driver}; nothing was changed`, {
+    hint: `change the object that its Environment in kk-system names as the source; or take it over, until it is handed back with kk operator resume: kk operator pause ${environment}`,
+  })
 }
 
 /** Finds out before the first change whether somebody holds what a plan would change. Throws `KK_HELD` naming all of it. */

@@ -1,9 +1,11 @@
+import {KkError} from '../../errors.ts'
 import type {FactName, Facts} from '../../overrides/facts/facts.ts'
 import type {Layer} from '../../overrides/layer.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 import type {FoundChart, Plugins} from '../../overrides/system/plugins.ts'
 import {foreignServers} from '../../overrides/system/servers.ts'
 import {factsFor, factsRead} from '../../overrides/system/system-overrides.ts'
+import type {DocumentOverrides} from '../../overrides/user/document.ts'
 import type {OverrideStore, StoredOverrides, StoreIdentity} from '../../overrides/user/store.ts'
 import {changedBy, type HistoryEntry, keptValues} from '../../overrides/user/stored-values.ts'
 import {isEmpty, type ReleaseId, releaseNamespace} from '../../release.ts'
@@ -71,6 +73,24 @@ export async function userLayers(store: Pick<OverrideStore, 'list'>): Promise<La
     const found = stored.get(`${namespace}/${chart}`)
     return found && userLayer(chart, namespace, found)
   }
+}
+
+/** Returns the deployer's overrides in a document as layers. Throws `KK_STORE_KEY` for encrypted ones. */
+export function documentLayers(overrides: readonly DocumentOverrides[]): LayerOf {
+  const layers = new Map(
+    overrides.map(({name, namespace, overrides: values}) => {
+      if (typeof values === 'string') throw sealedOverrides(name, namespace)
+      const source = `user overrides of ${name} in ${namespace}`
+      return [`${namespace}/${name}`, {name: 'user', source, values, sealed: true} as const] as const
+    }),
+  )
+  return async (chart, namespace) => layers.get(`${namespace}/${chart}`)
+}
+
+function sealedOverrides(name: string, namespace: string): KkError {
+  return new KkError('KK_STORE_KEY', `the overrides of ${name} in ${namespace} are encrypted`, {
+    hint: 'export them with: kk overrides export --show-secrets',
+  })
 }
 
 /** Returns the layer of the deployer's overrides of one chart in one namespace. */

@@ -1,6 +1,6 @@
 import type {Cluster} from '../../cluster/cluster.ts'
 import type {KeptSecrets, SecretsByName} from '../../cluster/kept-secrets.ts'
-import type {DatedSecret, OverrideStore} from '../../overrides/user/store.ts'
+import type {DatedSecret, OverrideStore, StoredSecret} from '../../overrides/user/store.ts'
 
 /** The keeper of secrets: the cluster or, for work without one, the store. */
 export type SecretKeeper = KeptSecrets
@@ -11,10 +11,7 @@ export function clusterKeeper({secrets}: Pick<Cluster, 'secrets'>): SecretKeeper
 
 /** Returns the store as a keeper; it does not know the kinds of its secrets. */
 export function storeKeeper(store: Pick<OverrideStore, 'secrets' | 'putSecret'>): SecretKeeper {
-  const list = async (): Promise<ReadonlyMap<string, SecretsByName>> => {
-    const groups = Map.groupBy(await store.secrets(), ({namespace}) => namespace)
-    return new Map([...groups].map(([namespace, each]) => [namespace, byName(each)]))
-  }
+  const list = async () => secretsByNamespace(await store.secrets())
   return {
     list,
     read: async (namespace) => (await list()).get(namespace) ?? new Map(),
@@ -25,6 +22,14 @@ export function storeKeeper(store: Pick<OverrideStore, 'secrets' | 'putSecret'>)
   }
 }
 
-function byName(secrets: readonly DatedSecret[]): SecretsByName {
+/** Returns the secrets that a store kept as those of a keeper. */
+export function secretsByNamespace(
+  secrets: readonly (StoredSecret & Partial<DatedSecret>)[],
+): ReadonlyMap<string, SecretsByName> {
+  const groups = Map.groupBy(secrets, ({namespace}) => namespace)
+  return new Map([...groups].map(([namespace, each]) => [namespace, byName(each)]))
+}
+
+function byName(secrets: readonly (StoredSecret & Partial<DatedSecret>)[]): SecretsByName {
   return new Map(secrets.map(({name, value, since}) => [name, {value, kind: undefined, since}]))
 }

@@ -1,0 +1,39 @@
+import {isDeepStrictEqual} from 'node:util'
+import {chooseEnvironmentFile} from '../../environment/choose.ts'
+import {loadSource} from '../../environment/load.ts'
+import {type EnvironmentSource, readEnvironment} from '../../environment/read.ts'
+import {KkError} from '../../errors.ts'
+import {adoptEnvironment} from '../../operator/steer.ts'
+import {exportStore} from '../../overrides/user/document.ts'
+import type {EnvironmentFlags, StoreFlags} from '../flags.ts'
+import {openChosenCluster} from '../open/cluster.ts'
+import {openStoreToDeploy} from '../open/store.ts'
+
+/** Hands an environment file and the store of overrides over to the operator, suspended; `say` gets what comes next. */
+export async function adopt(
+  flags: EnvironmentFlags & StoreFlags,
+  [argument]: readonly string[],
+  say: (line: string) => void,
+): Promise<void> {
+  const chosen = {argument, flag: flags.environment, env: process.env, cwd: process.cwd()}
+  const source = await loadSource({file: await chooseEnvironmentFile(chosen)})
+  const environment = readEnvironment(source)
+  expectPlaceless(source)
+  await using cluster = await openChosenCluster(flags, environment)
+  await using store = await openStoreToDeploy(flags, environment)
+  const overrides = store && (await exportStore(store, {secrets: true}))
+  await adoptEnvironment(cluster, environment.name, {file: source.text, overrides})
+  say(
+    `the operator has ${environment.name}, suspended; to let it drive the environment: kk operator resume ${environment.name}`,
+  )
+}
+
+/** Throws `KK_ENVIRONMENT` for charts that are found from where the file is: the operator has only its text. */
+function expectPlaceless(source: EnvironmentSource): void {
+  const here = readEnvironment(source).charts
+  const elsewhere = readEnvironment({...source, directory: '/'}).charts
+  if (isDeepStrictEqual(here, elsewhere)) return
+  throw new KkError('KK_ENVIRONMENT', `kk.charts of ${source.file} are paths that start at the file`, {
+    hint: 'name them by an absolute path in the image of the operator, by a repository or by oci://',
+  })
+}

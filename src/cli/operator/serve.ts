@@ -1,0 +1,66 @@
+import {hostname} from 'node:os'
+import {parseListen} from '../../api/listen-options.ts'
+import type {Cluster} from '../../cluster/cluster.ts'
+import {readEnvironment} from '../../environment/read.ts'
+import {KkError} from '../../errors.ts'
+import {type OperatorState, runOperator} from '../../operator/operator.ts'
+import {serveProbes} from '../../operator/probes.ts'
+import type {OperatorPorts} from '../../operator/reconcile.ts'
+import {readStoreDocument} from '../../overrides/user/document.ts'
+import {secretsByNamespace} from '../../verbs/secrets/secret-keeper.ts'
+import type {ClusterFlags, HelmFlags} from '../flags.ts'
+import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
+import {prepareWithDocument} from '../open/open.ts'
+import {supplyFrom} from '../open/secrets.ts'
+
+/** Runs the operator until a signal: what runs then ends first; a second signal ends kk at once. */
+export async function serveOperator(
+  flags: ClusterFlags & HelmFlags & {readonly listen: string},
+  say: (line: string) => void,
+): Promise<void> {
+  const listen = parseListen(flags.listen)
+  await using cluster = await openChosenCluster(flags, undefined)
+  const helm = await openUsersHelm(flags, cluster)
+  const state: OperatorState = {
+    isLeader: false,
+    isSynced: false,
+    depth: () => 0,
+    passes: {succeeded: 0, failed: 0},
+  }
+  await using probes = await serveProbes(listen, state)
+  say(`answers probes at ${probes.address}`)
+  const ports = {cluster, helm, open: opening(cluster, flags)}
+  const holder = `operator ${hostname()} (process ${process.pid})`
+  await runOperator({ports, holder, stop: stopBySignals(), state, say})
+}
+
+function stopBySignals(): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
+      stop.abort()
+    })
+  }
+  return stop.signal
+}
+
+/** Returns what reads and prepares the inputs of an Environment; only its objects and the cluster decide on them. */
+function opening(cluster: Cluster, {helm}: HelmFlags): OperatorPorts['open'] {
+  return async (name, {file, overrides}) => {
+    const environment = readEnvironment({file: `${name}.yaml`, text: file, directory: '/'})
+    if (environment.name !== name) {
+      throw new KkError(
+        'KK_ENVIRONMENT',
+        `the Environment is named ${name}, but its file says kk.name: ${environment.name}`,
+        {hint: 'leave kk.name out of the file, or give the Environment that name'},
+      )
+    }
+    const document =
+      overrides === undefined
+        ? {identity: undefined, overrides: [], secrets: []}
+        : readStoreDocument(overrides, `the overrides of ${name}`)
+    const prepared = await prepareWithDocument(environment, document, {helm, cluster})
+    return supplyFrom(prepared, cluster, async () => secretsByNamespace(document.secrets))
+  }
+}

@@ -1,0 +1,17 @@
+import {Args} from '@oclif/core'
+import type {ClusterFlags} from '../flags.ts'
+import {type OpenedCluster, openChosenCluster} from '../open/cluster.ts'
+
+/** The argument of the commands that steer one Environment. */
+export const nameArgument = {
+  name: Args.string({description: 'The name of the Environment.', required: true}),
+}
+
+/** Opens the cluster that the flags mean, and does something on it. */
+export async function onCluster<T>(
+  flags: ClusterFlags,
+  body: (cluster: OpenedCluster) => Promise<T>,
+): Promise<T> {
+  await using cluster = await openChosenCluster(flags, undefined)
+  return await body(cluster)
+}

@@ -1,0 +1,92 @@
+import {isApiError} from './api/api-error.ts'
+import type {ApiClient} from './api/client.ts'
+import {asking, type Resource, readObject, resourcePath} from './api/resources.ts'
+import {type Collection, type CollectionScope, openCollection} from './watch/collection.ts'
+
+/** The place of an object; the namespace is empty for kinds without one. */
+export interface ObjectPlace {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** The part of an object that says where it is applied. */
+interface Named {
+  readonly metadata: {readonly name: string; readonly namespace?: string; readonly [key: string]: unknown}
+  readonly [part: string]: unknown
+}
+
+interface ApplyOptions {
+  /** The field manager. */
+  readonly manager: string
+  /** Writes the subresource `status`, and nothing else of the object. */
+  readonly status?: boolean
+}
+
+/** Objects of any kind whose place in the API is known. Every function throws as `Cluster`'s do. */
+export interface Objects {
+  read<T>(resource: Resource, place: ObjectPlace): Promise<T | undefined>
+  /** Applies an object on the server side, and takes its fields from their present managers. */
+  apply(resource: Resource, object: Named, options: ApplyOptions): Promise<void>
+  /** Merges fields into an object that exists (RFC 7386); throws `KK_API` where there is none. */
+  merge(resource: Resource, place: ObjectPlace, fields: object): Promise<void>
+  /** Deletes an object; one that is gone, or whose kind is, is left alone. */
+  delete(resource: Resource, place: ObjectPlace): Promise<void>
+  /** Keeps all objects of a kind in a namespace up to date, or a part of them, until the signal. */
+  follow(resource: Resource, namespace: string, signal: AbortSignal, scope?: CollectionScope): Collection
+}
+
+export function openObjects(client: ApiClient): Objects {
+  return {
+    read: (resource, place) => readObject(client, resource, place),
+    apply: (resource, object, options) => applyObject(client, resource, object, options),
+    merge: async (resource, {namespace, name}, fields) =>
+      void (await client.json({
+        method: 'PATCH',
+        path: resourcePath(resource, namespace, name),
+        contentType: 'application/merge-patch+json',
+        body: fields,
+        asked: asking('patch', resource, namespace, name),
+        repeatable: true,
+      })),
+    delete: (resource, place) => deleteObject(client, resource, place),
+    follow: (resource, namespace, signal, scope) =>
+      openCollection(client, resource, namespace, signal, scope),
+  }
+}
+
+/** Applies an object on the server side, and takes its fields from their present managers. */
+export async function applyObject(
+  client: ApiClient,
+  resource: Resource,
+  object: Named,
+  {manager, status = false}: ApplyOptions,
+): Promise<void> {
+  const {name, namespace = ''} = object.metadata
+  await client.json({
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, name) + (status ? '/status' : ''),
+    query: {fieldManager: manager, force: 'true'},
+    contentType: 'application/apply-patch+yaml',
+    body: object,
+    asked: asking('write', resource, namespace, name),
+    repeatable: true,
+  })
+}
+
+/** Deletes an object; one that is gone, or whose kind is, is left alone. */
+export async function deleteObject(
+  client: ApiClient,
+  resource: Resource,
+  {namespace, name}: ObjectPlace,
+): Promise<void> {
+  try {
+    await client.json({
+      method: 'DELETE',
+      path: resourcePath(resource, namespace, name),
+      asked: asking('delete', resource, namespace, name),
+      repeatable: true,
+    })
+  } catch (error) {
+    if (!isApiError(error, 404)) throw error
+  }
+}

@@ -1,0 +1,17 @@
+import {KkCommand} from '../../cli/command.ts'
+import {clusterFlags, environmentFlags, fileArgument, overrideFlags} from '../../cli/flags.ts'
+import {adopt} from '../../cli/operator/adopt.ts'
+
+export default class OperatorAdopt extends KkCommand {
+  static override summary = 'Hand an environment file over to the operator.'
+  static override description =
+    "Writes the file, and the deployer's overrides in clear, to kk-system, with an Environment that is suspended: nothing is changed before kk operator resume. A cloud that was deployed with the same inputs stays as it is then. Run it again when the file has changed: it suspends the Environment until that is resumed."
+  static override examples = ['<%= config.bin %> operator adopt environments/all-in-one.yaml --sandbox']
+  static override args = fileArgument
+  static override flags = {...environmentFlags, ...clusterFlags, store: overrideFlags.store}
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(OperatorAdopt)
+    await adopt(flags, args.file === undefined ? [] : [args.file], this.console.say)
+  }
+}

@@ -1,0 +1,28 @@
+import {Args} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {clusterFlags} from '../../cli/flags.ts'
+import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
+import {approvePlan} from '../../operator/steer.ts'
+
+export default class OperatorApprove extends KkCommand {
+  static override summary = 'Approve the plan that an environment waits with.'
+  static override description =
+    'The approval holds for exactly that plan: if the inputs or the cluster change before it is begun, the next plan has another digest and waits again.'
+  static override examples = [
+    '<%= config.bin %> operator approve production 3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea',
+  ]
+  static override args = {
+    ...nameArgument,
+    digest: Args.string({
+      description: 'The digest of the plan, as the Environment shows it.',
+      required: true,
+    }),
+  }
+  static override flags = clusterFlags
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(OperatorApprove)
+    const actions = await onCluster(flags, (cluster) => approvePlan(cluster, args.name, args.digest))
+    this.console.say(`approved for ${args.name}: ${actions.join(', ')}`)
+  }
+}

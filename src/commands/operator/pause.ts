@@ -1,0 +1,30 @@
+import {Flags} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {clusterFlags} from '../../cli/flags.ts'
+import {nameArgument, onCluster} from '../../cli/operator/steer.ts'
+import {pauseEnvironment} from '../../operator/steer.ts'
+
+export default class OperatorPause extends KkCommand {
+  static override summary = 'Have the operator leave an environment to the command line.'
+  static override description =
+    'The operator starts nothing more; what it runs ends first. kk waits until it has said so: from then on kk deploy and the like change the environment.'
+  static override examples = ['<%= config.bin %> operator pause production']
+  static override args = nameArgument
+  static override flags = {
+    timeout: Flags.integer({
+      summary: 'How long to wait for the operator, in seconds.',
+      helpValue: 'SECONDS',
+      default: 1_200,
+    }),
+    ...clusterFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(OperatorPause)
+    const until = Date.now() + flags.timeout * 1000
+    await onCluster(flags, (cluster) => pauseEnvironment(cluster, args.name, until))
+    this.console.say(
+      `${args.name} is paused: the command line may change it; to hand it back: kk operator resume ${args.name}`,
+    )
+  }
+}

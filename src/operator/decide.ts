@@ -1,0 +1,68 @@
+import {digest} from '../plan/digest.ts'
+import {type Action, hasChanges, isChange, type Plan} from '../plan/plan.ts'
+import {type EnvironmentObject, RETRY} from './kinds/environment-kind.ts'
+
+/** What is planned for an Environment, as it is decided on. */
+export interface Planned {
+  readonly plan: Plan
+  /** The digest that an approval names; see `planDigest`. */
+  readonly digest: string
+  /** The digest of the inputs of all releases; see `targetDigest`. */
+  readonly target: string
+}
+
+/** What the operator does about a plan. */
+export type Decision =
+  | {readonly kind: 'idle'}
+  /** An earlier run towards the same target has failed. */
+  | {readonly kind: 'held'; readonly failure: string}
+  /** These actions need an approval that the plan does not have. */
+  | {readonly kind: 'unapproved'; readonly actions: readonly Action[]}
+  | {readonly kind: 'run'}
+
+/** Returns the digest of a plan: what is done with which revision, to which inputs, on which cluster. */
+export function planDigest({environment, cluster, actions}: Plan): string {
+  return digest({
+    environment,
+    cluster: cluster.uid,
+    actions: actions
+      .filter(isChange)
+      .map(({release, kind, revision, inputs}) => ({release, kind, revision, inputs})),
+  })
+}
+
+/**
+ * Returns the digest of the state that a plan leads to. It is the same for the plans of all attempts to come there, so it
+ * tells whether an attempt goes on, or repeats, an earlier one.
+ */
+export function targetDigest({environment, actions}: Plan): string {
+  return digest({environment, inputs: actions.map(({release, inputs}) => [release, inputs])})
+}
+
+/** Decides on a plan by what people and earlier attempts have left on the Environment. Never approves by itself. */
+export function decide(
+  {plan, digest: made, target}: Planned,
+  {metadata, spec, status = {}}: Pick<EnvironmentObject, 'metadata' | 'spec' | 'status'>,
+): Decision {
+  if (!hasChanges(plan)) return {kind: 'idle'}
+  const changed = plan.actions.filter(isChange)
+  // To wait at gates, and to write labels, can be tried again and again.
+  const isHarmless = changed.every(({kind}) => kind === 'await' || kind === 'relabel')
+  const isRetried = retryOf(metadata) !== undefined && retryOf(metadata) !== status.retried
+  const {failed} = status
+  if (failed?.inputs === target && !isHarmless && !isRetried) return {kind: 'held', failure: failed.message}
+  const unapproved = changed.filter((action) => needsApproval(action, spec.approval?.required ?? []))
+  const isApproved = spec.approval?.plan === made || status.begun === target
+  return unapproved.length === 0 || isApproved ? {kind: 'run'} : {kind: 'unapproved', actions: unapproved}
+}
+
+type Required = NonNullable<NonNullable<EnvironmentObject['spec']['approval']>['required']>
+
+function needsApproval({kind, protected: isProtected}: Action, required: Required): boolean {
+  return required.some((each) => each === kind || (each === 'protected' && isProtected))
+}
+
+/** Returns the retry that was asked for last, as `kk operator retry` writes it. */
+export function retryOf({annotations}: EnvironmentObject['metadata']): string | undefined {
+  return annotations?.[RETRY]
+}

@@ -1,0 +1,150 @@
+import {describeCause} from '../cluster/gate/cause.ts'
+import type {KkError} from '../errors.ts'
+import {type Action, isChange} from '../plan/plan.ts'
+import {type Progress, type RunState, releasesIn} from '../run/run-state.ts'
+import type {ReleaseStatus} from '../verbs/observation/release-status.ts'
+import type {Planned} from './decide.ts'
+import type {Finding} from './kinds/conditions.ts'
+
+/** How far an Environment is. */
+export type Phase =
+  /** Nothing is changed, and nothing of the operator runs. */
+  | {readonly kind: 'paused'}
+  /** Its inputs, or the cluster, do not allow a plan; `isFinal` if only a change of them helps. */
+  | {readonly kind: 'unplanned'; readonly error: KkError; readonly isFinal: boolean}
+  | {readonly kind: 'unapproved'; readonly planned: Planned; readonly actions: readonly Action[]}
+  | {readonly kind: 'held'; readonly planned: Planned; readonly failure: string; readonly run?: RunState}
+  | {readonly kind: 'running'; readonly planned: Planned; readonly run: RunState}
+  | {readonly kind: 'deployed'; readonly planned: Planned; readonly releases: readonly ReleaseStatus[]}
+
+/** Returns what the conditions of an Environment say. `Ready` is true only where every gate would pass now. */
+export function environmentFindings(name: string, phase: Phase): readonly Finding[] {
+  const driven = finding('Paused', 'False', 'Driven', 'the operator drives this environment')
+  switch (phase.kind) {
+    case 'paused': {
+      const message = 'suspended: the operator changes nothing'
+      return [
+        finding('Ready', 'Unknown', 'Suspended', message),
+        finding('Paused', 'True', 'Suspended', message),
+      ]
+    }
+    case 'unplanned': {
+      const {code, message, hint} = phase.error
+      const text = hint === undefined ? message : `${message}; ${hint}`
+      return [
+        finding('Ready', 'False', code, text),
+        finding(phase.isFinal ? 'Stalled' : 'Reconciling', 'True', code, text),
+        finding('Planned', 'False', code, text),
+        driven,
+      ]
+    }
+    case 'unapproved': {
+      const {planned, actions} = phase
+      const message = `${count(actions.length, 'action')} of the plan ${actions.length === 1 ? 'needs' : 'need'} approval: kk operator approve ${name} ${planned.digest}`
+      return [
+        finding('Ready', 'False', 'WaitingForApproval', message),
+        plannedFinding(planned),
+        finding('Approved', 'False', 'WaitingForApproval', message),
+        driven,
+      ]
+    }
+    case 'held': {
+      const message = `${phase.failure}; to try again, change the inputs, or: kk operator retry ${name}`
+      return [
+        finding('Ready', 'False', 'Failed', message),
+        finding('Stalled', 'True', 'Failed', message),
+        plannedFinding(phase.planned),
+        driven,
+      ]
+    }
+    case 'running': {
+      const message = runText(phase.run)
+      return [
+        finding('Ready', 'False', 'Running', message),
+        finding('Reconciling', 'True', 'Running', message),
+        plannedFinding(phase.planned),
+        driven,
+      ]
+    }
+    case 'deployed':
+      return [deployedFinding(phase.releases), plannedFinding(phase.planned), driven]
+  }
+}
+
+/** Returns what the conditions of a Release say while its run is under way. */
+export function progressFindings(progress: Progress): readonly Finding[] {
+  const ready = (status: Finding['status'], reason: string, message: string) =>
+    finding('Ready', status, reason, message)
+  switch (progress.state) {
+    case 'unchanged':
+    case 'succeeded':
+      return [ready('True', 'Healthy', 'its gate has passed')]
+    case 'waiting':
+      return [ready('False', 'Waiting', 'waits for what it requires'), reconciling('Waiting')]
+    case 'running': {
+      const {phase, message, blames} = progress
+      const text = blames[0] ? describeCause(blames[0]) : `${phase} ${message}`.trim() || 'has begun'
+      return [ready('False', 'Running', text), reconciling('Running')]
+    }
+    case 'failed':
+      return [
+        ready('False', progress.error.code, progress.error.message),
+        finding('Stalled', 'True', progress.error.code, progress.error.message),
+      ]
+    case 'skipped': {
+      const why = progress.because === undefined ? progress.reason : `${progress.because} has failed`
+      return [ready('False', 'Skipped', `not begun: ${why}`)]
+    }
+  }
+}
+
+/** Returns what the condition of a Release says of its health now. */
+export function healthFinding({health, inputs}: ReleaseStatus): Finding {
+  if (!health) return finding('Ready', 'False', 'NotInstalled', 'not installed')
+  if (health.state === 'healthy')
+    return inputs === 'current'
+      ? finding('Ready', 'True', 'Healthy', 'healthy')
+      : finding('Ready', 'False', 'Outdated', 'healthy, but not as the environment wants it')
+  const [first] = health.blames
+  return finding('Ready', 'False', 'Unhealthy', first ? describeCause(first) : 'not healthy')
+}
+
+function deployedFinding(releases: readonly ReleaseStatus[]): Finding {
+  const ill = releases.filter((release) => healthFinding(release).status !== 'True')
+  const [first] = ill
+  if (!first) return finding('Ready', 'True', 'Healthy', 'every release is healthy')
+  const others = ill.length === 1 ? '' : `, and ${count(ill.length - 1, 'more release')}`
+  return finding('Ready', 'False', 'Unhealthy', `${first.release}: ${healthFinding(first).message}${others}`)
+}
+
+function plannedFinding({plan}: Planned): Finding {
+  const changes = plan.actions.filter(isChange).length
+  return finding(
+    'Planned',
+    'True',
+    'Planned',
+    changes === 0 ? 'nothing is to be done' : count(changes, 'action'),
+  )
+}
+
+function runText(run: RunState): string {
+  const failed = releasesIn(run, 'failed')
+  const running = releasesIn(run, 'running').map(({release}) => release)
+  const parts = [
+    ...failed.map(({release, progress}) => `${release} has failed: ${progress.error.message}`),
+    ...(running.length > 0 ? [`at work on ${running.join(', ')}`] : []),
+  ]
+  return parts.join('; ') || 'a run is under way'
+}
+
+function reconciling(reason: string): Finding {
+  return finding('Reconciling', 'True', reason, 'a run is under way')
+}
+
+function finding(type: string, status: Finding['status'], reason: string, message: string): Finding {
+  return {type, status, reason, message}
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,73 @@
+import {CONFIG_MAPS, SECRETS} from '../cluster/api/resources.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Objects} from '../cluster/objects.ts'
+import type {Collection} from '../cluster/watch/collection.ts'
+import {retryOf} from './decide.ts'
+import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
+import {RELEASES} from './kinds/release-kind.ts'
+import {sourceObjects} from './source.ts'
+import {ENVIRONMENT_LABEL} from './teller.ts'
+
+interface Listeners {
+  /** What people have written of an Environment is not what it was, or the Environment is gone. */
+  readonly onChanged: (environment: string) => void
+  /** A Release is gone. */
+  readonly onLost: (release: string, environment: string | undefined) => void
+}
+
+/** The Environments with their inputs and Releases, kept up to date. */
+export interface Inputs {
+  environment(name: string): EnvironmentObject | undefined
+  /** Returns the Releases of an Environment. */
+  releases(environment: string): ReturnType<Collection['all']>
+  /** Resolves once everything was listed, or could not be. */
+  listed(): Promise<void>
+}
+
+/** Follows everything that the operator reads in `kk-system`, until the signal. */
+export function followInputs(
+  objects: Pick<Objects, 'follow'>,
+  signal: AbortSignal,
+  {onChanged, onLost}: Listeners,
+): Inputs {
+  const environments = objects.follow(ENVIRONMENTS, KK_NAMESPACE, signal)
+  const releases = objects.follow(RELEASES, KK_NAMESPACE, signal)
+  const environment = (name: string) => environments.get(name) as unknown as EnvironmentObject | undefined
+  const versions = new Map<string, string>()
+
+  environments.subscribe((changed) => {
+    const names = (changed ? [changed] : environments.all()).map(({metadata}) => metadata.name)
+    for (const name of changed ? names : new Set([...names, ...versions.keys()])) {
+      const version = versionOf(environment(name))
+      if (versions.get(name) === version) continue
+      if (version === undefined) versions.delete(name)
+      else versions.set(name, version)
+      onChanged(name)
+    }
+  })
+  releases.subscribe((changed) => {
+    if (!changed || releases.get(changed.metadata.name)) return
+    onLost(changed.metadata.name, changed.metadata.labels?.[ENVIRONMENT_LABEL])
+  })
+  for (const kind of [CONFIG_MAPS, SECRETS]) {
+    objects.follow(kind, KK_NAMESPACE, signal, {isMetadata: true}).subscribe((changed) => {
+      if (!changed) return
+      const source = `${kind.kind}/${changed.metadata.name}`
+      for (const {metadata} of environments.all())
+        if (sourceObjects(environment(metadata.name)!).includes(source)) onChanged(metadata.name)
+    })
+  }
+
+  return {
+    environment,
+    releases: (name) => releases.all().filter(({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === name),
+    listed: async () => void (await Promise.all([environments.attempted(), releases.attempted()])),
+  }
+}
+
+/** Returns what tells one state of what people write from another, whatever the operator writes beside it. */
+function versionOf(environment: EnvironmentObject | undefined): string | undefined {
+  if (!environment) return undefined
+  const {uid, generation} = environment.metadata
+  return JSON.stringify([uid, generation, retryOf(environment.metadata)])
+}

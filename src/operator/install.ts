@@ -1,0 +1,204 @@
+import type {Resource} from '../cluster/api/resources.ts'
+import {NAMESPACES} from '../cluster/api/resources.ts'
+import type {KubernetesObject} from '../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Objects} from '../cluster/objects.ts'
+import {ROLE_SETS, type Rule, rulesOf} from '../cluster/permissions/roles.ts'
+import {ENVIRONMENT} from './kinds/environment-kind.ts'
+import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
+import {RELEASE} from './kinds/release-kind.ts'
+
+const NAME = 'kk-operator'
+const LABELS = {'app.kubernetes.io/name': NAME}
+const PORT = 8080
+
+const rbac = (kind: string, plural: string, namespaced: boolean): Resource => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind,
+  plural,
+  namespaced,
+})
+const CLUSTER_ROLES = rbac('ClusterRole', 'clusterroles', false)
+const CLUSTER_BINDINGS = rbac('ClusterRoleBinding', 'clusterrolebindings', false)
+const ROLES = rbac('Role', 'roles', true)
+const BINDINGS = rbac('RoleBinding', 'rolebindings', true)
+const ACCOUNTS: Resource = {
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  plural: 'serviceaccounts',
+  namespaced: true,
+}
+const DEPLOYMENTS: Resource = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  namespaced: true,
+}
+
+export interface InstallOptions {
+  /** The image of kk, with helm in it. */
+  readonly image: string
+  /** The namespaces in which it may deploy. */
+  readonly namespaces: readonly string[]
+}
+
+/** Returns everything that the operator is made of, in the order in which it is applied. */
+export function operatorObjects({image, namespaces}: InstallOptions): readonly KubernetesObject[] {
+  const rights = rulesOf(ROLE_SETS.change)
+  return [
+    namespace(KK_NAMESPACE, {'pod-security.kubernetes.io/enforce': 'restricted'}),
+    ...namespaces.map((name) => namespace(name)),
+    definitionOf(ENVIRONMENT),
+    definitionOf(RELEASE),
+    object(ACCOUNTS, KK_NAMESPACE, {}),
+    object(CLUSTER_ROLES, '', {rules: necessary(rights.cluster)}),
+    object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES.kind)),
+    object(ROLES, KK_NAMESPACE, {rules: [...all(rights['kk-system']), ...OWN_RULES]}),
+    object(BINDINGS, KK_NAMESPACE, bound(ROLES.kind)),
+    ...namespaces.flatMap((name) => [
+      object(ROLES, name, {rules: [...all([...rights.release, ...rights.rendered]), ...WATCHED_RULES]}),
+      object(BINDINGS, name, bound(ROLES.kind)),
+    ]),
+    object(DEPLOYMENTS, KK_NAMESPACE, {spec: deploymentSpec(image)}),
+  ]
+}
+
+/** Returns what is left of the operator when it goes: its kinds, with the objects of them, and all that it runs by. */
+function uninstalled(namespaces: readonly string[]): readonly (readonly [Resource, string, string])[] {
+  return [
+    [DEPLOYMENTS, KK_NAMESPACE, NAME],
+    [DEFINITIONS, '', definitionOf(ENVIRONMENT).metadata.name],
+    [DEFINITIONS, '', definitionOf(RELEASE).metadata.name],
+    ...[KK_NAMESPACE, ...namespaces].flatMap((name) => [
+      [BINDINGS, name, NAME] as const,
+      [ROLES, name, NAME] as const,
+    ]),
+    [CLUSTER_BINDINGS, '', NAME],
+    [CLUSTER_ROLES, '', NAME],
+    [ACCOUNTS, KK_NAMESPACE, NAME],
+  ]
+}
+
+const KINDS = [
+  NAMESPACES,
+  DEFINITIONS,
+  ACCOUNTS,
+  CLUSTER_ROLES,
+  CLUSTER_BINDINGS,
+  ROLES,
+  BINDINGS,
+  DEPLOYMENTS,
+]
+
+/** Applies the operator on the server side; what is there already is brought up to date. */
+export async function installOperator(
+  options: InstallOptions,
+  objects: Pick<Objects, 'apply'>,
+): Promise<void> {
+  for (const each of operatorObjects(options)) {
+    const resource = KINDS.find(({kind}) => kind === each.kind)!
+    await objects.apply(resource, each, {manager: 'kk'})
+  }
+}
+
+/** Deletes the operator. Releases stay as they are, and the command line drives their environments again. */
+export async function uninstallOperator(
+  namespaces: readonly string[],
+  objects: Pick<Objects, 'delete'>,
+): Promise<void> {
+  for (const [resource, namespace, name] of uninstalled(namespaces))
+    await objects.delete(resource, {namespace, name})
+}
+
+/** Beside what any deploy needs in `kk-system`. */
+const OWN_RULES = [
+  rule('kk.openstack.org', ['environments'], ['get', 'list', 'watch']),
+  rule('kk.openstack.org', ['releases'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
+  rule('kk.openstack.org', ['environments/status', 'releases/status'], ['patch']),
+  rule('coordination.k8s.io', ['leases'], ['patch']),
+  rule('', ['configmaps', 'secrets'], ['get', 'list', 'watch']),
+]
+
+/** Beside what any deploy needs where it deploys: whatever changes is noticed. */
+const WATCHED_RULES = [
+  rule('', ['secrets'], ['list', 'watch']),
+  rule('apps', ['deployments', 'statefulsets', 'daemonsets'], ['list', 'watch']),
+  rule('batch', ['jobs'], ['list', 'watch']),
+]
+
+function rule(group: string, resources: readonly string[], verbs: readonly string[]): object {
+  return {apiGroups: [group], resources, verbs}
+}
+
+/** What kk cannot go without; in a namespace it may also do what helps it to say why something fails. */
+function necessary(rules: readonly Rule[]): readonly object[] {
+  return all(rules.filter(({without}) => without.length === 0))
+}
+
+function all(rules: readonly Rule[]): readonly object[] {
+  return rules.map(({why: _, without: __, ...granted}) => granted)
+}
+
+function object({apiVersion, kind}: Resource, namespace: string, content: object): KubernetesObject {
+  const metadata = {name: NAME, ...(namespace !== '' && {namespace}), labels: LABELS}
+  return {apiVersion, kind, metadata, ...content}
+}
+
+function namespace(name: string, labels: Readonly<Record<string, string>> = {}): KubernetesObject {
+  return {apiVersion: NAMESPACES.apiVersion, kind: NAMESPACES.kind, metadata: {name, labels}}
+}
+
+function bound(kind: string): object {
+  return {
+    roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind, name: NAME},
+    subjects: [{kind: ACCOUNTS.kind, name: NAME, namespace: KK_NAMESPACE}],
+  }
+}
+
+/** The longest that an action may take by default, and a minute. */
+const GRACE_SECONDS = 960
+
+function deploymentSpec(image: string): object {
+  const probe = (path: string) => ({httpGet: {path, port: PORT}, periodSeconds: 10, timeoutSeconds: 5})
+  return {
+    replicas: 2,
+    selector: {matchLabels: LABELS},
+    template: {
+      metadata: {labels: LABELS},
+      spec: {
+        serviceAccountName: NAME,
+        terminationGracePeriodSeconds: GRACE_SECONDS,
+        // The pause container reaps helms whose kk is gone.
+        shareProcessNamespace: true,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: 65_534,
+          seccompProfile: {type: 'RuntimeDefault'},
+        },
+        containers: [
+          {
+            name: 'operator',
+            image,
+            command: ['kk', 'operator', 'run', '--listen', `0.0.0.0:${PORT}`],
+            // Everything that kk and helm write on this machine; of none of it depends what they do next.
+            env: ['HOME', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'].map((name) => ({
+              name,
+              value: '/tmp',
+            })),
+            ports: [{name: 'probes', containerPort: PORT}],
+            livenessProbe: probe('/healthz'),
+            readinessProbe: probe('/readyz'),
+            resources: {requests: {cpu: '100m', memory: '512Mi'}, limits: {memory: '2Gi'}},
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: {drop: ['ALL']},
+            },
+            volumeMounts: [{name: 'tmp', mountPath: '/tmp'}],
+          },
+        ],
+        volumes: [{name: 'tmp', emptyDir: {}}],
+      },
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type {Resource} from '../cluster/api/resources.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Objects} from '../cluster/objects.ts'
+import {canonicalJson} from '../plan/digest.ts'
+
+/** The field manager of what the operator writes. */
+export const MANAGER = 'kk-operator'
+
+/** An object in `kk-system` whose spec, or whose status, the operator writes. */
+export interface Kept {
+  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
+  readonly spec?: object
+  readonly status?: object
+}
+
+/** Writes objects of one kind, each only if it differs from what was seen or written last. */
+export interface Keeper {
+  /** Writes the spec, or the status, of an object. */
+  keep(object: Kept): Promise<void>
+  /** Takes note of an object as the cluster has it, unless it was written here. */
+  see(object: Kept): void
+  /** The status that was seen or written last. */
+  status(name: string): object | undefined
+  /** Takes note that an object is gone. */
+  forget(name: string): void
+}
+
+export function newKeeper(objects: Pick<Objects, 'apply'>, resource: Resource): Keeper {
+  const known = {spec: new Map<string, object>(), status: new Map<string, object>()}
+  return {
+    async keep({metadata, spec, status}) {
+      const part = status === undefined ? 'spec' : 'status'
+      const content = plain(status ?? spec ?? {})
+      const before = known[part].get(metadata.name)
+      if (before !== undefined && canonicalJson(before) === canonicalJson(content)) return
+      const {apiVersion, kind} = resource
+      const object = {apiVersion, kind, metadata: {...metadata, namespace: KK_NAMESPACE}, [part]: content}
+      await objects.apply(resource, object, {manager: MANAGER, status: part === 'status'})
+      known[part].set(metadata.name, content)
+    },
+    see({metadata: {name}, spec, status}) {
+      if (spec && !known.spec.has(name)) known.spec.set(name, spec)
+      if (status && !known.status.has(name)) known.status.set(name, status)
+    },
+    status: (name) => known.status.get(name),
+    forget(name) {
+      known.spec.delete(name)
+      known.status.delete(name)
+    },
+  }
+}
+
+/** Returns the object as it is sent: without keys that have no value. */
+function plain(content: object): object {
+  return JSON.parse(JSON.stringify(content)) as object
+}

@@ -1,0 +1,155 @@
+import {CONDITIONS} from './conditions.ts'
+import {type Kind, resourceOf} from './kind.ts'
+import type {Schema, ValueOf} from './schema.ts'
+
+const OBJECT_NAME = {
+  type: 'string',
+  pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$',
+  maxLength: 253,
+} as const satisfies Schema
+
+const SPEC = {
+  type: 'object',
+  description: 'What the operator is to bring to the cluster.',
+  required: ['source'],
+  properties: {
+    source: {
+      type: 'object',
+      description:
+        'The environment file, as text in an object of the same namespace. An API object could not hold it otherwise: the API server sorts keys and rewrites numbers.',
+      properties: {
+        configMap: {...OBJECT_NAME, description: 'The ConfigMap that holds it.'},
+        secret: {...OBJECT_NAME, description: 'The Secret that holds it.'},
+        key: {
+          type: 'string',
+          description: 'The key of the object, environment.yaml unless it is said.',
+          minLength: 1,
+          maxLength: 253,
+        },
+      },
+      'x-kubernetes-validations': [
+        {
+          rule: 'has(self.configMap) != has(self.secret)',
+          message: 'name either a configMap or a secret',
+        },
+      ],
+    },
+    overrides: {
+      type: 'object',
+      description: "The deployer's overrides, as `kk overrides export --show-secrets` writes them.",
+      required: ['secret'],
+      properties: {
+        secret: {...OBJECT_NAME, description: 'The Secret that holds them, under the key overrides.yaml.'},
+      },
+    },
+    suspend: {
+      type: 'boolean',
+      description:
+        'Change nothing. The condition Paused is True once no helm of the operator runs any more; from then on the command line may change the environment.',
+    },
+    approval: {
+      type: 'object',
+      description: 'Which plans wait until somebody has approved them.',
+      properties: {
+        required: {
+          type: 'array',
+          description:
+            'The actions that need approval: install and upgrade of any release, protected for any change of a protected one.',
+          maxItems: 3,
+          'x-kubernetes-list-type': 'set',
+          items: {type: 'string', enum: ['install', 'upgrade', 'protected']},
+        },
+        plan: {
+          type: 'string',
+          description: 'The digest of the plan that is approved; no other is.',
+          pattern: '^[0-9a-f]{64}$',
+          maxLength: 64,
+        },
+      },
+    },
+  },
+} as const satisfies Schema
+
+const STATUS = {
+  type: 'object',
+  properties: {
+    observedGeneration: {type: 'integer', format: 'int64'},
+    summary: {type: 'string', description: 'How many releases are as they should be, of how many.'},
+    plan: {
+      type: 'object',
+      description: 'What is to be done, or being done.',
+      required: ['digest', 'actions'],
+      properties: {
+        digest: {type: 'string', description: 'What approval.plan has to say.'},
+        actions: {
+          type: 'array',
+          description: 'E.g. `upgrade openstack/keystone`.',
+          'x-kubernetes-list-type': 'atomic',
+          items: {type: 'string'},
+        },
+      },
+    },
+    deployed: {
+      type: 'string',
+      description: 'The digest of all inputs with which every gate has passed last.',
+    },
+    begun: {
+      type: 'string',
+      description: 'The digest of all inputs of the run that was begun and has not ended.',
+    },
+    failed: {
+      type: 'object',
+      description: 'The last attempt, if it has failed. It is not repeated by itself.',
+      required: ['inputs', 'message'],
+      properties: {
+        inputs: {type: 'string', description: 'The digest of all inputs.'},
+        message: {type: 'string', maxLength: 1024},
+      },
+    },
+    retried: {type: 'string', description: 'The retry that was asked for last, and was done.'},
+    run: {type: 'string', description: 'The id of the last run.'},
+    conditions: CONDITIONS,
+  },
+} as const satisfies Schema
+
+/** People write it: which environment file the operator deploys, and how. */
+export const ENVIRONMENT = {
+  kind: 'Environment',
+  plural: 'environments',
+  shortName: 'kkenv',
+  description: 'An environment that the operator of kk keeps as its file says.',
+  spec: SPEC,
+  status: STATUS,
+  rules: [
+    {
+      rule: 'self.metadata.name.size() <= 40',
+      message: 'the name of an environment has at most 40 characters',
+    },
+  ],
+  columns: {
+    Ready: '.status.conditions[?(@.type=="Ready")].status',
+    Status: '.status.conditions[?(@.type=="Ready")].message',
+    Releases: '.status.summary',
+  },
+} as const satisfies Kind
+
+export const ENVIRONMENTS = resourceOf(ENVIRONMENT)
+
+export type EnvironmentSpec = ValueOf<typeof SPEC>
+export type EnvironmentStatus = ValueOf<typeof STATUS>
+
+/** The annotation by which `kk operator retry` asks for another attempt. */
+export const RETRY = 'kk.openstack.org/retry'
+
+/** An Environment as the API hands it out. */
+export interface EnvironmentObject {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly uid?: string
+    readonly generation?: number
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+  readonly spec: EnvironmentSpec
+  readonly status?: EnvironmentStatus
+}

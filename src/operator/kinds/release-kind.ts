@@ -1,0 +1,86 @@
+import {CONDITIONS} from './conditions.ts'
+import {type Kind, resourceOf} from './kind.ts'
+import type {Schema, ValueOf} from './schema.ts'
+
+const NAME = {type: 'string', minLength: 1, maxLength: 63} as const satisfies Schema
+
+const SPEC = {
+  type: 'object',
+  description: 'The release as the last plan wants it.',
+  required: ['release', 'chart', 'action', 'requires', 'protected'],
+  properties: {
+    release: {
+      type: 'object',
+      description: 'What identifies the release.',
+      required: ['namespace', 'name'],
+      properties: {namespace: NAME, name: NAME},
+      'x-kubernetes-validations': [
+        {rule: 'self == oldSelf', message: 'a Release is of one release for good'},
+      ],
+    },
+    chart: {
+      type: 'object',
+      required: ['name', 'version'],
+      properties: {
+        name: {type: 'string', maxLength: 253},
+        version: {type: 'string', maxLength: 253},
+      },
+    },
+    inputs: {type: 'string', description: 'The digest of all that decides the release.', maxLength: 40},
+    action: {
+      type: 'string',
+      description: 'What the last plan does with it.',
+      enum: ['install', 'upgrade', 'await', 'relabel', 'check', 'unchanged'],
+    },
+    requires: {
+      type: 'array',
+      description: 'The releases that must be healthy, or whose objects must exist, before it is changed.',
+      maxItems: 200,
+      'x-kubernetes-list-type': 'atomic',
+      items: {
+        type: 'object',
+        required: ['namespace', 'name', 'kind'],
+        properties: {namespace: NAME, name: NAME, kind: {type: 'string', enum: ['ready', 'applied']}},
+      },
+    },
+    protected: {type: 'boolean', description: 'Whether it is removed only when it is named and confirmed.'},
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: '!self.requires.exists(each, each.__namespace__ == self.release.__namespace__ && each.name == self.release.name)',
+      message: 'a release cannot require itself',
+    },
+  ],
+} as const satisfies Schema
+
+const STATUS = {
+  type: 'object',
+  properties: {
+    observedGeneration: {type: 'integer', format: 'int64'},
+    revision: {type: 'integer', description: 'The revision whose gate has passed last in this plan.'},
+    conditions: CONDITIONS,
+  },
+} as const satisfies Schema
+
+/** The operator writes it, people read it: one release of an Environment, and how it is. */
+export const RELEASE = {
+  kind: 'Release',
+  plural: 'releases',
+  shortName: 'kkr',
+  description:
+    'A release of an Environment, as the operator of kk sees it. To delete it removes nothing: it is written again.',
+  spec: SPEC,
+  status: STATUS,
+  rules: [],
+  columns: {
+    Ready: '.status.conditions[?(@.type=="Ready")].status',
+    Status: '.status.conditions[?(@.type=="Ready")].message',
+    Chart: '.spec.chart.name',
+    Revision: '.status.revision',
+  },
+} as const satisfies Kind
+
+export const RELEASES = resourceOf(RELEASE)
+
+export type ReleaseSpec = ValueOf<typeof SPEC>
+export type ReleaseStatus = ValueOf<typeof STATUS>

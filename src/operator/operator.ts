@@ -1,0 +1,189 @@
+import {LEASES} from '../cluster/api/resources.ts'
+import type {HeldLease} from '../cluster/cluster.ts'
+import {driverLease, driverLeaseName} from '../cluster/lease/driver.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Objects} from '../cluster/objects.ts'
+import {asKkError, type KkError} from '../errors.ts'
+import type {Plan} from '../plan/plan.ts'
+import {releaseNamespace} from '../release.ts'
+import {type Interruption, newInterruption} from '../run/interruption.ts'
+import {followInputs, type Inputs} from './inputs.ts'
+import {MANAGER, newKeeper} from './keeper.ts'
+import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
+import {RELEASES} from './kinds/release-kind.ts'
+import {openQueue} from './queue.ts'
+import {type OperatorPorts, reconcile, type Telling} from './reconcile.ts'
+import {newTeller, rowName} from './teller.ts'
+import {openWorld} from './world.ts'
+
+/** Who drives an environment, for messages and on its Lease. */
+const DRIVER = 'the operator'
+/** The operator's Lease is held as that of the release that the operator itself would be. */
+const OPERATOR = `${KK_NAMESPACE}/kk-operator` as const
+/** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
+const RESYNC = 600_000
+
+export interface OperatorOptions {
+  readonly ports: OperatorPorts
+  /** The name of this process, for others. */
+  readonly holder: string
+  /** Start nothing more, let what runs end, give everything back. */
+  readonly stop: AbortSignal
+  readonly state: OperatorState
+  readonly say: (line: string) => void
+}
+
+/** What is told of the operator while it runs. */
+export interface OperatorState {
+  isLeader: boolean
+  isSynced: boolean
+  depth: () => number
+  readonly passes: {succeeded: number; failed: number}
+}
+
+/** Waits until this process leads, then drives every Environment until it is stopped. Throws `KK_LEASE_LOST`. */
+export async function runOperator(options: OperatorOptions): Promise<void> {
+  const {ports, holder, stop, state, say} = options
+  const lease = await leadership(ports, holder, {stop, say})
+  if (!lease) return
+  state.isLeader = true
+  say('leading')
+  try {
+    await drive(options, AbortSignal.any([stop, lease.lost]))
+  } finally {
+    state.isLeader = false
+    await lease.release()
+  }
+  lease.lost.throwIfAborted()
+}
+
+/** Resolves with the operator's Lease once nobody else has it; with nothing if it is stopped before. */
+async function leadership(
+  {cluster}: OperatorPorts,
+  holder: string,
+  {stop, say}: Pick<OperatorOptions, 'stop' | 'say'>,
+): Promise<HeldLease | undefined> {
+  const onHeld = (by: string) => say(`standing by: ${by} leads`)
+  const held = cluster.hold(OPERATOR, holder, Number.POSITIVE_INFINITY, onHeld)
+  const stopped = Promise.withResolvers<undefined>()
+  stop.addEventListener('abort', () => stopped.resolve(undefined), {once: true})
+  if (stop.aborted) stopped.resolve(undefined)
+  const lease = await Promise.race([held, stopped.promise])
+  if (!lease) held.then((late) => late.release()).catch(() => undefined)
+  return lease
+}
+
+/** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
+async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): Promise<void> {
+  const {objects} = ports.cluster
+  const closing = new AbortController()
+  const {signal} = closing
+  const interruptions = new Map<string, Interruption>()
+  const environments = newKeeper(objects, ENVIRONMENTS)
+  const releases = newKeeper(objects, RELEASES)
+  const onError = (name: string, error: unknown) => {
+    state.passes.failed += 1
+    say(`${name}: ${asKkError(error).message}`)
+  }
+  const queue = openQueue({work, onError})
+  const world = openWorld(objects, {signal, ring: queue.add})
+  const inputs = followInputs(objects, signal, {
+    onChanged(name) {
+      if (!inputs.environment(name)) environments.forget(name)
+      // What runs for what it no longer is ends as soon as it can: the next pass sees what is there.
+      interruptions.get(name)?.interrupt()
+      queue.add(name)
+    },
+    onLost(release, environment) {
+      releases.forget(release)
+      if (environment !== undefined) queue.add(environment)
+    },
+  })
+  state.depth = queue.depth
+
+  async function work(name: string): Promise<number | undefined> {
+    const found = inputs.environment(name)
+    if (!found) return undefined
+    environments.see(found)
+    const rows = inputs.releases(name)
+    for (const row of rows) releases.see(row)
+    // What was written last may not have been seen yet.
+    const environment = {...found, status: environments.status(name) ?? {}}
+    const teller = newTeller(environment, {environments, releases, onError: (error) => onError(name, error)})
+    const interruption = newInterruption()
+    interruptions.set(name, interruption)
+    const plan = await passOver(environment, {ports, telling: teller, interruption}).finally(() =>
+      interruptions.delete(name),
+    )
+    if (plan) {
+      world.watch(name, [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))])
+      await dropRows(rows, plan, objects)
+    }
+    state.passes.succeeded += 1
+    return RESYNC
+  }
+
+  await inputs.listed()
+  state.isSynced = true
+  await aborted(stop)
+  for (const interruption of interruptions.values()) interruption.interrupt()
+  await queue.close()
+  closing.abort()
+}
+
+/** Deletes the Releases of an Environment that its plan has no more. */
+async function dropRows(
+  rows: ReturnType<Inputs['releases']>,
+  {environment, actions}: Plan,
+  objects: Pick<Objects, 'delete'>,
+): Promise<void> {
+  const wanted = new Set(actions.map(({release}) => rowName(environment, release)))
+  for (const {metadata} of rows)
+    if (!wanted.has(metadata.name))
+      await objects.delete(RELEASES, {namespace: KK_NAMESPACE, name: metadata.name})
+}
+
+interface PassOptions {
+  readonly ports: OperatorPorts
+  readonly telling: Telling
+  readonly interruption: Interruption
+}
+
+/** Brings one Environment as far as its inputs and the cluster allow, and writes what became of it. Returns its plan. */
+async function passOver(
+  environment: EnvironmentObject,
+  {ports, ...rest}: PassOptions,
+): Promise<Plan | undefined> {
+  const {objects} = ports.cluster
+  const {name, uid = ''} = environment.metadata
+  const {telling} = rest
+  if (environment.spec.suspend) {
+    await objects.delete(LEASES, {namespace: KK_NAMESPACE, name: driverLeaseName(name)})
+    await telling.tell({kind: 'paused'})
+    return undefined
+  }
+  try {
+    if ((await ports.cluster.driver(name)) === undefined) {
+      const owner = {apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}
+      await objects.apply(LEASES, driverLease(name, DRIVER, owner), {manager: MANAGER})
+    }
+    return await reconcile(environment, ports, rest)
+  } catch (caught) {
+    const error = asKkError(caught)
+    await telling.tell({kind: 'unplanned', error, isFinal: isFinal(error)})
+    if (!isFinal(error)) throw error
+    return undefined
+  }
+}
+
+/** What others do, or the way to the cluster, may be otherwise a moment later. */
+const PASSING: ReadonlySet<string> = new Set(['KK_HELD', 'KK_PENDING', 'KK_RACED'])
+
+function isFinal({code, exit}: KkError): boolean {
+  return (exit === 2 || exit === 3) && !PASSING.has(code)
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), {once: true}))
+}

@@ -1,0 +1,61 @@
+import {CONFIG_MAPS, SECRETS} from '../cluster/api/resources.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Objects} from '../cluster/objects.ts'
+import {KkError} from '../errors.ts'
+import type {EnvironmentObject} from './kinds/environment-kind.ts'
+
+/** The keys under which objects hold the inputs, unless the Environment says otherwise. */
+export const FILE_KEY = 'environment.yaml'
+export const OVERRIDES_KEY = 'overrides.yaml'
+
+/** The inputs of an Environment, as the objects that it names hold them. */
+export interface SourceText {
+  /** The environment file. */
+  readonly file: string
+  /** The document of overrides; undefined if the Environment names none. */
+  readonly overrides: string | undefined
+}
+
+/** The objects of an Environment's inputs, as `KIND/NAME`. */
+export function sourceObjects({spec: {source, overrides}}: EnvironmentObject): readonly string[] {
+  return [
+    ...(source.configMap === undefined ? [] : [`ConfigMap/${source.configMap}`]),
+    ...(source.secret === undefined ? [] : [`Secret/${source.secret}`]),
+    ...(overrides === undefined ? [] : [`Secret/${overrides.secret}`]),
+  ]
+}
+
+/** Reads the inputs of an Environment. Throws `KK_FILE` if an object or its key is missing. */
+export async function readSource(
+  {spec: {source, overrides}}: EnvironmentObject,
+  objects: Pick<Objects, 'read'>,
+): Promise<SourceText> {
+  const {configMap, secret, key = FILE_KEY} = source
+  const file =
+    secret === undefined
+      ? await configMapText(objects, configMap!, key)
+      : await secretText(objects, secret, key)
+  return {file, overrides: overrides && (await secretText(objects, overrides.secret, OVERRIDES_KEY))}
+}
+
+async function configMapText(objects: Pick<Objects, 'read'>, name: string, key: string): Promise<string> {
+  const found = await objects.read<Holder>(CONFIG_MAPS, {namespace: KK_NAMESPACE, name})
+  return found?.data?.[key] ?? missing(`ConfigMap ${name}`, key, found)
+}
+
+async function secretText(objects: Pick<Objects, 'read'>, name: string, key: string): Promise<string> {
+  const found = await objects.read<Holder>(SECRETS, {namespace: KK_NAMESPACE, name})
+  const encoded = found?.data?.[key]
+  return encoded === undefined
+    ? missing(`Secret ${name}`, key, found)
+    : Buffer.from(encoded, 'base64').toString('utf8')
+}
+
+interface Holder {
+  readonly data?: Readonly<Record<string, string>>
+}
+
+function missing(what: string, key: string, found: Holder | undefined): never {
+  const problem = found ? `${what} has no key ${key}` : `there is no ${what} in ${KK_NAMESPACE}`
+  throw new KkError('KK_FILE', problem, {hint: 'create it, or correct spec.source of the Environment'})
+}

@@ -1,0 +1,103 @@
+import {setTimeout as wait} from 'node:timers/promises'
+import {CONFIG_MAPS, SECRETS} from '../cluster/api/resources.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import {KkError} from '../errors.ts'
+import {ENVIRONMENTS, type EnvironmentObject, RETRY} from './kinds/environment-kind.ts'
+import {FILE_KEY, OVERRIDES_KEY, type SourceText} from './source.ts'
+
+type Steered = Pick<Cluster, 'objects'>
+
+/**
+ * Asks the operator to change nothing, and resolves once nothing of it runs. `until` is in milliseconds since the epoch.
+ * Throws `KK_NO_OPERATED`, and `KK_HELD` if the operator has not answered by then.
+ */
+export async function pauseEnvironment(cluster: Steered, name: string, until: number): Promise<void> {
+  await setSpec(cluster, name, {suspend: true})
+  for (;;) {
+    const {metadata, status} = await readEnvironment(cluster, name)
+    const paused = status?.conditions?.find(({type}) => type === 'Paused')
+    const isCurrent = (paused?.observedGeneration ?? 0) >= (metadata.generation ?? 0)
+    if (paused?.status === 'True' && isCurrent) return
+    if (Date.now() > until) {
+      throw new KkError('KK_HELD', `the operator has not said yet that it does nothing to ${name}`, {
+        hint: `see what it does: kubectl get environments,releases -n ${KK_NAMESPACE}; it pauses once that has ended`,
+      })
+    }
+    await wait(LOOK_AGAIN)
+  }
+}
+
+const LOOK_AGAIN = 500
+
+/** Lets the operator drive the environment again. Throws `KK_NO_OPERATED`. */
+export function resumeEnvironment(cluster: Steered, name: string): Promise<void> {
+  return setSpec(cluster, name, {suspend: false})
+}
+
+/** Approves the plan of this digest. Throws `KK_NO_OPERATED`, and `KK_MOVED` if it is not what would be done now. */
+export async function approvePlan(
+  cluster: Steered,
+  name: string,
+  digest: string,
+): Promise<readonly string[]> {
+  const {status} = await readEnvironment(cluster, name)
+  const {digest: now, actions = []} = status?.plan ?? {}
+  if (now !== digest || actions.length === 0) {
+    const found = now === undefined || actions.length === 0 ? 'nothing' : `the plan ${now}`
+    throw new KkError('KK_MOVED', `${found} waits for approval of ${name}, not the plan ${digest}`, {
+      hint: `look at what would be done: kubectl get environment ${name} -n ${KK_NAMESPACE} -o yaml`,
+    })
+  }
+  await setSpec(cluster, name, {approval: {plan: digest}})
+  return actions
+}
+
+/** Asks for another attempt at what has failed; `now` tells one request from another. Throws `KK_NO_OPERATED`. */
+export async function retryEnvironment(cluster: Steered, name: string, now: Date): Promise<void> {
+  await readEnvironment(cluster, name)
+  const fields = {metadata: {annotations: {[RETRY]: now.toISOString()}}}
+  await cluster.objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, fields)
+}
+
+/**
+ * Hands the inputs of an environment over to the operator, which changes nothing until it is resumed. What an earlier
+ * Environment of that name says beside its inputs stays.
+ */
+export async function adoptEnvironment({objects}: Steered, name: string, source: SourceText): Promise<void> {
+  const {file, overrides} = source
+  const write = (resource: typeof CONFIG_MAPS, object: string, content: object) => {
+    const {apiVersion, kind} = resource
+    const metadata = {name: object, namespace: KK_NAMESPACE}
+    return objects.apply(resource, {apiVersion, kind, metadata, ...content}, {manager: MANAGER})
+  }
+  await write(CONFIG_MAPS, name, {data: {[FILE_KEY]: file}})
+  const secret = `${name}-overrides`
+  if (overrides !== undefined) {
+    const encoded = Buffer.from(overrides).toString('base64')
+    await write(SECRETS, secret, {data: {[OVERRIDES_KEY]: encoded}})
+  }
+  await write(ENVIRONMENTS, name, {
+    spec: {
+      source: {configMap: name},
+      ...(overrides !== undefined && {overrides: {secret}}),
+      suspend: true,
+    },
+  })
+}
+
+/** The field manager of what people write by kk. */
+const MANAGER = 'kk'
+
+async function setSpec(cluster: Steered, name: string, spec: object): Promise<void> {
+  await readEnvironment(cluster, name)
+  await cluster.objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {spec})
+}
+
+async function readEnvironment({objects}: Steered, name: string): Promise<EnvironmentObject> {
+  const found = await objects.read<EnvironmentObject>(ENVIRONMENTS, {namespace: KK_NAMESPACE, name})
+  if (found) return found
+  throw new KkError('KK_NO_OPERATED', `there is no Environment ${name} in ${KK_NAMESPACE}`, {
+    hint: 'see those that there are: kubectl get environments -n kk-system; or hand one over: kk operator adopt FILE',
+  })
+}

@@ -1,0 +1,179 @@
+import {isChange} from '../plan/plan.ts'
+import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
+import type {RunState} from '../run/run-state.ts'
+import {newWriter} from '../run/writer.ts'
+import type {Planned} from './decide.ts'
+import {environmentFindings, healthFinding, type Phase, progressFindings} from './findings.ts'
+import type {Keeper} from './keeper.ts'
+import {type Condition, conditionsOf, type Finding} from './kinds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
+import type {ReleaseSpec, ReleaseStatus} from './kinds/release-kind.ts'
+import type {Memory, Telling} from './reconcile.ts'
+
+/** The label of a Release that names its Environment. */
+export const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
+
+export interface TellerOptions {
+  readonly environments: Keeper
+  readonly releases: Keeper
+  /** Told what could not be written; it is written with the next change. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Returns what writes how far one Environment is: its status, and its Releases. */
+export function newTeller(
+  environment: EnvironmentObject,
+  {environments, releases, onError}: TellerOptions,
+): Telling {
+  let phase: Phase = {kind: 'paused'}
+  let memory: Memory = rememberedIn(environments.status(environment.metadata.name) ?? environment.status)
+
+  const write = async (): Promise<void> => {
+    await environments.keep(statusObject(environment, environments, {phase, memory}))
+    for (const row of rowsOf(phase)) {
+      const metadata = rowMetadata(environment, row.release)
+      await releases.keep({metadata, spec: row.spec})
+      const {name} = metadata
+      const before: Before = releases.status(name) ?? {}
+      const conditions = conditionsOf(row.findings, before, {generation: 1, now: now()})
+      const status: ReleaseStatus = {revision: row.revision ?? before.revision, conditions}
+      await releases.keep({metadata: {name}, status})
+    }
+  }
+  const writer = newWriter(write)
+  return {
+    async tell(next, remembered) {
+      phase = next
+      memory = {...memory, ...remembered}
+      await writer.last()
+      const trouble = writer.takeTrouble()
+      if (trouble !== undefined) throw trouble
+    },
+    tellSoon(next) {
+      phase = next
+      writer.request()
+      const trouble = writer.takeTrouble()
+      if (trouble !== undefined) onError(trouble)
+    },
+  }
+}
+
+interface Before {
+  readonly revision?: number
+  readonly conditions?: readonly Condition[]
+}
+
+function rememberedIn({begun, failed, deployed, retried, run}: EnvironmentStatus = {}): Memory {
+  return {begun, failed, deployed, retried, run}
+}
+
+function statusObject(
+  {metadata, spec}: EnvironmentObject,
+  environments: Keeper,
+  {phase, memory}: {readonly phase: Phase; readonly memory: Memory},
+) {
+  const {name, generation = 1} = metadata
+  const before: EnvironmentStatus = environments.status(name) ?? {}
+  const planned = 'planned' in phase ? phase.planned : undefined
+  const findings = environmentFindings(name, phase)
+  const isChecked = planned && (spec.approval?.required ?? []).length > 0
+  const approved = isChecked && !findings.some(({type}) => type === 'Approved')
+  const status: EnvironmentStatus = {
+    ...memory,
+    observedGeneration: generation,
+    summary: planned ? summaryOf(phase) : before.summary,
+    plan: planned ? planOf(planned) : before.plan,
+    conditions: conditionsOf([...findings, ...(approved ? [APPROVED] : [])], before, {
+      generation,
+      now: now(),
+    }),
+  }
+  return {metadata: {name}, status}
+}
+
+const APPROVED: Finding = {
+  type: 'Approved',
+  status: 'True',
+  reason: 'Approved',
+  message: 'nothing of the plan waits for approval',
+}
+
+function planOf({plan, digest}: Planned): EnvironmentStatus['plan'] {
+  return {digest, actions: plan.actions.filter(isChange).map(({kind, release}) => `${kind} ${release}`)}
+}
+
+interface Row {
+  readonly release: ReleaseId
+  readonly spec: ReleaseSpec
+  readonly revision: number | undefined
+  readonly findings: readonly Finding[]
+}
+
+function summaryOf(phase: Phase): string {
+  const rows = rowsOf(phase)
+  const ready = rows.filter(({findings}) =>
+    findings.some(({type, status}) => type === 'Ready' && status === 'True'),
+  )
+  return `${ready.length}/${rows.length}`
+}
+
+/** Returns the Releases of a phase that has a plan, with what is known of each. */
+function rowsOf(phase: Phase): readonly Row[] {
+  if (!('planned' in phase)) return []
+  return phase.planned.plan.actions.flatMap((action): Row[] => {
+    const {release, kind, chart, inputs, requires, revision} = action
+    const spec = {
+      release: {namespace: releaseNamespace(release), name: releaseName(release)},
+      chart: {name: chart.name, version: chart.version},
+      inputs,
+      action: kind as ReleaseSpec['action'],
+      requires: requires.map((each) => ({
+        namespace: releaseNamespace(each.release),
+        name: releaseName(each.release),
+        kind: each.kind,
+      })),
+      protected: action.protected,
+    }
+    const known = knownOf(phase, release)
+    return [{release, spec, revision: known.revision ?? (revision || undefined), findings: known.findings}]
+  })
+}
+
+function knownOf(
+  phase: Phase,
+  release: ReleaseId,
+): {readonly revision?: number; readonly findings: readonly Finding[]} {
+  if (phase.kind === 'deployed') {
+    const found = phase.releases.find((each) => each.release === release)
+    return found ? {revision: found.revision, findings: [healthFinding(found)]} : {findings: []}
+  }
+  const progress = runOf(phase)?.releases.get(release)?.progress
+  if (!progress) return {findings: []}
+  return {
+    ...(progress.state === 'succeeded' && {revision: progress.revision}),
+    findings: progressFindings(progress),
+  }
+}
+
+function runOf(phase: Phase): RunState | undefined {
+  return phase.kind === 'running' || phase.kind === 'held' ? phase.run : undefined
+}
+
+/** Returns the name of the Release object of a release. */
+export function rowName(environment: string, release: ReleaseId): string {
+  return `${environment}.${release.replace('/', '.')}`
+}
+
+/** The Release goes with its Environment; to delete it removes nothing from the cluster. */
+function rowMetadata({metadata}: EnvironmentObject, release: ReleaseId) {
+  const {name, uid = ''} = metadata
+  return {
+    name: rowName(name, release),
+    labels: {[ENVIRONMENT_LABEL]: name},
+    ownerReferences: [{apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}],
+  }
+}
+
+function now(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`
+}

@@ -1,0 +1,60 @@
+import {DAEMON_SETS, JOBS, type Resource, SECRETS} from '../cluster/api/resources.ts'
+import type {Objects} from '../cluster/objects.ts'
+import type {CollectionScope} from '../cluster/watch/collection.ts'
+
+const workload = (kind: string, plural: string): Resource => ({
+  apiVersion: 'apps/v1',
+  kind,
+  plural,
+  namespaced: true,
+})
+
+/** What tells that a release may not be as it was: its record, and the workloads that its gate looks at. */
+const WATCHED: readonly (readonly [Resource, CollectionScope])[] = [
+  [SECRETS, {isMetadata: true, fieldSelector: 'type=helm.sh/release.v1'}],
+  [workload('Deployment', 'deployments'), {isMetadata: true}],
+  [workload('StatefulSet', 'statefulsets'), {isMetadata: true}],
+  [DAEMON_SETS, {isMetadata: true}],
+  [JOBS, {isMetadata: true}],
+]
+
+/** What happens together counts as one change; in milliseconds. */
+const TOGETHER = 1_000
+
+/** The namespaces of the releases of Environments. */
+export interface World {
+  /** Watches these namespaces for an Environment. */
+  watch(environment: string, namespaces: readonly string[]): void
+}
+
+/** Watches metadata, and calls `ring` with the Environments of a namespace in which something has changed. */
+export function openWorld(
+  objects: Pick<Objects, 'follow'>,
+  {signal, ring}: {readonly signal: AbortSignal; readonly ring: (environment: string) => void},
+): World {
+  const environmentsOf = new Map<string, Set<string>>()
+  const rung = new Set<string>()
+
+  const ringSoon = (environment: string): void => {
+    if (rung.has(environment)) return
+    rung.add(environment)
+    const timer = setTimeout(() => {
+      rung.delete(environment)
+      if (!signal.aborted) ring(environment)
+    }, TOGETHER)
+    timer.unref()
+  }
+
+  return {
+    watch(environment, namespaces) {
+      for (const namespace of namespaces) {
+        const known = environmentsOf.get(namespace)
+        const environments = known ?? new Set<string>()
+        environmentsOf.set(namespace, environments.add(environment))
+        if (known) continue
+        for (const [resource, scope] of WATCHED)
+          objects.follow(resource, namespace, signal, scope).subscribe(() => environments.forEach(ringSoon))
+      }
+    },
+  }
+}

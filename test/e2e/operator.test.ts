@@ -1,0 +1,266 @@
+import {writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {beforeAll, describe, expect, inject, it} from 'vitest'
+import {atNight} from '../support/night.ts'
+import {waitFor} from './support/cluster.ts'
+import {done} from './support/guarded.ts'
+import {kk} from './support/kk.ts'
+import {
+  messageOf,
+  type OperatedCluster,
+  type OperatedEnvironment,
+  type RunningOperator,
+  startOperatedCluster,
+} from './support/operator.ts'
+
+// The numbers are those of the proof of the design: what each test shows of it.
+let cluster: OperatedCluster
+let operator: RunningOperator
+beforeAll(async () => {
+  cluster = await startOperatedCluster(8)
+  operator = await cluster.start()
+  return async () => {
+    operator.signal('SIGTERM')
+    const {exitCode, stderr} = await operator.ended()
+    await cluster.end()
+    expect(exitCode, stderr).toBe(0)
+  }
+})
+
+/** Applies an object and returns what the API server says against it. */
+async function refusal(kind: string, name: string, spec: object): Promise<string> {
+  const metadata = {name, namespace: 'kk-system'}
+  return (await cluster.create({apiVersion: 'kk.openstack.org/v1alpha1', kind, metadata, spec})).stderr
+}
+
+/** `kk deploy` of the same file, as somebody at a command line. */
+async function deployByHand(environment: OperatedEnvironment, text: string) {
+  const file = join(inject('run').home, `${environment.name}.yaml`)
+  await writeFile(file, text)
+  return kk(['deploy', file, '--sandbox-name', cluster.sandbox])
+}
+
+describe.concurrent('the API server refuses', () => {
+  it.each([
+    ['an Environment without a source', {source: {}}, 'name either a configMap or a secret'],
+    [
+      'an Environment with two sources',
+      {source: {configMap: 'a', secret: 'b'}},
+      'name either a configMap or a secret',
+    ],
+    [
+      'an approval of what is no digest',
+      {source: {configMap: 'a'}, approval: {plan: 'yes'}},
+      'spec.approval.plan',
+    ],
+    [
+      'an action that needs no approval',
+      {source: {configMap: 'a'}, approval: {required: ['rollback']}},
+      'Unsupported value: "rollback"',
+    ],
+  ])('%s', async (_, spec, message) => {
+    expect(await refusal('Environment', 'refused', spec)).toContain(message)
+  })
+
+  it('an Environment whose name is too long for labels', async () => {
+    expect(await refusal('Environment', 'e'.repeat(41), {source: {configMap: 'a'}})).toContain(
+      'has at most 40 characters',
+    )
+  })
+
+  it('a Release that requires itself', async () => {
+    const release = {namespace: 'a', name: 'b'}
+    const spec = {
+      release,
+      chart: {name: 'b', version: '1'},
+      action: 'install',
+      requires: [{...release, kind: 'ready'}],
+      protected: false,
+    }
+
+    expect(await refusal('Release', 'refused', spec)).toContain('a release cannot require itself')
+  })
+})
+
+describe.concurrent('the operator', () => {
+  it('deploys in order, says how each release is, and starts no helm for what is there', async () => {
+    const environment = cluster.environment()
+    await environment.apply(environment.text())
+
+    const {status} = await environment.has('Ready', 'True')
+    const before = (await operator.helmCalls()).filter((call) => call.includes(environment.name))
+    await done(
+      cluster.kubectl(
+        'delete',
+        'release.kk.openstack.org',
+        `${environment.name}.${environment.name}.db`,
+        '--namespace',
+        'kk-system',
+      ),
+    )
+    const rewritten = await waitFor(
+      async () => {
+        const {stdout} = await cluster.kubectl(
+          ...[
+            'get',
+            'releases.kk.openstack.org',
+            '--namespace',
+            'kk-system',
+            '--output',
+            'jsonpath={range .items[*]}{.spec.release.namespace}/{.spec.release.name} {.status.conditions[0].status} {end}',
+          ],
+        )
+        const rows = stdout.split(/(?<=True|False) /).filter((row) => row.startsWith(`${environment.name}/`))
+        return rows.length === 2 && rows.toSorted().map((row) => row.trim())
+      },
+      {until: 'the Release that was deleted is written again'},
+    )
+
+    expect(status).toMatchObject({summary: '2/2', plan: {actions: []}})
+    expect(rewritten).toEqual([`${environment.name}/api True`, `${environment.name}/db True`])
+    expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
+    expect((await operator.helmCalls()).filter((call) => call.includes(environment.name))).toEqual(before)
+  })
+
+  it('20: leaves a paused environment to the command line, and refuses it one that it drives', async () => {
+    const environment = cluster.environment()
+    await environment.apply(environment.text())
+    await environment.has('Ready', 'True')
+    const changed = environment.text({api: {replicas: 2}})
+
+    const refused = await deployByHand(environment, changed)
+    await done(cluster.operator('pause', environment.name))
+    const paused = await deployByHand(environment, changed)
+    const between = await environment.revisions()
+    await done(cluster.operator('resume', environment.name))
+    await environment.has('Ready', 'True')
+
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toContain('KK_OPERATED')
+    expect(refused.stderr).toContain(`kk operator pause ${environment.name}`)
+    expect(paused.exitCode, paused.stderr).toBe(0)
+    expect(between).toEqual(['api 1', 'api 2', 'db 1'])
+    // What the objects in kk-system say counts again.
+    expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'api 3', 'db 1'])
+  })
+
+  atNight(() => {
+    it('1: adopts what the command line has deployed without a helm and without a write of records', async () => {
+      const environment = cluster.environment()
+      const text = environment.text()
+      const {exitCode, stderr} = await deployByHand(environment, text)
+      expect(exitCode, stderr).toBe(0)
+      const file = join(inject('run').home, `${environment.name}.yaml`)
+
+      await done(cluster.operator('adopt', file))
+      await environment.has('Paused', 'True')
+      await done(cluster.operator('resume', environment.name))
+      await environment.has('Ready', 'True')
+
+      expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
+      const calls = await operator.helmCalls()
+      expect(calls.filter((call) => /install|upgrade/.test(call) && call.includes(environment.name))).toEqual(
+        [],
+      )
+    })
+
+    it('18: begins only the plan that was approved', async () => {
+      const environment = cluster.environment()
+      await environment.apply(environment.text(), {approval: {required: ['upgrade']}})
+      await environment.has('Ready', 'True')
+      await environment.apply(environment.text({api: {replicas: 2}}), {approval: {required: ['upgrade']}})
+      const first = await environment.has('Approved', 'False', 'WaitingForApproval')
+      await environment.apply(environment.text({api: {replicas: 3}}), {approval: {required: ['upgrade']}})
+      const digestOf = async () => (await environment.read()).status?.plan?.digest
+      const old = first.status!.plan!.digest
+      await waitFor(async () => (await digestOf()) !== old, {until: 'the plan is another one'})
+
+      const late = await cluster.operator('approve', environment.name, old)
+      const between = await environment.revisions()
+      await done(cluster.operator('approve', environment.name, (await digestOf())!))
+      await environment.has('Ready', 'True')
+
+      expect(messageOf(first, 'Ready')).toContain(`kk operator approve ${environment.name} ${old}`)
+      expect(late.exitCode).toBe(3)
+      expect(late.stderr).toContain('KK_MOVED')
+      expect(between).toEqual(['api 1', 'db 1'])
+      expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
+    })
+
+    it('does not repeat what has failed before it is told to, or the inputs change', async () => {
+      const environment = cluster.environment()
+      await environment.apply(environment.text({db: {job: {pod: {fail: 'JobFailed'}}}}))
+      const failed = await environment.has('Stalled', 'True', 'Failed')
+      const before = await environment.revisions()
+
+      await done(cluster.operator('retry', environment.name))
+      const again = await waitFor(
+        async () => {
+          const {status} = await environment.read()
+          return status?.run !== failed.status?.run && status?.retried !== undefined && status
+        },
+        {until: 'it was tried again'},
+      )
+      await environment.apply(environment.text())
+      await environment.has('Ready', 'True')
+
+      expect(messageOf(failed, 'Ready')).toContain(`${environment.name}/db has failed`)
+      expect(messageOf(failed, 'Ready')).toContain(`kk operator retry ${environment.name}`)
+      expect(failed.status?.conditions?.some(({type}) => type === 'Reconciling')).toBe(false)
+      expect(before).toEqual(['db 1'])
+      expect(again.failed).toBeDefined()
+    })
+
+    it('says what is wrong with an environment file, and changes nothing', async () => {
+      const environment = cluster.environment()
+      await environment.apply('api: {')
+
+      const stalled = await environment.has('Stalled', 'True', 'KK_YAML')
+
+      expect(messageOf(stalled, 'Ready')).toContain(`${environment.name}.yaml:1`)
+      expect(await environment.revisions()).toEqual([])
+    })
+
+    it('12: leaves every workload when its Environment is deleted, and the command line goes on', async () => {
+      const environment = cluster.environment()
+      await environment.apply(environment.text())
+      await environment.has('Ready', 'True')
+
+      await done(
+        cluster.kubectl(
+          'delete',
+          'environment.kk.openstack.org',
+          environment.name,
+          '--namespace',
+          'kk-system',
+        ),
+      )
+      const lease = ['lease', `kk-env-${environment.name}`, '--namespace', 'kk-system']
+      await waitFor(async () => (await cluster.kubectl('get', ...lease)).exitCode !== 0, {
+        until: 'nobody drives it any more',
+      })
+      const {exitCode, stderr} = await deployByHand(environment, environment.text({api: {replicas: 2}}))
+
+      expect(exitCode, stderr).toBe(0)
+      expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
+    })
+  })
+})
+
+atNight(() => {
+  it('3: uninstalled, it leaves every release, and the command line goes on', async () => {
+    const environment = cluster.environment()
+    await environment.apply(environment.text())
+    await environment.has('Ready', 'True')
+
+    await done(cluster.operator('uninstall', '--namespace', environment.name, '--yes'))
+    const lease = ['lease', `kk-env-${environment.name}`, '--namespace', 'kk-system']
+    await waitFor(async () => (await cluster.kubectl('get', ...lease)).exitCode !== 0, {
+      until: 'nobody drives it any more',
+    })
+    const {exitCode, stderr} = await deployByHand(environment, environment.text({api: {replicas: 2}}))
+
+    expect(exitCode, stderr).toBe(0)
+    expect(await environment.revisions()).toEqual(['api 1', 'api 2', 'db 1'])
+  })
+})

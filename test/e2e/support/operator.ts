@@ -1,0 +1,173 @@
+import {mkdir, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {load} from 'js-yaml'
+import {expect, inject} from 'vitest'
+import type {EnvironmentObject} from '../../../src/operator/kinds/environment-kind.ts'
+import {uniqueName, waitFor} from './cluster.ts'
+import {FIXTURES} from './environment.ts'
+import {done, type OwnCluster, startOwnCluster} from './guarded.ts'
+import {kk, kkEnvironment} from './kk.ts'
+import {recordedHelm} from './recorded-helm.ts'
+
+/** A control plane on which the operator is installed, for as many namespaces as a file asks for. */
+export interface OperatedCluster extends OwnCluster {
+  /** `kk operator <words>`. */
+  operator(...words: readonly string[]): ReturnType<typeof kk>
+  /** Starts an operator that has the rights of the one that was installed, and no other. */
+  start(): Promise<RunningOperator>
+  /** An environment of a test's own, whose namespace the operator may deploy in. */
+  environment(): OperatedEnvironment
+}
+
+export interface RunningOperator {
+  readonly pid: number
+  /** The arguments of every helm that it has started. */
+  helmCalls(): Promise<readonly string[]>
+  signal(name: NodeJS.Signals): void
+  ended(): Promise<{readonly exitCode?: number | undefined; readonly stderr: string}>
+}
+
+/** An Environment, its file and its releases, all below one name. */
+export interface OperatedEnvironment {
+  readonly name: string
+  /** The text of an environment file: `db`, and `api`, which requires it, with these values. */
+  text(values?: {readonly api?: object; readonly db?: object}): string
+  /** Writes the source and the Environment, by what kubectl would be given. */
+  apply(text: string, spec?: object): Promise<void>
+  read(): Promise<EnvironmentObject>
+  /** Resolves with the Environment once it has this condition, for its present generation. */
+  has(type: string, status: string, reason?: string): Promise<EnvironmentObject>
+  /** Each revision that helm keeps: `api 2`. */
+  revisions(): Promise<readonly string[]>
+}
+
+/** Starts a control plane and installs the operator for `count` environments. */
+export async function startOperatedCluster(count: number): Promise<OperatedCluster> {
+  const cluster = await startOwnCluster()
+  const names = Array.from({length: count}, () => uniqueName('env'))
+  const operator = (...words: readonly string[]) =>
+    kk(['operator', ...words, '--sandbox-name', cluster.sandbox])
+  const namespaces = names.flatMap((name) => ['--namespace', name])
+  await done(operator('install', '--image', 'registry.example.org/kk:1', ...namespaces, '--yes'))
+  const free = names.slice()
+  return {
+    ...cluster,
+    operator,
+    start: () => start(cluster),
+    environment: () => environmentOn(cluster, free.shift()!),
+  }
+}
+
+async function start(cluster: OwnCluster): Promise<RunningOperator> {
+  const {home} = inject('run')
+  const {clusters} = load(await done(cluster.kubectl('config', 'view', '--raw'))) as {
+    clusters: readonly {name: string}[]
+  }
+  const account = ['kk-operator', '--namespace', 'kk-system']
+  const token = await done(cluster.kubectl('create', 'token', ...account))
+  const directory = join(home, uniqueName('operator'))
+  await mkdir(directory, {recursive: true})
+  const {path, calls} = await recordedHelm(directory, 'helm4')
+  const kubeconfig = join(directory, 'kubeconfig')
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters,
+    users: [{name: 'operator', user: {token}}],
+    contexts: [{name: 'operator', context: {cluster: clusters[0]!.name, user: 'operator'}}],
+    'current-context': 'operator',
+  }
+  await writeFile(kubeconfig, JSON.stringify(config), {mode: 0o600})
+  const child = execa(
+    inject('run').kk,
+    ['operator', 'run', '--listen', '127.0.0.1:0', '--kubeconfig', kubeconfig],
+    {
+      env: {...kkEnvironment(), KK_HELM: path, XDG_STATE_HOME: join(directory, 'state')},
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+    },
+  )
+  return {
+    pid: child.pid!,
+    helmCalls: calls,
+    signal: (name) => void process.kill(child.pid!, name),
+    async ended() {
+      const {exitCode, stderr} = await child
+      return {exitCode, stderr}
+    },
+  }
+}
+
+function environmentOn(cluster: OwnCluster, name: string): OperatedEnvironment {
+  const path = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/environments'
+  const read = () => cluster.ask<EnvironmentObject>({path: `${path}/${name}`})
+  return {
+    name,
+    text: ({api = {}, db = {}} = {}) =>
+      JSON.stringify({
+        kk: {
+          namespace: name,
+          charts: [FIXTURES],
+          releases: {db: {chart: 'workload'}, api: {chart: 'workload', requires: ['db']}},
+        },
+        db,
+        api,
+      }),
+    async apply(text, spec = {}) {
+      const metadata = {name, namespace: 'kk-system'}
+      const items = [
+        {apiVersion: 'v1', kind: 'ConfigMap', metadata, data: {'environment.yaml': text}},
+        {
+          apiVersion: 'kk.openstack.org/v1alpha1',
+          kind: 'Environment',
+          metadata,
+          spec: {source: {configMap: name}, ...spec},
+        },
+      ]
+      const file = join(inject('run').home, `${name}.json`)
+      await writeFile(file, JSON.stringify({apiVersion: 'v1', kind: 'List', items}))
+      const flags = ['--server-side', '--force-conflicts', '--field-manager', 'people']
+      await done(cluster.kubectl('apply', ...flags, '--filename', file))
+    },
+    read,
+    has: (type, status, reason) =>
+      waitFor(
+        async () => {
+          const environment = await read()
+          const {metadata, status: {conditions = []} = {}} = environment
+          const found = conditions.find((each) => each.type === type)
+          const isCurrent = found?.observedGeneration === metadata.generation
+          const isMeant = found?.status === status && (reason === undefined || found.reason === reason)
+          return isCurrent && isMeant && environment
+        },
+        {until: `${name} has ${type}=${status} ${reason ?? ''}`},
+      ),
+    async revisions() {
+      const listed = await done(
+        cluster.kubectl(
+          'get',
+          'secrets',
+          '--namespace',
+          name,
+          '--selector',
+          'owner=helm',
+          '--output',
+          'json',
+        ),
+      )
+      const {items} = JSON.parse(listed) as {
+        items: readonly {metadata: {labels: {name: string; version: string}}}[]
+      }
+      return items.map(({metadata: {labels}}) => `${labels.name} ${labels.version}`).toSorted()
+    },
+  }
+}
+
+/** What a condition of an Environment says. */
+export function messageOf({status}: EnvironmentObject, type: string): string {
+  const found = status?.conditions?.find((each) => each.type === type)
+  expect(found, `no condition ${type}`).toBeDefined()
+  return found!.message
+}

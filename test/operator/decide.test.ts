@@ -1,0 +1,85 @@
+import {describe, expect, it} from 'vitest'
+import {decide, type Planned, planDigest, targetDigest} from '../../src/operator/decide.ts'
+import type {EnvironmentSpec, EnvironmentStatus} from '../../src/operator/kinds/environment-kind.ts'
+import type {Plan} from '../../src/plan/plan.ts'
+import {planOf} from '../run/plan-of.ts'
+
+const UPGRADE = planOf({mariadb: [], keystone: ['mariadb']}, {mariadb: 'unchanged', keystone: 'upgrade'})
+const AWAIT = planOf({keystone: []}, {keystone: 'await'})
+const IDLE = planOf({keystone: []}, {keystone: 'unchanged'})
+
+const planned = (plan: Plan): Planned => ({plan, digest: planDigest(plan), target: targetDigest(plan)})
+
+interface Left {
+  readonly approval?: EnvironmentSpec['approval']
+  readonly status?: EnvironmentStatus
+  readonly retry?: string
+}
+
+function decided(plan: Plan, {approval, status = {}, retry}: Left = {}) {
+  const annotations: Record<string, string> = retry === undefined ? {} : {'kk.openstack.org/retry': retry}
+  const spec = {source: {configMap: 'production'}, approval}
+  return decide(planned(plan), {metadata: {name: 'production', annotations}, spec, status}).kind
+}
+
+const {digest, target} = planned(UPGRADE)
+const failed = {inputs: target, message: 'openstack/keystone has failed'}
+const required = ['upgrade'] as const
+
+describe('of a plan', () => {
+  it.each<[string, Plan, Left, string]>([
+    ['that changes nothing, nothing is begun', IDLE, {approval: {required}}, 'idle'],
+    ['that needs no approval, all is begun', UPGRADE, {}, 'run'],
+    ['that needs approval, nothing is begun', UPGRADE, {approval: {required}}, 'unapproved'],
+    ['that is approved, all is begun', UPGRADE, {approval: {required, plan: digest}}, 'run'],
+    [
+      'another than was approved, nothing is begun',
+      UPGRADE,
+      {approval: {required, plan: planDigest(AWAIT)}},
+      'unapproved',
+    ],
+    [
+      'that goes on with an approved one, all is begun',
+      UPGRADE,
+      {approval: {required}, status: {begun: target}},
+      'run',
+    ],
+    ['that has failed, nothing is begun again', UPGRADE, {status: {failed}}, 'held'],
+    ['that is to be tried again, all is begun', UPGRADE, {status: {failed}, retry: 'now'}, 'run'],
+    [
+      'that was tried again and has failed, nothing is begun',
+      UPGRADE,
+      {status: {failed, retried: 'now'}, retry: 'now'},
+      'held',
+    ],
+    [
+      'to other inputs than have failed, all is begun',
+      UPGRADE,
+      {status: {failed: {...failed, inputs: 'other'}}},
+      'run',
+    ],
+    [
+      'that only waits at gates, all is begun again',
+      AWAIT,
+      {status: {failed: {...failed, inputs: targetDigest(AWAIT)}}},
+      'run',
+    ],
+  ])('%s', (_, plan, left, kind) => {
+    expect(decided(plan, left)).toBe(kind)
+  })
+})
+
+describe('the digest of a plan', () => {
+  it('is another one when a release has another revision than was approved', () => {
+    const moved = {...UPGRADE, actions: UPGRADE.actions.map((action) => ({...action, revision: 9}))}
+
+    expect(planDigest(moved)).not.toBe(planDigest(UPGRADE))
+  })
+
+  it('is the same when only what stays as it is differs', () => {
+    const [mariadb, keystone] = UPGRADE.actions
+    const moved = {...UPGRADE, actions: [{...mariadb!, revision: 9}, keystone!]}
+
+    expect(planDigest(moved)).toBe(planDigest(UPGRADE))
+  })
+})

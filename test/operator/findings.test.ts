@@ -1,0 +1,72 @@
+import {describe, expect, it} from 'vitest'
+import {KkError} from '../../src/errors.ts'
+import {environmentFindings, type Phase} from '../../src/operator/findings.ts'
+import {NO_RUN} from '../../src/run/run-state.ts'
+import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
+import {planOf} from '../run/plan-of.ts'
+
+const plan = planOf({keystone: []}, {keystone: 'upgrade'})
+const planned = {plan, digest: 'd', target: 't'}
+const error = new KkError('KK_YAML', 'line 1 is no YAML')
+
+function release(
+  health: ReleaseStatus['health'],
+  inputs: ReleaseStatus['inputs'] = 'current',
+): ReleaseStatus {
+  return {
+    ...{release: 'openstack/keystone', chart: 'keystone', version: '1', revision: 1, status: 'deployed'},
+    ...{inputs, wanted: true, health, owner: 'production', requires: [], dependents: []},
+  }
+}
+const CLOSED = {
+  state: 'waiting',
+  blames: [{object: 'Deployment/keystone-api', message: '0 of 1 replicas are available'}],
+} as const
+const deployed = (each: ReleaseStatus): Phase => ({kind: 'deployed', planned, releases: [each]})
+
+const PHASES: readonly (readonly [string, Phase])[] = [
+  ['paused', {kind: 'paused'}],
+  ['cannot be planned for good', {kind: 'unplanned', error, isFinal: true}],
+  ['cannot be planned now', {kind: 'unplanned', error, isFinal: false}],
+  ['waits for approval', {kind: 'unapproved', planned, actions: plan.actions}],
+  ['has failed', {kind: 'held', planned, failure: 'openstack/keystone has failed'}],
+  ['is being deployed', {kind: 'running', planned, run: NO_RUN}],
+  ['has a closed gate', deployed(release(CLOSED))],
+  ['lacks a release', deployed(release(undefined))],
+  ['has a release with other inputs', deployed(release({state: 'healthy'}, 'changed'))],
+]
+
+describe('an Environment that', () => {
+  it.each(PHASES)('%s is not ready', (_, phase) => {
+    const ready = environmentFindings('production', phase).filter(({type}) => type === 'Ready')
+
+    expect(ready).toHaveLength(1)
+    expect(ready[0]!.status).not.toBe('True')
+  })
+
+  it.each(PHASES)('%s is never both stalled and reconciling, and never twice the same', (_, phase) => {
+    const types = environmentFindings('production', phase).map(({type}) => type)
+
+    expect(types).toEqual([...new Set(types)])
+    expect(types.includes('Stalled') && types.includes('Reconciling')).toBe(false)
+  })
+
+  it('has every gate open is ready', () => {
+    expect(environmentFindings('production', deployed(release({state: 'healthy'})))[0]).toMatchObject({
+      type: 'Ready',
+      status: 'True',
+    })
+  })
+
+  it('has a closed gate says which, and why', () => {
+    expect(environmentFindings('production', deployed(release(CLOSED)))[0]?.message).toBe(
+      'openstack/keystone: Deployment/keystone-api: 0 of 1 replicas are available',
+    )
+  })
+
+  it('waits for approval says the command that gives it', () => {
+    const [ready] = environmentFindings('production', {kind: 'unapproved', planned, actions: plan.actions})
+
+    expect(ready?.message).toBe('1 action of the plan needs approval: kk operator approve production d')
+  })
+})
