@@ -3,7 +3,7 @@ import {NAMESPACES} from '../cluster/api/resources.ts'
 import type {KubernetesObject} from '../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
-import {ROLE_SETS, type Rule, rulesOf} from '../cluster/permissions/roles.ts'
+import {OPERATOR_ROLES, type Rule, rulesOf} from '../cluster/permissions/roles.ts'
 import {ENVIRONMENT} from './kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
 import {RELEASE} from './kinds/release-kind.ts'
@@ -44,7 +44,7 @@ export interface InstallOptions {
 
 /** Returns everything that the operator is made of, in the order in which it is applied. */
 export function operatorObjects({image, namespaces}: InstallOptions): readonly KubernetesObject[] {
-  const rights = rulesOf(ROLE_SETS.change)
+  const rights = rulesOf(OPERATOR_ROLES)
   return [
     namespace(KK_NAMESPACE, {'pod-security.kubernetes.io/enforce': 'restricted'}),
     ...namespaces.map((name) => namespace(name)),
@@ -53,10 +53,10 @@ export function operatorObjects({image, namespaces}: InstallOptions): readonly K
     object(ACCOUNTS, KK_NAMESPACE, {}),
     object(CLUSTER_ROLES, '', {rules: necessary(rights.cluster)}),
     object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES.kind)),
-    object(ROLES, KK_NAMESPACE, {rules: [...all(rights['kk-system']), ...OWN_RULES]}),
+    object(ROLES, KK_NAMESPACE, {rules: all(rights['kk-system'])}),
     object(BINDINGS, KK_NAMESPACE, bound(ROLES.kind)),
     ...namespaces.flatMap((name) => [
-      object(ROLES, name, {rules: [...all([...rights.release, ...rights.rendered]), ...WATCHED_RULES]}),
+      object(ROLES, name, {rules: all([...rights.release, ...rights.rendered])}),
       object(BINDINGS, name, bound(ROLES.kind)),
     ]),
     object(DEPLOYMENTS, KK_NAMESPACE, {spec: deploymentSpec(image)}),
@@ -108,26 +108,6 @@ export async function uninstallOperator(
 ): Promise<void> {
   for (const [resource, namespace, name] of uninstalled(namespaces))
     await objects.delete(resource, {namespace, name})
-}
-
-/** Beside what any deploy needs in `kk-system`. */
-const OWN_RULES = [
-  rule('kk.openstack.org', ['environments'], ['get', 'list', 'watch']),
-  rule('kk.openstack.org', ['releases'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
-  rule('kk.openstack.org', ['environments/status', 'releases/status'], ['patch']),
-  rule('coordination.k8s.io', ['leases'], ['patch']),
-  rule('', ['configmaps', 'secrets'], ['get', 'list', 'watch']),
-]
-
-/** Beside what any deploy needs where it deploys: whatever changes is noticed. */
-const WATCHED_RULES = [
-  rule('', ['secrets'], ['list', 'watch']),
-  rule('apps', ['deployments', 'statefulsets', 'daemonsets'], ['list', 'watch']),
-  rule('batch', ['jobs'], ['list', 'watch']),
-]
-
-function rule(group: string, resources: readonly string[], verbs: readonly string[]): object {
-  return {apiGroups: [group], resources, verbs}
 }
 
 /** What kk cannot go without; in a namespace it may also do what helps it to say why something fails. */

@@ -38,6 +38,10 @@ export type NeedingVerb =
   | 'secrets import'
   | 'secrets rotate'
   | 'facts'
+  | 'operator install'
+  | 'operator run'
+  | 'operator adopt'
+  | 'operator pause'
 
 /** Verbs that need the same rights as another. */
 export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
@@ -46,4 +50,6 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
   history: ['import'],
   plan: ['doctor charts'],
   'guard install': ['guard status', 'guard remove'],
+  'operator install': ['operator uninstall'],
+  'operator pause': ['operator resume', 'operator approve', 'operator retry'],
 }

@@ -216,6 +216,43 @@ const clocks = (...verbs: readonly string[]): Need =>
   inCluster('coordination.k8s.io', 'leases', verbs, 'to know that approvals end')
 const MARK = 'to mark what was approved'
 
+const KINDS = 'kk.openstack.org'
+const steering = (...verbs: readonly string[]): Need => ({
+  group: KINDS,
+  resource: 'environments',
+  verbs,
+  where: 'kk-system',
+  why: 'to say what the operator is to do',
+})
+const driving = (group: string, resource: string, ...verbs: readonly string[]): Need => ({
+  group,
+  resource,
+  verbs,
+  where: 'kk-system',
+  why: 'to drive Environments, and to say how they are',
+})
+const OPERATOR: readonly Need[] = [
+  driving(KINDS, 'environments', 'get', 'list', 'watch'),
+  driving(KINDS, 'releases', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
+  driving(KINDS, 'environments/status', 'patch'),
+  driving(KINDS, 'releases/status', 'patch'),
+  driving('coordination.k8s.io', 'leases', 'patch'),
+  driving('', 'configmaps', 'get', 'list', 'watch'),
+  driving('', 'secrets', 'get', 'list', 'watch'),
+  ...ofReleases(
+    {why: 'to notice what changes', without: 'it is noticed later'},
+    ['', 'secrets', ['list', 'watch']],
+    ['apps', 'deployments', ['list', 'watch']],
+    ['apps', 'statefulsets', ['list', 'watch']],
+    ['apps', 'daemonsets', ['list', 'watch']],
+    ['batch', 'jobs', ['list', 'watch']],
+  ),
+]
+const installing = (group: string, ...resources: readonly string[]): readonly Need[] =>
+  resources.map((resource) =>
+    inCluster(group, resource, ['create', 'patch', 'delete'], 'to install the operator, and to take it away'),
+  )
+
 /**
  * The rights that each verb needs. Beside these, helm needs `renderedNeeds`: rights on the objects that the charts
  * render, in their namespaces.
@@ -326,6 +363,27 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       without: 'the fact dnsDomain is unknown',
     },
   ],
+  'operator install': [
+    ...installing('', 'namespaces', 'serviceaccounts'),
+    ...installing('apiextensions.k8s.io', 'customresourcedefinitions'),
+    ...installing(
+      'rbac.authorization.k8s.io',
+      ...['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
+    ),
+    ...installing('apps', 'deployments'),
+  ],
+  'operator run': OPERATOR,
+  'operator adopt': [
+    steering('create', 'patch'),
+    {...RUNS, verbs: ['create', 'patch'], why: 'to give the operator the environment file'},
+    {
+      ...SECRETS,
+      verbs: ['create', 'patch'],
+      why: "to give the operator the deployer's overrides",
+      without: 'only an environment that has none is handed over',
+    },
+  ],
+  'operator pause': [steering('get', 'patch')],
   'secrets list': [
     {...SECRETS, verbs: ['list'], why: 'to list what is kept', without: 'only --in store works'},
   ],

@@ -26,7 +26,14 @@ export const ROLE_SETS = {
   change: {verbs: ['deploy', 'rollback', 'unlock', 'drift --prune', 'facts'], rendered: RENDERED_VERBS},
   test: {verbs: ['test']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
+  steer: {verbs: ['operator adopt', 'operator pause']},
 } as const satisfies Record<string, RoleSet>
+
+/** The rights of the operator itself, which does what `change` allows. */
+export const OPERATOR_ROLES: RoleSet = {
+  verbs: [...ROLE_SETS.change.verbs, 'operator run'],
+  rendered: ROLE_SETS.change.rendered,
+}
 
 /** Returns the verbs of a set, with those that need the same rights. */
 export function verbsOf({verbs}: RoleSet): readonly string[] {

@@ -35,7 +35,9 @@ export const permissionsCheck: Check = {
  * Returns the accesses that all verbs need, each once; those in the namespaces of releases only where these are known.
  */
 function neededAccesses(namespaces: readonly string[]): readonly NeededAccess[] {
-  const needed = Object.entries(NEEDS).flatMap(([by, needs]) =>
+  // The operator has an account of its own, and its kinds need not exist.
+  const verbs = Object.entries(NEEDS).filter(([verb]) => !verb.startsWith('operator '))
+  const needed = verbs.flatMap(([by, needs]) =>
     needs.flatMap((need) =>
       placesOf(need, namespaces).flatMap((namespace) =>
         need.verbs.map((verb): NeededAccess => {
