@@ -34,6 +34,11 @@ const TEST_NEEDS: readonly SystemNeed[] = [
       'for each in /usr/lib/postgresql/*/bin/postgres; do exec "$each" --version; done',
     ],
   },
+  {
+    what: 'docker-registry (charts are published into one)',
+    package: 'docker-registry',
+    probe: ['/bin/sh', '-c', 'command -v docker-registry'],
+  },
   CHROMIUM,
 ]
 

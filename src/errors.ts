@@ -31,6 +31,7 @@ export const ERRORS = {
   KK_ENVIRONMENT: {exit: 2, meaning: 'the environment file has a key or value that kk does not accept'},
   KK_CHART_NOT_FOUND: {exit: 2, meaning: 'no source of charts has a chart of that name'},
   KK_CHART: {exit: 2, meaning: 'a chart cannot be read, fetched or used'},
+  KK_PUBLISHED: {exit: 3, meaning: 'a version of a chart is published already, with other content'},
   KK_RENDER: {exit: 2, meaning: 'a chart does not render with these values'},
   KK_VALUES: {exit: 2, meaning: 'values break the schema of their chart, or a --set expression is wrong'},
   KK_UNKNOWN_RELEASE: {exit: 2, meaning: 'a release was named that the environment does not have'},

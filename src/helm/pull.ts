@@ -1,6 +1,6 @@
 import {mkdir, mkdtemp, readdir, readFile, writeFile} from 'node:fs/promises'
 import {homedir} from 'node:os'
-import {join} from 'node:path'
+import {basename, join} from 'node:path'
 import {KkError} from '../errors.ts'
 import {makeDirectory} from '../state/files/make-directory.ts'
 import {childEnvironment, type ProcessEnvironment} from './child-environment.ts'
@@ -13,6 +13,8 @@ interface PackageSource {
   readonly kind: 'repository' | 'oci'
   /** That of a repository may hold a user and password. */
   readonly url: string
+  /** A registry without TLS; one on this machine's loopback is found out to be. */
+  readonly plain?: boolean
 }
 
 export interface PackageRequest {
@@ -22,12 +24,14 @@ export interface PackageRequest {
   readonly version?: string
 }
 
-/** Fetches packaged charts. All rejects with `KK_CHART`, whose message holds the URL without credentials. */
+/** Fetches packaged charts, and pushes them. All rejects with `KK_CHART`, whose message holds the URL without credentials. */
 export interface Packages {
   /** Puts the package into an empty directory and returns its path; undefined when the source does not have it. */
   pull(request: PackageRequest, directory: string): Promise<string | undefined>
   /** The charts that a source offers; empty for a registry, which does not say. */
   names(source: PackageSource): Promise<readonly string[]>
+  /** Pushes a package into the folder of a registry: `oci://host/charts`. A version that is there is replaced. */
+  push(file: string, source: PackageSource): Promise<void>
 }
 
 interface PackagesOptions {
@@ -48,7 +52,8 @@ const FETCH_MILLISECONDS = 300_000
 const NOT_THERE =
   /no chart (?:name|version) found|could not locate a version matching|: not found$|name unknown|manifest unknown|status code 404/im
 
-const NO_TLS = /server gave HTTP response to HTTPS client|"http:\/\/.*status code 401/
+const NO_TLS =
+  /server gave HTTP response to HTTPS client|"http:\/\/.*status code 401|downgrades scheme from https/
 
 /**
  * Packages fetched by `helm pull`, with the proxies, certificates and logins (`helm registry login`, `helm repo add`)
@@ -88,13 +93,18 @@ export function helmPackages({
       const {kind, url} = request.source
       const words =
         kind === 'oci' ? registryArguments(request, env) : repositoryArguments(request, await repository(url))
-      const outcome = await pull(helm, ['--destination', destination, ...words])
+      const outcome = await transfer(helm, ['pull', '--destination', destination, ...words], request.source)
       if (outcome.exitCode === 0) return packageIn(destination)
       if (NOT_THERE.test(outcome.stderr)) return undefined
-      throw pullFailure(`the chart ${request.name}`, url, outcome)
+      throw failure(`fetch the chart ${request.name} from`, url, outcome)
     },
     async names({kind, url}) {
       return kind === 'oci' ? [] : (await repository(url)).names()
+    },
+    async push(file, source) {
+      const words = ['push', ...registryFlags(source.url, env), '--', file, trimSlash(source.url)]
+      const outcome = await transfer(helm, words, source)
+      if (outcome.exitCode !== 0) throw failure(`push ${basename(file)} to`, source.url, outcome)
     },
   }
 }
@@ -105,11 +115,16 @@ type RunHelm = (words: readonly string[]) => Promise<HelmOutcome>
  * A registry on this machine seldom has a certificate. Helm 4 must be told; helm 3 finds out by itself, but then
  * keeps the login to itself.
  */
-async function pull(helm: RunHelm, words: readonly string[]): Promise<HelmOutcome> {
-  const outcome = await helm(['pull', ...words])
-  const isLocal = /^oci:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])[:/]/.test(words.at(-1)!)
-  if (outcome.exitCode === 0 || !isLocal || !NO_TLS.test(outcome.stderr)) return outcome
-  return helm(['pull', '--plain-http', ...words])
+async function transfer(
+  helm: RunHelm,
+  [verb, ...words]: readonly string[],
+  {url, plain = false}: PackageSource,
+): Promise<HelmOutcome> {
+  const overHttp = () => helm([verb!, '--plain-http', ...words])
+  if (plain) return overHttp()
+  const outcome = await helm([verb!, ...words])
+  const isLocal = /^oci:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])[:/]/.test(url)
+  return outcome.exitCode === 0 || !isLocal || !NO_TLS.test(outcome.stderr) ? outcome : overHttp()
 }
 
 function repositoryArguments({name, version}: PackageRequest, {flags, reference}: Repository): string[] {
@@ -118,17 +133,23 @@ function repositoryArguments({name, version}: PackageRequest, {flags, reference}
 
 /** `oci://host/charts` is a folder of charts, `oci://host/charts/keystone` is keystone itself. */
 function registryArguments({source, name, version}: PackageRequest, env: ProcessEnvironment): string[] {
-  const {address, username} = splitCredentials(source.url)
-  if (username !== undefined)
-    throw new KkError('KK_CHART', `expected ${address} without user and password`, {hint: loginHint(address)})
-  const url = trimSlash(address)
-  const config = env.HELM_REGISTRY_CONFIG || join(userConfiguration(env), 'registry', 'config.json')
+  const url = trimSlash(source.url)
   return [
-    '--registry-config',
-    config,
+    ...registryFlags(url, env),
     ...versionFlag(version),
     '--',
     url.endsWith(`/${name}`) ? url : `${url}/${name}`,
+  ]
+}
+
+/** The logins of the user. Throws `KK_CHART` for an address that holds one. */
+function registryFlags(url: string, env: ProcessEnvironment): string[] {
+  const {address, username} = splitCredentials(url)
+  if (username !== undefined)
+    throw new KkError('KK_CHART', `expected ${address} without user and password`, {hint: loginHint(address)})
+  return [
+    '--registry-config',
+    env.HELM_REGISTRY_CONFIG || join(userConfiguration(env), 'registry', 'config.json'),
   ]
 }
 
@@ -178,7 +199,7 @@ async function openRepository(url: string, options: RepositoryOptions): Promise<
   const outcome = await options.helm(['repo', 'update', ...flags])
   // Helm 3 ends well when the index could not be fetched.
   const fetched = (await readdir(cache)).includes(`${NAME}-index.yaml`)
-  if (outcome.exitCode !== 0 || !fetched) throw pullFailure('the index of charts', url, outcome)
+  if (outcome.exitCode !== 0 || !fetched) throw failure('fetch the index of charts from', url, outcome)
   return {
     flags,
     reference: (chart) => `${NAME}/${chart}`,
@@ -215,15 +236,13 @@ function userConfiguration(env: ProcessEnvironment): string {
 const SUMMARY = /^Update Complete|^Error: failed to update the following|^Hang tight/
 const NO_LOGIN = /\b(?:401|403)\b|credential|unauthorized|denied/i
 
-/** Returns what helm printed when it could not fetch something as `KK_CHART`; the URL is shown without credentials. */
-function pullFailure(what: string, url: string, {stdout, stderr}: HelmOutcome): KkError {
+/** Returns what helm printed when it could not fetch or push something as `KK_CHART`; the URL is shown without credentials. */
+function failure(what: string, url: string, {stdout, stderr}: HelmOutcome): KkError {
   const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim())
   const last = lines.findLast((line) => line !== '' && !SUMMARY.test(line)) ?? 'helm printed nothing'
   const reason = last.replace(/^Error: /, '').replaceAll(/:\/\/[^\s/@]*@/g, '://')
-  return new KkError('KK_CHART', `cannot fetch ${what} from ${withoutCredentials(url)}: ${reason}`, {
-    hint: NO_LOGIN.test(reason)
-      ? loginHint(url)
-      : `check the address in kk.charts, the network and the proxy`,
+  return new KkError('KK_CHART', `cannot ${what} ${withoutCredentials(url)}: ${reason}`, {
+    hint: NO_LOGIN.test(reason) ? loginHint(url) : `check the address, the network and the proxy`,
   })
 }
 

@@ -43,6 +43,7 @@ function fetchedPackages(helm: string | undefined): {
     packages: {
       pull: (request, directory) => use((packages) => packages.pull(request, directory)),
       names: (source) => use((packages) => packages.names(source)),
+      push: (file, source) => use((packages) => packages.push(file, source)),
     },
     remove: async () => {
       const used = await opened?.catch(() => undefined)

@@ -8,7 +8,7 @@ import {isExactVersion} from '../../charts/version.ts'
 import {KkError} from '../../errors.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
-interface PackOptions {
+export interface PackOptions {
   /** Directories with a `Chart.yaml`, and names of kk's own charts; none for all of these. */
   readonly charts: readonly string[]
   /** The version of each package; by default that of its chart. */
@@ -40,7 +40,7 @@ export async function packageCharts(
 }
 
 /** Packs charts, one after the other; nothing is written. Rejects as `packageCharts` does. */
-async function packCharts({charts, version, finding}: PackOptions): Promise<readonly PackedChart[]> {
+export async function packCharts({charts, version, finding}: PackOptions): Promise<readonly PackedChart[]> {
   if (version !== undefined && !isExactVersion(version))
     throw new KkError('KK_USAGE', `expected a version such as 1.2.3, found ${JSON.stringify(version)}`, {
       hint: 'see https://semver.org',

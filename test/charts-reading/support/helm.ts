@@ -5,8 +5,12 @@ import {toolPath} from '../../support/tools.ts'
 import {writeFiles} from './write-files.ts'
 
 /** Runs a real helm; rejects when it fails. Returns its standard output. */
-export async function helm(name: HelmName, words: readonly string[]): Promise<string> {
-  const {stdout} = await execa(await toolPath(name), words)
+export async function helm(
+  name: HelmName,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const {stdout} = await execa(await toolPath(name), words, {env})
   return stdout
 }
 

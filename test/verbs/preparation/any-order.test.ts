@@ -70,7 +70,7 @@ async function planOf({kk, sections}: Document): Promise<Plan> {
   const text = JSON.stringify({kk, ...sections})
   const prepared = await prepare({
     environment: readEnvironment({file: 'env.yaml', text, directory: CHARTS}),
-    finding: {builtIn: unused, cache: '/nonexistent', packages: {pull: unused, names: unused}},
+    finding: {builtIn: unused, cache: '/nonexistent', packages: {pull: unused, names: unused, push: unused}},
     values: [],
     sets: [],
   })

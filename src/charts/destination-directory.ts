@@ -1,0 +1,107 @@
+import {createHash} from 'node:crypto'
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {dump} from 'js-yaml'
+import {KkError} from '../errors.ts'
+import {trimSlash} from '../helm/package-url.ts'
+import {readYaml} from '../helm/yaml.ts'
+import {isMap, type Values} from '../release.ts'
+import {writeAtomically} from '../state/files/write-atomically.ts'
+import {withLock} from '../state/lock.ts'
+import {type Destination, type PublishedState, published} from './destination.ts'
+import type {PackedChart} from './pack-chart.ts'
+import {compareVersions} from './version.ts'
+
+interface DirectoryOptions {
+  readonly path: string
+  /** Where the directory is served; without it helm takes the address of the index. */
+  readonly url: string | undefined
+  readonly now: Date
+}
+
+/** An entry of an index: what `Chart.yaml` says, and where the package is. */
+type Entry = Values & {readonly version: string; readonly digest?: string}
+
+/** `index.yaml` as helm reads it; what kk does not know of it stays. */
+type Index = Values & {readonly entries: Readonly<Record<string, readonly Entry[]>>}
+
+/** A directory that any web server makes a repository of charts: packages, and their `index.yaml`. */
+export function directoryDestination({path, url, now}: DirectoryOptions): Destination {
+  const file = join(path, 'index.yaml')
+  const stateOf = async (packed: PackedChart) => stateIn(await readIndex(file), packed, path)
+  return {
+    name: path,
+    stateOf,
+    add: (packed) =>
+      withLock(join(path, '.index.lock'), async () => {
+        const index = await readIndex(file)
+        const states = await Promise.all(packed.map((each) => stateIn(index, each, path)))
+        const others = packed.filter((_, at) => states[at] === 'other')
+        if (others.length > 0) throw published(others, path)
+        const added = packed.filter((_, at) => states[at] === 'new')
+        // The index is last: whoever reads it finds what it names.
+        for (const each of added) await writeAtomically(join(path, each.file), each.bytes)
+        await writeAtomically(
+          file,
+          dump(withEntries(index, added, {url, now}), {noRefs: true, lineWidth: -1, sortKeys: true}),
+        )
+      }),
+  }
+}
+
+async function stateIn(index: Index, packed: PackedChart, path: string): Promise<PublishedState> {
+  const entry = index.entries[packed.name]?.find(({version}) => version === packed.version)
+  const digest = entry?.digest?.replace(/^sha256:/, '') ?? (await digestOf(join(path, packed.file)))
+  if (digest !== undefined && digest !== packed.digest) return 'other'
+  if (entry === undefined) return 'new'
+  return digest === undefined ? 'other' : 'there'
+}
+
+function withEntries(
+  index: Index,
+  packed: readonly PackedChart[],
+  {url, now}: Pick<DirectoryOptions, 'url' | 'now'>,
+): Index {
+  const base = url === undefined ? '' : `${trimSlash(url)}/`
+  const created = now.toISOString()
+  const entries: Record<string, readonly Entry[]> = {...index.entries}
+  for (const {name, version, file, digest, metadata} of packed) {
+    const entry = {...metadata, version, urls: [`${base}${file}`], created, digest}
+    entries[name] = [...(entries[name] ?? []), entry].sort((a, b) => compareVersions(b.version, a.version))
+  }
+  return {...index, entries, generated: created}
+}
+
+async function readIndex(file: string): Promise<Index> {
+  const text = await contentOf(file)
+  if (text === undefined) return {apiVersion: 'v1', entries: {}}
+  const index = readYaml(text.toString(), {file})
+  if (isMap(index) && isEntries(index.entries ?? {}))
+    return {...index, entries: {...(index.entries as Index['entries'])}}
+  throw new KkError('KK_FILE', `${file}: expected an index of charts, with lists of versions below entries`, {
+    hint: 'make it anew with helm repo index, or publish into another directory',
+  })
+}
+
+function isEntries(entries: unknown): boolean {
+  return (
+    isMap(entries) &&
+    Object.values(entries).every(
+      (list) => Array.isArray(list) && list.every((each) => isMap(each) && typeof each.version === 'string'),
+    )
+  )
+}
+
+async function digestOf(path: string): Promise<string | undefined> {
+  const bytes = await contentOf(path)
+  return bytes && createHash('sha256').update(bytes).digest('hex')
+}
+
+async function contentOf(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

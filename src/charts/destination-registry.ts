@@ -1,0 +1,44 @@
+import {readFile, writeFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import type {Packages} from '../helm/pull.ts'
+import {temporaryDirectory} from '../state/files/temporary-directory.ts'
+import type {Destination} from './destination.ts'
+
+interface RegistryOptions {
+  /** `oci://registry.example.org/charts` */
+  readonly url: string
+  /** Without TLS. */
+  readonly plain: boolean
+  readonly packages: Packages
+}
+
+/** A folder of a registry, which helm reads and writes. */
+export function registryDestination({url, plain, packages}: RegistryOptions): Destination {
+  const source = {kind: 'oci', url, plain} as const
+  return {
+    name: url,
+    stateOf: ({name, version, bytes}) =>
+      inDirectory(async (directory) => {
+        const file = await packages.pull({source, name, version}, directory)
+        if (file === undefined) return 'new'
+        return bytes.equals(await readFile(file)) ? 'there' : 'other'
+      }),
+    add: (packed) =>
+      inDirectory(async (directory) => {
+        for (const {file, bytes} of packed) {
+          const path = join(directory, file)
+          await writeFile(path, bytes)
+          await packages.push(path, source)
+        }
+      }),
+  }
+}
+
+async function inDirectory<T>(body: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await temporaryDirectory('kk-publish-')
+  try {
+    return await directory.fill(() => body(directory.path))
+  } finally {
+    await directory.remove()
+  }
+}

@@ -1,0 +1,91 @@
+import {Args, Flags} from '@oclif/core'
+import type {Destination} from '../../charts/destination.ts'
+import {directoryDestination} from '../../charts/destination-directory.ts'
+import {registryDestination} from '../../charts/destination-registry.ts'
+import {KkCommand} from '../../cli/command.ts'
+import {canAsk, confirm} from '../../cli/console.ts'
+import {changeFlags, documentFlags, helmFlags} from '../../cli/flags.ts'
+import {openFinding} from '../../cli/open/charts.ts'
+import {KkError} from '../../errors.ts'
+import {splitCredentials} from '../../helm/package-url.ts'
+import type {Packages} from '../../helm/pull.ts'
+import {publishDocument, publishText} from '../../report/charts/publish-text.ts'
+import {planPublish, publish} from '../../verbs/charts/publish-charts.ts'
+
+export default class ChartsPublish extends KkCommand {
+  static override summary =
+    'Publish charts for helm: into a registry, or a directory that a web server shows.'
+  static override description =
+    "The destination is oci://HOST/PATH, logged in to with helm registry login or docker login, or a directory, whose index.yaml keeps all that it has. A version that is there with other content is refused, before anything is changed; with the same content it is left alone. Without names all of kk's own charts are published. A registry on this machine's loopback is spoken to without TLS."
+  static override usage = 'DESTINATION [CHART...] [FLAGS]'
+  static override examples = [
+    '<%= config.bin %> charts publish repository --url https://charts.example.org --dry-run',
+    '<%= config.bin %> charts publish repository keystone --version 1.2.3 --yes',
+  ]
+  static override args = {
+    destination: Args.string({description: 'oci://HOST/PATH, or a directory.', required: true}),
+    charts: Args.string({
+      description: "Names of kk's own charts, and directories of charts.",
+      multiple: true,
+    }),
+  }
+  static override flags = {
+    version: Flags.string({
+      summary: 'The version of the packages, instead of that in Chart.yaml.',
+      helpValue: 'VERSION',
+    }),
+    url: Flags.string({
+      summary: 'Where the directory is served, for addresses in its index; without it they are relative.',
+      helpValue: 'URL',
+    }),
+    'plain-http': Flags.boolean({summary: 'Speak to the registry without TLS, wherever it is.'}),
+    yes: changeFlags.yes,
+    'dry-run': changeFlags['dry-run'],
+    ...helmFlags,
+    ...documentFlags,
+  }
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(ChartsPublish)
+    const {version, output} = flags
+    await using finding = openFinding(flags.helm)
+    const destination = destinationOf(args.destination, {
+      url: flags.url,
+      plain: flags['plain-http'],
+      packages: finding.packages,
+    })
+    const charts = await planPublish({charts: args.charts ?? [], version, finding, destination})
+    const show = () => publishText(charts, destination.name)
+    const isNew = charts.some(({state}) => state === 'new')
+    if (isNew && !flags['dry-run']) {
+      if (!flags.yes && canAsk()) {
+        this.console.say(show())
+        await confirm('publish them?')
+      }
+      await publish(charts, destination)
+    }
+    this.console.document(output, publishDocument(charts, destination.name), show)
+  }
+}
+
+interface DestinationOptions {
+  readonly url: string | undefined
+  readonly plain: boolean
+  readonly packages: Packages
+}
+
+function destinationOf(words: string, {url, plain, packages}: DestinationOptions): Destination {
+  if (words.startsWith('oci://')) {
+    if (url !== undefined) throw misused('--url is for directories: a registry has its address')
+    return registryDestination({url: words, plain, packages})
+  }
+  if (/^\w+:\/\//.test(words)) throw misused('expected oci://HOST/PATH or a directory')
+  if (plain) throw misused('--plain-http is for registries')
+  if (url !== undefined && (!/^https?:/.test(url) || splitCredentials(url).username !== undefined))
+    throw misused('expected --url http://HOST or https://HOST, without user and password')
+  return directoryDestination({path: words, url, now: new Date()})
+}
+
+function misused(message: string): KkError {
+  return new KkError('KK_USAGE', message, {hint: 'see kk charts publish --help'})
+}

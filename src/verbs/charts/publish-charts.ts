@@ -1,0 +1,37 @@
+import {type Destination, published} from '../../charts/destination.ts'
+import type {PackedChart} from '../../charts/pack-chart.ts'
+import {type PackOptions, packCharts} from './package-charts.ts'
+
+interface PublishOptions extends PackOptions {
+  readonly destination: Destination
+}
+
+/** A package, and whether it is to be added or is there already. */
+export interface PublishedChart {
+  readonly packed: PackedChart
+  readonly state: 'new' | 'there'
+}
+
+/**
+ * Returns what is to be published; nothing is written. Rejects with `KK_PUBLISHED` when the destination has one of the
+ * versions with other content, and as `packageCharts` does.
+ */
+export async function planPublish({
+  destination,
+  ...options
+}: PublishOptions): Promise<readonly PublishedChart[]> {
+  const charts: PublishedChart[] = []
+  const others: PackedChart[] = []
+  for (const packed of await packCharts(options)) {
+    const state = await destination.stateOf(packed)
+    if (state === 'other') others.push(packed)
+    else charts.push({packed, state})
+  }
+  if (others.length > 0) throw published(others, destination.name)
+  return charts
+}
+
+/** Adds what is new. Rejects with `KK_PUBLISHED` and `KK_CHART`; what was added by then stays. */
+export function publish(charts: readonly PublishedChart[], destination: Destination): Promise<void> {
+  return destination.add(charts.flatMap(({packed, state}) => (state === 'new' ? [packed] : [])))
+}

@@ -1,0 +1,157 @@
+import {readFile} from 'node:fs/promises'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {dirname, join} from 'node:path'
+import {describe, expect, it} from 'vitest'
+import {directoryDestination} from '../../../src/charts/destination-directory.ts'
+import {registryDestination} from '../../../src/charts/destination-registry.ts'
+import type {ChartFinding} from '../../../src/charts/find-chart.ts'
+import {readChart} from '../../../src/charts/read-chart.ts'
+import {vendorCharts} from '../../../src/charts/vendor-charts.ts'
+import {helmPackages} from '../../../src/helm/pull.ts'
+import {planPublish, publish} from '../../../src/verbs/charts/publish-charts.ts'
+import {SECRETS, SERVICES} from '../../charts/support/charts.ts'
+import {HELMS, type HelmName} from '../../support/helms.ts'
+import {atNight} from '../../support/night.ts'
+import {LOGIN, startRegistry} from '../../support/registry.ts'
+import {toolPath} from '../../support/tools.ts'
+import {helm, registryLogin} from '../support/helm.ts'
+import {addFiles, manifest, writeFiles} from '../support/write-files.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+async function finding(name: HelmName, env: Readonly<Record<string, string>> = {}): Promise<ChartFinding> {
+  const home = writeFiles({})
+  const packages = helmPackages({
+    path: await toolPath(name),
+    env: {HOME: home, PATH: process.env.PATH, ...env},
+    directory: join(home, 'run'),
+  })
+  return {builtIn: async () => join(ROOT, 'charts'), cache: join(home, 'cache'), packages}
+}
+
+/** Any web server. */
+async function serve(directory: string): Promise<AsyncDisposable & {readonly url: string}> {
+  const server = createServer(({url = '/'}, response) => {
+    readFile(join(directory, url)).then(
+      (bytes) => response.end(bytes),
+      () => response.writeHead(404).end(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What a plain helm renders of the charts where they were published is what kk renders of them here. */
+async function expectRendered(
+  name: HelmName,
+  charts: readonly string[],
+  published: (chart: string) => readonly string[],
+): Promise<void> {
+  const home = writeFiles({'values.json': JSON.stringify({global: SECRETS})})
+  for (const chart of charts) {
+    const directory = join(ROOT, 'charts', chart)
+    const copies = await vendorCharts([readChart(directory)], writeFiles({}))
+    const render = async (words: readonly string[]) => {
+      const all = ['template', chart, ...words, '--values', join(home, 'values.json')]
+      const text = await helm(name, all, {HELM_CACHE_HOME: join(home, 'cache'), HELM_CONFIG_HOME: home})
+      // Helm 4 says what it has pulled on standard output, too.
+      return text.slice(text.indexOf('---'))
+    }
+
+    expect(await render(published(chart))).toBe(await render([copies.get(directory)!]))
+  }
+}
+
+describe.each(HELMS)('by %s', (name) => {
+  const fromRegistry = async (charts: readonly string[]) => {
+    await using registry = await startRegistry()
+    const url = `oci://${registry.host}/kk/charts`
+    const find = await finding(name)
+    const destination = registryDestination({url, plain: false, packages: find.packages})
+
+    const options = {charts, version: undefined, finding: find, destination}
+    await publish(await planPublish(options), destination)
+
+    const again = await planPublish(options)
+    expect(new Set(again.map(({state}) => state))).toEqual(new Set(['there']))
+    await expectRendered(name, charts, (chart) => [`${url}/${chart}`, '--plain-http'])
+  }
+  const fromWebServer = async (charts: readonly string[]) => {
+    const path = writeFiles({})
+    await using server = await serve(path)
+    const destination = directoryDestination({path, url: undefined, now: new Date()})
+    const options = {charts, version: undefined, finding: await finding(name), destination}
+
+    await publish(await planPublish(options), destination)
+
+    await expectRendered(name, charts, (chart) => [chart, '--repo', server.url])
+  }
+
+  it('a chart is published into a registry', () => fromRegistry(['keystone']))
+  it('a chart is published where a web server shows it', () => fromWebServer(['memcached']))
+  atNight(() => {
+    it('all charts are published into a registry', () => fromRegistry(SERVICES))
+    it('all charts are published where a web server shows them', () => fromWebServer(SERVICES))
+  })
+
+  it('a version that is there with other content is refused, and nothing is published', async () => {
+    await using registry = await startRegistry()
+    const find = await finding(name)
+    const source = {kind: 'oci', url: `oci://${registry.host}/charts`} as const
+    const destination = registryDestination({url: source.url, plain: false, packages: find.packages})
+    const charts = writeFiles({
+      'app/Chart.yaml': manifest('app', '1.0.0'),
+      'other/Chart.yaml': manifest('other', '1.0.0'),
+    })
+    const plan = (...names: readonly string[]) =>
+      planPublish({
+        charts: names.map((each) => join(charts, each)),
+        version: undefined,
+        finding: find,
+        destination,
+      })
+    await publish(await plan('app'), destination)
+    addFiles(charts, {'app/values.yaml': 'changed: true\n'})
+
+    await expect(plan('other', 'app')).rejects.toMatchObject({
+      code: 'KK_PUBLISHED',
+      exit: 3,
+      message: `${source.url} has app 1.0.0 already, with other content`,
+    })
+    const pulled = await find.packages.pull({source, name: 'other', version: '1.0.0'}, writeFiles({}))
+    expect(pulled).toBeUndefined()
+  })
+
+  it.each([
+    ['helm', (file: string) => ({HELM_REGISTRY_CONFIG: file})],
+    ['docker', (file: string) => ({DOCKER_CONFIG: dirname(file)})],
+  ])('the login of %s is used, and who has none is told how to log in', async (_, loginIn) => {
+    await using registry = await startRegistry(LOGIN)
+    const url = `oci://${registry.host}/charts`
+    const login = loginIn(registryLogin(registry.host, LOGIN.username, LOGIN.password))
+    const plan = async (env: Readonly<Record<string, string>>) => {
+      const find = await finding(name, env)
+      const destination = registryDestination({url, plain: false, packages: find.packages})
+      return {
+        destination,
+        charts: await planPublish({charts: [chart], version: undefined, finding: find, destination}),
+      }
+    }
+    const chart = writeFiles({'Chart.yaml': manifest('app', '1.0.0')})
+
+    await expect(plan({})).rejects.toMatchObject({
+      code: 'KK_CHART',
+      hint: `log in with helm registry login ${registry.host}`,
+    })
+    const {charts, destination} = await plan(login)
+    await publish(charts, destination)
+    expect((await plan(login)).charts).toMatchObject([{state: 'there'}])
+  })
+})
