@@ -16,7 +16,7 @@ options:
   cluster_formation.k8s.hostname_suffix: .{{ $peers }}.{{ $ctx.namespace }}.svc.{{ $ctx.endpoints.cluster_domain_suffix }}
 {{- end -}}
 
-{{- /* The one account and virtual host that all services share; loaded at every start. */ -}}
+{{- /* The administrator, and the virtual host of all services; loaded at every start. Their users come from their own jobs. */ -}}
 {{- define "common.config.block.definitions" -}}
 {{- $user := include "common.endpoints.auth" (dict "ctx" .ctx "type" "oslo_messaging" "user" "admin" "field" "username") -}}
 {{- $password := include "common.endpoints.credential" (dict "ctx" .ctx "path" "oslo_messaging.admin.password") -}}

@@ -1,22 +1,23 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import type {Values} from '../../../src/release.ts'
 import {kubectl} from '../../aio/support/node.ts'
+import {waitFor} from '../../e2e/support/cluster.ts'
+import {imageOf} from '../support/images.ts'
 import {inServer} from '../support/in-server.ts'
-import {killPods, makeCloud, rolledOut} from '../support/own-cloud.ts'
+import {killPods, linesOf, makeCloud, rolledOut, startClient} from '../support/own-cloud.ts'
 
 const PODS = ['rabbitmq-server-0', 'rabbitmq-server-1', 'rabbitmq-server-2']
 
 let namespace: string
 let cloud: Awaited<ReturnType<typeof makeCloud>>
 beforeAll(async () => {
-  cloud = await makeCloud('rabbitmq')
+  cloud = await makeCloud('rabbitmq', 'keystone')
   namespace = cloud.namespace
 })
 afterAll(() => cloud.remove())
 
-async function deploy(server: number): Promise<void> {
-  const resources = {server: {requests: {cpu: '50m', memory: '128Mi'}}}
-  await cloud.run('deploy', {rabbitmq: {pod: {replicas: {server}, resources}, storage: {size: '1Gi'}}})
-}
+const resources = {server: {requests: {cpu: '50m', memory: '128Mi'}}}
+const rabbitmq = {pod: {replicas: {server: 3}, resources}, storage: {size: '1Gi'}}
 
 function rabbitmqctl(pod: string, ...args: readonly string[]): Promise<string> {
   return inServer(namespace, pod, 'rabbitmqctl', '--quiet', ...args)
@@ -32,7 +33,7 @@ async function members(pod: string): Promise<readonly string[]> {
 
 describe('a message bus of three', {timeout: 600_000}, () => {
   it('is one cluster, whose members found each other by Kubernetes', async () => {
-    await deploy(3)
+    await cloud.run('deploy', {rabbitmq})
 
     for (const pod of PODS) expect(await members(pod)).toEqual(PODS)
   })
@@ -56,5 +57,82 @@ describe('a message bus of three', {timeout: 600_000}, () => {
       expect(await members(pod)).toEqual(PODS)
       expect(await rabbitmqctl(pod, 'list_vhosts')).toContain('kept')
     }
+  })
+})
+
+/** Keystone with nothing but its user on the bus. */
+function userOnBus(password: string): Values {
+  const jobs = ['db_create', 'db_expand', 'db_migrate', 'db_contract', 'fernet_setup', 'credential_setup']
+  const off = [...jobs, 'bootstrap'].map((job) => [`job_${job}`, false])
+  const manifests = {
+    ...Object.fromEntries(off),
+    ...{deployment_api: false, service_api: false, cron_job_fernet_rotate: false},
+  }
+  const endpoints = {oslo_messaging: {auth: {keystone: {password}}}}
+  return {
+    kk: {releases: {keystone: {without: ['mariadb', 'memcached']}}},
+    rabbitmq,
+    keystone: {manifests, endpoints},
+  }
+}
+
+/** Consumes a queue that stays when nobody does, as a service does. */
+const CONSUMER = `python3 - <<'PYTHON'
+import kombu, os
+with kombu.Connection(os.environ["BUS"]) as connection:
+    queue = kombu.Queue("keystone-topic", durable=True, queue_arguments={"x-queue-type": "quorum"})
+    with connection.Consumer(queue, prefetch_count=1):
+        print("consumes", flush=True)
+        connection.drain_events()
+PYTHON`
+
+describe('the user of a service', {timeout: 600_000}, () => {
+  const users = async () =>
+    JSON.parse(await rabbitmqctl('rabbitmq-server-0', 'list_users', '--formatter', 'json')) as {
+      readonly user: string
+      readonly tags: readonly string[]
+    }[]
+  const logsIn = (password: string) =>
+    rabbitmqctl('rabbitmq-server-0', 'authenticate_user', 'keystone', password).then(
+      () => true,
+      () => false,
+    )
+
+  it('is made by a Job, is no administrator, and gets a new password by another one', async () => {
+    await cloud.run('deploy', userOnBus('one'))
+    const made = [await users(), await logsIn('one')]
+
+    await cloud.run('deploy', userOnBus('two'))
+
+    expect(made).toEqual([
+      expect.arrayContaining([
+        {user: 'openstack', tags: ['administrator']},
+        {user: 'keystone', tags: []},
+      ]),
+      true,
+    ])
+    expect([await logsIn('one'), await logsIn('two')]).toEqual([false, true])
+    expect(await rabbitmqctl('rabbitmq-server-0', 'list_user_permissions', 'keystone')).toMatch(
+      /\n\/\s+\.\*\s+\.\*\s+\.\*/,
+    )
+  })
+
+  it('goes with --purge, with the queues that it consumes, and no others', async () => {
+    const bus = `amqp://keystone:two@rabbitmq-server.${namespace}.svc.cluster.local:5672//`
+    await startClient({
+      ...{namespace, name: 'consumer', image: imageOf('keystone')},
+      ...{script: CONSUMER, env: {BUS: bus}},
+    })
+    await waitFor(async () => (await linesOf(namespace, 'consumer')).includes('consumes') && {}, {
+      until: 'the queue is consumed',
+    })
+    const queues = () => rabbitmqctl('rabbitmq-server-0', 'list_queues', 'name')
+    const before = await queues()
+
+    await cloud.run('remove', userOnBus('two'), 'keystone', '--purge', '--confirm', 'keystone')
+
+    expect(before).toContain('keystone-topic')
+    expect(await queues()).not.toContain('keystone-topic')
+    expect((await users()).map(({user}) => user)).toEqual(['openstack'])
   })
 })

@@ -6,7 +6,7 @@ import {waitFor} from '../../e2e/support/cluster.ts'
 import {answers, inClient, openstack, token} from '../support/client.ts'
 import {cloudUp, NAMESPACE, onCloud, serving, succeed} from '../support/cloud.ts'
 import {CLOUD, changedEnvironment} from '../support/environment.ts'
-import {query} from '../support/in-server.ts'
+import {inServer, query} from '../support/in-server.ts'
 import {phase} from '../support/phase.ts'
 
 const SHARED = ['mariadb', 'rabbitmq', 'memcached', 'keystone'] as const
@@ -48,18 +48,29 @@ describe('what others use', () => {
   })
 })
 
-/** What there is in Keystone and MariaDB of heat, and of all others. */
+/** What there is in Keystone, MariaDB and RabbitMQ of heat, and of all others. */
 async function elsewhere() {
   const names = async (kind: string) =>
     (await openstack<{readonly Name: string}[]>(`${kind} list`)).map(({Name}) => Name)
   const [services, users, domains] = [await names('service'), await names('user'), await names('domain')]
   const database = await query(NAMESPACE, 'mariadb-server-0', 'SHOW DATABASES; SELECT user FROM mysql.user')
-  const all = [...services, ...users, ...domains, ...database]
+  const bus = await onBus('list_users')
+  const all = [...services, ...users, ...domains, ...database, ...bus]
   return {
     ofHeat: all.filter((name) => name.startsWith('heat')).sort(),
     // Tempest makes users while it runs.
     others: all.filter((name) => !/^(heat|tempest)/.test(name)).sort(),
   }
+}
+
+/** The first words of what RabbitMQ lists. */
+async function onBus(...command: readonly string[]): Promise<readonly string[]> {
+  const text = await inServer(
+    NAMESPACE,
+    'rabbitmq-server-0',
+    ...['rabbitmqctl', '--quiet', '--no-table-headers', ...command],
+  )
+  return text.split('\n').flatMap((line) => line.split('\t')[0] || [])
 }
 
 describe('heat', () => {
@@ -72,8 +83,8 @@ describe('heat', () => {
     expect(stderr).toMatch(/heat +database +heat +mariadb-server\S+ +it goes only with --purge/)
     expect(await serving('heat')).toEqual([])
     expect(before.ofHeat).toEqual([
-      // A service, a user, a database and its account.
-      ...['heat', 'heat', 'heat', 'heat'],
+      // A service, a user, a database and its account, a user of the bus.
+      ...['heat', 'heat', 'heat', 'heat', 'heat'],
       ...['heat-cfn', 'heat_domain_admin', 'heat_user_domain'],
     ])
     expect(await elsewhere()).toEqual(before)
@@ -83,6 +94,7 @@ describe('heat', () => {
   it('takes it along with --purge, and nothing of others', async () => {
     await succeed(['deploy', file, '--yes'])
     const before = await elsewhere()
+    const queues = await onBus('list_queues', 'name')
 
     const said = await phase('purged', () =>
       onCloud(['remove', file, 'heat', '--purge', '--confirm', 'heat', '--yes']),
@@ -90,7 +102,10 @@ describe('heat', () => {
 
     expect(said.exitCode, said.stderr).toBe(0)
     expect(said.stderr).toContain('deleted database heat')
+    expect(said.stderr).toContain('deleted bus user heat')
     expect(await elsewhere()).toEqual({ofHeat: [], others: before.others})
+    expect(queues).toContain('engine')
+    expect(await onBus('list_queues', 'name')).not.toContain('engine')
     await waitFor(
       async () => !(await kubectl(['get', 'jobs', '--namespace', NAMESPACE])).includes('heat-') && {},
       {
