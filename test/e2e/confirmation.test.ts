@@ -22,12 +22,13 @@ async function answering(corner: Corner, args: string, answer: string) {
 }
 
 describe.concurrent('on a terminal', () => {
-  it.each([
+  const answers = [
     ['n', 'n\r'],
-    ['an empty line', '\r'],
     ['Ctrl-C', '\u0003'],
+    ['an empty line', '\r'],
     ['Ctrl-D', '\u0004'],
-  ])('kk deploy shows the plan and asks; %s changes nothing', async (_, answer) => {
+  ] as const
+  const changesNothing = async (_: string, answer: string) => {
     const corner = await openCorner(ENVIRONMENT)
 
     const {exitCode, shown} = await answering(corner, 'deploy env.yaml', answer)
@@ -39,7 +40,9 @@ describe.concurrent('on a terminal', () => {
       /\nerror KK_UNCONFIRMED: not confirmed; nothing was changed\nhint: answer y, or pass --yes/,
     )
     expect(await snapshot(corner.name)).toBe('')
-  })
+  }
+  const title = 'kk deploy shows the plan and asks; %s changes nothing'
+  it.each(answers.slice(0, 2))(title, changesNothing)
 
   it('y goes on', async () => {
     const corner = await openCorner(ENVIRONMENT)
@@ -51,6 +54,8 @@ describe.concurrent('on a terminal', () => {
   })
 
   atNight(() => {
+    it.each(answers.slice(2))(title, changesNothing)
+
     it('kk upgrade asks too', async () => {
       const corner = await openCorner(ENVIRONMENT)
       await corner.kk(['deploy', 'env.yaml'])

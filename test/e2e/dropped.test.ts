@@ -52,23 +52,6 @@ const claimsOf = async (namespace: string) =>
   )
 
 describe.concurrent('what a revision has no more', () => {
-  it('stays where it is a namespace: everything in it would go', async () => {
-    const {environment, write} = await holder()
-    const inner = uniqueName('inner')
-    await write({inner})
-    await environment.deploy()
-    await kubectl(['create', 'configmap', 'of-others', '--namespace', inner])
-    await write({})
-
-    const {exitCode, stderr} = await environment.kk('deploy')
-    const namespace = await get<{status: {phase: string}}>('namespace', inner)
-
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain(`Namespace/${inner} stays, with everything in it`)
-    expect(namespace.status.phase).toBe('Active')
-    await kubectl(['get', 'configmap', 'of-others', '--namespace', inner])
-  })
-
   atNight(() => {
     it('stays at a rollback, too', async () => {
       const {environment, write} = await holder()
@@ -87,15 +70,18 @@ describe.concurrent('what a revision has no more', () => {
     })
   })
 
-  it('is refused where it is a StatefulSet that takes its claims with it', async () => {
+  it('is refused where it is a StatefulSet that takes its claims with it, and stays where it is a namespace', async () => {
     const {environment, write} = await holder()
-    await write({whenDeleted: 'Delete'})
+    const inner = uniqueName('inner')
+    await write({inner, whenDeleted: 'Delete'})
     await environment.deploy()
+    await kubectl(['create', 'configmap', 'of-others', '--namespace', inner])
     await write({whenDeleted: 'Delete', set: 'other'})
 
     const refused = await environment.kk('deploy')
     await write({whenDeleted: 'Retain'})
-    await environment.deploy()
+    const {exitCode, stderr} = await environment.kk('deploy')
+    const namespace = await get<{status: {phase: string}}>('namespace', inner)
     await write({set: 'other'})
     await environment.deploy()
 
@@ -103,6 +89,10 @@ describe.concurrent('what a revision has no more', () => {
     expect(refused.stderr).toMatch(
       /KK_UNCONFIRMED.*StatefulSet\/server would go, and with it, .*: data-server-0/,
     )
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain(`Namespace/${inner} stays, with everything in it`)
+    expect(namespace.status.phase).toBe('Active')
+    await kubectl(['get', 'configmap', 'of-others', '--namespace', inner])
     expect(await claimsOf(environment.name)).toEqual(['data-other-0', 'data-server-0'])
   })
 })

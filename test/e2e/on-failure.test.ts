@@ -59,27 +59,6 @@ describe.concurrent('when a release fails', () => {
     })
   })
 
-  it('--on-failure rollback-run returns all that the run touched, dependents first', async () => {
-    const {environment, stdout} = await failing(['--on-failure', 'rollback-run', '--output', 'json'])
-
-    const calls = await rollbacks(environment)
-    expect(calls.toSorted()).toEqual(['api 1', 'db 1', 'web 1'])
-    expect(calls.indexOf('api 1')).toBeLessThan(calls.indexOf('db 1'))
-    const document = JSON.parse(stdout) as {rollback: {releases: {state: string}[]}}
-    expect(document.rollback.releases.map(({state}) => state)).toEqual([
-      'succeeded',
-      'succeeded',
-      'succeeded',
-    ])
-    const {runs} = await environment.json<{runs: {verb: string; outcome: string; of?: string; id: string}[]}>(
-      'history',
-    )
-    expect(runs.slice(0, 2).map(({verb, outcome, of}) => [verb, outcome, of])).toEqual([
-      ['rollback', 'succeeded', runs[1]!.id],
-      ['deploy', 'failed', undefined],
-    ])
-  })
-
   atNight(() => {
     it('what the run installed stays, and is named', async () => {
       const extra = {extra: {}}
@@ -91,17 +70,29 @@ describe.concurrent('when a release fails', () => {
     })
   })
 
-  it('--remove-new takes away what the run installed; each of the three runs has its report', async () => {
+  it('--on-failure rollback-run returns all that the run touched, dependents first; --remove-new takes away what it installed; each of the three runs has its report', async () => {
     const {environment, stdout, stderr} = await failing(
       ['--on-failure', 'rollback-run', '--remove-new', '--output', 'json', '--report', 'json=kk.json'],
       {extra: {}},
     )
 
     expect(await revisions(environment.name)).toEqual({db: 3, api: 3, web: 3})
-    const document = JSON.parse(stdout) as {removal: {releases: {release: string; state: string}[]}}
-    expect(document.removal.releases).toMatchObject([
-      {release: `${environment.name}/extra`, state: 'succeeded'},
+    const calls = await rollbacks(environment)
+    expect(calls.toSorted()).toEqual(['api 1', 'db 1', 'web 1'])
+    expect(calls.indexOf('api 1')).toBeLessThan(calls.indexOf('db 1'))
+    type Ended = {readonly releases: readonly {readonly release: string; readonly state: string}[]}
+    const {rollback, removal} = JSON.parse(stdout) as {rollback: Ended; removal: Ended}
+    expect(rollback.releases.map(({state}) => state)).toEqual(['succeeded', 'succeeded', 'succeeded'])
+    expect(removal.releases).toMatchObject([{release: `${environment.name}/extra`, state: 'succeeded'}])
+    const {runs} = await environment.json<{runs: {verb: string; outcome: string; of?: string; id: string}[]}>(
+      'history',
+    )
+    expect(runs.slice(0, 3).map(({verb, outcome}) => [verb, outcome])).toEqual([
+      ['remove', 'succeeded'],
+      ['rollback', 'succeeded'],
+      ['deploy', 'failed'],
     ])
+    expect(runs[1]!.of).toBe(runs[2]!.id)
     expect(stderr).toContain('reports of the rollback: kk.rollback.json\n')
     const files = ['kk.json', 'kk.rollback.json', 'kk.removal.json']
     const texts = await Promise.all(files.map((file) => readFile(join(environment.directory, file), 'utf8')))

@@ -29,8 +29,8 @@ describe.concurrent('kk deploy', () => {
     expect(exitCode, stderr).toBe(0)
     expect(stderr).not.toContain('of later releases')
   }
-  it('pulls nothing ahead on other clusters by itself', () => pullsNothing())
   atNight(() => {
+    it('pulls nothing ahead on other clusters by itself', () => pullsNothing())
     it('pulls nothing ahead with --no-prepull', () => pullsNothing('--no-prepull'))
   })
 })

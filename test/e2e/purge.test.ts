@@ -62,30 +62,25 @@ async function calls(environment: TestEnvironment): Promise<readonly string[]> {
 }
 
 describe.concurrent('kk remove --purge', () => {
-  it('shows what would go from other services, and is refused until the release is named', async () => {
+  it('shows what would go from other services, is refused until the release is named, and takes it away by a Job of the chart, then the release', async () => {
     const {database, user, ...environment} = await deployed()
 
     const dry = await environment.kk('remove', 'api', '--purge', '--dry-run', '--output', 'json')
-    const {exitCode, stderr} = await remove(environment, '--purge')
+    const refused = await remove(environment, '--purge')
+    const before = await calls(environment)
+    const {exitCode, stdout, stderr} = await remove(
+      environment,
+      ...['--purge', '--confirm', 'api', '--output', 'ndjson'],
+    )
 
     const {elsewhere, unconfirmed} = JSON.parse(dry.stdout) as Elsewhere
     expect(dry.exitCode).toBe(3)
     expect(elsewhere.goes).toMatchObject([user, database])
     expect(elsewhere.stays).toMatchObject([{kind: 'account', name: 'openstack', at: 'rabbitmq'}])
     expect(unconfirmed).toMatchObject([{code: 'KK_UNCONFIRMED'}])
-    expect(exitCode).toBe(3)
-    expect(stderr).toContain('--confirm api')
-    expect(await calls(environment)).toEqual([])
-  })
-
-  it('takes it away by a Job of the chart, then the release, and the Job goes with it', async () => {
-    const environment = await deployed()
-
-    const {exitCode, stdout, stderr} = await remove(
-      environment,
-      ...['--purge', '--confirm', 'api', '--output', 'ndjson'],
-    )
-
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toContain('--confirm api')
+    expect(before).toEqual([])
     expect(exitCode, stderr).toBe(0)
     const events = stdout
       .split('\n')

@@ -52,10 +52,11 @@ async function runs(environment: TestEnvironment): Promise<readonly RunEntry[]> 
 }
 
 describe.concurrent('kk resume', () => {
-  it('goes on with a killed run, and does nothing twice', async () => {
+  it('goes on with a run that is shown as killed until then, and does nothing twice', async () => {
     const environment = await makeEnvironment({content: TWO})
     await killed(environment, BETWEEN, 'deploy')
     expect(await revisions(environment.name)).toEqual({db: 1})
+    expect((await runs(environment))[0]!.state).toBe('killed')
 
     const {exitCode, stderr} = await environment.kk('resume')
 
@@ -82,16 +83,13 @@ describe.concurrent('kk resume', () => {
     })
   })
 
-  it('shows a killed run as killed until then', async () => {
+  it('is refused, with names, while the file says something else; works on another machine, by the record of the run', async () => {
     const environment = await makeEnvironment({content: TWO})
     await killed(environment, BETWEEN, 'deploy')
-
-    expect((await runs(environment))[0]!.state).toBe('killed')
-  })
-
-  it('works on another machine, by the record of the run in the cluster', async () => {
-    const environment = await makeEnvironment({content: TWO})
-    await killed(environment, BETWEEN, 'deploy')
+    await environment.write(workloads({db: {}, api: {requires: ['db'], values: {replicas: 2}}}))
+    const refused = await environment.kk('resume')
+    const between = await revisions(environment.name)
+    await environment.write(TWO)
     const home = await mkdtemp(join(inject('run').home, 'elsewhere-'))
     const [{id}] = (await runs(environment)) as [RunEntry]
 
@@ -100,21 +98,12 @@ describe.concurrent('kk resume', () => {
       env: {HOME: home, XDG_STATE_HOME: join(home, 'state')},
     })
 
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toMatch(/KK_MOVED.*api \(its inputs changed\)/)
+    expect(refused.stderr).not.toMatch(/db \(/)
+    expect(between).toEqual({db: 1})
     expect(exitCode, stderr).toBe(0)
     expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
-  })
-
-  it('is refused, with names, when the file says something else meanwhile', async () => {
-    const environment = await makeEnvironment({content: TWO})
-    await killed(environment, BETWEEN, 'deploy')
-    await environment.write(workloads({db: {}, api: {requires: ['db'], values: {replicas: 2}}}))
-
-    const {exitCode, stderr} = await environment.kk('resume')
-
-    expect(exitCode).toBe(3)
-    expect(stderr).toMatch(/KK_MOVED.*api \(its inputs changed\)/)
-    expect(stderr).not.toMatch(/db \(/)
-    expect(await revisions(environment.name)).toEqual({db: 1})
   })
 
   atNight(() => {

@@ -30,14 +30,14 @@ describe.concurrent(`a sample of the long tests (KK_TEST_SEED=${SEED})`, () => {
     it('two operators leave the cluster in order after a round', async () => {
       await play({dice: dice.for('match'), rounds: 1})
     })
+
+    it(`nothing is lost or doubled when write ${FAULT.nth} of a ${FAULT.on} is ${FAULT.how}`, async () => {
+      await liveThroughFaults({content: pair, reference, faultAt: () => FAULT})
+    })
   })
 
   it(`one command mends a kill at transition ${KILL}`, async () => {
     const killAt = killAtTransition(dice.for('kill'), KILL, reference, ['db', 'api'])
     await liveThroughKills({content: pair, reference, killAt})
-  })
-
-  it(`nothing is lost or doubled when write ${FAULT.nth} of a ${FAULT.on} is ${FAULT.how}`, async () => {
-    await liveThroughFaults({content: pair, reference, faultAt: () => FAULT})
   })
 })

@@ -20,7 +20,7 @@ async function writes(namespace: string): Promise<number> {
   return events.filter(({verb}) => verb !== 'get' && verb !== 'list').length
 }
 
-describe.concurrent('a second deploy', () => {
+describe('a second deploy', () => {
   let environment: TestEnvironment
   beforeAll(async () => {
     environment = await deployed({db: {}, api: {requires: ['db']}})
@@ -55,6 +55,26 @@ describe.concurrent('a second deploy', () => {
     expect(new Set(document.releases.map(({release, kind}) => `${release} ${kind}`))).toEqual(
       new Set([`${name}/db unchanged`, `${name}/api unchanged`]),
     )
+  })
+
+  it('without a section uninstalls nothing; its release is shown as no longer wanted', async () => {
+    await environment.write(workloads({db: {}}))
+
+    const plan = await environment.json<PlanDocument>('plan')
+    const {exitCode, stderr} = await environment.kk('deploy')
+    const status = await environment.json<{releases: {release: string; health: object}[]}>('status')
+
+    expect(plan).toMatchObject({
+      changes: false,
+      bystanders: [{release: `${environment.name}/api`, state: 'no-longer-wanted', owner: environment.name}],
+    })
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toMatch(/no longer wanted +api/)
+    expect(await revisions(environment.name)).toEqual({api: 1, db: 1})
+    expect(status.releases).toMatchObject([
+      {release: `${environment.name}/db`, health: {state: 'healthy'}},
+      {release: `${environment.name}/api`, health: {state: 'healthy'}},
+    ])
   })
 })
 
@@ -102,28 +122,5 @@ describe.concurrent('a change of requirements alone', () => {
     expect(await environment.helmCalls()).not.toContainEqual(expect.stringMatching(/^upgrade/))
     expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 1})
     expect(await environment.json<PlanDocument>('plan')).toMatchObject({changes: false})
-  })
-})
-
-describe.concurrent('a section that is taken out', () => {
-  it('uninstalls nothing; its release is shown as no longer wanted', async () => {
-    const environment = await deployed({db: {}, old: {requires: ['db']}})
-    await environment.write(workloads({db: {}}))
-
-    const plan = await environment.json<PlanDocument>('plan')
-    const {exitCode, stderr} = await environment.kk('deploy')
-    const status = await environment.json<{releases: {release: string; health: object}[]}>('status')
-
-    expect(plan).toMatchObject({
-      changes: false,
-      bystanders: [{release: `${environment.name}/old`, state: 'no-longer-wanted', owner: environment.name}],
-    })
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toMatch(/no longer wanted +old/)
-    expect(await revisions(environment.name)).toEqual({db: 1, old: 1})
-    expect(status.releases).toMatchObject([
-      {release: `${environment.name}/db`, health: {state: 'healthy'}},
-      {release: `${environment.name}/old`, health: {state: 'healthy'}},
-    ])
   })
 })

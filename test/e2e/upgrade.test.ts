@@ -1,8 +1,8 @@
-import {describe, expect, it} from 'vitest'
+import {beforeAll, describe, expect, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {atNight} from '../support/night.ts'
 import {auditEvents, kubectl} from './support/cluster.ts'
-import {makeEnvironment, workloads} from './support/environment.ts'
+import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {history} from './support/history.ts'
 import {revisions} from './support/records.ts'
 
@@ -18,18 +18,6 @@ describe.concurrent('kk upgrade of a named release', () => {
     expect(await revisions(environment.name)).toEqual({})
   })
 
-  it('is refused when it is not installed itself', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}})})
-    await environment.deploy()
-    await environment.write(workloads({db: {}, api: {requires: ['db']}}))
-
-    const {exitCode, stderr} = await environment.kk('upgrade', 'api')
-
-    expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/KK_NOT_INSTALLED.*api is not installed/)
-    expect(await revisions(environment.name)).toEqual({db: 1})
-  })
-
   it('knows only the releases of the environment, and suggests one', async () => {
     const environment = await makeEnvironment({content: workloads({database: {}})})
 
@@ -38,37 +26,6 @@ describe.concurrent('kk upgrade of a named release', () => {
     expect(exitCode).toBe(2)
     expect(stderr).toContain('KK_UNKNOWN_RELEASE')
     expect(stderr).toContain('did you mean database?')
-  })
-
-  it('refuses a value for a release that is not named, or that does not exist', async () => {
-    const environment = await makeEnvironment({content: workloads({database: {}, api: {}})})
-    await environment.deploy()
-
-    const other = await environment.kk('upgrade', 'api', '--set', 'database:replicas=2')
-    const unknown = await environment.kk('plan', 'api', '--set', 'databse:replicas=2')
-
-    expect([other.exitCode, unknown.exitCode]).toEqual([2, 2])
-    expect(other.stderr).toContain('KK_USAGE: --values or --set is for database, but only api may be changed')
-    expect(unknown.stderr).toContain('KK_UNKNOWN_RELEASE: --values or --set names databse')
-    expect(unknown.stderr).toContain('did you mean database?')
-    expect(await revisions(environment.name)).toEqual({database: 1, api: 1})
-  })
-
-  it('waits until what it requires is Ready again', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}})})
-    await environment.deploy()
-    await environment.write(workloads({db: {}, api: {requires: ['db'], values: {replicas: 2}}}))
-    await restart('db', environment.name, '3s')
-
-    const {exitCode, stderr} = await environment.kk('upgrade', 'api')
-
-    expect(exitCode, stderr).toBe(0)
-    const events = await auditEvents(environment.name)
-    const upgraded = events.find(
-      ({verb, objectRef}) => verb === 'create' && objectRef?.name === 'sh.helm.release.v1.api.v2',
-    )
-    const {ready} = (await history(environment.name))('db')
-    expect(upgraded!.requestReceivedTimestamp > ready).toBe(true)
   })
 
   atNight(() => {
@@ -84,6 +41,58 @@ describe.concurrent('kk upgrade of a named release', () => {
       expect(await revisions(environment.name)).toEqual({db: 2, api: 2})
       expect(await environment.json<PlanDocument>('plan')).toMatchObject({changes: false})
     })
+  })
+})
+
+describe('kk upgrade where two releases are installed', () => {
+  const pair = {database: {}, api: {requires: ['database']}}
+  let environment: TestEnvironment
+  beforeAll(async () => {
+    environment = await makeEnvironment({content: workloads(pair)})
+    await environment.deploy()
+    await environment.write(workloads({...pair, web: {requires: ['database']}}))
+  })
+
+  it('refuses one that is not installed itself', async () => {
+    const {exitCode, stderr} = await environment.kk('upgrade', 'web')
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/KK_NOT_INSTALLED.*web is not installed/)
+    expect(await revisions(environment.name)).toEqual({database: 1, api: 1})
+  })
+
+  it('of all installs nothing', async () => {
+    const {exitCode, stderr} = await environment.kk('upgrade')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain('not installed, and left so: web')
+    expect(await revisions(environment.name)).toEqual({database: 1, api: 1})
+  })
+
+  it('refuses a value for a release that is not named, or that does not exist', async () => {
+    const other = await environment.kk('upgrade', 'api', '--set', 'database:replicas=2')
+    const unknown = await environment.kk('plan', 'api', '--set', 'databse:replicas=2')
+
+    expect([other.exitCode, unknown.exitCode]).toEqual([2, 2])
+    expect(other.stderr).toContain('KK_USAGE: --values or --set is for database, but only api may be changed')
+    expect(unknown.stderr).toContain('KK_UNKNOWN_RELEASE: --values or --set names databse')
+    expect(unknown.stderr).toContain('did you mean database?')
+    expect(await revisions(environment.name)).toEqual({database: 1, api: 1})
+  })
+
+  it('waits until what the named one requires is Ready again', async () => {
+    await environment.write(workloads({...pair, api: {requires: ['database'], values: {replicas: 2}}}))
+    await restart('database', environment.name, '3s')
+
+    const {exitCode, stderr} = await environment.kk('upgrade', 'api')
+
+    expect(exitCode, stderr).toBe(0)
+    const events = await auditEvents(environment.name)
+    const upgraded = events.find(
+      ({verb, objectRef}) => verb === 'create' && objectRef?.name === 'sh.helm.release.v1.api.v2',
+    )
+    const {ready} = (await history(environment.name))('database')
+    expect(upgraded!.requestReceivedTimestamp > ready).toBe(true)
   })
 })
 

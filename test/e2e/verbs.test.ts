@@ -268,18 +268,6 @@ describe.concurrent('kk upgrade', () => {
       expect(await revisions(user.name)).toEqual({api: 1})
     })
   })
-
-  it('installs nothing', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}})})
-    await environment.deploy()
-    await environment.write(workloads({db: {}, api: {}}))
-
-    const {exitCode, stderr} = await environment.kk('upgrade')
-
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain('not installed, and left so: api')
-    expect(await revisions(environment.name)).toEqual({db: 1})
-  })
 })
 
 /** The pods of a Deployment are replaced by some that crash. */

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {execa} from 'execa'
-import {describe, expect, inject, it} from 'vitest'
+import {beforeAll, describe, expect, inject, it} from 'vitest'
 import {atNight} from '../../support/night.ts'
 import {kubectl} from '../support/cluster.ts'
 import {type Corner, openCorner} from '../support/corner.ts'
@@ -87,34 +87,9 @@ api: {}
 })
 
 describe.concurrent('a release that another environment owns', () => {
-  it('may not be stated: its owner is named', async () => {
-    const corner = await openStanding()
-    await corner.write(
-      'other.yaml',
-      `
-kk:
-  name: other-of-NAME
-  namespace: NAME
-  charts: [CHARTS]
-  releases: {standing: {chart: workload}, new: {chart: workload}}
-new: {}
-standing: {replicas: 2}
-`,
-    )
-
-    await expectRefusal(corner, ['deploy', 'other.yaml'], {
-      exit: 3,
-      code: 'KK_OWNER',
-      says: 'NAME/standing belongs to the environment "NAME", but other.yaml states it too',
-      hint: 'take standing out of the file: what requires it uses it as it is, and "NAME" changes it; for a cloud of its own, give it another namespace (kk.namespace); to hand them over to this environment: kk adopt --owner NAME',
-    })
-  })
-
-  it.each([
-    ['upgraded by name', ['upgrade', 'other.yaml', 'standing']],
-    ['given values by a flag', ['deploy', 'other.yaml', '--set', 'standing:replicas=2']],
-  ])('may not be %s either', async (_, args) => {
-    const corner = await openStanding()
+  let corner: Corner
+  beforeAll(async () => {
+    corner = await openStanding()
     await corner.write(
       'other.yaml',
       `
@@ -126,7 +101,34 @@ kk:
 new: {}
 `,
     )
+  })
 
+  it('may not be stated: its owner is named', async () => {
+    await corner.write(
+      'stating.yaml',
+      `
+kk:
+  name: other-of-NAME
+  namespace: NAME
+  charts: [CHARTS]
+  releases: {standing: {chart: workload}, new: {chart: workload}}
+new: {}
+standing: {replicas: 2}
+`,
+    )
+
+    await expectRefusal(corner, ['deploy', 'stating.yaml'], {
+      exit: 3,
+      code: 'KK_OWNER',
+      says: 'NAME/standing belongs to the environment "NAME", but stating.yaml states it too',
+      hint: 'take standing out of the file: what requires it uses it as it is, and "NAME" changes it; for a cloud of its own, give it another namespace (kk.namespace); to hand them over to this environment: kk adopt --owner NAME',
+    })
+  })
+
+  it.each([
+    ['upgraded by name', ['upgrade', 'other.yaml', 'standing']],
+    ['given values by a flag', ['deploy', 'other.yaml', '--set', 'standing:replicas=2']],
+  ])('may not be %s either', async (_, args) => {
     await expectRefusal(corner, args, {
       exit: 3,
       code: 'KK_OWNER',

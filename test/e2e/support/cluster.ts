@@ -65,7 +65,7 @@ export async function waitFor<T>(
   while (Date.now() < deadline) {
     const found = await condition()
     if (found) return found
-    await delay(50)
+    await delay(100)
   }
   throw new Error(`waited ${seconds} s in vain until ${until}`)
 }
