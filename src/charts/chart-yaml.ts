@@ -14,6 +14,7 @@ export interface ChartYaml {
   readonly name: string
   readonly version: string
   readonly appVersion: string
+  readonly description: string
   readonly type: 'application' | 'library'
   readonly kubeVersion: string | undefined
   readonly annotations: Readonly<Record<string, string>>
@@ -57,6 +58,7 @@ export function readChartYaml(directory: string): ChartYaml {
     name,
     version,
     appVersion: field('appVersion'),
+    description: field('description'),
     type,
     kubeVersion: kubeVersion === '' ? undefined : kubeVersion,
     annotations: readAnnotations(data.annotations, file),

@@ -6,6 +6,7 @@ import {readYaml} from '../helm/yaml.ts'
 import type {Values} from '../release.ts'
 import type {Chart} from './chart.ts'
 import type {ChartFile} from './files/chart-files.ts'
+import type {PackagePage} from './package-page.ts'
 import {vendoredFiles} from './vendor-charts.ts'
 
 /** A chart as one file that helm installs, with its libraries inside. */
@@ -25,13 +26,19 @@ export interface PackedChart {
  * Packs a chart with its libraries. The bytes follow from the content alone: neither times nor owners, nor who packs it
  * where, count. Rejects with `KK_CHART`.
  */
-export async function packChart(chart: Chart, version = chart.version): Promise<PackedChart> {
+export async function packChart(
+  chart: Chart,
+  {version = chart.version, page}: PackChartOptions = {},
+): Promise<PackedChart> {
   const files = vendoredFiles(chart)
-  const metadata = packedMetadata(chart, version, files)
-  const manifest = {path: MANIFEST, bytes: Buffer.from(dump(metadata, {lineWidth: -1}))}
-  const bytes = stored(
-    await tarball(chart.name, [...files.filter(({path}) => path !== MANIFEST), manifest].sort(byPath)),
-  )
+  const metadata = packedMetadata({chart, version, files, annotations: page?.annotations ?? {}})
+  const made = new Map([[MANIFEST, dump(metadata, {lineWidth: -1})]])
+  if (page && !files.some(({path}) => path === README)) made.set(README, page.readme)
+  const packed = [
+    ...files.filter(({path}) => !made.has(path)),
+    ...[...made].map(([path, text]) => ({path, bytes: Buffer.from(text)})),
+  ]
+  const bytes = stored(await tarball(chart.name, packed.sort(byPath)))
   return {
     name: chart.name,
     version,
@@ -42,14 +49,29 @@ export async function packChart(chart: Chart, version = chart.version): Promise<
   }
 }
 
+interface PackChartOptions {
+  /** Instead of the one in `Chart.yaml`. */
+  readonly version?: string | undefined
+  /** What the chart says of itself wins over it. */
+  readonly page?: PackagePage | undefined
+}
+
 const MANIFEST = 'Chart.yaml'
+const README = 'README.md'
 
 function byPath(a: ChartFile, b: ChartFile): number {
   return a.path < b.path ? -1 : 1
 }
 
+interface MetadataOptions {
+  readonly chart: Chart
+  readonly version: string
+  readonly files: readonly ChartFile[]
+  readonly annotations: PackagePage['annotations']
+}
+
 /** Returns the `Chart.yaml` of the package, without paths to libraries: they are inside, and led somewhere on this machine. */
-function packedMetadata({libraries}: Chart, version: string, files: readonly ChartFile[]): Values {
+function packedMetadata({chart: {libraries}, version, files, annotations}: MetadataOptions): Values {
   const {bytes} = files.find(({path}) => path === MANIFEST)!
   const stated = readYaml(bytes.toString(), {file: MANIFEST}) as Values
   const inside = new Set(libraries.map(({name}) => name))
@@ -57,7 +79,13 @@ function packedMetadata({libraries}: Chart, version: string, files: readonly Cha
     const {repository: _, ...rest} = dependency
     return inside.has(String(dependency.name)) ? rest : dependency
   })
-  return {...stated, version, ...(dependencies && {dependencies})}
+  const all = {...annotations, ...(stated.annotations as Values | undefined)}
+  return {
+    ...stated,
+    version,
+    ...(dependencies && {dependencies}),
+    ...(Object.keys(all).length > 0 && {annotations: all}),
+  }
 }
 
 /** One time for all files: the oldest that every program takes. */

@@ -6,7 +6,10 @@ import {readPackageFiles} from '../../src/charts/files/package-files.ts'
 import {packChart} from '../../src/charts/pack-chart.ts'
 import {readChart} from '../../src/charts/read-chart.ts'
 import {vendorCharts} from '../../src/charts/vendor-charts.ts'
-import {SECRETS, SERVICES} from '../charts/support/charts.ts'
+import {mergeValues} from '../../src/overrides/merge.ts'
+import type {Values} from '../../src/release.ts'
+import {packCharts} from '../../src/verbs/charts/package-charts.ts'
+import {nested, SECRETS, SERVICES} from '../charts/support/charts.ts'
 import {HELMS, type HelmName} from '../support/helms.ts'
 import {atNight} from '../support/night.ts'
 import {helm} from './support/helm.ts'
@@ -30,7 +33,7 @@ metadata: {name: {{ .Release.Name }}, labels: {chart: "{{ .Chart.Name }}-{{ .Cha
 {{ end }}{{/* ${'x'.repeat(100_000)} */}}`,
 }
 
-const pack = (charts: string, version?: string) => packChart(readChart(join(charts, 'keystone')), version)
+const pack = (charts: string, version?: string) => packChart(readChart(join(charts, 'keystone')), {version})
 
 describe('the package of a chart', () => {
   it('has the same bytes on every machine', async () => {
@@ -101,19 +104,49 @@ describe.each(HELMS)("by %s the package of kk's own chart", (name) => {
 
 async function expectAccepted(name: HelmName, directory: string): Promise<void> {
   const chart = readChart(directory)
-  const {file, bytes} = await packChart(chart)
-  const values = writeFiles({'values.json': JSON.stringify({global: SECRETS})})
-  const path = join(values, file)
-  writeFileSync(path, bytes)
+  const [packed] = await packCharts({charts: [directory], version: undefined, finding: UNUSED})
+  const path = join(writeFiles({}), packed!.file)
+  writeFileSync(path, packed!.bytes)
   const copies = await vendorCharts([chart], writeFiles({}))
-  const render = (what: string) =>
-    helm(name, ['template', 'demo', what, '--values', join(values, 'values.json')])
+  const render = (what: string, values: object = {}) => {
+    const given = writeFiles({'values.json': JSON.stringify({...values, global: SECRETS})})
+    return helm(name, ['template', 'demo', what, '--values', join(given, 'values.json')])
+  }
 
   const linted = await helm(name, ['lint', path])
   const shown = await helm(name, ['show', 'values', path])
+  const page = await helm(name, ['show', 'readme', path])
   const rendered = await render(path)
 
   expect(linted).toContain('0 chart(s) failed')
   expect(shown).toBe(await helm(name, ['show', 'values', directory]))
   expect(rendered).toBe(await render(copies.get(directory)!))
+  expect(rendered, 'with the defaults that the README names').toBe(await render(path, defaultsIn(page)))
 }
+
+/** The values of the table in a README. */
+function defaultsIn(page: string): Values {
+  const rows = [...page.matchAll(/^\| `(?<key>[^`]+)` \| `(?<text>.*)` \|/gm)]
+  expect(rows).not.toEqual([])
+  return rows
+    .map(({groups}) => nested(pathOf(groups!.key!), defaultOf(groups!.text!)))
+    .reduce(mergeValues, {})
+}
+
+/** `conf.rabbitmq.vm_memory_high_watermark\.relative`, as `--set` takes it. */
+function pathOf(key: string): readonly string[] {
+  return key.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'))
+}
+
+function defaultOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text.replaceAll('\\|', '|')
+  }
+}
+
+const unused = () => {
+  throw new Error('the chart is named by its directory')
+}
+const UNUSED = {builtIn: unused, cache: '', packages: {pull: unused, names: unused, push: unused}}

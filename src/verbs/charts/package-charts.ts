@@ -1,11 +1,14 @@
 import {existsSync} from 'node:fs'
 import {join, resolve} from 'node:path'
 import type {Chart} from '../../charts/chart.ts'
+import {spokenChart} from '../../charts/dialect.ts'
 import {type ChartFinding, chartNames, findChart} from '../../charts/find-chart.ts'
 import {type PackedChart, packChart} from '../../charts/pack-chart.ts'
+import {type PackagePage, packagePage} from '../../charts/package-page.ts'
 import {readChart} from '../../charts/read-chart.ts'
 import {isExactVersion} from '../../charts/version.ts'
 import {KkError} from '../../errors.ts'
+import {accountSecrets} from '../../overrides/system/accounts.ts'
 import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 export interface PackOptions {
@@ -48,8 +51,16 @@ export async function packCharts({charts, version, finding}: PackOptions): Promi
   const found = charts.length === 0 ? await ownCharts(finding) : []
   for (const word of new Set(charts)) found.push(await chartOf(word, finding))
   const packed: PackedChart[] = []
-  for (const chart of found) packed.push(await packChart(chart, version))
+  for (const chart of found) packed.push(await packChart(chart, {version, page: pageOf(chart)}))
   return packed
+}
+
+/** The facts are those of kk's dialect: of other charts nothing is made. */
+function pageOf(chart: Chart): PackagePage | undefined {
+  const spoken = spokenChart(chart)
+  if (spoken.dialect !== 'kk') return undefined
+  const secrets = accountSecrets(spoken).map(({path}) => path.join('.'))
+  return packagePage(chart, secrets)
 }
 
 const OWN = [{kind: 'built-in'}] as const

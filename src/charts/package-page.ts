@@ -1,0 +1,140 @@
+import {dump} from 'js-yaml'
+import {readYaml} from '../helm/yaml.ts'
+import {isMap, type Values} from '../release.ts'
+import type {Chart} from './chart.ts'
+import {readChartYaml} from './chart-yaml.ts'
+import {defaultValues} from './default-values.ts'
+import {namedTemplates} from './template-names.ts'
+
+/** What people and catalogues of charts read of a package. */
+export interface PackagePage {
+  /** `README.md` */
+  readonly readme: string
+  /** Annotations of `Chart.yaml` as Artifact Hub reads them. */
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/**
+ * Returns the page of a package, made from the facts of a chart of kk's dialect and the places of the passwords and keys that it
+ * has no defaults for. Throws `KK_CHART` and `KK_YAML`.
+ */
+export function packagePage(chart: Chart, secrets: readonly string[]): PackagePage {
+  const values = defaultValues(chart.directory)
+  const images = imagesOf(chart, values)
+  return {
+    readme: readme({chart, values, images, secrets}),
+    annotations: images.length === 0 ? {} : {'artifacthub.io/images': dump(images, {lineWidth: -1})},
+  }
+}
+
+interface ChartImage {
+  /** The key below `images.tags`. */
+  readonly name: string
+  readonly image: string
+}
+
+/** The images of the components, and that of the pods' waiting, as the library names them by default (`common.context.image`). */
+function imagesOf(chart: Chart, values: Values): readonly ChartImage[] {
+  const {images} = libraryDefaults(chart)
+  if (!isMap(images)) return []
+  const {registry, namespace, distro, type, tag, tags} = images
+  const reference = (name: unknown) => {
+    const whole = [distro, type, name].filter(Boolean).join('-')
+    return `${[registry, namespace, whole].filter(Boolean).join('/')}:${String(tag)}`
+  }
+  const components = componentsOf(values).map(([name, component]) => ({
+    name,
+    image: reference(component.image ?? values.image),
+  }))
+  const shared = Object.entries(isMap(tags) ? tags : {})
+  return [...components, ...shared.map(([name, image]) => ({name, image: String(image)}))]
+}
+
+function libraryDefaults(chart: Chart): Values {
+  const [defaults] = namedTemplates(chart, 'common.context.').filter(({name}) => name === 'defaults')
+  const read = readYaml(defaults?.text.replaceAll(/\{\{[\s\S]*?\}\}/g, '') ?? '')
+  return isMap(read) ? read : {}
+}
+
+function componentsOf({components}: Values): readonly (readonly [string, Values])[] {
+  return Object.entries(isMap(components) ? components : {}).filter((entry): entry is [string, Values] =>
+    isMap(entry[1]),
+  )
+}
+
+interface ReadmeOptions {
+  readonly chart: Chart
+  readonly values: Values
+  readonly images: readonly ChartImage[]
+  readonly secrets: readonly string[]
+}
+
+function readme({chart, values, images, secrets}: ReadmeOptions): string {
+  const {name, appVersion, requires, directory} = chart
+  const {description} = readChartYaml(directory)
+  const needs = requires.map(({release, optional}) => (optional ? `${release} (where it is used)` : release))
+  const parts = [
+    `# ${name}`,
+    [description, appVersion && `Version ${appVersion}.`].filter(Boolean).join('. '),
+    '## Install',
+    needs.length === 0
+      ? 'It needs no other chart.'
+      : `First these, each by its own name: ${needs.join(', ')}.`,
+    `\`\`\`sh\nhelm install ${name} REPOSITORY/${name} --namespace openstack --values values.yaml\n\`\`\``,
+    ...(secrets.length === 0
+      ? []
+      : [
+          'Passwords and keys have no defaults. All charts get the same, such as by one file of values for all:',
+          secrets.map((place) => `- \`${place}\``).join('\n'),
+        ]),
+    '## Values',
+    [row(['key', 'default', 'meaning']), row(['---', '---', '---']), ...valueRows(values, images)].join('\n'),
+    `What stands in \`values.schema.json\` and not here is the same for all charts: \`images\`, \`pod\`, \`endpoints\`, \`storage\`, \`manifests\`. Each key may stand below \`global\`, too.`,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function valueRows(values: Values, images: readonly ChartImage[]): readonly string[] {
+  const components = componentsOf(values)
+  const sizes = components.flatMap(([, {storage}]) => (isMap(storage) && storage.size ? [storage.size] : []))
+  const ports = Object.entries(isMap(values.serves) ? values.serves : {}).flatMap(([type, served]) =>
+    leaves(isMap(served) ? (served.port as Values) : {}, `endpoints.${type}.port`),
+  )
+  return [
+    ...components
+      .filter(([, {kind}]) => kind !== 'DaemonSet')
+      .map(([name]) => valueRow(`pod.replicas.${name}`, 1, `pods of ${name}`)),
+    ...components.map(([name, {resources}]) =>
+      valueRow(`pod.resources.${name}`, resources ?? {}, `requests and limits of ${name}`),
+    ),
+    ...images.map(({name, image}) => valueRow(`images.tags.${name}`, image, `the image of ${name}`)),
+    ...(new Set(sizes).size === 1 ? [valueRow('storage.size', sizes[0], 'the size of a volume')] : []),
+    ...ports.map(([key, port]) => valueRow(key, port, 'a port')),
+    ...leaves(isMap(values.conf) ? values.conf : {}, 'conf').map(([key, value]) =>
+      valueRow(key, value, 'an option of the configuration'),
+    ),
+  ]
+}
+
+/** Every value that is no map, by its place as `--set` takes it. */
+function leaves(values: Values, place: string): readonly (readonly [string, unknown])[] {
+  return Object.entries(values ?? {}).flatMap(([key, value]) => {
+    const path = `${place}.${key.replaceAll('.', '\\.')}`
+    return isMap(value) ? leaves(value, path) : [[path, value] as const]
+  })
+}
+
+function valueRow(key: string, value: unknown, meaning: string): string {
+  const text = isPlainWord(value) ? value : JSON.stringify(value)
+  return row([`\`${key}\``, `\`${text.replaceAll('|', '\\|')}\``, meaning])
+}
+
+/** Returns true for a text that cannot be taken for anything else, so that it needs no quotes. */
+function isPlainWord(value: unknown): value is string {
+  const words = /^(?:true|false|null|-?\d[\d.eE+-]*)$/
+  return typeof value === 'string' && /^[^"[{\n][^\n]*$/.test(value) && !words.test(value)
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}
