@@ -266,8 +266,9 @@ export interface Cluster {
   readonly context: string
   /** The API server's address. */
   readonly server: string
-  /** The kubeconfig that helm is given with `--kubeconfig`. */
+  /** What helm is given with `--kubeconfig` and `--kube-context`; nothing in a pod, where helm has its account, too. */
   readonly kubeconfig: string | undefined
+  readonly helmContext: string | undefined
   /** Returns UID and version of the cluster. Throws `KK_KUBERNETES_VERSION` for one that is too old. */
   identity(): Promise<ClusterIdentity>
   /** Returns the last revision of every release, on the cluster or in one namespace: one list of metadata. */

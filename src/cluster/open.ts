@@ -75,6 +75,7 @@ export async function openCluster({
     context: access.context,
     server: access.server,
     kubeconfig: access.kubeconfig,
+    helmContext: access.isOfPod ? undefined : access.context,
     identity: () => readIdentity(client),
     ...helmRecords(client),
     customKinds: () => listCustomKinds(discovery),

@@ -109,7 +109,7 @@ export async function openUsersHelm(flags: ClusterFlags & HelmFlags, cluster?: C
     version: await helmVersion(path, process.env),
     env: isSandbox && kubeconfig !== undefined ? childEnvironment(kubeconfig, process.env) : process.env,
     ...(kubeconfig !== undefined && {kubeconfig}),
-    ...(cluster && {context: cluster.context}),
+    ...(cluster?.helmContext !== undefined && {context: cluster.helmContext}),
   })
 }
 

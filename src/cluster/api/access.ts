@@ -23,5 +23,5 @@ function serviceAccount(env: KubeconfigOptions['env'], mounted: string): Cluster
   const address = `https://${host.includes(':') ? `[${host}]` : host}:${port}`
   const server = serverOf(address, 'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT')
   const cluster = {server, 'certificate-authority': join(mounted, 'ca.crt')}
-  return {context: 'in-cluster', server, kubeconfig: undefined, cluster, user: {tokenFile}}
+  return {context: 'in-cluster', server, kubeconfig: undefined, isOfPod: true, cluster, user: {tokenFile}}
 }

@@ -18,6 +18,8 @@ export interface ClusterAccess {
   readonly server: string
   /** The file that was named; undefined if it was found by `KUBECONFIG` or in its usual place. */
   readonly kubeconfig: string | undefined
+  /** It is that of the pod in which kk runs, so that no kubeconfig has the context. */
+  readonly isOfPod?: true
   readonly cluster: KubeconfigCluster
   readonly user: KubeconfigUser
 }

@@ -1,5 +1,9 @@
-import {expect, it} from 'vitest'
-import {chooseCluster} from '../../../src/cli/open/cluster.ts'
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {expect, it, onTestFinished} from 'vitest'
+import {chooseCluster, openUsersHelm} from '../../../src/cli/open/cluster.ts'
+import type {Cluster} from '../../../src/cluster/cluster.ts'
 import {readEnvironment} from '../../../src/environment/read.ts'
 
 const belongingTo = (context: string) =>
@@ -26,4 +30,23 @@ it('one that belongs to the context of a sandbox is', async () => {
   )
 
   await expect(chosen).rejects.toMatchObject({code: 'KK_SANDBOX'})
+})
+
+it.each([
+  ['in a pod without a context, for no kubeconfig has it', undefined, []],
+  ['elsewhere with the context of the cluster', 'production', ['--kube-context', 'production']],
+])('helm is started %s', async (_, helmContext, words) => {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-helm-test-'))
+  onTestFinished(() => rm(directory, {recursive: true}))
+  const path = join(directory, 'helm')
+  const lines = ['#!/bin/sh', '[ "$1" = version ] && exec echo v4.2.4', `echo "$*" > ${path}.log`, '']
+  await writeFile(path, lines.join('\n'), {mode: 0o755})
+  const cluster = {context: 'production', kubeconfig: undefined, helmContext} as Cluster
+
+  const helm = await openUsersHelm({helm: path}, cluster)
+  await helm.uninstall({name: 'db', namespace: 'openstack', values: {}}, {timeoutSeconds: 1})
+
+  const said = (await readFile(`${path}.log`, 'utf8')).trim().split(' ')
+  const from = said.indexOf('--kube-context')
+  expect(from === -1 ? [] : said.slice(from, from + 2)).toEqual(words)
 })

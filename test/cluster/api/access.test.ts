@@ -19,6 +19,7 @@ describe('in a pod', () => {
       context: 'in-cluster',
       server: 'https://[fd00::1]:443',
       kubeconfig: undefined,
+      isOfPod: true,
       cluster: {server: 'https://[fd00::1]:443', 'certificate-authority': join(directory, 'ca.crt')},
       user: {tokenFile: join(directory, 'token')},
     })
