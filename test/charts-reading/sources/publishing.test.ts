@@ -20,6 +20,9 @@ import {addFiles, manifest, writeFiles} from '../support/write-files.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
+/** Milliseconds: for each chart helm is started five times. */
+const ALL_CHARTS = 300_000
+
 async function finding(name: HelmName, env: Readonly<Record<string, string>> = {}): Promise<ChartFinding> {
   const home = writeFiles({})
   const packages = helmPackages({
@@ -97,8 +100,8 @@ describe.each(HELMS)('by %s', (name) => {
   it('a chart is published into a registry', () => fromRegistry(['keystone']))
   it('a chart is published where a web server shows it', () => fromWebServer(['memcached']))
   atNight(() => {
-    it('all charts are published into a registry', () => fromRegistry(SERVICES))
-    it('all charts are published where a web server shows them', () => fromWebServer(SERVICES))
+    it('all charts are published into a registry', () => fromRegistry(SERVICES), ALL_CHARTS)
+    it('all charts are published where a web server shows them', () => fromWebServer(SERVICES), ALL_CHARTS)
   })
 
   it('a version that is there with other content is refused, and nothing is published', async () => {
