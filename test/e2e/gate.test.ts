@@ -1,6 +1,7 @@
 import {afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi} from 'vitest'
 import type {Cause, Cluster, KubernetesObject} from '../../src/cluster/cluster.ts'
 import {openCluster} from '../../src/cluster/open.ts'
+import {applyDirectly} from './support/api.ts'
 import {kubectl, makeNamespace, waitFor} from './support/cluster.ts'
 import {customResource} from './support/custom-resource.ts'
 
@@ -58,9 +59,10 @@ async function applied(objects: readonly KubernetesObject[]): Promise<string> {
 }
 
 async function apply(namespace: string, objects: readonly KubernetesObject[]): Promise<void> {
-  await kubectl(['apply', '--namespace', namespace, '--filename', '-'], {
-    input: {apiVersion: 'v1', kind: 'List', items: objects},
-  })
+  for (const object of objects) {
+    const isApplied = await applyDirectly(inject('run').kubeconfig, namespace, object)
+    if (!isApplied) await kubectl(['apply', '--namespace', namespace, '--filename', '-'], {input: object})
+  }
 }
 
 let cluster: Cluster

@@ -11,9 +11,10 @@ interface Kubeconfig {
 type Credentials = Readonly<Record<string, string | undefined>>
 
 export interface Question {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** From the root of the API, with its query. */
   readonly path: string
+  /** Of a PATCH: what is applied. */
   readonly body?: object
 }
 
@@ -24,6 +25,7 @@ interface Listed {
 /** Where these kinds are found, and what an object of them is called; what has no line here is asked of kubectl. */
 const KINDS: Readonly<Record<string, readonly [path: string, kind: string]>> = {
   configmaps: ['/api/v1', 'ConfigMap'],
+  daemonsets: ['/apis/apps/v1', 'DaemonSet'],
   deployments: ['/apis/apps/v1', 'Deployment'],
   jobs: ['/apis/batch/v1', 'Job'],
   leases: ['/apis/coordination.k8s.io/v1', 'Lease'],
@@ -78,6 +80,28 @@ function questionOf(words: readonly string[]) {
   return known.length === kinds.length ? {kinds: known, name, namespace, selector} : undefined
 }
 
+interface Applied {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {readonly name: string}
+}
+
+/** Makes an object of a namespace, or changes it to this; false for kinds that are not known here. */
+export async function applyDirectly(
+  kubeconfig: string,
+  namespace: string,
+  object: Applied,
+): Promise<boolean> {
+  const {apiVersion, kind, metadata} = object
+  const isOfKind = ([path, known]: readonly [string, string]) =>
+    known === kind && path.endsWith(`/${apiVersion}`)
+  const [plural, found] = Object.entries(KINDS).find(([, each]) => isOfKind(each)) ?? []
+  if (!found) return false
+  const path = `${found[0]}/namespaces/${namespace}/${plural}/${metadata.name}?fieldManager=kubectl&force=true`
+  await askApi(kubeconfig, {method: 'PATCH', path, body: object})
+  return true
+}
+
 /** Asks the API server of a kubeconfig's first cluster as its first user; rejects when it refuses. */
 export async function askApi<T>(kubeconfig: string, {method = 'GET', path, body}: Question): Promise<T> {
   const {clusters, users} = load(await readFile(kubeconfig, 'utf8')) as Kubeconfig
@@ -88,7 +112,8 @@ export async function askApi<T>(kubeconfig: string, {method = 'GET', path, body}
     credential(user, 'client-certificate'),
     credential(user, 'client-key'),
   ])
-  const headers = {accept: 'application/json', 'content-type': 'application/json'}
+  const type = method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/json'
+  const headers = {accept: 'application/json', 'content-type': type}
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send(cluster.server + path, {method, headers, ca, cert, key}, resolve)
     request.on('error', reject)
