@@ -66,3 +66,17 @@ function needsApproval({kind, protected: isProtected}: Action, required: Require
 export function retryOf({annotations}: EnvironmentObject['metadata']): string | undefined {
   return annotations?.[RETRY]
 }
+
+/** What others do, or the way to the cluster, may be otherwise a moment later. */
+const PASSING: ReadonlySet<string> = new Set([
+  'KK_HELD',
+  'KK_PENDING',
+  'KK_RACED',
+  'KK_LEASE_LOST',
+  'KK_UNREACHABLE',
+])
+
+/** Whether what failed with this code may succeed later though nobody does anything about it. */
+export function isPassing(code: string): boolean {
+  return PASSING.has(code)
+}

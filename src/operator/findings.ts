@@ -12,10 +12,16 @@ export type Phase =
   | {readonly kind: 'paused'}
   /** Its inputs, or the cluster, do not allow a plan; `isFinal` if only a change of them helps. */
   | {readonly kind: 'unplanned'; readonly error: KkError; readonly isFinal: boolean}
-  | {readonly kind: 'unapproved'; readonly planned: Planned; readonly actions: readonly Action[]}
-  | {readonly kind: 'held'; readonly planned: Planned; readonly failure: string; readonly run?: RunState}
+  | (Seen & {readonly kind: 'unapproved'; readonly actions: readonly Action[]})
+  | (Seen & {readonly kind: 'held'; readonly failure: string})
   | {readonly kind: 'running'; readonly planned: Planned; readonly run: RunState}
-  | {readonly kind: 'deployed'; readonly planned: Planned; readonly releases: readonly ReleaseStatus[]}
+  | (Seen & {readonly kind: 'deployed'})
+
+/** The releases of a plan as they are now. */
+interface Seen {
+  readonly planned: Planned
+  readonly releases: readonly ReleaseStatus[]
+}
 
 /** Returns what the conditions of an Environment say. `Ready` is true only where every gate would pass now. */
 export function environmentFindings(name: string, phase: Phase): readonly Finding[] {

@@ -4,9 +4,8 @@ import type {Objects} from '../cluster/objects.ts'
 import type {Collection} from '../cluster/watch/collection.ts'
 import {retryOf} from './decide.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
-import {RELEASES} from './kinds/release-kind.ts'
+import {ENVIRONMENT_LABEL, RELEASES} from './kinds/release-kind.ts'
 import {sourceObjects} from './source.ts'
-import {ENVIRONMENT_LABEL} from './teller.ts'
 
 interface Listeners {
   /** What people have written of an Environment is not what it was, or the Environment is gone. */

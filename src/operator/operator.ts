@@ -7,12 +7,13 @@ import {asKkError, type KkError} from '../errors.ts'
 import type {Plan} from '../plan/plan.ts'
 import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
+import {isPassing} from './decide.ts'
 import {followInputs, type Inputs} from './inputs.ts'
 import {MANAGER, newKeeper} from './keeper.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
 import {RELEASES} from './kinds/release-kind.ts'
 import {openQueue} from './queue.ts'
-import {type OperatorPorts, reconcile, type Telling} from './reconcile.ts'
+import {type Look, type OperatorPorts, type Pass, type Passed, reconcile} from './reconcile.ts'
 import {newTeller, rowName} from './teller.ts'
 import {openWorld} from './world.ts'
 
@@ -79,6 +80,7 @@ async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): P
   const closing = new AbortController()
   const {signal} = closing
   const interruptions = new Map<string, Interruption>()
+  const looks = new Map<string, Look>()
   const environments = newKeeper(objects, ENVIRONMENTS)
   const releases = newKeeper(objects, RELEASES)
   const onError = (name: string, error: unknown) => {
@@ -91,7 +93,7 @@ async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): P
     onChanged(name) {
       if (!inputs.environment(name)) environments.forget(name)
       // What runs for what it no longer is ends as soon as it can: the next pass sees what is there.
-      interruptions.get(name)?.interrupt()
+      stopOnce(interruptions.get(name))
       queue.add(name)
     },
     onLost(release, environment) {
@@ -103,7 +105,10 @@ async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): P
 
   async function work(name: string): Promise<number | undefined> {
     const found = inputs.environment(name)
-    if (!found) return undefined
+    if (!found) {
+      looks.delete(name)
+      return undefined
+    }
     environments.see(found)
     const rows = inputs.releases(name)
     for (const row of rows) releases.see(row)
@@ -112,23 +117,35 @@ async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): P
     const teller = newTeller(environment, {environments, releases, onError: (error) => onError(name, error)})
     const interruption = newInterruption()
     interruptions.set(name, interruption)
-    const plan = await passOver(environment, {ports, telling: teller, interruption}).finally(() =>
+    const lookOf: Pass['lookOf'] = (target, make) => {
+      const known = looks.get(name)
+      const look = known?.target === target ? known : {target, read: make()}
+      looks.set(name, look)
+      return look
+    }
+    const passed = await passOver(environment, ports, {telling: teller, interruption, lookOf}).finally(() =>
       interruptions.delete(name),
     )
-    if (plan) {
+    if (passed) {
+      const {plan} = passed
       world.watch(name, [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))])
       await dropRows(rows, plan, objects)
     }
     state.passes.succeeded += 1
-    return RESYNC
+    return passed?.hasRun ? 0 : RESYNC
   }
 
   await inputs.listed()
   state.isSynced = true
   await aborted(stop)
-  for (const interruption of interruptions.values()) interruption.interrupt()
+  for (const interruption of interruptions.values()) stopOnce(interruption)
   await queue.close()
   closing.abort()
+}
+
+/** Lets what runs end, and starts nothing more; a second interruption would abort helm. */
+function stopOnce(interruption: Interruption | undefined): void {
+  if (interruption && !interruption.stop.aborted) interruption.interrupt()
 }
 
 /** Deletes the Releases of an Environment that its plan has no more. */
@@ -143,20 +160,15 @@ async function dropRows(
       await objects.delete(RELEASES, {namespace: KK_NAMESPACE, name: metadata.name})
 }
 
-interface PassOptions {
-  readonly ports: OperatorPorts
-  readonly telling: Telling
-  readonly interruption: Interruption
-}
-
-/** Brings one Environment as far as its inputs and the cluster allow, and writes what became of it. Returns its plan. */
+/** Brings one Environment as far as its inputs and the cluster allow, and writes what became of it. */
 async function passOver(
   environment: EnvironmentObject,
-  {ports, ...rest}: PassOptions,
-): Promise<Plan | undefined> {
+  ports: OperatorPorts,
+  pass: Pass,
+): Promise<Passed | undefined> {
   const {objects} = ports.cluster
   const {name, uid = ''} = environment.metadata
-  const {telling} = rest
+  const {telling} = pass
   if (environment.spec.suspend) {
     await objects.delete(LEASES, {namespace: KK_NAMESPACE, name: driverLeaseName(name)})
     await telling.tell({kind: 'paused'})
@@ -167,7 +179,7 @@ async function passOver(
       const owner = {apiVersion: ENVIRONMENTS.apiVersion, kind: ENVIRONMENTS.kind, name, uid}
       await objects.apply(LEASES, driverLease(name, DRIVER, owner), {manager: MANAGER})
     }
-    return await reconcile(environment, ports, rest)
+    return await reconcile(environment, ports, pass)
   } catch (caught) {
     const error = asKkError(caught)
     await telling.tell({kind: 'unplanned', error, isFinal: isFinal(error)})
@@ -176,11 +188,8 @@ async function passOver(
   }
 }
 
-/** What others do, or the way to the cluster, may be otherwise a moment later. */
-const PASSING: ReadonlySet<string> = new Set(['KK_HELD', 'KK_PENDING', 'KK_RACED'])
-
 function isFinal({code, exit}: KkError): boolean {
-  return (exit === 2 || exit === 3) && !PASSING.has(code)
+  return (exit === 2 || exit === 3) && !isPassing(code)
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,9 +1,9 @@
 import type {Cluster} from '../cluster/cluster.ts'
+import {type ErrorCode, KkError} from '../errors.ts'
 import type {Helm} from '../helm/helm.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {Interruption} from '../run/interruption.ts'
-import type {RunOutcome} from '../run/observer.ts'
-import {NO_RUN, nextState, releasesIn} from '../run/run-state.ts'
+import {NO_RUN, nextState, type RunState, releasesIn} from '../run/run-state.ts'
 import {readyDeployment} from '../verbs/change/deploy.ts'
 import {settledPlan} from '../verbs/change/in-turn.ts'
 import {statusReader} from '../verbs/observation/status.ts'
@@ -11,7 +11,7 @@ import type {ObservedPlan} from '../verbs/plan.ts'
 import {keepSecrets, withInputs} from '../verbs/secrets/keep-secrets.ts'
 import {expectStated} from '../verbs/secrets/living-secrets.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
-import {decide, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
+import {decide, isPassing, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
 import type {Phase} from './findings.ts'
 import type {EnvironmentObject, EnvironmentStatus} from './kinds/environment-kind.ts'
 import {readSource, type SourceText} from './source.ts'
@@ -34,15 +34,32 @@ export interface Telling {
 /** What later passes have to know. */
 export type Memory = Pick<EnvironmentStatus, 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
 
-/**
- * One pass: reads the inputs, plans, and runs the plan if that is decided. Returns the last plan. Throws what a later pass
- * may not meet.
- */
+/** A look at the releases of one target: it downloads each record once, however often it is read. */
+export interface Look {
+  readonly target: string
+  readonly read: ReturnType<typeof statusReader>
+}
+
+export interface Pass {
+  readonly telling: Telling
+  readonly interruption: Interruption
+  /** Returns the look of an earlier pass at the same target, or makes one. */
+  readonly lookOf: (target: string, make: () => Look['read']) => Look
+}
+
+/** What a pass leaves: the plan that it made, and whether it was run, so that another pass sees what came of it. */
+export interface Passed {
+  readonly plan: Plan
+  readonly hasRun: boolean
+}
+
+/** One pass: reads the inputs, plans, and runs the plan if that is decided. Throws what a later pass may not meet. */
 export async function reconcile(
   environment: EnvironmentObject,
   ports: OperatorPorts,
-  {telling, interruption}: {readonly telling: Telling; readonly interruption: Interruption},
-): Promise<Plan> {
+  pass: Pass,
+): Promise<Passed> {
+  const {telling} = pass
   const {name} = environment.metadata
   const supplied = await ports.open(name, await readSource(environment, ports.cluster.objects))
   const prepared = supplied.planned
@@ -52,28 +69,27 @@ export async function reconcile(
   const settled = withInputs(plan, supplied.settled)
   const planned = {plan, digest: planDigest(plan), target: targetDigest(settled)}
   const decision = decide(planned, environment)
+  if (decision.kind === 'run') {
+    const work = {planned, observed, supplied, settled, environment}
+    await runPlan(work, ports, pass)
+    return {plan, hasRun: true}
+  }
+  const subject = {owner: prepared.environment.name, prepared: supplied.settled, names: []}
+  const {read} = pass.lookOf(planned.target, () => statusReader(subject, ports.cluster))
+  const releases = (await read()).releases.filter(({wanted}) => wanted)
   switch (decision.kind) {
     case 'unapproved':
-      await telling.tell({kind: 'unapproved', planned, actions: decision.actions})
-      return plan
+      await telling.tell({kind: 'unapproved', planned, actions: decision.actions, releases})
+      break
     case 'held':
-      await telling.tell({kind: 'held', planned, failure: decision.failure})
-      return plan
-    case 'run': {
-      const work = {planned, observed, supplied, settled, environment}
-      const outcome = await runPlan(work, ports, {telling, interruption})
-      // What was changed is seen by the next pass.
-      return outcome === 'succeeded' ? reconcile(environment, ports, {telling, interruption}) : plan
-    }
+      await telling.tell({kind: 'held', planned, failure: decision.failure, releases})
+      break
     case 'idle': {
-      const subject = {owner: prepared.environment.name, prepared: supplied.settled, names: []}
-      const {releases} = await statusReader(subject, ports.cluster)()
-      const wanted = releases.filter((release) => release.wanted)
       const memory = {deployed: planned.target, failed: undefined, begun: undefined}
-      await telling.tell({kind: 'deployed', planned, releases: wanted}, memory)
-      return plan
+      await telling.tell({kind: 'deployed', planned, releases}, memory)
     }
   }
+  return {plan, hasRun: false}
 }
 
 interface Work {
@@ -88,8 +104,8 @@ interface Work {
 async function runPlan(
   {planned, observed, supplied, settled, environment}: Work,
   {cluster, helm}: OperatorPorts,
-  {telling, interruption}: {readonly telling: Telling; readonly interruption: Interruption},
-): Promise<RunOutcome | undefined> {
+  {telling, interruption}: Pass,
+): Promise<void> {
   const retried = retryOf(environment.metadata)
   expectStated(observed.living)
   const deployment = await readyDeployment(supplied.settled, settled, {cluster, helm})
@@ -104,19 +120,27 @@ async function runPlan(
   for await (const event of deployment.run({...choices, isOperator: true})) {
     run = nextState(run, event)
     telling.tellSoon({kind: 'running', planned, run})
+    // Nothing of what is left is worth waiting for: the next pass, or the next leader, waits at the same gates.
+    if (interruption.stop.aborted && !interruption.abort.aborted && onlyWaits(run)) interruption.interrupt()
   }
-  const outcome = run.finished?.outcome
-  const [failed] = releasesIn(run, 'failed')
+  const all = releasesIn(run, 'failed').filter(({progress}) => progress.error.code !== 'KK_INTERRUPTED')
+  const lasting = all.find(({progress}) => !isPassing(progress.error.code))
+  const failed = lasting ?? all[0]
   if (!failed) {
     // What was interrupted goes on with the next pass, if the inputs are the same.
-    const begun = outcome === 'succeeded' ? undefined : planned.target
-    await telling.tell({kind: 'running', planned, run}, {begun, retried, failed: undefined, run: run.run})
-    return outcome
+    const begun = run.finished?.outcome === 'succeeded' ? undefined : planned.target
+    return telling.tell({kind: 'running', planned, run}, {begun, retried, failed: undefined, run: run.run})
   }
-  const failure = `${failed.release} has failed: ${failed.progress.error.message}`
+  const {code, message} = failed.progress.error
+  if (!lasting) throw new KkError(code as ErrorCode, message)
+  const failure = `${failed.release} has failed: ${message}`
   await telling.tell(
-    {kind: 'held', planned, failure, run},
+    {kind: 'running', planned, run},
     {begun: undefined, retried, failed: {inputs: planned.target, message: failure}, run: run.run},
   )
-  return outcome
+}
+
+/** Whether no helm is at work, and none is about to be: after its gate has begun, helm does nothing more to a release. */
+function onlyWaits(run: RunState): boolean {
+  return releasesIn(run, 'running').every(({progress}) => progress.phase === 'gate')
 }

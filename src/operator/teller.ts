@@ -1,17 +1,13 @@
 import {isChange} from '../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
-import type {RunState} from '../run/run-state.ts'
 import {newWriter} from '../run/writer.ts'
 import type {Planned} from './decide.ts'
 import {environmentFindings, healthFinding, type Phase, progressFindings} from './findings.ts'
 import type {Keeper} from './keeper.ts'
 import {type Condition, conditionsOf, type Finding} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
-import type {ReleaseSpec, ReleaseStatus} from './kinds/release-kind.ts'
+import {ENVIRONMENT_LABEL, type ReleaseSpec, type ReleaseStatus} from './kinds/release-kind.ts'
 import type {Memory, Telling} from './reconcile.ts'
-
-/** The label of a Release that names its Environment. */
-export const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
 
 export interface TellerOptions {
   readonly environments: Keeper
@@ -34,9 +30,11 @@ export function newTeller(
       const metadata = rowMetadata(environment, row.release)
       await releases.keep({metadata, spec: row.spec})
       const {name} = metadata
-      const before: Before = releases.status(name) ?? {}
-      const conditions = conditionsOf(row.findings, before, {generation: 1, now: now()})
-      const status: ReleaseStatus = {revision: row.revision ?? before.revision, conditions}
+      const before: Before | undefined = releases.status(name)
+      // Before a run tells of it, what was seen last is all that is known.
+      if (before && row.findings.length === 0) continue
+      const conditions = conditionsOf(row.findings, before ?? {}, {generation: 1, now: now()})
+      const status: ReleaseStatus = {revision: row.revision ?? before?.revision, conditions}
       await releases.keep({metadata: {name}, status})
     }
   }
@@ -143,20 +141,16 @@ function knownOf(
   phase: Phase,
   release: ReleaseId,
 ): {readonly revision?: number; readonly findings: readonly Finding[]} {
-  if (phase.kind === 'deployed') {
+  if ('releases' in phase) {
     const found = phase.releases.find((each) => each.release === release)
     return found ? {revision: found.revision, findings: [healthFinding(found)]} : {findings: []}
   }
-  const progress = runOf(phase)?.releases.get(release)?.progress
+  const progress = phase.kind === 'running' ? phase.run.releases.get(release)?.progress : undefined
   if (!progress) return {findings: []}
   return {
     ...(progress.state === 'succeeded' && {revision: progress.revision}),
     findings: progressFindings(progress),
   }
-}
-
-function runOf(phase: Phase): RunState | undefined {
-  return phase.kind === 'running' || phase.kind === 'held' ? phase.run : undefined
 }
 
 /** Returns the name of the Release object of a release. */

@@ -19,7 +19,7 @@ const WATCHED: readonly (readonly [Resource, CollectionScope])[] = [
 ]
 
 /** What happens together counts as one change; in milliseconds. */
-const TOGETHER = 1_000
+const TOGETHER = 2_000
 
 /** The namespaces of the releases of Environments. */
 export interface World {

@@ -28,8 +28,8 @@ const PHASES: readonly (readonly [string, Phase])[] = [
   ['paused', {kind: 'paused'}],
   ['cannot be planned for good', {kind: 'unplanned', error, isFinal: true}],
   ['cannot be planned now', {kind: 'unplanned', error, isFinal: false}],
-  ['waits for approval', {kind: 'unapproved', planned, actions: plan.actions}],
-  ['has failed', {kind: 'held', planned, failure: 'openstack/keystone has failed'}],
+  ['waits for approval', {kind: 'unapproved', planned, actions: plan.actions, releases: []}],
+  ['has failed', {kind: 'held', planned, failure: 'openstack/keystone has failed', releases: []}],
   ['is being deployed', {kind: 'running', planned, run: NO_RUN}],
   ['has a closed gate', deployed(release(CLOSED))],
   ['lacks a release', deployed(release(undefined))],
@@ -65,7 +65,12 @@ describe('an Environment that', () => {
   })
 
   it('waits for approval says the command that gives it', () => {
-    const [ready] = environmentFindings('production', {kind: 'unapproved', planned, actions: plan.actions})
+    const [ready] = environmentFindings('production', {
+      kind: 'unapproved',
+      planned,
+      actions: plan.actions,
+      releases: [],
+    })
 
     expect(ready?.message).toBe('1 action of the plan needs approval: kk operator approve production d')
   })

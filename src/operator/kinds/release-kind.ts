@@ -82,5 +82,8 @@ export const RELEASE = {
 
 export const RELEASES = resourceOf(RELEASE)
 
+/** The label of a Release that names its Environment. */
+export const ENVIRONMENT_LABEL = 'kk.openstack.org/environment'
+
 export type ReleaseSpec = ValueOf<typeof SPEC>
 export type ReleaseStatus = ValueOf<typeof STATUS>
