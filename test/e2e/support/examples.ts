@@ -35,6 +35,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk secrets rotate/, 'KK_USAGE'],
   [/^kk overrides (ex|im)port/, 'KK_FILE'],
   [/^kk config (import|merge) \/etc\/kolla/, 'KK_FILE'],
+  [/^kk operator (approve|pause|resume|retry)/, 'KK_NO_OPERATED'],
   [/^kk unlock keystone/, 'KK_MOVED'],
   [/^kk unlock openstack\/keystone/, 'KK_UNKNOWN_RELEASE'],
 ]

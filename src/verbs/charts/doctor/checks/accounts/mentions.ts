@@ -96,6 +96,14 @@ const PAIRS: readonly Pair[] = [
     user: ['RABBITMQ_DEFAULT_USER'],
     byDefault: 'guest',
   },
+  {
+    realm: 'message bus',
+    role: 'administrator',
+    password: 'BUS_ADMIN_PASSWORD',
+    user: ['BUS_ADMIN_USER'],
+    host: ['BUS_HOST'],
+  },
+  {realm: 'message bus', role: 'maker', password: 'BUS_PASSWORD', user: ['BUS_USER'], host: ['BUS_HOST']},
   {...BOOTSTRAP, password: 'OS_BOOTSTRAP_PASSWORD', user: ['OS_BOOTSTRAP_USERNAME']},
   {
     ...BOOTSTRAP,
