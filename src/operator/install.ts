@@ -1,5 +1,4 @@
-import type {Resource} from '../cluster/api/resources.ts'
-import {NAMESPACES} from '../cluster/api/resources.ts'
+import {DEPLOYMENTS, NAMESPACES, type Resource} from '../cluster/api/resources.ts'
 import type {KubernetesObject} from '../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
@@ -26,12 +25,6 @@ const ACCOUNTS: Resource = {
   apiVersion: 'v1',
   kind: 'ServiceAccount',
   plural: 'serviceaccounts',
-  namespaced: true,
-}
-const DEPLOYMENTS: Resource = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  plural: 'deployments',
   namespaced: true,
 }
 

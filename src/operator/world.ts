@@ -1,19 +1,19 @@
-import {DAEMON_SETS, JOBS, type Resource, SECRETS} from '../cluster/api/resources.ts'
+import {
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  type Resource,
+  SECRETS,
+  STATEFUL_SETS,
+} from '../cluster/api/resources.ts'
 import type {Objects} from '../cluster/objects.ts'
 import type {CollectionScope} from '../cluster/watch/collection.ts'
-
-const workload = (kind: string, plural: string): Resource => ({
-  apiVersion: 'apps/v1',
-  kind,
-  plural,
-  namespaced: true,
-})
 
 /** What tells that a release may not be as it was: its record, and the workloads that its gate looks at. */
 const WATCHED: readonly (readonly [Resource, CollectionScope])[] = [
   [SECRETS, {isMetadata: true, fieldSelector: 'type=helm.sh/release.v1'}],
-  [workload('Deployment', 'deployments'), {isMetadata: true}],
-  [workload('StatefulSet', 'statefulsets'), {isMetadata: true}],
+  [DEPLOYMENTS, {isMetadata: true}],
+  [STATEFUL_SETS, {isMetadata: true}],
   [DAEMON_SETS, {isMetadata: true}],
   [JOBS, {isMetadata: true}],
 ]

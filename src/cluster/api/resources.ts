@@ -44,6 +44,18 @@ export const NAMESPACES: Resource = {
 export const NODES: Resource = {apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false}
 export const PODS: Resource = {apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true}
 export const JOBS: Resource = {apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true}
+export const DEPLOYMENTS: Resource = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  namespaced: true,
+}
+export const STATEFUL_SETS: Resource = {
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  plural: 'statefulsets',
+  namespaced: true,
+}
 export const DAEMON_SETS: Resource = {
   apiVersion: 'apps/v1',
   kind: 'DaemonSet',

@@ -1,5 +1,5 @@
 import type {Discovery} from '../api/discovery.ts'
-import {CLAIMS, DAEMON_SETS, JOBS, PODS, type Resource} from '../api/resources.ts'
+import {CLAIMS, DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, type Resource, STATEFUL_SETS} from '../api/resources.ts'
 import type {Health, KubernetesObject} from '../cluster.ts'
 import {isBuiltIn} from '../custom-kinds.ts'
 import {isHook} from '../helm-annotations.ts'
@@ -34,12 +34,10 @@ export interface Observation {
   around(namespace: string): Surroundings
 }
 
-const apps = (kind: string, plural: string) => ({apiVersion: 'apps/v1', kind, plural, namespaced: true})
-
 /** The kinds that have a notion of health; all others are healthy by existing. */
 const GATED_KINDS: readonly GatedKind[] = [
-  {...apps('Deployment', 'deployments'), health: deploymentHealth as HealthOf<Observed>},
-  {...apps('StatefulSet', 'statefulsets'), health: statefulSetHealth as HealthOf<Observed>},
+  {...DEPLOYMENTS, health: deploymentHealth as HealthOf<Observed>},
+  {...STATEFUL_SETS, health: statefulSetHealth as HealthOf<Observed>},
   {...DAEMON_SETS, health: daemonSetHealth as HealthOf<Observed>},
   {...JOBS, health: jobHealth as HealthOf<Observed>},
   {...PODS, health: barePodHealth as HealthOf<Observed>},

@@ -19,9 +19,3 @@ export const BINDINGS: Resource = {
   plural: 'validatingadmissionpolicybindings',
   namespaced: false,
 }
-export const STATEFUL_SETS: Resource = {
-  apiVersion: 'apps/v1',
-  kind: 'StatefulSet',
-  plural: 'statefulsets',
-  namespaced: true,
-}

@@ -9,11 +9,11 @@ import {
   readObject,
   resourcePath,
   SECRETS,
+  STATEFUL_SETS,
 } from '../api/resources.ts'
 import {annotatedRelease} from '../helm-annotations.ts'
 import {claimsOf, type ObjectMetadata, releaseOfClaim, type StatefulSet} from './claims.ts'
 import type {ApprovedObject, GuardParameters} from './guard.ts'
-import {STATEFUL_SETS} from './names.ts'
 
 /** Returns the claims that StatefulSets of these releases make, with their releases. */
 export async function listedClaims(

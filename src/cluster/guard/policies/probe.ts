@@ -10,10 +10,11 @@ import {
   type Resource,
   resourcePath,
   SECRETS,
+  STATEFUL_SETS,
 } from '../../api/resources.ts'
 import {KK_NAMESPACE} from '../../lease/lease.ts'
 import type {ApprovedObject} from '../guard.ts'
-import {EXPIRY_NAME, GUARD_NAME, STATEFUL_SETS} from '../names.ts'
+import {EXPIRY_NAME, GUARD_NAME} from '../names.ts'
 
 /**
  * The guard's answer to a deletion. `unknown`: this user may not delete the object anyway, and so cannot learn the
