@@ -1,6 +1,7 @@
 import {describeCause} from '../cluster/gate/cause.ts'
 import type {KkError} from '../errors.ts'
 import {type Action, isChange} from '../plan/plan.ts'
+import {counted} from '../report/text/list.ts'
 import {type Progress, type RunState, releasesIn} from '../run/run-state.ts'
 import type {ReleaseStatus} from '../verbs/observation/release-status.ts'
 import type {Planned} from './decide.ts'
@@ -46,7 +47,7 @@ export function environmentFindings(name: string, phase: Phase): readonly Findin
     }
     case 'unapproved': {
       const {planned, actions} = phase
-      const message = `${count(actions.length, 'action')} of the plan ${actions.length === 1 ? 'needs' : 'need'} approval: kk operator approve ${name} ${planned.digest}`
+      const message = `${counted(actions.length, 'action')} of the plan ${actions.length === 1 ? 'needs' : 'need'} approval: kk operator approve ${name} ${planned.digest}`
       return [
         finding('Ready', 'False', 'WaitingForApproval', message),
         plannedFinding(planned),
@@ -119,7 +120,7 @@ function deployedFinding(releases: readonly ReleaseStatus[]): Finding {
   const ill = releases.filter((release) => healthFinding(release).status !== 'True')
   const [first] = ill
   if (!first) return finding('Ready', 'True', 'Healthy', 'every release is healthy')
-  const others = ill.length === 1 ? '' : `, and ${count(ill.length - 1, 'more release')}`
+  const others = ill.length === 1 ? '' : `, and ${counted(ill.length - 1, 'more release')}`
   return finding('Ready', 'False', 'Unhealthy', `${first.release}: ${healthFinding(first).message}${others}`)
 }
 
@@ -129,7 +130,7 @@ function plannedFinding({plan}: Planned): Finding {
     'Planned',
     'True',
     'Planned',
-    changes === 0 ? 'nothing is to be done' : count(changes, 'action'),
+    changes === 0 ? 'nothing is to be done' : counted(changes, 'action'),
   )
 }
 
@@ -149,8 +150,4 @@ function reconciling(reason: string): Finding {
 
 function finding(type: string, status: Finding['status'], reason: string, message: string): Finding {
   return {type, status, reason, message}
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }

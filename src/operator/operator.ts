@@ -66,10 +66,7 @@ async function leadership(
 ): Promise<HeldLease | undefined> {
   const onHeld = (by: string) => say(`standing by: ${by} leads`)
   const held = cluster.hold(OPERATOR, holder, Number.POSITIVE_INFINITY, onHeld)
-  const stopped = Promise.withResolvers<undefined>()
-  stop.addEventListener('abort', () => stopped.resolve(undefined), {once: true})
-  if (stop.aborted) stopped.resolve(undefined)
-  const lease = await Promise.race([held, stopped.promise])
+  const lease = await Promise.race([held, aborted(stop)])
   if (!lease) held.then((late) => late.release()).catch(() => undefined)
   return lease
 }
@@ -192,7 +189,7 @@ function isFinal({code, exit}: KkError): boolean {
   return (exit === 2 || exit === 3) && !isPassing(code)
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), {once: true}))
+function aborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return Promise.resolve(undefined)
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), {once: true}))
 }

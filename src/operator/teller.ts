@@ -25,8 +25,9 @@ export function newTeller(
   let memory: Memory = rememberedIn(environments.status(environment.metadata.name) ?? environment.status)
 
   const write = async (): Promise<void> => {
-    await environments.keep(statusObject(environment, environments, {phase, memory}))
-    for (const row of rowsOf(phase)) {
+    const rows = rowsOf(phase)
+    await environments.keep(statusObject(environment, environments, {phase, rows, memory}))
+    for (const row of rows) {
       const metadata = rowMetadata(environment, row.release)
       await releases.keep({metadata, spec: row.spec})
       const {name} = metadata
@@ -68,7 +69,7 @@ function rememberedIn({begun, failed, deployed, retried, run}: EnvironmentStatus
 function statusObject(
   {metadata, spec}: EnvironmentObject,
   environments: Keeper,
-  {phase, memory}: {readonly phase: Phase; readonly memory: Memory},
+  {phase, rows, memory}: {readonly phase: Phase; readonly rows: readonly Row[]; readonly memory: Memory},
 ) {
   const {name, generation = 1} = metadata
   const before: EnvironmentStatus = environments.status(name) ?? {}
@@ -79,7 +80,7 @@ function statusObject(
   const status: EnvironmentStatus = {
     ...memory,
     observedGeneration: generation,
-    summary: planned ? summaryOf(phase) : before.summary,
+    summary: planned ? summaryOf(rows) : before.summary,
     plan: planned ? planOf(planned) : before.plan,
     conditions: conditionsOf([...findings, ...(approved ? [APPROVED] : [])], before, {
       generation,
@@ -107,8 +108,7 @@ interface Row {
   readonly findings: readonly Finding[]
 }
 
-function summaryOf(phase: Phase): string {
-  const rows = rowsOf(phase)
+function summaryOf(rows: readonly Row[]): string {
   const ready = rows.filter(({findings}) =>
     findings.some(({type, status}) => type === 'Ready' && status === 'True'),
   )
@@ -118,6 +118,7 @@ function summaryOf(phase: Phase): string {
 /** Returns the Releases of a phase that has a plan, with what is known of each. */
 function rowsOf(phase: Phase): readonly Row[] {
   if (!('planned' in phase)) return []
+  const knownOf = knownIn(phase)
   return phase.planned.plan.actions.flatMap((action): Row[] => {
     const {release, kind, chart, inputs, requires, revision} = action
     const spec = {
@@ -132,24 +133,32 @@ function rowsOf(phase: Phase): readonly Row[] {
       })),
       protected: action.protected,
     }
-    const known = knownOf(phase, release)
+    const known = knownOf(release)
     return [{release, spec, revision: known.revision ?? (revision || undefined), findings: known.findings}]
   })
 }
 
-function knownOf(
-  phase: Phase,
-  release: ReleaseId,
-): {readonly revision?: number; readonly findings: readonly Finding[]} {
+interface Known {
+  readonly revision?: number
+  readonly findings: readonly Finding[]
+}
+
+/** Returns what a phase tells of a release. */
+function knownIn(phase: Phase): (release: ReleaseId) => Known {
   if ('releases' in phase) {
-    const found = phase.releases.find((each) => each.release === release)
-    return found ? {revision: found.revision, findings: [healthFinding(found)]} : {findings: []}
+    const releases = new Map(phase.releases.map((each) => [each.release, each]))
+    return (release) => {
+      const found = releases.get(release)
+      return found ? {revision: found.revision, findings: [healthFinding(found)]} : {findings: []}
+    }
   }
-  const progress = phase.kind === 'running' ? phase.run.releases.get(release)?.progress : undefined
-  if (!progress) return {findings: []}
-  return {
-    ...(progress.state === 'succeeded' && {revision: progress.revision}),
-    findings: progressFindings(progress),
+  return (release) => {
+    const progress = phase.kind === 'running' ? phase.run.releases.get(release)?.progress : undefined
+    if (!progress) return {findings: []}
+    return {
+      ...(progress.state === 'succeeded' && {revision: progress.revision}),
+      findings: progressFindings(progress),
+    }
   }
 }
 

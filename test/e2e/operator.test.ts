@@ -235,10 +235,7 @@ describe.concurrent('the operator', () => {
           'kk-system',
         ),
       )
-      const lease = ['lease', `kk-env-${environment.name}`, '--namespace', 'kk-system']
-      await waitFor(async () => (await cluster.kubectl('get', ...lease)).exitCode !== 0, {
-        until: 'nobody drives it any more',
-      })
+      await environment.isFree()
       const {exitCode, stderr} = await deployByHand(environment, environment.text({api: {replicas: 2}}))
 
       expect(exitCode, stderr).toBe(0)
@@ -254,10 +251,7 @@ atNight(() => {
     await environment.has('Ready', 'True')
 
     await done(cluster.operator('uninstall', '--namespace', environment.name, '--yes'))
-    const lease = ['lease', `kk-env-${environment.name}`, '--namespace', 'kk-system']
-    await waitFor(async () => (await cluster.kubectl('get', ...lease)).exitCode !== 0, {
-      until: 'nobody drives it any more',
-    })
+    await environment.isFree()
     const {exitCode, stderr} = await deployByHand(environment, environment.text({api: {replicas: 2}}))
 
     expect(exitCode, stderr).toBe(0)

@@ -9,7 +9,7 @@ import {openFinding} from '../../cli/open/charts.ts'
 import {KkError} from '../../errors.ts'
 import {splitCredentials} from '../../helm/package-url.ts'
 import type {Packages} from '../../helm/pull.ts'
-import {publishDocument, publishText} from '../../report/charts/publish-text.ts'
+import {publishDocument, publishText} from '../../report/charts/charts-text.ts'
 import {planPublish, publish} from '../../verbs/charts/publish-charts.ts'
 
 export default class ChartsPublish extends KkCommand {

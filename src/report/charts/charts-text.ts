@@ -4,6 +4,7 @@ import type {ChartFault} from '../../verbs/charts/doctor/chart-fault.ts'
 import type {ExplainedChart} from '../../verbs/charts/explain-chart.ts'
 import type {ChartsIndexed} from '../../verbs/charts/index-charts.ts'
 import type {ChartPackage} from '../../verbs/charts/package-charts.ts'
+import type {PublishedChart} from '../../verbs/charts/publish-charts.ts'
 import type {Palette} from '../colour.ts'
 import {doctorText} from '../doctor-text.ts'
 import {table} from '../table.ts'
@@ -77,4 +78,26 @@ export function indexText({directory, charts, failed}: ChartsIndexed, palette: P
 export function packagesText(packages: readonly ChartPackage[], palette: Palette): string {
   const rows = packages.map(({name, version, path}) => [name, palette.quiet(version), path])
   return `${table(rows).join('\n')}\n`
+}
+
+const STATES = {new: 'new', there: 'already there'} as const
+
+/** Returns what is published, one line for each chart. */
+export function publishText(charts: readonly PublishedChart[], destination: string): string {
+  const rows = charts.map(({packed, state}) => [packed.name, packed.version, STATES[state]])
+  const added = charts.filter(({state}) => state === 'new').length
+  return `${[...table(rows, {indent: '  '}), `${counted(added, 'new chart')} for ${destination}`].join('\n')}\n`
+}
+
+/** The same for `--output json|yaml`. */
+export function publishDocument(charts: readonly PublishedChart[], destination: string) {
+  return {
+    destination,
+    charts: charts.map(({packed: {name, version, digest}, state}) => ({
+      name,
+      version,
+      digest: `sha256:${digest}`,
+      state,
+    })),
+  }
 }

@@ -38,6 +38,8 @@ export interface OperatedEnvironment {
   read(): Promise<EnvironmentObject>
   /** Resolves with the Environment once it has this condition, for its present generation. */
   has(type: string, status: string, reason?: string): Promise<EnvironmentObject>
+  /** Resolves once the command line may drive it again. */
+  isFree(): Promise<unknown>
   /** Each revision that helm keeps: `api 2`. */
   revisions(): Promise<readonly string[]>
 }
@@ -144,6 +146,12 @@ function environmentOn(cluster: OwnCluster, name: string): OperatedEnvironment {
         },
         {until: `${name} has ${type}=${status} ${reason ?? ''}`},
       ),
+    isFree() {
+      const lease = ['lease', `kk-env-${name}`, '--namespace', 'kk-system']
+      return waitFor(async () => (await cluster.kubectl('get', ...lease)).exitCode !== 0, {
+        until: 'nobody drives it any more',
+      })
+    },
     async revisions() {
       const listed = await done(
         cluster.kubectl(
