@@ -1,5 +1,6 @@
 import {isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
+import {listAll} from './api/list.ts'
 import {asking, type Resource, readObject, resourcePath} from './api/resources.ts'
 import {type Collection, type CollectionScope, openCollection} from './watch/collection.ts'
 
@@ -25,6 +26,8 @@ interface ApplyOptions {
 /** Objects of any kind whose place in the API is known. Every function throws as `Cluster`'s do. */
 export interface Objects {
   read<T>(resource: Resource, place: ObjectPlace): Promise<T | undefined>
+  /** Lists the objects of a kind in a namespace; undefined where the cluster has no such kind. */
+  list<T>(resource: Resource, namespace: string): Promise<readonly T[] | undefined>
   /** Applies an object on the server side, and takes its fields from their present managers. */
   apply(resource: Resource, object: Named, options: ApplyOptions): Promise<void>
   /** Merges fields into an object that exists (RFC 7386); throws `KK_API` where there is none. */
@@ -38,6 +41,7 @@ export interface Objects {
 export function openObjects(client: ApiClient): Objects {
   return {
     read: (resource, place) => readObject(client, resource, place),
+    list: (resource, namespace) => listObjects(client, resource, namespace),
     apply: (resource, object, options) => applyObject(client, resource, object, options),
     merge: async (resource, {namespace, name}, fields) =>
       void (await client.json({
@@ -51,6 +55,20 @@ export function openObjects(client: ApiClient): Objects {
     delete: (resource, place) => deleteObject(client, resource, place),
     follow: (resource, namespace, signal, scope) =>
       openCollection(client, resource, namespace, signal, scope),
+  }
+}
+
+async function listObjects<T>(
+  client: ApiClient,
+  resource: Resource,
+  namespace: string,
+): Promise<readonly T[] | undefined> {
+  try {
+    const path = resourcePath(resource, namespace)
+    return (await listAll<T>(client, {path, asked: asking('list', resource, namespace)})).items
+  } catch (error) {
+    if (isApiError(error, 404)) return undefined
+    throw error
   }
 }
 

@@ -5,6 +5,8 @@ import {canonicalJson} from '../plan/digest.ts'
 
 /** The field manager of what the operator writes. */
 export const MANAGER = 'kk-operator'
+/** The operator's Lease is held as that of the release that the operator itself would be. */
+export const OPERATOR = `${KK_NAMESPACE}/kk-operator` as const
 
 /** An object in `kk-system` whose spec, or whose status, the operator writes. */
 export interface Kept {

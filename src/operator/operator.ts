@@ -9,7 +9,7 @@ import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
 import {isPassing} from './decide.ts'
 import {followInputs, type Inputs} from './inputs.ts'
-import {MANAGER, newKeeper} from './keeper.ts'
+import {MANAGER, newKeeper, OPERATOR} from './keeper.ts'
 import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
 import {RELEASES} from './kinds/release-kind.ts'
 import {openQueue} from './queue.ts'
@@ -19,8 +19,6 @@ import {openWorld} from './world.ts'
 
 /** Who drives an environment, for messages and on its Lease. */
 const DRIVER = 'the operator'
-/** The operator's Lease is held as that of the release that the operator itself would be. */
-const OPERATOR = `${KK_NAMESPACE}/kk-operator` as const
 /** An Environment is looked at again even if nothing is seen to change; in milliseconds. */
 const RESYNC = 600_000
 

@@ -21,7 +21,7 @@ export async function pauseEnvironment(cluster: Steered, name: string, until: nu
     if (paused?.status === 'True' && isCurrent) return
     if (Date.now() > until) {
       throw new KkError('KK_HELD', `the operator has not said yet that it does nothing to ${name}`, {
-        hint: `see what it does: kubectl get environments,releases -n ${KK_NAMESPACE}; it pauses once that has ended`,
+        hint: `see what it does: kk operator status ${name}; it pauses once that has ended`,
       })
     }
     await wait(LOOK_AGAIN)
@@ -46,7 +46,7 @@ export async function approvePlan(
   if (now !== digest || actions.length === 0) {
     const found = now === undefined || actions.length === 0 ? 'nothing' : `the plan ${now}`
     throw new KkError('KK_MOVED', `${found} waits for approval of ${name}, not the plan ${digest}`, {
-      hint: `look at what would be done: kubectl get environment ${name} -n ${KK_NAMESPACE} -o yaml`,
+      hint: `look at what would be done: kk operator status ${name}`,
     })
   }
   await setSpec(cluster, name, {approval: {plan: digest}})
@@ -97,7 +97,11 @@ async function setSpec(cluster: Steered, name: string, spec: object): Promise<vo
 async function readEnvironment({objects}: Steered, name: string): Promise<EnvironmentObject> {
   const found = await objects.read<EnvironmentObject>(ENVIRONMENTS, {namespace: KK_NAMESPACE, name})
   if (found) return found
-  throw new KkError('KK_NO_OPERATED', `there is no Environment ${name} in ${KK_NAMESPACE}`, {
-    hint: 'see those that there are: kubectl get environments -n kk-system; or hand one over: kk operator adopt FILE',
+  throw unknownEnvironment(name)
+}
+
+export function unknownEnvironment(name: string): KkError {
+  return new KkError('KK_NO_OPERATED', `there is no Environment ${name} in ${KK_NAMESPACE}`, {
+    hint: 'see those that there are: kk operator status; or hand one over: kk operator adopt FILE',
   })
 }

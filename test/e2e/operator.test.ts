@@ -88,6 +88,7 @@ describe.concurrent('the operator', () => {
     await environment.apply(environment.text())
 
     const {status} = await environment.has('Ready', 'True')
+    const told = await done(cluster.operator('status', environment.name, '--output', 'json'))
     const before = (await operator.helmCalls()).filter((call) => call.includes(environment.name))
     await done(
       cluster.kubectl(
@@ -117,6 +118,10 @@ describe.concurrent('the operator', () => {
     )
 
     expect(status).toMatchObject({summary: '2/2', plan: {actions: []}})
+    expect(JSON.parse(told)).toMatchObject({
+      leader: expect.stringContaining('operator '),
+      environments: [{name: environment.name, phase: 'ready', approve: null}],
+    })
     expect(rewritten).toEqual([`${environment.name}/api True`, `${environment.name}/db True`])
     expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
     expect((await operator.helmCalls()).filter((call) => call.includes(environment.name))).toEqual(before)

@@ -42,6 +42,7 @@ export type NeedingVerb =
   | 'operator run'
   | 'operator adopt'
   | 'operator pause'
+  | 'operator status'
 
 /** Verbs that need the same rights as another. */
 export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {

@@ -384,6 +384,14 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     },
   ],
   'operator pause': [steering('get', 'patch')],
+  'operator status': [
+    ...['environments', 'releases'].map((resource) => ({
+      ...steering('list'),
+      resource,
+      why: 'to tell what the operator does',
+    })),
+    {...LEASES, verbs: ['get'], why: 'to tell which process of the operator leads'},
+  ],
   'secrets list': [
     {...SECRETS, verbs: ['list'], why: 'to list what is kept', without: 'only --in store works'},
   ],

@@ -26,7 +26,7 @@ export const ROLE_SETS = {
   change: {verbs: ['deploy', 'rollback', 'unlock', 'drift --prune', 'facts'], rendered: RENDERED_VERBS},
   test: {verbs: ['test']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
-  steer: {verbs: ['operator adopt', 'operator pause']},
+  steer: {verbs: ['operator adopt', 'operator pause', 'operator status']},
 } as const satisfies Record<string, RoleSet>
 
 /** The rights of the operator itself, which does what `change` allows. */

@@ -40,8 +40,6 @@ export default class OperatorInstall extends KkCommand {
     await using cluster = await openChosenCluster(flags, undefined)
     if (!flags.yes && canAsk()) await confirm(`install the operator on ${cluster.context}?`)
     await installOperator(options, cluster.objects)
-    this.console.say(
-      `the operator is installed on ${cluster.context}; to see it: kubectl get pods -n kk-system`,
-    )
+    this.console.say(`the operator is installed on ${cluster.context}; to see it: kk operator status`)
   }
 }

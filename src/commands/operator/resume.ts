@@ -15,7 +15,7 @@ export default class OperatorResume extends KkCommand {
     const {flags, args} = await this.parse(OperatorResume)
     await onCluster(flags, (cluster) => resumeEnvironment(cluster, args.name))
     this.console.say(
-      `the operator drives ${args.name}; to see how far it is: kubectl get environments,releases -n kk-system`,
+      `the operator drives ${args.name}; to see how far it is: kk operator status ${args.name}`,
     )
   }
 }

@@ -1,0 +1,28 @@
+import {Args} from '@oclif/core'
+import {KkCommand} from '../../cli/command.ts'
+import {clusterFlags, documentFlags} from '../../cli/flags.ts'
+import {openChosenCluster} from '../../cli/open/cluster.ts'
+import {isQuiet, operatorStatusText, readOperatorStatus} from '../../operator/status.ts'
+
+export default class OperatorStatus extends KkCommand {
+  static override summary =
+    'Show what the operator drives, what it is about to do, and what waits for approval.'
+  static override description =
+    'Of each Environment how far it is, the plan with its digest, the command that approves a plan that waits, and the releases that are not as they should be, with the cause. Exits 1 unless every Environment is ready or paused; that there is no operator is no failure.'
+  static override examples = [
+    '<%= config.bin %> operator status --sandbox',
+    '<%= config.bin %> operator status --sandbox --output json',
+  ]
+  static override args = {name: Args.string({description: 'The name of the Environment; by default all.'})}
+  static override flags = {...clusterFlags, ...documentFlags}
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(OperatorStatus)
+    await using cluster = await openChosenCluster(flags, undefined)
+    const status = await readOperatorStatus(cluster, args.name)
+    this.console.document(flags.output, {context: cluster.context, ...status}, (palette) =>
+      operatorStatusText(status, palette),
+    )
+    if (!isQuiet(status)) process.exitCode = 1
+  }
+}

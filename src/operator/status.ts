@@ -1,0 +1,192 @@
+import type {Cluster} from '../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Palette} from '../report/colour.ts'
+import {table} from '../report/table.ts'
+import {OPERATOR} from './keeper.ts'
+import type {Condition} from './kinds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
+import {
+  ENVIRONMENT_LABEL,
+  RELEASES,
+  type ReleaseSpec,
+  type ReleaseStatus as RowStatus,
+} from './kinds/release-kind.ts'
+import {unknownEnvironment} from './steer.ts'
+
+/** How an Environment is, in one word. */
+export type EnvironmentPhase =
+  /** The operator has not said anything about it as it is now. */
+  | 'unseen'
+  | 'ready'
+  /** A gate is closed, though nothing is to be done. */
+  | 'unhealthy'
+  | 'running'
+  /** What stands in its way may pass by itself. */
+  | 'retrying'
+  | 'unapproved'
+  | 'failed'
+  /** Its inputs allow no plan. */
+  | 'stalled'
+  | 'paused'
+
+/** What the operator drives, and how that is. */
+export interface OperatorStatus {
+  /** Whether the cluster knows the kinds of the operator. */
+  readonly installed: boolean
+  /** The process that leads; null while none does. */
+  readonly leader: string | null
+  readonly environments: readonly OperatedEnvironment[]
+}
+
+interface OperatedEnvironment {
+  readonly name: string
+  readonly phase: EnvironmentPhase
+  readonly message: string
+  /** How many releases are as they should be, of how many; null before the first plan. */
+  readonly summary: string | null
+  readonly plan: {readonly digest: string; readonly actions: readonly string[]} | null
+  /** The command that lets a waiting plan begin; null if none waits. */
+  readonly approve: string | null
+  readonly conditions: readonly Condition[]
+  readonly releases: readonly OperatedRelease[]
+}
+
+interface OperatedRelease {
+  readonly release: string
+  readonly chart: string
+  readonly revision: number | null
+  readonly action: string
+  readonly ready: Condition['status']
+  readonly reason: string | null
+  readonly message: string | null
+}
+
+interface ReleaseRow {
+  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
+  readonly spec: ReleaseSpec
+  readonly status?: RowStatus
+}
+
+/** Reads what the operator drives, or one Environment of it. Throws `KK_NO_OPERATED` for a name that is not there. */
+export async function readOperatorStatus(
+  cluster: Pick<Cluster, 'objects' | 'lease' | 'now'>,
+  name: string | undefined,
+): Promise<OperatorStatus> {
+  const [environments, releases, lease] = await Promise.all([
+    cluster.objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE),
+    cluster.objects.list<ReleaseRow>(RELEASES, KK_NAMESPACE),
+    cluster.lease(OPERATOR),
+  ])
+  const asked = environments?.filter(({metadata}) => name === undefined || metadata.name === name)
+  if (name !== undefined && !asked?.length) throw unknownEnvironment(name)
+  const leads = lease?.runsOut !== undefined && lease.runsOut > cluster.now()
+  return {
+    installed: environments !== undefined,
+    leader: (leads && lease.holder) || null,
+    environments: (asked ?? []).map((environment) =>
+      operated(
+        environment,
+        (releases ?? []).filter(
+          ({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === environment.metadata.name,
+        ),
+      ),
+    ),
+  }
+}
+
+/** Whether nobody has to look: what is paused is in the hands of somebody. */
+export function isQuiet({environments}: OperatorStatus): boolean {
+  return environments.every(({phase}) => phase === 'ready' || phase === 'paused')
+}
+
+function operated(
+  {metadata: {name, generation = 1}, status = {}}: EnvironmentObject,
+  rows: readonly ReleaseRow[],
+): OperatedEnvironment {
+  const {conditions = [], summary, plan, observedGeneration = 0} = status
+  const ready = conditions.find(({type}) => type === 'Ready')
+  const phase = ready && observedGeneration >= generation ? phaseOf(ready, conditions) : 'unseen'
+  const waits = phase === 'unapproved' && plan !== undefined
+  return {
+    name,
+    phase,
+    message: phase === 'unseen' ? UNSEEN : ready!.message,
+    summary: summary ?? null,
+    plan: plan && plan.actions.length > 0 ? plan : null,
+    approve: waits ? `kk operator approve ${name} ${plan.digest}` : null,
+    conditions,
+    releases: rows.map(operatedRelease),
+  }
+}
+
+const UNSEEN = 'the operator has not seen it yet as it is now'
+
+/** By the reasons that `environmentFindings` gives. */
+function phaseOf({status, reason}: Condition, conditions: readonly Condition[]): EnvironmentPhase {
+  if (status === 'True') return 'ready'
+  const known = PHASES[reason]
+  if (known) return known
+  return conditions.some(({type}) => type === 'Stalled') ? 'stalled' : 'retrying'
+}
+
+const PHASES: Readonly<Record<string, EnvironmentPhase>> = {
+  Suspended: 'paused',
+  WaitingForApproval: 'unapproved',
+  Failed: 'failed',
+  Running: 'running',
+  Unhealthy: 'unhealthy',
+}
+
+function operatedRelease({spec, status = {}}: ReleaseRow): OperatedRelease {
+  const ready = status.conditions?.find(({type}) => type === 'Ready')
+  return {
+    release: `${spec.release.namespace}/${spec.release.name}`,
+    chart: spec.chart.name,
+    revision: status.revision ?? null,
+    action: spec.action,
+    ready: ready?.status ?? 'Unknown',
+    reason: ready?.reason ?? null,
+    message: ready?.message ?? null,
+  }
+}
+
+/** Returns the status as text: of each Environment what is to be done, what waits, and which releases are not well. */
+export function operatorStatusText(
+  {installed, leader, environments}: OperatorStatus,
+  palette: Palette,
+): string {
+  if (!installed) return 'there is no operator here; to install it: kk operator install\n'
+  const head =
+    leader === null
+      ? palette.bad(`no operator leads: nothing is driven; see its pods: kubectl get pods -n ${KK_NAMESPACE}`)
+      : `${palette.quiet('leads:')} ${leader}`
+  const none =
+    environments.length === 0 ? ['nothing is driven; hand an environment over: kk operator adopt FILE'] : []
+  return [head, ...none, ...environments.flatMap((each) => environmentLines(each, palette)), ''].join('\n')
+}
+
+function environmentLines(
+  {name, phase, message, summary, plan, approve, releases}: OperatedEnvironment,
+  {good, bad, change, quiet, strong}: Palette,
+): readonly string[] {
+  const colour = phase === 'ready' ? good : BAD.has(phase) ? bad : change
+  const ill = releases.filter(({ready}) => ready !== 'True' && phase !== 'paused')
+  const rows = ill.map(({release, reason, message: why}) => [
+    reason !== null && UNDER_WAY.has(reason) ? quiet('-') : bad('!'),
+    release,
+    quiet(reason ?? 'Unknown'),
+    why ?? '',
+  ])
+  const digest = plan ? [`  plan ${plan.digest}`] : []
+  return [
+    [strong(name), colour(phase), ...(summary === null ? [] : [summary]), message].join('  '),
+    ...digest,
+    ...(plan?.actions ?? []).map((action) => `    ${action}`),
+    ...(approve === null ? [] : [`  ${change('to approve it:')} ${approve}`]),
+    ...table(rows, {indent: '  '}),
+  ]
+}
+
+/** The reasons of releases that a run has not done with; see `progressFindings`. */
+const UNDER_WAY: ReadonlySet<string> = new Set(['Waiting', 'Running'])
+const BAD: ReadonlySet<EnvironmentPhase> = new Set(['failed', 'stalled', 'unhealthy'])

@@ -1,0 +1,133 @@
+import {expect, it} from 'vitest'
+import {KkError} from '../../src/errors.ts'
+import {environmentFindings, type Phase} from '../../src/operator/findings.ts'
+import type {Condition, Finding} from '../../src/operator/kinds/conditions.ts'
+import {operatorStatusText, readOperatorStatus} from '../../src/operator/status.ts'
+import {palette} from '../../src/report/colour.ts'
+import {NO_RUN} from '../../src/run/run-state.ts'
+import {planOf} from '../run/plan-of.ts'
+
+const PLAIN = palette(0)
+const plan = planOf({keystone: []}, {keystone: 'upgrade'})
+const planned = {plan, digest: 'd', target: 't'}
+const error = new KkError('KK_YAML', 'line 1 is no YAML')
+
+function conditions(findings: readonly Finding[]): readonly Condition[] {
+  return findings.map((each) => ({
+    ...each,
+    lastTransitionTime: '2026-11-23T08:00:00Z',
+    observedGeneration: 2,
+  }))
+}
+
+/** A cluster with this Environment, its Release, and a leader until that time. */
+function clusterWith(environments: readonly object[] | undefined, {release = {}, until = 1_000} = {}) {
+  const row = {
+    metadata: {name: 'production.openstack.keystone', labels: {'kk.openstack.org/environment': 'production'}},
+    spec: {
+      release: {namespace: 'openstack', name: 'keystone'},
+      chart: {name: 'keystone', version: '1'},
+      action: 'upgrade',
+    },
+    status: release,
+  }
+  const lists: Readonly<Record<string, readonly object[] | undefined>> = {
+    Environment: environments,
+    Release: environments && [row],
+  }
+  return {
+    objects: {list: async ({kind}: {kind: string}) => lists[kind]},
+    lease: async () => ({holder: 'operator kk-operator-0', runsOut: until}),
+    now: () => 500,
+  } as unknown as Parameters<typeof readOperatorStatus>[0]
+}
+
+const environment = (status?: object, generation = 2) => ({
+  metadata: {name: 'production', generation},
+  spec: {source: {configMap: 'production'}},
+  status,
+})
+
+it.each<[string, Phase]>([
+  ['paused', {kind: 'paused'}],
+  ['stalled', {kind: 'unplanned', error, isFinal: true}],
+  ['retrying', {kind: 'unplanned', error, isFinal: false}],
+  ['unapproved', {kind: 'unapproved', planned, actions: plan.actions, releases: []}],
+  ['failed', {kind: 'held', planned, failure: 'openstack/keystone has failed', releases: []}],
+  ['running', {kind: 'running', planned, run: NO_RUN}],
+  ['ready', {kind: 'deployed', planned, releases: []}],
+])('an Environment of which the operator says so is %s', async (expected, phase) => {
+  const status = {observedGeneration: 2, conditions: conditions(environmentFindings('production', phase))}
+
+  const {environments} = await readOperatorStatus(clusterWith([environment(status)]), undefined)
+
+  expect(environments[0]?.phase).toBe(expected)
+})
+
+it('an Environment that has changed since the operator looked is not what it said', async () => {
+  const phase = {kind: 'deployed', planned, releases: []} as const
+  const status = {observedGeneration: 2, conditions: conditions(environmentFindings('production', phase))}
+
+  const {environments} = await readOperatorStatus(clusterWith([environment(status, 3)]), 'production')
+
+  expect(environments[0]).toMatchObject({
+    phase: 'unseen',
+    message: 'the operator has not seen it yet as it is now',
+  })
+})
+
+it('a plan that waits is shown with its actions, and with the command that approves it', async () => {
+  const digest = 'a'.repeat(64)
+  const phase = {
+    kind: 'unapproved',
+    planned: {...planned, digest},
+    actions: plan.actions,
+    releases: [],
+  } as const
+  const status = {
+    observedGeneration: 2,
+    summary: '0/1',
+    plan: {digest, actions: ['upgrade openstack/keystone']},
+    conditions: conditions(environmentFindings('production', phase)),
+  }
+  const ready = {
+    type: 'Ready',
+    status: 'False',
+    reason: 'Unhealthy',
+    message: 'Deployment/keystone-api: 0 of 1',
+  }
+  const cluster = clusterWith([environment(status)], {release: {revision: 4, conditions: [ready]}})
+
+  const text = operatorStatusText(await readOperatorStatus(cluster, undefined), PLAIN)
+
+  expect(text.split('\n')).toEqual([
+    'leads: operator kk-operator-0',
+    `production  unapproved  0/1  1 action of the plan needs approval: kk operator approve production ${digest}`,
+    `  plan ${digest}`,
+    '    upgrade openstack/keystone',
+    `  to approve it: kk operator approve production ${digest}`,
+    '  !  openstack/keystone  Unhealthy  Deployment/keystone-api: 0 of 1',
+    '',
+  ])
+})
+
+it.each([
+  [
+    'no kinds of the operator',
+    clusterWith(undefined),
+    'there is no operator here; to install it: kk operator install',
+  ],
+  ['a Lease that ran out', clusterWith([], {until: 400}), 'no operator leads: nothing is driven'],
+  ['no Environment', clusterWith([]), 'nothing is driven; hand an environment over: kk operator adopt FILE'],
+])('a cluster with %s is told so', async (_, cluster, text) => {
+  expect(operatorStatusText(await readOperatorStatus(cluster, undefined), PLAIN)).toContain(text)
+})
+
+it.each([
+  ['the kinds', undefined],
+  ['that name', [environment()]],
+])('a name is refused where the cluster has not %s', async (_, environments) => {
+  await expect(readOperatorStatus(clusterWith(environments), 'staging')).rejects.toMatchObject({
+    code: 'KK_NO_OPERATED',
+  })
+})
