@@ -13,6 +13,7 @@ const SOURCES = {
   kubeconfig: '@kubernetes/client-node/dist/config.js',
   store: join(ROOT, 'src/overrides/user/sql/libraries.ts'),
   server: join(ROOT, 'src/api/libraries.ts'),
+  metrics: 'prom-client',
 } satisfies Record<BundleName, string>
 
 export const BUNDLES = Object.keys(SOURCES) as BundleName[]

@@ -6,6 +6,7 @@ import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type * as viz from '@viz-js/viz'
+import * as prometheus from 'prom-client'
 import type * as api from '../../src/api/libraries.ts'
 import {openServer} from '../../src/api/open-server.ts'
 import type {main} from '../../src/cli/main.ts'
@@ -28,6 +29,7 @@ const WARM = {
   kubeconfig: async () => {},
   store: useStore,
   server: serve,
+  metrics: measure,
 } satisfies Record<BundleName, (exports: never) => Promise<void>>
 
 /** What is run most, a second time with nothing to do. */
@@ -98,9 +100,16 @@ async function serve(libraries: typeof api): Promise<void> {
       version: 'warm',
     },
     libraries,
+    prometheus,
   )
   for (const url of ['/v1/helm_charts', '/v1/helm_charts/nova', '/openapi.json']) await app.inject(url)
   await app.close()
+}
+
+async function measure({Registry, collectDefaultMetrics}: typeof prometheus): Promise<void> {
+  const registry = new Registry()
+  collectDefaultMetrics({register: registry})
+  await registry.metrics()
 }
 
 async function notNow(): Promise<never> {

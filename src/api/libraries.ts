@@ -2,4 +2,3 @@
 export {default as rateLimit} from '@fastify/rate-limit'
 export {default as swagger} from '@fastify/swagger'
 export {fastify} from 'fastify'
-export {collectDefaultMetrics, Histogram, Registry} from 'prom-client'

@@ -1,6 +1,7 @@
 import {type IncomingMessage, type ServerResponse, STATUS_CODES} from 'node:http'
 import type {Socket} from 'node:net'
 import type {FastifyInstance, FastifyReply, FastifyRequest, RouteOptions} from 'fastify'
+import type * as prometheus from 'prom-client'
 import {KkError} from '../errors.ts'
 import {guardAccess, isOpen} from './access.ts'
 import type {ReleasesOf} from './answer-form.ts'
@@ -50,7 +51,8 @@ const PAGE_POLICY =
 /** Opens the REST service, ready to listen. To be closed. */
 export async function openServer(
   {serviceFor, releasesOf, ready, tokens, version, tls, log, limits}: ServerOptions,
-  {fastify, swagger, rateLimit, ...metrics}: typeof libraries,
+  {fastify, swagger, rateLimit}: typeof libraries,
+  metrics: typeof prometheus,
 ): Promise<FastifyInstance> {
   const {bodyBytes, requestTime, requestsPerMinute} = {...LIMITS, ...limits}
   const waiting = {

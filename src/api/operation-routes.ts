@@ -1,7 +1,7 @@
 import type {FastifyInstance, FastifySchema} from 'fastify'
+import type * as prometheus from 'prom-client'
 import {ERRORS, type ErrorCode} from '../errors.ts'
 import {answerTo} from './errors.ts'
-import type * as libraries from './libraries.ts'
 import {ERROR} from './schemas.ts'
 
 const STATUS = {type: 'string', examples: ['ok']} as const
@@ -47,7 +47,7 @@ export function metricsRoute(
     Histogram,
     Registry,
     collectDefaultMetrics,
-  }: Pick<typeof libraries, 'Histogram' | 'Registry' | 'collectDefaultMetrics'>,
+  }: Pick<typeof prometheus, 'Histogram' | 'Registry' | 'collectDefaultMetrics'>,
 ): void {
   const registry = new Registry()
   collectDefaultMetrics({register: registry})

@@ -19,8 +19,10 @@ export interface Inputs {
   environment(name: string): EnvironmentObject | undefined
   /** Returns the Releases of an Environment. */
   releases(environment: string): ReturnType<Collection['all']>
-  /** Resolves once everything was listed, or could not be. */
-  listed(): Promise<void>
+  /** The names of all Environments. */
+  names(): readonly string[]
+  /** Why the Environments are not seen as they are; undefined if they are. */
+  problem(): string | undefined
 }
 
 /** Follows everything that the operator reads in `kk-system`, until the signal. */
@@ -60,7 +62,14 @@ export function followInputs(
   return {
     environment,
     releases: (name) => releases.all().filter(({metadata}) => metadata.labels?.[ENVIRONMENT_LABEL] === name),
-    listed: async () => void (await Promise.all([environments.attempted(), releases.attempted()])),
+    names: () => environments.all().map(({metadata}) => metadata.name),
+    problem() {
+      const found = environments.problem() ?? releases.problem()
+      if (found) return found.message
+      return environments.isListed() && releases.isListed()
+        ? undefined
+        : 'the Environments have not been listed yet'
+    },
   }
 }
 

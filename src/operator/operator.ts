@@ -10,9 +10,10 @@ import {type Interruption, newInterruption} from '../run/interruption.ts'
 import {isPassing} from './decide.ts'
 import {followInputs, type Inputs} from './inputs.ts'
 import {MANAGER, newKeeper, OPERATOR} from './keeper.ts'
-import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
+import type {Condition} from './kinds/conditions.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
 import {RELEASES} from './kinds/release-kind.ts'
-import {openQueue} from './queue.ts'
+import {openQueue, type QuietFor} from './queue.ts'
 import {type Look, type OperatorPorts, type Pass, type Passed, reconcile} from './reconcile.ts'
 import {newTeller, rowName} from './teller.ts'
 import {openWorld} from './world.ts'
@@ -29,15 +30,21 @@ export interface OperatorOptions {
   /** Start nothing more, let what runs end, give everything back. */
   readonly stop: AbortSignal
   readonly state: OperatorState
+  /** Told of each pass over an Environment that has ended, and how long it took. */
+  readonly onPass: (result: 'success' | 'error', seconds: number) => void
   readonly say: (line: string) => void
 }
 
 /** What is told of the operator while it runs. */
 export interface OperatorState {
   isLeader: boolean
-  isSynced: boolean
+  /** What keeps the leader from seeing its Environments; undefined while nothing does. */
+  problem: () => string | undefined
+  /** An Environment whose pass hangs. */
+  overdue: () => string | undefined
   depth: () => number
-  readonly passes: {succeeded: number; failed: number}
+  /** The conditions of each Environment, as they were written last. */
+  conditions: () => readonly (readonly Condition[])[]
 }
 
 /** Waits until this process leads, then drives every Environment until it is stopped. Throws `KK_LEASE_LOST`. */
@@ -70,7 +77,7 @@ async function leadership(
 }
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
-async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): Promise<void> {
+async function drive({ports, state, onPass, say}: OperatorOptions, stop: AbortSignal): Promise<void> {
   const {objects} = ports.cluster
   const closing = new AbortController()
   const {signal} = closing
@@ -78,11 +85,8 @@ async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): P
   const looks = new Map<string, Look>()
   const environments = newKeeper(objects, ENVIRONMENTS)
   const releases = newKeeper(objects, RELEASES)
-  const onError = (name: string, error: unknown) => {
-    state.passes.failed += 1
-    say(`${name}: ${asKkError(error).message}`)
-  }
-  const queue = openQueue({work, onError})
+  const onError = (name: string, error: unknown) => say(`${name}: ${asKkError(error).message}`)
+  const queue = openQueue({work: timed(work, onPass), onError})
   const world = openWorld(objects, {signal, ring: queue.add})
   const inputs = followInputs(objects, signal, {
     onChanged(name) {
@@ -97,8 +101,14 @@ async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): P
     },
   })
   state.depth = queue.depth
+  state.overdue = queue.overdue
+  state.problem = () => inputs.problem()
+  state.conditions = () =>
+    inputs
+      .names()
+      .map((name) => (environments.status(name) as EnvironmentStatus | undefined)?.conditions ?? [])
 
-  async function work(name: string): Promise<number | undefined> {
+  async function work(name: string, quietFor: QuietFor): Promise<number | undefined> {
     const found = inputs.environment(name)
     if (!found) {
       looks.delete(name)
@@ -118,24 +128,38 @@ async function drive({ports, state, say}: OperatorOptions, stop: AbortSignal): P
       looks.set(name, look)
       return look
     }
-    const passed = await passOver(environment, ports, {telling: teller, interruption, lookOf}).finally(() =>
-      interruptions.delete(name),
-    )
+    const pass = {telling: teller, interruption, quietFor, lookOf}
+    const passed = await passOver(environment, ports, pass).finally(() => interruptions.delete(name))
     if (passed) {
       const {plan} = passed
       world.watch(name, [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))])
       await dropRows(rows, plan, objects)
     }
-    state.passes.succeeded += 1
     return passed?.hasRun ? 0 : RESYNC
   }
 
-  await inputs.listed()
-  state.isSynced = true
   await aborted(stop)
   for (const interruption of interruptions.values()) stopOnce(interruption)
   await queue.close()
   closing.abort()
+}
+
+type Work = (name: string, quietFor: QuietFor) => Promise<number | undefined>
+
+/** Returns work that tells how it ended, and how long it took. */
+function timed(work: Work, onPass: OperatorOptions['onPass']): Work {
+  return async (name, quietFor) => {
+    const began = performance.now()
+    const end = (result: 'success' | 'error') => onPass(result, (performance.now() - began) / 1000)
+    try {
+      const pause = await work(name, quietFor)
+      end('success')
+      return pause
+    } catch (error) {
+      end('error')
+      throw error
+    }
+  }
 }
 
 /** Lets what runs end, and starts nothing more; a second interruption would abort helm. */

@@ -1,7 +1,8 @@
 import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
-import {KkError} from '../errors.ts'
-import type {OperatorState} from './operator.ts'
+import type * as prometheus from 'prom-client'
+import {asKkError, KkError} from '../errors.ts'
+import type {OperatorOptions, OperatorState} from './operator.ts'
 
 /** The answers to what kubelets and Prometheus ask. */
 export interface Probes extends AsyncDisposable {
@@ -9,14 +10,19 @@ export interface Probes extends AsyncDisposable {
   readonly address: string
 }
 
+interface Probed {
+  readonly state: OperatorState
+  readonly metrics: Pick<OperatorMetrics, 'text' | 'contentType'>
+}
+
 /** Serves `/healthz`, `/readyz` and `/metrics`. Rejects with `KK_USAGE` where it cannot listen. */
 export async function serveProbes(
   {host, port}: {readonly host: string; readonly port: number},
-  state: OperatorState,
+  probed: Probed,
 ): Promise<Probes> {
-  const server = createServer((request, response) => {
-    const answer = answerTo(request.url ?? '', state)
-    response.writeHead(answer.status, {'content-type': 'text/plain; version=0.0.4'}).end(answer.text)
+  const server = createServer(async (request, response) => {
+    const {status, text, type = 'text/plain'} = await answerTo(request.url ?? '', probed)
+    response.writeHead(status, {'content-type': type}).end(text)
   })
   await listen(server, host, port)
   const {port: bound} = server.address() as AddressInfo
@@ -43,42 +49,97 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-function answerTo(path: string, state: OperatorState): {readonly status: number; readonly text: string} {
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly type?: string
+}
+
+async function answerTo(path: string, {state, metrics}: Probed): Promise<Answer> {
   switch (path.split('?', 1)[0]) {
-    case '/healthz':
-      return {status: 200, text: 'ok\n'}
+    case '/healthz': {
+      const overdue = state.overdue()
+      return verdict(overdue === undefined ? undefined : `nothing is heard of the pass over ${overdue}`)
+    }
     case '/readyz':
       // A standby is ready to lead.
-      return state.isSynced || !state.isLeader
-        ? {status: 200, text: 'ok\n'}
-        : {status: 503, text: 'the Environments have not been listed yet\n'}
+      return verdict(state.isLeader ? state.problem() : undefined)
     case '/metrics':
-      return {status: 200, text: metricsText(state)}
+      return metrics.text().then(
+        (text) => ({status: 200, text, type: metrics.contentType}),
+        (error: unknown) => ({status: 500, text: `${asKkError(error).message}\n`}),
+      )
     default:
       return {status: 404, text: 'see /healthz, /readyz or /metrics\n'}
   }
 }
 
-/** Names as controller-runtime has them, so that dashboards for it fit. */
-function metricsText({isLeader, depth, passes}: OperatorState): string {
-  const {heapUsed, rss} = process.memoryUsage()
-  return [
-    metric('leader_election_master_status', 'gauge', [['name="kk-operator"', Number(isLeader)]]),
-    metric('workqueue_depth', 'gauge', [['name="environment"', depth()]]),
-    metric('controller_runtime_reconcile_total', 'counter', [
-      ['controller="environment",result="success"', passes.succeeded],
-      ['controller="environment",result="error"', passes.failed],
-    ]),
-    metric('process_resident_memory_bytes', 'gauge', [['', rss]]),
-    metric('nodejs_heap_size_used_bytes', 'gauge', [['', heapUsed]]),
-  ].join('')
+function verdict(problem: string | undefined): Answer {
+  return problem === undefined ? {status: 200, text: 'ok\n'} : {status: 503, text: `${problem}\n`}
 }
 
-function metric(
-  name: string,
-  type: 'gauge' | 'counter',
-  samples: readonly (readonly [labels: string, value: number])[],
-): string {
-  const lines = samples.map(([labels, value]) => `${name}${labels && `{${labels}}`} ${value}\n`)
-  return `# TYPE ${name} ${type}\n${lines.join('')}`
+interface OperatorMetrics extends Pick<OperatorOptions, 'onPass'> {
+  readonly contentType: string
+  text(): Promise<string>
+}
+
+/** Returns metrics of the operator and of its process, named as controller-runtime has them, so that dashboards for it fit. */
+export function operatorMetrics(
+  {Registry, Gauge, Counter, Histogram, collectDefaultMetrics}: typeof prometheus,
+  state: Pick<OperatorState, 'isLeader' | 'depth' | 'conditions'>,
+): OperatorMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({register: registry})
+  new Gauge({
+    name: 'leader_election_master_status',
+    help: 'Whether this process leads.',
+    labelNames: ['name'],
+    registers,
+    collect() {
+      this.set({name: 'kk-operator'}, Number(state.isLeader))
+    },
+  })
+  new Gauge({
+    name: 'workqueue_depth',
+    help: 'Environments that are passed over now, or are to be.',
+    labelNames: ['name'],
+    registers,
+    collect() {
+      this.set({name: 'environment'}, state.depth())
+    },
+  })
+  new Gauge({
+    name: 'kk_environments',
+    help: 'Environments by their conditions.',
+    labelNames: ['type', 'status'],
+    registers,
+    collect() {
+      this.reset()
+      for (const {type, status} of state.conditions().flat()) this.inc({type, status})
+    },
+  })
+  const passes = new Counter({
+    name: 'controller_runtime_reconcile_total',
+    help: 'Passes over an Environment, by how they ended.',
+    labelNames: ['controller', 'result'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'controller_runtime_reconcile_time_seconds',
+    help: 'How long passes over an Environment take, with the runs in them.',
+    labelNames: ['controller'],
+    buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
+    registers,
+  })
+  const controller = 'environment'
+  for (const result of ['success', 'error']) passes.inc({controller, result}, 0)
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    onPass(result, seconds) {
+      passes.inc({controller, result})
+      duration.observe({controller}, seconds)
+    },
+  }
 }

@@ -1,21 +1,31 @@
 interface QueueOptions {
-  /** Resolves with the milliseconds after which the key is to be worked on again; undefined if it is done with. */
-  readonly work: (key: string) => Promise<number | undefined>
+  /**
+   * Resolves with the milliseconds after which the key is to be worked on again; undefined if it is done with. It says
+   * again and again how long nothing may be heard of it.
+   */
+  readonly work: (key: string, quietFor: QuietFor) => Promise<number | undefined>
   /** Told of each failure; the key is worked on again later, each time later than before. */
   readonly onError: (key: string, error: unknown) => void
 }
+
+/** Says that work goes on, and that nothing more may be heard of it for so many milliseconds. */
+export type QuietFor = (milliseconds: number) => void
 
 export interface Queue {
   /** Asks for work on a key. While it is worked on, it is worked on once more afterwards, however often it is asked for. */
   add(key: string): void
   /** How many keys are worked on, or are to be at once. */
   depth(): number
+  /** A key of which nothing was heard for longer than its work has said: it hangs. */
+  overdue(): string | undefined
   /** Starts nothing more, and resolves when what is worked on has ended. */
   close(): Promise<void>
 }
 
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 300_000
+/** Until work has said otherwise. */
+const QUIET = 600_000
 
 interface Entry {
   /** The work under way. */
@@ -23,6 +33,8 @@ interface Entry {
   isAsked: boolean
   failures: number
   timer?: NodeJS.Timeout | undefined
+  /** When something must have been heard of the work under way, by `performance.now`. */
+  heardBy: number
 }
 
 /** Returns a queue that works on different keys at once, and never twice on one. */
@@ -43,7 +55,11 @@ export function openQueue({work, onError}: QueueOptions): Queue {
   }
 
   async function attempt(key: string, entry: Entry): Promise<void> {
-    const pause = await work(key).then(
+    const quietFor: QuietFor = (milliseconds) => {
+      entry.heardBy = performance.now() + milliseconds
+    }
+    quietFor(QUIET)
+    const pause = await work(key, quietFor).then(
       (next) => {
         entry.failures = 0
         return next
@@ -59,7 +75,7 @@ export function openQueue({work, onError}: QueueOptions): Queue {
   }
 
   function add(key: string): void {
-    const entry = entries.get(key) ?? {isAsked: false, failures: 0}
+    const entry = entries.get(key) ?? {isAsked: false, failures: 0, heardBy: 0}
     entries.set(key, entry)
     entry.isAsked = true
     proceed(key, entry)
@@ -68,6 +84,7 @@ export function openQueue({work, onError}: QueueOptions): Queue {
   return {
     add,
     depth: () => [...entries.values()].filter(({working, isAsked}) => working || isAsked).length,
+    overdue: () => [...entries].find(([, {working, heardBy}]) => working && heardBy < performance.now())?.[0],
     async close() {
       isClosed = true
       for (const {timer} of entries.values()) clearTimeout(timer)

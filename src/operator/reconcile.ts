@@ -4,6 +4,7 @@ import type {Helm} from '../helm/helm.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {Interruption} from '../run/interruption.ts'
 import {NO_RUN, nextState, type RunState, releasesIn} from '../run/run-state.ts'
+import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import {readyDeployment} from '../verbs/change/deploy.ts'
 import {settledPlan} from '../verbs/change/in-turn.ts'
 import {statusReader} from '../verbs/observation/status.ts'
@@ -14,6 +15,7 @@ import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
 import {decide, isPassing, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
 import type {Phase} from './findings.ts'
 import type {EnvironmentObject, EnvironmentStatus} from './kinds/environment-kind.ts'
+import type {QuietFor} from './queue.ts'
 import {readSource, type SourceText} from './source.ts'
 
 export interface OperatorPorts {
@@ -43,6 +45,8 @@ export interface Look {
 export interface Pass {
   readonly telling: Telling
   readonly interruption: Interruption
+  /** Said again and again: how long nothing may be heard of the pass. */
+  readonly quietFor: QuietFor
   /** Returns the look of an earlier pass at the same target, or makes one. */
   readonly lookOf: (target: string, make: () => Look['read']) => Look
 }
@@ -59,12 +63,14 @@ export async function reconcile(
   ports: OperatorPorts,
   pass: Pass,
 ): Promise<Passed> {
-  const {telling} = pass
+  const {telling, quietFor} = pass
   const {name} = environment.metadata
   const supplied = await ports.open(name, await readSource(environment, ports.cluster.objects))
   const prepared = supplied.planned
   const scope = {names: [], install: true}
-  const observed = await settledPlan(prepared, ports.cluster, {scope, waits: true, say: () => {}})
+  // Another run that is at work is waited for, however long that takes.
+  const say = () => quietFor(WAITING)
+  const observed = await settledPlan(prepared, ports.cluster, {scope, waits: true, say})
   const {plan} = observed
   const settled = withInputs(plan, supplied.settled)
   const planned = {plan, digest: planDigest(plan), target: targetDigest(settled)}
@@ -92,6 +98,8 @@ export async function reconcile(
   return {plan, hasRun: false}
 }
 
+const WAITING = 14_400_000
+
 interface Work {
   readonly planned: Planned
   readonly observed: ObservedPlan
@@ -104,7 +112,7 @@ interface Work {
 async function runPlan(
   {planned, observed, supplied, settled, environment}: Work,
   {cluster, helm}: OperatorPorts,
-  {telling, interruption}: Pass,
+  {telling, interruption, quietFor}: Pass,
 ): Promise<void> {
   const retried = retryOf(environment.metadata)
   expectStated(observed.living)
@@ -117,7 +125,10 @@ async function runPlan(
   let run = NO_RUN
   const account = {verb: 'deploy', scope: {names: [], install: true}}
   const choices = {concurrency: undefined, failFast: false, noWait: false, interruption, account}
+  const quiet = longestAction(supplied.settled.releases.values()) + MARGIN
+  quietFor(quiet)
   for await (const event of deployment.run({...choices, isOperator: true})) {
+    quietFor(quiet)
     run = nextState(run, event)
     telling.tellSoon({kind: 'running', planned, run})
     // Nothing of what is left is worth waiting for: the next pass, or the next leader, waits at the same gates.
@@ -138,6 +149,15 @@ async function runPlan(
     {kind: 'running', planned, run},
     {begun: undefined, retried, failed: {inputs: planned.target, message: failure}, run: run.run},
   )
+}
+
+/** Beside the time of an action: what others hold is waited for before it begins. */
+const MARGIN = 1_800_000
+
+/** The longest time that an action may take, in milliseconds: so long a gate may say nothing. */
+function longestAction(releases: Iterable<{readonly timeoutSeconds?: number | undefined}>): number {
+  const each = [...releases].map(({timeoutSeconds = DEFAULT_TIMEOUT_SECONDS}) => timeoutSeconds * 1000)
+  return Math.max(DEFAULT_TIMEOUT_SECONDS * 1000, ...each)
 }
 
 /** Whether no helm is at work, and none is about to be: after its gate has begun, helm does nothing more to a release. */

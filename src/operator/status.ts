@@ -14,7 +14,7 @@ import {
 import {unknownEnvironment} from './steer.ts'
 
 /** How an Environment is, in one word. */
-export type EnvironmentPhase =
+type EnvironmentPhase =
   /** The operator has not said anything about it as it is now. */
   | 'unseen'
   | 'ready'

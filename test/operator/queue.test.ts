@@ -72,6 +72,31 @@ describe('a queue', () => {
     expect(pauses[2]).toBeGreaterThanOrEqual(2_000)
   })
 
+  it('tells of work that hangs: of which nothing is heard for longer than it said', async () => {
+    vi.useFakeTimers()
+    const held = Promise.withResolvers<undefined>()
+    const queue = openQueue({
+      work(key, quietFor) {
+        if (key === 'a') quietFor(3_600_000)
+        return held.promise
+      },
+      onError: () => undefined,
+    })
+
+    queue.add('a')
+    queue.add('b')
+    const early = queue.overdue()
+    await vi.advanceTimersByTimeAsync(1_200_000)
+    const late = queue.overdue()
+    held.resolve(undefined)
+    await queue.close()
+    vi.useRealTimers()
+
+    expect(early).toBeUndefined()
+    expect(late).toBe('b')
+    expect(queue.overdue()).toBeUndefined()
+  })
+
   it('begins nothing any more when it is closed, and waits for what has begun', async () => {
     const {queue, began, end} = heldQueue()
     queue.add('a')

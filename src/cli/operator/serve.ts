@@ -4,9 +4,10 @@ import type {Cluster} from '../../cluster/cluster.ts'
 import {readEnvironment} from '../../environment/read.ts'
 import {KkError} from '../../errors.ts'
 import {type OperatorState, runOperator} from '../../operator/operator.ts'
-import {serveProbes} from '../../operator/probes.ts'
+import {operatorMetrics, serveProbes} from '../../operator/probes.ts'
 import type {OperatorPorts} from '../../operator/reconcile.ts'
 import {readStoreDocument} from '../../overrides/user/document.ts'
+import {loadBundle} from '../../state/assets.ts'
 import {secretsByNamespace} from '../../verbs/secrets/secret-keeper.ts'
 import type {ClusterFlags, HelmFlags} from '../flags.ts'
 import {openChosenCluster, openUsersHelm} from '../open/cluster.ts'
@@ -23,15 +24,17 @@ export async function serveOperator(
   const helm = await openUsersHelm(flags, cluster)
   const state: OperatorState = {
     isLeader: false,
-    isSynced: false,
+    problem: () => undefined,
+    overdue: () => undefined,
     depth: () => 0,
-    passes: {succeeded: 0, failed: 0},
+    conditions: () => [],
   }
-  await using probes = await serveProbes(listen, state)
+  const metrics = operatorMetrics(await loadBundle('metrics', () => import('prom-client')), state)
+  await using probes = await serveProbes(listen, {state, metrics})
   say(`answers probes at ${probes.address}`)
   const ports = {cluster, helm, open: opening(cluster, flags)}
   const holder = `operator ${hostname()} (process ${process.pid})`
-  await runOperator({ports, holder, stop: stopBySignals(), state, say})
+  await runOperator({ports, holder, stop: stopBySignals(), state, onPass: metrics.onPass, say})
 }
 
 function stopBySignals(): AbortSignal {

@@ -44,6 +44,7 @@ export async function serve(flags: ServeFlags, say: (line: string) => void): Pro
         log: {level: flags['log-level'], stream: process.stderr},
       },
       await loadBundle('server', () => import('../../api/libraries.ts')),
+      await loadBundle('metrics', () => import('prom-client')),
     )
     const stopped = untilSignal()
     await app.listen(listen).catch((cause: NodeJS.ErrnoException) => {

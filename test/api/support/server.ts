@@ -1,4 +1,5 @@
 import type {FastifyInstance} from 'fastify'
+import * as prometheus from 'prom-client'
 import * as libraries from '../../../src/api/libraries.ts'
 import {openServer, type ServerOptions} from '../../../src/api/open-server.ts'
 import type {TestOverrides} from './overrides.ts'
@@ -18,5 +19,6 @@ export async function testServer(
       ...options,
     },
     libraries,
+    prometheus,
   )
 }
