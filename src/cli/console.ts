@@ -100,7 +100,7 @@ export async function requireConfirmation(question: string, hint: string): Promi
 /** Asks on standard error; rejects with `KK_UNCONFIRMED` unless the answer is yes. */
 export async function confirm(question: string): Promise<void> {
   const answer = await answerTo(`${question} [y/N] `)
-  if (/^y(es)?$/i.test(answer)) return
+  if (/^y(es)?$/i.test(answer ?? '')) return
   throw new KkError('KK_UNCONFIRMED', 'not confirmed; nothing was changed', {hint: 'answer y, or pass --yes'})
 }
 
@@ -109,15 +109,24 @@ export async function typedName(question: string, name: string): Promise<boolean
   return (await answerTo(`${question}: type "${name}" `)) === name
 }
 
-/** The answer without the blanks around it; empty where none was given. */
-async function answerTo(question: string): Promise<string> {
+/** Asks on standard error for what an empty answer leaves as it is; rejects with `KK_UNCONFIRMED` where none is given. */
+export async function ask(question: string, fallback: string): Promise<string> {
+  const answer = await answerTo(fallback === '' ? `${question}: ` : `${question} [${fallback}]: `)
+  if (answer !== undefined) return answer === '' ? fallback : answer
+  throw new KkError('KK_UNCONFIRMED', 'not answered; nothing was changed', {
+    hint: 'pass the answers as flags, or --yes to take those that are offered',
+  })
+}
+
+/** The answer without the blanks around it; undefined where none was given. */
+async function answerTo(question: string): Promise<string | undefined> {
   const terminal = createInterface({input: process.stdin, output: process.stderr})
   const cancelled = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)))
   const answer = await Promise.race([terminal.question(question), cancelled])
   terminal.close()
   // Ctrl-C and Ctrl-D end no line.
   if (answer === undefined) process.stderr.write('\n')
-  return answer?.trim() ?? ''
+  return answer?.trim()
 }
 
 type Code = string | undefined

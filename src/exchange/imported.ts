@@ -52,9 +52,9 @@ export function releaseSettings(
   }
 }
 
-/** Throws `KK_USAGE` for a name or a source of charts that no environment can have. */
-export function refuseOddSettings({name, charts}: Pick<Imported, 'name' | 'charts'>): void {
-  const [problem] = validate(ENVIRONMENT_SCHEMA, {kk: {name, charts}})
+/** Throws `KK_USAGE` for a setting, such as a name or a source of charts, that no environment can have; its flag has its name. */
+export function refuseOddSettings(settings: Values): void {
+  const [problem] = validate(ENVIRONMENT_SCHEMA, {kk: settings})
   if (!problem) return
   const {path, expected, got} = problem
   throw new KkError('KK_USAGE', `--${path[1]}: expected ${expected}, got ${got}`, {

@@ -43,6 +43,7 @@ it('these pages are run', () => {
     'docs/bring-your-own-charts.md',
     'docs/ci.md',
     'docs/helm.md',
+    'docs/installing.md',
     'docs/operating.md',
     'docs/production.md',
     'docs/publishing.md',

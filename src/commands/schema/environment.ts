@@ -1,5 +1,5 @@
 import {KkCommand} from '../../cli/command.ts'
-import {ENVIRONMENT_SCHEMA} from '../../environment/schema.ts'
+import {schemaText} from '../../environment/starter.ts'
 
 export default class SchemaEnvironment extends KkCommand {
   static override summary = 'Print the JSON Schema of the environment file.'
@@ -8,6 +8,6 @@ export default class SchemaEnvironment extends KkCommand {
 
   override async run(): Promise<void> {
     await this.parse(SchemaEnvironment)
-    this.console.print(JSON.stringify(ENVIRONMENT_SCHEMA, undefined, 2))
+    this.console.print(schemaText())
   }
 }

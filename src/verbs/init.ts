@@ -1,0 +1,138 @@
+import {readFile, writeFile} from 'node:fs/promises'
+import {basename, dirname, join, resolve} from 'node:path'
+import {readChartYaml} from '../charts/chart-yaml.ts'
+import {type ChartFinding, chartNames} from '../charts/find-chart.ts'
+import {readEnvironment} from '../environment/read.ts'
+import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
+import {IGNORED, SCHEMA_FILE, type Starter, schemaText, starterText} from '../environment/starter.ts'
+import {suggest} from '../environment/suggest.ts'
+import {validate} from '../environment/validate.ts'
+import {KkError} from '../errors.ts'
+import {refuseOddSettings} from '../exchange/imported.ts'
+import {exists} from '../state/files/exists.ts'
+import {expectWritable, writeNamedFile} from '../state/files/write-named-file.ts'
+
+/** A new environment, and the files of its directory. */
+export interface Initialized extends Starter {
+  readonly file: string
+  /** Files that were made, or grew; in a dry run, that would be. */
+  readonly written: readonly string[]
+  /** The text of the environment file. */
+  readonly text: string
+}
+
+interface InitOptions {
+  /** The environment file to be, as the user wrote it. */
+  readonly file: string
+  readonly starter: Starter
+  /** kk's own charts, by name, with what they are. */
+  readonly charts: ReadonlyMap<string, string>
+  readonly dryRun: boolean
+}
+
+/**
+ * Writes an environment file, its schema and a `.gitignore` beside it. A `.gitignore` that is there only grows, and a
+ * schema stays. Rejects with `KK_USAGE` for what no environment can have, and with `KK_FILE` where the file exists
+ * already; nothing has been written then.
+ */
+export async function initEnvironment({file, starter, charts, dryRun}: InitOptions): Promise<Initialized> {
+  expectStarter(starter, charts)
+  await expectNew(file)
+  const text = starterText(starter, charts)
+  readEnvironment({file, text, directory: resolve(dirname(file))})
+
+  const ignore = join(dirname(file), '.gitignore')
+  const schema = join(dirname(file), SCHEMA_FILE)
+  const ignored = await textOf(ignore)
+  const grown = withIgnored(ignored)
+  const files = [
+    ...(grown === ignored ? [] : [{path: ignore, text: grown}]),
+    ...((await exists(schema)) ? [] : [{path: schema, text: schemaText()}]),
+  ]
+  if (!dryRun) {
+    for (const each of files) await writeNamedFile(each.path, each.text, {mode: 0o644})
+    await writeNew(file, text)
+  }
+  return {...starter, file, written: [file, ...files.map(({path}) => path)], text}
+}
+
+/** Returns kk's own charts that can be installed, by name, with what they are. */
+export async function ownCharts(finding: ChartFinding): Promise<ReadonlyMap<string, string>> {
+  const directory = await finding.builtIn()
+  const manifests = (await chartNames([{kind: 'built-in'}], finding)).map((name) =>
+    readChartYaml(join(directory, name)),
+  )
+  return new Map(
+    manifests.filter(({type}) => type === 'application').map(({name, description}) => [name, description]),
+  )
+}
+
+/** Throws `KK_USAGE` for a service that kk has no chart for, and for settings that the schema does not allow. */
+export function expectStarter(
+  {services, name, namespace, context}: Partial<Starter>,
+  charts: ReadonlyMap<string, string>,
+): void {
+  refuseOddSettings({
+    ...(name !== undefined && {name}),
+    ...(namespace !== undefined && {namespace}),
+    ...(context !== undefined && {context}),
+  })
+  if (services?.length === 0)
+    throw new KkError('KK_USAGE', 'expected at least one service', {
+      hint: `kk has: ${[...charts.keys()].join(', ')}`,
+    })
+  for (const service of services ?? []) {
+    if (charts.has(service)) continue
+    const close = suggest(service, charts.keys())
+    throw new KkError('KK_USAGE', `kk has no chart ${JSON.stringify(service)}`, {
+      hint: close === undefined ? `it has: ${[...charts.keys()].join(', ')}` : `did you mean ${close}?`,
+    })
+  }
+}
+
+/** Returns the name of a directory, where an environment can have it. */
+export function nameOfDirectory(directory: string): string {
+  const name = basename(resolve(directory))
+  return validate(ENVIRONMENT_SCHEMA, {kk: {name}}).length === 0 ? name : 'my-cloud'
+}
+
+async function expectNew(file: string): Promise<void> {
+  if (!/\.ya?ml$/.test(file))
+    throw new KkError('KK_USAGE', `expected the name of a file that ends in .yaml, got ${file}`, {
+      hint: 'kk knows environment files by their ending',
+    })
+  if (await exists(file)) throw existsAlready(file)
+  await expectWritable(file)
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  await writeFile(file, text, {flag: 'wx', mode: 0o644}).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EEXIST') throw existsAlready(file)
+    throw new KkError('KK_FILE', `${file} cannot be written (${cause.code})`, {
+      cause,
+      hint: 'see whether there is room, and whether you may write there',
+    })
+  })
+}
+
+function existsAlready(file: string): KkError {
+  return new KkError('KK_FILE', `${file} exists already; nothing was written`, {
+    hint: 'name another file, or edit that one',
+  })
+}
+
+/** Returns the text of a file, and none where there is no file. Rejects with `KK_FILE`. */
+async function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return ''
+    throw new KkError('KK_FILE', `${file} cannot be read (${cause.code})`, {cause, hint: 'look at it'})
+  })
+}
+
+function withIgnored(text: string): string {
+  const lines = new Set(text.split('\n').map((line) => line.trim()))
+  const missing = IGNORED.filter((each) => !lines.has(each))
+  if (missing.length === 0) return text
+  const before = text === '' || text.endsWith('\n') ? text : `${text}\n`
+  return `${before}${before === '' ? '' : '\n'}# Secrets of environments of kk\n${missing.join('\n')}\n`
+}

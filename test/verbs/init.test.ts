@@ -1,0 +1,143 @@
+import {mkdir, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {openFinding} from '../../src/cli/open/charts.ts'
+import {loadEnvironment} from '../../src/environment/load.ts'
+import type {Starter} from '../../src/environment/starter.ts'
+import {initEnvironment, nameOfDirectory, ownCharts} from '../../src/verbs/init.ts'
+
+const charts = await ownCharts(openFinding(undefined))
+const STARTER: Starter = {
+  name: 'lab',
+  namespace: 'openstack',
+  context: undefined,
+  ephemeral: true,
+  services: ['keystone', 'glance'],
+}
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kk-init-'))
+})
+afterEach(() => rm(directory, {recursive: true}))
+
+const init = (starter: Partial<Starter> = {}, {name = 'kk.yaml', dryRun = false} = {}) =>
+  initEnvironment({file: join(directory, name), starter: {...STARTER, ...starter}, charts, dryRun})
+
+describe('a new environment', () => {
+  it('says what was answered', async () => {
+    await init({context: 'production:1', namespace: 'cloud'})
+
+    const {name, namespace, context, global, sections} = await loadEnvironment({
+      file: join(directory, 'kk.yaml'),
+    })
+    expect({name, namespace, context, global, sections: [...sections]}).toEqual({
+      name: 'lab',
+      namespace: 'cloud',
+      context: 'production:1',
+      global: {storage: {ephemeral: true}},
+      sections: [
+        ['keystone', {}],
+        ['glance', {}],
+      ],
+    })
+  })
+
+  it('names the schema, which stands beside it, in its first line', async () => {
+    await init()
+
+    const [first] = (await readFile(join(directory, 'kk.yaml'), 'utf8')).split('\n')
+    const schema = JSON.parse(await readFile(join(directory, 'environment.schema.json'), 'utf8')) as object
+    expect(first).toBe('# yaml-language-server: $schema=environment.schema.json')
+    expect(schema).toHaveProperty('properties.kk')
+  })
+
+  it('has each other chart in a comment, which becomes a section without its #', async () => {
+    const {text} = await init()
+
+    const others = [...text.matchAll(/^# ([a-z-]+: \{\}) +# \S/gm)].map(([, section = '']) => section)
+    expect(others.toSorted()).toEqual(
+      [...charts.keys()].filter((chart) => !STARTER.services.includes(chart)).map((chart) => `${chart}: {}`),
+    )
+  })
+
+  it.each(['yes', '1:30', 'null', '0x10'])('can belong to a context of the name %s', async (context) => {
+    await init({context})
+
+    expect(await loadEnvironment({file: join(directory, 'kk.yaml')})).toMatchObject({context})
+  })
+})
+
+describe('what is there already', () => {
+  it('is not overwritten', async () => {
+    await writeFile(join(directory, 'kk.yaml'), 'mine: {}\n')
+
+    await expect(init()).rejects.toMatchObject({
+      code: 'KK_FILE',
+      message: expect.stringContaining('exists already; nothing was written'),
+    })
+    expect(await readdir(directory)).toEqual(['kk.yaml'])
+    expect(await readFile(join(directory, 'kk.yaml'), 'utf8')).toBe('mine: {}\n')
+  })
+
+  it('stays in .gitignore, which a second environment leaves as it is', async () => {
+    await writeFile(join(directory, '.gitignore'), 'dist')
+
+    const {written} = await init()
+    const grown = await readFile(join(directory, '.gitignore'), 'utf8')
+    const second = await init({}, {name: 'second.yaml'})
+
+    expect(written.map((path) => path.slice(directory.length + 1))).toEqual([
+      'kk.yaml',
+      '.gitignore',
+      'environment.schema.json',
+    ])
+    expect(grown).toMatch(/^dist\n\n# .*\n\/secrets\/\n\*\.secrets\.yaml\n/)
+    expect(second.written).toEqual([join(directory, 'second.yaml')])
+    expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe(grown)
+  })
+})
+
+it('a dry run writes nothing', async () => {
+  const {text} = await init({}, {dryRun: true})
+
+  expect(text).toContain('\nkeystone: {}\n')
+  expect(await readdir(directory)).toEqual([])
+})
+
+it.each<[string, Partial<Starter>, string]>([
+  ['a service without a chart', {services: ['keystome']}, 'kk has no chart "keystome"'],
+  ['no service', {services: []}, 'expected at least one service'],
+  ['a library', {services: ['common']}, 'kk has no chart "common"'],
+  ['a namespace that cannot be', {namespace: 'A_b'}, '--namespace: expected the name of a namespace'],
+  ['a name that cannot be', {name: '-'}, '--name: expected a name'],
+])('%s is refused, and nothing is written', async (_, starter, message) => {
+  await expect(init(starter)).rejects.toMatchObject({
+    code: 'KK_USAGE',
+    message: expect.stringContaining(message),
+  })
+  expect(await readdir(directory)).toEqual([])
+})
+
+it.each([
+  ['kk.json', 'KK_USAGE'],
+  ['missing/kk.yaml', 'KK_FILE'],
+])('the file %s is refused', async (name, code) => {
+  await expect(init({}, {name})).rejects.toMatchObject({code})
+})
+
+it('a .gitignore that cannot be read is not replaced', async () => {
+  await mkdir(join(directory, '.gitignore'))
+
+  await expect(init()).rejects.toMatchObject({code: 'KK_FILE'})
+  expect(await readdir(directory)).toEqual(['.gitignore'])
+})
+
+it.each([
+  ['/srv/lab', 'lab'],
+  ['/', 'my-cloud'],
+  ['/srv/a cloud', 'my-cloud'],
+])('an environment in %s is offered the name %s', (path, name) => {
+  expect(nameOfDirectory(path)).toBe(name)
+})
