@@ -8,8 +8,8 @@ import {kkEnvironment} from './kk.ts'
 
 type Example = string | {readonly command: string}
 
-/** Serves until it is stopped. */
-const ENDLESS = /^kk serve/
+/** Serves or operates until it is stopped. */
+const ENDLESS = /^kk (serve|operator run)/
 
 /** The node with real pods is tried by `npm run test:aio`. */
 const ON_A_NODE = /^kk aio\b|--sandbox-name aio\b/
