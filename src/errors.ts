@@ -91,7 +91,7 @@ export const ERRORS = {
   },
   KK_MIGRATION: {exit: 3, meaning: 'a rollback would cross the migration of a database'},
   KK_UNCONFIRMED: {exit: 3, meaning: 'the change was not confirmed'},
-  KK_NO_OPERATED: {exit: 2, meaning: 'the cluster has no Environment of that name'},
+  KK_NO_OPERATED: {exit: 2, meaning: 'the cluster has no Environment of that name, or no operator'},
   KK_NO_GUARD: {exit: 2, meaning: 'the cluster has no guard, or cannot have one'},
   KK_GUARD: {exit: 1, meaning: 'the guard does not do what it should'},
   KK_UNHEALTHY: {exit: 1, meaning: 'a release did not become healthy'},

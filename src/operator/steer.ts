@@ -62,9 +62,14 @@ export async function retryEnvironment(cluster: Steered, name: string, now: Date
 
 /**
  * Hands the inputs of an environment over to the operator, which changes nothing until it is resumed. What an earlier
- * Environment of that name says beside its inputs stays.
+ * Environment of that name says beside its inputs stays. Throws `KK_NO_OPERATED` where the cluster has no such kind.
  */
 export async function adoptEnvironment({objects}: Steered, name: string, source: SourceText): Promise<void> {
+  if ((await objects.list(ENVIRONMENTS, KK_NAMESPACE)) === undefined) {
+    throw new KkError('KK_NO_OPERATED', 'the cluster has no operator, and knows no Environments', {
+      hint: 'install it first: kk operator install',
+    })
+  }
   const {file, overrides} = source
   const write = (resource: typeof CONFIG_MAPS, object: string, content: object) => {
     const {apiVersion, kind} = resource

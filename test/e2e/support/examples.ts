@@ -31,11 +31,12 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],
   [/^kk import --namespace/, 'KK_NOT_INSTALLED'],
   [/^kk adopt .*--owner/, 'KK_NOT_INSTALLED'],
+  [/^kk remove placement/, 'KK_NOT_INSTALLED'],
   [/^kk apply plan\.json/, 'KK_FILE'],
   [/^kk secrets rotate/, 'KK_USAGE'],
   [/^kk overrides (ex|im)port/, 'KK_FILE'],
   [/^kk config (import|merge) \/etc\/kolla/, 'KK_FILE'],
-  [/^kk operator (approve|pause|resume|retry)/, 'KK_NO_OPERATED'],
+  [/^kk operator (adopt|approve|pause|resume|retry)/, 'KK_NO_OPERATED'],
   [/^kk unlock keystone/, 'KK_MOVED'],
   [/^kk unlock openstack\/keystone/, 'KK_UNKNOWN_RELEASE'],
 ]
