@@ -12,7 +12,7 @@ const WITH_PROGRAMS = [
   'test/overrides/user/store.test.ts',
   'test/report/files/{junit,html}.test.ts',
   'test/scripts/**/*.test.ts',
-  'test/verbs/charts/doctor/*.test.ts',
+  'test/verbs/charts/{doctor/,}*.test.ts',
   'test/verbs/explain.test.ts',
   'test/verbs/overrides/expect-schema.test.ts',
   'test/verbs/preparation/inference/*.test.ts',

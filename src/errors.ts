@@ -32,6 +32,7 @@ export const ERRORS = {
   KK_CHART_NOT_FOUND: {exit: 2, meaning: 'no source of charts has a chart of that name'},
   KK_CHART: {exit: 2, meaning: 'a chart cannot be read, fetched or used'},
   KK_PUBLISHED: {exit: 3, meaning: 'a version of a chart is published already, with other content'},
+  KK_LOCKED: {exit: 3, meaning: 'charts or images are not those of kk.lock'},
   KK_RENDER: {exit: 2, meaning: 'a chart does not render with these values'},
   KK_VALUES: {exit: 2, meaning: 'values break the schema of their chart, or a --set expression is wrong'},
   KK_UNKNOWN_RELEASE: {exit: 2, meaning: 'a release was named that the environment does not have'},
@@ -128,7 +129,7 @@ export const ERRORS = {
       'a sandbox, or the all-in-one node, was up and has ended; what was deployed in it is not removed unasked',
   },
   KK_IMAGE_TOOLS: {exit: 2, meaning: 'what images are built with is missing, or the user is not root'},
-  KK_IMAGE: {exit: 1, meaning: 'an image could not be built or pushed'},
+  KK_IMAGE: {exit: 1, meaning: 'an image could not be built, found, pushed or copied'},
   KK_DEPENDENCY: {exit: 2, meaning: 'a DEPENDENCY_* variable of a pod cannot be read'},
 } as const satisfies Record<string, ErrorKind>
 

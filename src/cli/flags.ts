@@ -155,6 +155,14 @@ export const changeFlags = {
   }),
 }
 
+/** What holds an environment to its lock. */
+export const lockFlags = {
+  locked: Flags.boolean({
+    summary: 'Refuse what differs from kk.lock, beside the environment file: charts and images.',
+  }),
+}
+export type LockFlags = Given<typeof lockFlags>
+
 /** How fields are treated that somebody else manages. */
 export const conflictFlags = {
   'force-conflicts': Flags.boolean({
@@ -232,6 +240,7 @@ export const deployFlags = {
   ...adoptStoreFlags,
   ...changeFlags,
   ...versionFlags,
+  ...lockFlags,
   ...conflictFlags,
   ...streamFlags,
   ...onFailureFlags,
@@ -264,6 +273,7 @@ export type ChangeFlags = RunFlags &
   ValueFlags &
   OnFailureFlags &
   Given<typeof versionFlags> &
+  LockFlags &
   Given<typeof conflictFlags> &
   Given<typeof prepullFlags>
 

@@ -9,10 +9,12 @@ import {
   environmentFlags,
   type FlagValues,
   helmFlags,
+  lockFlags,
   releasesArgument,
   valueFlags,
   versionFlags,
 } from '../cli/flags.ts'
+import {heedLock} from '../cli/open/charts.ts'
 import {openUsersHelm} from '../cli/open/cluster.ts'
 import {openOnCluster} from '../cli/open/open.ts'
 import {openSecrets} from '../cli/open/secrets.ts'
@@ -73,6 +75,7 @@ export default class Plan extends KkCommand {
     secrets: Flags.boolean({summary: 'Name the passwords and keys that would be made; never their values.'}),
     'detailed-exitcode': Flags.boolean({summary: 'Exit 4 when there is something to do.'}),
     ...versionFlags,
+    ...lockFlags,
     ...conflictFlags,
     ...documentFlags,
     ...clusterFlags,
@@ -88,6 +91,7 @@ export default class Plan extends KkCommand {
     const opened = await openOnCluster(flags, argv as string[])
     await using cluster = opened.cluster
     const prepared = (await openSecrets(opened.prepared, flags, cluster)).planned
+    await heedLock(prepared, flags, this.console)
     const scope = {names: opened.releases, install: opened.releases.length === 0}
     const observed = await observedPlan(prepared, cluster, {...scope, showForeign: true, showMissing: true})
     const planned = observed.plan

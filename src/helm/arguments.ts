@@ -137,7 +137,7 @@ export function templateArguments(
   return [
     'template',
     ...(options.looksUp ? ['--dry-run=server', ...clusterFlags(cluster)] : []),
-    '--skip-tests',
+    ...(options.withTests ? [] : ['--skip-tests']),
     ...(options.isUpgrade ? [] : ['--include-crds']),
     ...(options.kubeVersion ? ['--kube-version', options.kubeVersion] : []),
     ...(options.apiVersions ?? []).flatMap((version) => ['--api-versions', version]),

@@ -76,6 +76,8 @@ export interface TemplateOptions {
    */
   readonly looksUp?: boolean
   readonly showOnly?: readonly string[]
+  /** Also the hooks of `helm test`. */
+  readonly withTests?: boolean
   /** Do not hold the values against the schemas of the chart. */
   readonly skipSchema?: boolean
 }

@@ -147,10 +147,12 @@ function registryFlags(url: string, env: ProcessEnvironment): string[] {
   const {address, username} = splitCredentials(url)
   if (username !== undefined)
     throw new KkError('KK_CHART', `expected ${address} without user and password`, {hint: loginHint(address)})
-  return [
-    '--registry-config',
-    env.HELM_REGISTRY_CONFIG || join(userConfiguration(env), 'registry', 'config.json'),
-  ]
+  return ['--registry-config', registryConfiguration(env)]
+}
+
+/** Returns the file in which the user's own helm keeps logins to registries. */
+export function registryConfiguration(env: ProcessEnvironment): string {
+  return env.HELM_REGISTRY_CONFIG || join(userConfiguration(env), 'registry', 'config.json')
 }
 
 function versionFlag(version: string | undefined): string[] {

@@ -1,10 +1,16 @@
 import {join} from 'node:path'
 import type {ChartFinding} from '../../charts/find-chart.ts'
 import {helmPackages, type Packages} from '../../helm/pull.ts'
+import {digestResolver, sourceRegistries} from '../../images/registry/resolve.ts'
+import {unresolvedLines} from '../../report/charts/lock-text.ts'
 import {builtInFiles} from '../../state/assets.ts'
 import {cacheDirectory} from '../../state/directories.ts'
 import {type TemporaryDirectory, temporaryDirectory} from '../../state/files/temporary-directory.ts'
+import {expectLocked, type LockPorts} from '../../verbs/charts/lock-charts.ts'
 import type {Rendering} from '../../verbs/preparation/inference/facts-of-releases.ts'
+import type {Prepared} from '../../verbs/preparation/prepare.ts'
+import type {Console} from '../console.ts'
+import type {HelmFlags, LockFlags} from '../flags.ts'
 import {helmPath, openUsersHelm} from './cluster.ts'
 
 /** Opens what finding charts needs; what was fetched for it is removed where its scope ends. */
@@ -21,6 +27,25 @@ export function openFinding(helm: string | undefined): ChartFinding & AsyncDispo
 /** Opens what rendering charts without a cluster needs; helm is looked for when something is to be rendered. */
 export function openRendering(helm: string | undefined): Rendering {
   return {helm: () => openUsersHelm({helm}), cache: cacheDirectory(process.env)}
+}
+
+/** Opens what working out a lock needs: helm to render charts, and registries to ask for digests. */
+export async function openLockPorts({helm}: HelmFlags): Promise<LockPorts> {
+  return {
+    helm: await openUsersHelm({helm}),
+    digestOf: digestResolver(sourceRegistries({env: process.env})),
+  }
+}
+
+/** With `--locked`: rejects with `KK_LOCKED` unless charts and images are as `kk.lock` has them, and says what it could not compare. */
+export async function heedLock(
+  prepared: Prepared,
+  {locked, helm}: LockFlags & HelmFlags,
+  {say}: Pick<Console, 'say'>,
+): Promise<void> {
+  if (!locked) return
+  const compared = await expectLocked(prepared, await openLockPorts({helm}))
+  for (const line of unresolvedLines(compared)) say(`${line}; compared by name alone`)
 }
 
 /** Charts in repositories and registries are fetched by helm, which is looked for only when there are any. */

@@ -1,3 +1,4 @@
+import {readLock, withLockedVersions} from '../../charts/lock-file.ts'
 import type {Cluster} from '../../cluster/cluster.ts'
 import {chooseEnvironmentFile, splitArguments} from '../../environment/choose.ts'
 import type {Environment} from '../../environment/environment.ts'
@@ -15,6 +16,7 @@ import type {
   EnvironmentFlags,
   FactsFlags,
   HelmFlags,
+  LockFlags,
   PluginsFlags,
   ValueFlags,
 } from '../flags.ts'
@@ -119,8 +121,9 @@ function servedBy({cluster}: Unstated): Pick<InferenceOptions, 'served'> {
   return cluster ? {served: async () => (await cluster()).customKinds()} : {}
 }
 
+/** Opens the environment that arguments and flags mean; with `--locked` in the versions of charts that are locked. */
 export async function openEnvironment(
-  flags: EnvironmentFlags,
+  flags: EnvironmentFlags & LockFlags,
   argv: readonly string[],
 ): Promise<{readonly environment: Environment; readonly releases: readonly string[]}> {
   const {file, releases} = splitArguments(argv)
@@ -130,7 +133,9 @@ export async function openEnvironment(
     env: process.env,
     cwd: process.cwd(),
   })
-  return {environment: await loadEnvironment({file: chosen}), releases}
+  const environment = await loadEnvironment({file: chosen})
+  const lock = flags.locked ? await readLock(environment) : undefined
+  return {environment: lock ? withLockedVersions(environment, lock) : environment, releases}
 }
 
 /** Opens the environment that is named or found; undefined where there is none, or several to choose from. */
@@ -163,7 +168,7 @@ interface OnClusterOptions {
  * is asked of the cluster before the environment and its charts were read, nor for charts without a plugin.
  */
 export async function openOnCluster(
-  flags: EnvironmentFlags & ValueFlags,
+  flags: EnvironmentFlags & ValueFlags & LockFlags,
   argv: readonly string[],
   {onStart, prepare = prepareEnvironment}: OnClusterOptions = {},
 ): Promise<OnCluster> {

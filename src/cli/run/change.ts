@@ -19,6 +19,7 @@ import {expectStated} from '../../verbs/secrets/living-secrets.ts'
 import {type Console, canAsk, confirm, requireConfirmation} from '../console.ts'
 import type {ChangeFlags} from '../flags.ts'
 import {offerGuard} from '../guard.ts'
+import {heedLock} from '../open/charts.ts'
 import {openUsersHelm} from '../open/cluster.ts'
 import {openOnCluster} from '../open/open.ts'
 import {openSecrets} from '../open/secrets.ts'
@@ -62,6 +63,7 @@ export async function change(options: Change): Promise<ExitCode> {
   const supplied = await openSecrets(opened.prepared, flags, cluster)
   const prepared = supplied.planned
   const {environment} = prepared
+  await heedLock(prepared, flags, console)
 
   const waits = !isDry && !flags['no-wait']
   const observed = await settledPlan(prepared, cluster, {scope, waits, say: console.say})

@@ -35,7 +35,9 @@ export function sameAgain({file, names, flags}: Given): SameAgain {
       placeOf([file, ...names].join(' '), flags),
       ...(flags.values ?? []).map((value) => `--values ${value}`),
       ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : `--${name} ${value}`)),
-      ...(['force-version', 'adopt-store'] as const).filter((name) => flags[name]).map((name) => `--${name}`),
+      ...(['force-version', 'locked', 'adopt-store'] as const)
+        .filter((name) => flags[name])
+        .map((name) => `--${name}`),
     ].join(' '),
     given: flags.set === undefined || flags.set.length === 0 ? undefined : 'with the same --set',
   }

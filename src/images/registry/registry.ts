@@ -27,7 +27,8 @@ export function parseRegistry(text: string, {plain = false} = {}): Registry {
   return {name: text, host, prefix: path && `${path}/`, plain: plain || isLoopback(host)}
 }
 
-function isLoopback(host: string): boolean {
+/** Returns true for a registry on this machine, by its name and port. */
+export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host)
 }
 

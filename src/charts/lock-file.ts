@@ -1,0 +1,170 @@
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
+import {dump} from 'js-yaml'
+import type {Environment, ReleaseSettings} from '../environment/environment.ts'
+import {KkError} from '../errors.ts'
+import {readYaml} from '../helm/yaml.ts'
+import {isMap, type ReleaseId, releaseName, type Values} from '../release.ts'
+import {writeAtomically} from '../state/files/write-atomically.ts'
+import {satisfiesConstraint} from './version.ts'
+
+/** The chart of a release as it is locked. */
+export interface LockedChart {
+  readonly chart: string
+  readonly version: string
+  /** `sha256:…`: of the package that was fetched, or of the files of the chart with its libraries. */
+  readonly digest: string
+  /** The repository or registry that the package is from; left out for a directory and for kk's own charts. */
+  readonly from?: string
+}
+
+/** What an environment is made of. */
+export interface Lock {
+  /** By release: `openstack/keystone`. */
+  readonly charts: Readonly<Record<string, LockedChart>>
+  /** The digest of each image by its reference; null where it could not be resolved. */
+  readonly images: Readonly<Record<string, string | null>>
+}
+
+const NAME = 'kk.lock'
+
+const HEAD = '# Written by kk charts lock: what the environments of this directory are made of.\n'
+
+/** Returns the path of the lock beside an environment file. Throws `KK_USAGE` for standard input. */
+export function lockFileOf({file, directory}: Pick<Environment, 'file' | 'directory'>): string {
+  if (file !== '-') return join(directory, NAME)
+  throw new KkError('KK_USAGE', `an environment on standard input has no ${NAME} beside it`, {
+    hint: 'name the environment file',
+  })
+}
+
+/** Returns what is locked of an environment; undefined where nothing is. Rejects with `KK_YAML` and `KK_FILE`. */
+export async function readLock(environment: EnvironmentPlace): Promise<Lock | undefined> {
+  const file = lockFileOf(environment)
+  return (await readLocks(file))[environment.name]
+}
+
+type EnvironmentPlace = Pick<Environment, 'file' | 'directory' | 'name'>
+
+/**
+ * Writes what an environment is made of; what the file says of others stays, and so do the digests of images that cannot be
+ * resolved now. Rejects as `readLock`.
+ */
+export async function writeLock(environment: EnvironmentPlace, lock: Lock): Promise<string> {
+  const file = lockFileOf(environment)
+  const before = await readLocks(file)
+  const known = before[environment.name]?.images ?? {}
+  const images = Object.entries(lock.images).map(([image, digest]) => [image, digest ?? known[image] ?? null])
+  const environments = {...before, [environment.name]: {...lock, images: Object.fromEntries(images)}}
+  await writeAtomically(file, HEAD + dump({environments}, {sortKeys: true, noRefs: true, lineWidth: -1}))
+  return file
+}
+
+async function readLocks(file: string): Promise<Readonly<Record<string, Lock>>> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return {}
+  const content = readYaml(text, {file})
+  if (isMap(content) && isMap(content.environments) && Object.values(content.environments).every(isLock))
+    return content.environments as Readonly<Record<string, Lock>>
+  throw new KkError(
+    'KK_FILE',
+    `${file}: expected charts and images of environments, as kk charts lock writes them`,
+    {
+      hint: 'take it from the history of your repository, or remove it and write it anew with kk charts lock',
+    },
+  )
+}
+
+function isLock(value: unknown): value is Values {
+  if (!isMap(value) || !isMap(value.charts) || !isMap(value.images)) return false
+  const isText = (each: unknown) => typeof each === 'string'
+  return (
+    Object.values(value.charts).every(
+      (each) => isMap(each) && [each.chart, each.version, each.digest, each.from ?? ''].every(isText),
+    ) && Object.values(value.images).every((each) => each === null || isText(each))
+  )
+}
+
+/**
+ * Returns the environment with the locked versions of charts from repositories and registries, so that a newer one in the
+ * range that the environment states is not taken. What the file pins by a digest is left to the file.
+ */
+export function withLockedVersions(environment: Environment, {charts}: Lock): Environment {
+  if (!environment.charts.some((source) => 'url' in source && source.digest === undefined)) return environment
+  const releases = new Map(environment.releases)
+  for (const [release, {chart, version, from}] of Object.entries(charts)) {
+    const name = releaseName(release as ReleaseId)
+    const settings: ReleaseSettings = releases.get(name) ?? {requires: [], without: []}
+    const isOther = (settings.chart ?? name) !== chart
+    const isOutside = settings.version !== undefined && !satisfiesConstraint(version, settings.version)
+    if (from !== undefined && !isOther && !isOutside) releases.set(name, {...settings, version})
+  }
+  return {...environment, releases}
+}
+
+/** One way in which an environment is not as it is locked. */
+export interface LockDifference {
+  readonly kind: 'chart' | 'image'
+  /** The release, or the reference of the image. */
+  readonly name: string
+  readonly locked?: string
+  readonly found?: string
+  /** For people. */
+  readonly what: string
+}
+
+/**
+ * Returns what differs, charts first, each by name. The digest of an image counts where both are known. `pinned` are digests of
+ * packages that the environment file itself states: they win over the lock.
+ */
+export function lockDifferences(
+  locked: Lock,
+  found: Lock,
+  pinned: ReadonlySet<string>,
+): readonly LockDifference[] {
+  const charts = namesOf(locked.charts, found.charts).flatMap((name): readonly LockDifference[] => {
+    const [before, now] = [locked.charts[name], found.charts[name]]
+    if (now && pinned.has(now.digest)) return []
+    const what = chartDifference(before, now)
+    if (what === undefined) return []
+    return [{kind: 'chart', name, ...digests(before?.digest, now?.digest), what: `${name}: ${what}`}]
+  })
+  const images = namesOf(locked.images, found.images).flatMap((name): readonly LockDifference[] => {
+    const [before, now] = [locked.images[name], found.images[name]]
+    const what = imageDifference(before, now)
+    return what === undefined
+      ? []
+      : [{kind: 'image', name, ...digests(before, now), what: `${name}: ${what}`}]
+  })
+  return [...charts, ...images]
+}
+
+function namesOf(one: object, other: object): readonly string[] {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].sort()
+}
+
+function digests(locked?: string | null, found?: string | null): Pick<LockDifference, 'locked' | 'found'> {
+  return {...(locked && {locked}), ...(found && {found})}
+}
+
+function chartDifference(before: LockedChart | undefined, now: LockedChart | undefined): string | undefined {
+  if (!now) return 'is locked, but the environment does not have it'
+  if (!before) return `${chartText(now)} is not locked`
+  if (chartText(before) !== chartText(now)) return `${chartText(before)} is locked, not ${chartText(now)}`
+  if (before.digest === now.digest) return undefined
+  return `${chartText(now)} has other content: ${before.digest} is locked, not ${now.digest}`
+}
+
+function chartText({chart, version}: LockedChart): string {
+  return `${chart} ${version}`
+}
+
+function imageDifference(before?: string | null, now?: string | null): string | undefined {
+  if (now === undefined) return 'is locked, but nothing uses it'
+  if (before === undefined) return 'is not locked'
+  if (before === null || now === null || before === now) return undefined
+  return `${before} is locked, not ${now}`
+}

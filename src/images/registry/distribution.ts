@@ -1,0 +1,267 @@
+import {readFile} from 'node:fs/promises'
+import {homedir} from 'node:os'
+import {join} from 'node:path'
+import {KkError} from '../../errors.ts'
+import {registryConfiguration} from '../../helm/pull.ts'
+import {type ContentStore, MANIFEST_TYPES, sha256} from './content.ts'
+import {isLoopback} from './registry.ts'
+
+export interface DistributionOptions {
+  /** `quay.io`, `127.0.0.1:5000` */
+  readonly host: string
+  /** Without TLS; of a registry on this machine's loopback by default. */
+  readonly plain?: boolean | undefined
+  readonly env: NodeJS.ProcessEnv
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The time that a registry may take to answer what has no large body. */
+const ANSWER_MILLISECONDS = 60_000
+
+/**
+ * A registry by the HTTP API of OCI's distribution specification, as whoever is logged in there by `buildah login`, `docker
+ * login` or `helm registry login`, or as nobody.
+ */
+export function openDistribution({host, plain, env, signal}: DistributionOptions): ContentStore {
+  const server = host === 'docker.io' ? 'registry-1.docker.io' : host
+  const base = `${(plain ?? isLoopback(host)) ? 'http' : 'https'}://${server}`
+  const send = sender({base, host, env, ...(signal && {signal})})
+
+  return {
+    name: host,
+    async digestOf(repository, reference) {
+      const response = await send(repository, `manifests/${reference}`, {method: 'HEAD', headers: ACCEPT})
+      await response.body?.cancel()
+      if (response.status === 404) return undefined
+      if (!response.ok) throw await refusal(response, host)
+      const digest = response.headers.get('docker-content-digest')
+      return digest ?? (await this.manifest(repository, reference))?.digest
+    },
+    async manifest(repository, reference) {
+      const response = await send(repository, `manifests/${reference}`, {headers: ACCEPT})
+      if (response.status === 404) {
+        await response.body?.cancel()
+        return undefined
+      }
+      if (!response.ok) throw await refusal(response, host)
+      const bytes = Buffer.from(await response.arrayBuffer())
+      const digest = sha256(bytes)
+      if (reference.startsWith('sha256:') && reference !== digest) throw otherBytes(repository, reference)
+      const mediaType = response.headers.get('content-type')?.split(';')[0]?.trim() ?? MANIFEST_TYPES[0]!
+      return {bytes, mediaType, digest}
+    },
+    async hasBlob(repository, digest) {
+      const response = await send(repository, `blobs/${digest}`, {method: 'HEAD'})
+      await response.body?.cancel()
+      if (!response.ok && response.status !== 404) throw await refusal(response, host)
+      return response.ok
+    },
+    async readBlob(repository, {digest}) {
+      const response = await send(repository, `blobs/${digest}`, {isLarge: true})
+      if (!response.ok || !response.body) throw await refusal(response, host)
+      return response.body
+    },
+    async writeBlob(repository, {digest, size}, bytes) {
+      const begun = await send(repository, 'blobs/uploads/', {method: 'POST'})
+      if (begun.status !== 202) throw await refusal(begun, host)
+      await begun.body?.cancel()
+      const place = new URL(begun.headers.get('location') ?? '', begun.url)
+      place.searchParams.set('digest', digest)
+      const headers = {'content-type': 'application/octet-stream', 'content-length': String(size)}
+      const response = await send(repository, place.href, {
+        method: 'PUT',
+        headers,
+        body: bytes,
+        isLarge: true,
+      })
+      if (response.status !== 201) throw await refusal(response, host)
+      await response.body?.cancel()
+    },
+    async writeManifest(repository, {bytes, mediaType, digest}, tag) {
+      const headers = {'content-type': mediaType}
+      const path = `manifests/${tag ?? digest}`
+      const response = await send(repository, path, {method: 'PUT', headers, body: new Uint8Array(bytes)})
+      if (!response.ok) throw await refusal(response, host)
+      await response.body?.cancel()
+    },
+  }
+}
+
+const ACCEPT = {accept: MANIFEST_TYPES.join(', ')}
+
+interface Call {
+  readonly method?: 'HEAD' | 'POST' | 'PUT'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array>
+  /** Its body may take as long as it makes progress. */
+  readonly isLarge?: boolean
+}
+
+interface SenderOptions {
+  readonly base: string
+  readonly host: string
+  readonly env: NodeJS.ProcessEnv
+  readonly signal?: AbortSignal
+}
+
+type Send = (repository: string, path: string, call: Call) => Promise<Response>
+
+/** Returns what sends requests about repositories, and authorizes them as the registry asks for. */
+function sender({base, host, env, signal}: SenderOptions): Send {
+  // By repository and right, as registries give tokens.
+  const authorizations = new Map<string, string>()
+  return async (repository, path, {method = 'GET' as const, headers, body, isLarge = false}) => {
+    const url = /^https?:/.test(path) ? path : `${base}/v2/${repository}/${path}`
+    const right = method === 'HEAD' || (method as string) === 'GET' ? 'pull' : 'push'
+    const attempt = () => {
+      const authorization = authorizations.get(`${repository} ${right}`)
+      const limits = [
+        ...(signal ? [signal] : []),
+        ...(isLarge ? [] : [AbortSignal.timeout(ANSWER_MILLISECONDS)]),
+      ]
+      const options = {
+        method,
+        headers: {...headers, ...(authorization !== undefined && {authorization})},
+        ...(body !== undefined && {body, duplex: 'half' as const}),
+        signal: AbortSignal.any(limits),
+      }
+      return fetch(url, options as RequestInit).catch((cause: unknown) => {
+        signal?.throwIfAborted()
+        throw unreachable(host, cause)
+      })
+    }
+    const first = await attempt()
+    // What was sent as a stream cannot be sent again: before it, a request without a body has asked for the right.
+    if (first.status !== 401 || (body !== undefined && isLarge)) return first
+    const challenge = first.headers.get('www-authenticate') ?? ''
+    await first.body?.cancel()
+    const authorization = await authorizationFor(challenge, {
+      host,
+      env,
+      scope: `repository:${repository}:${SCOPES[right]}`,
+    })
+    if (authorization === undefined) throw unauthorized(host, first.status)
+    authorizations.set(`${repository} ${right}`, authorization)
+    return attempt()
+  }
+}
+
+const SCOPES = {pull: 'pull', push: 'pull,push'} as const
+
+interface Asking {
+  readonly host: string
+  readonly env: NodeJS.ProcessEnv
+  readonly scope: string
+}
+
+/**
+ * Returns the header that a registry asks for: the login itself, or a token that it gives for the login, or for nobody. Undefined
+ * where there is no login that it would take.
+ */
+async function authorizationFor(challenge: string, {host, env, scope}: Asking): Promise<string | undefined> {
+  const login = await loginOf(host, env)
+  const [scheme = ''] = challenge.split(' ', 1)
+  if (scheme.toLowerCase() !== 'bearer') return login && `Basic ${login}`
+  const parameters = new Map(
+    [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]),
+  )
+  const realm = parameters.get('realm') ?? ''
+  if (!URL.canParse(realm)) return undefined
+  const url = new URL(realm)
+  const service = parameters.get('service')
+  if (service !== undefined) url.searchParams.set('service', service)
+  url.searchParams.set('scope', scope)
+  const response = await fetch(url, {
+    headers: login ? {authorization: `Basic ${login}`} : {},
+    signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
+  }).catch((cause: unknown) => {
+    throw unreachable(url.host, cause)
+  })
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw unauthorized(host, response.status)
+  }
+  const {token, access_token: other} = (await response.json()) as {token?: string; access_token?: string}
+  return `Bearer ${token ?? other ?? ''}`
+}
+
+/** Returns user and password of a registry as they are written down (base64), from the first file that has them. */
+async function loginOf(host: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const home = env.HOME || homedir()
+  const files = [
+    env.REGISTRY_AUTH_FILE,
+    env.XDG_RUNTIME_DIR && join(env.XDG_RUNTIME_DIR, 'containers/auth.json'),
+    `/run/containers/${process.getuid?.() ?? 0}/auth.json`,
+    join(env.DOCKER_CONFIG || join(home, '.docker'), 'config.json'),
+    registryConfiguration(env),
+  ]
+  for (const file of files) {
+    if (!file) continue
+    const text = await readFile(file, 'utf8').catch(() => '{}')
+    const {auths = {}} = configurationOf(text, file)
+    const found = Object.entries(auths).find(([key, {auth}]) => auth && hostOfKey(key) === host)
+    if (found) return found[1].auth
+  }
+  return undefined
+}
+
+interface Configuration {
+  readonly auths?: Readonly<Record<string, {readonly auth?: string}>>
+}
+
+function configurationOf(text: string, file: string): Configuration {
+  try {
+    return JSON.parse(text) as Configuration
+  } catch {
+    throw new KkError('KK_FILE', `${file} is no JSON`, {
+      hint: 'log in to the registry again, or remove the file',
+    })
+  }
+}
+
+/** The registry of a login: `quay.io`, `https://quay.io/v2/`; that of Docker Hub has a name of its own. */
+function hostOfKey(key: string): string {
+  const host = key.replace(/^https?:\/\//, '').split('/', 1)[0]!
+  return host === 'index.docker.io' ? 'docker.io' : host
+}
+
+function unauthorized(host: string, status: number): KkError {
+  return new KkError('KK_IMAGE', `the registry ${host} refuses (${status})`, {
+    hint: `log in with docker login ${host}, buildah login ${host} or helm registry login ${host}; helpers that keep passwords elsewhere are not asked`,
+  })
+}
+
+function unreachable(host: string, cause: unknown): KkError {
+  const {cause: inner, message} = cause as Error & {cause?: NodeJS.ErrnoException}
+  const isTls = /ssl|tls|wrong version number|packet length/i.test(inner?.message ?? '')
+  return new KkError(
+    'KK_IMAGE',
+    `the registry ${host} does not answer (${inner?.code ?? inner?.message ?? message})`,
+    {
+      cause,
+      hint: isTls
+        ? 'does it speak TLS? A registry without it is named with --plain-http where it is written to'
+        : 'check its name, the network and the proxy',
+    },
+  )
+}
+
+function otherBytes(repository: string, digest: string): KkError {
+  return new KkError('KK_IMAGE', `${repository}: what came is not ${digest}`, {
+    hint: 'the registry, or what is between, has changed it: try again, then tell who keeps the registry',
+  })
+}
+
+/** Returns the error of an answer, with what the registry says. */
+async function refusal(response: Response, host: string): Promise<KkError> {
+  const {status} = response
+  if (status === 401 || status === 403) {
+    await response.body?.cancel()
+    return unauthorized(host, status)
+  }
+  const text = (await response.text().catch(() => '')).slice(0, 300)
+  const said = /"message":\s*"(?<message>[^"]*)"/.exec(text)?.groups?.message ?? ''
+  return new KkError('KK_IMAGE', `the registry ${host} refuses (${status}${said && `: ${said}`})`, {
+    hint: 'the registry says why; its log says more',
+  })
+}

@@ -1,0 +1,93 @@
+import {
+  type Lock,
+  type LockDifference,
+  type LockedChart,
+  lockDifferences,
+  lockFileOf,
+  readLock,
+} from '../../charts/lock-file.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import {asKkError, KkError} from '../../errors.ts'
+import type {Helm} from '../../helm/helm.ts'
+import {neededImages} from '../images/needed-images.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+
+export interface LockPorts {
+  readonly helm: Pick<Helm, 'template'>
+  /** Resolves with the digest of an image. */
+  readonly digestOf: (image: string) => Promise<string>
+}
+
+/** What an environment is made of now. */
+export interface FoundLock {
+  readonly lock: Lock
+  /** The images whose digest is not known, each with the reason. */
+  readonly unresolved: readonly {readonly image: string; readonly reason: string}[]
+}
+
+/** Works out what an environment is made of: its charts, and the images of what they render. */
+export async function lockNow(prepared: Prepared, {helm, digestOf}: LockPorts): Promise<FoundLock> {
+  const charts = [...prepared.releases].map(([release, {chart, desired}]): [string, LockedChart] => [
+    release,
+    {
+      chart: chart.name,
+      version: chart.version,
+      digest: `sha256:${chart.packageDigest ?? desired.chart.digest}`,
+      ...(chart.packageDigest !== undefined && {from: chart.origin}),
+    },
+  ])
+  const images = await mapParallel(await neededImages(prepared, helm), async ({image}) => {
+    try {
+      return {image, digest: await digestOf(image), reason: ''}
+    } catch (error) {
+      const {code, message} = asKkError(error)
+      if (code !== 'KK_IMAGE') throw error
+      return {image, digest: null, reason: message}
+    }
+  })
+  return {
+    lock: {
+      charts: Object.fromEntries(charts.sort(([a], [b]) => (a < b ? -1 : 1))),
+      images: Object.fromEntries(images.map(({image, digest}) => [image, digest])),
+    },
+    unresolved: images.filter(({digest}) => digest === null).map(({image, reason}) => ({image, reason})),
+  }
+}
+
+/** How an environment differs from what is locked of it. */
+export interface ComparedLock extends Pick<FoundLock, 'unresolved'> {
+  readonly file: string
+  readonly differences: readonly LockDifference[]
+}
+
+/** Compares an environment with its lock. Rejects with `KK_LOCKED` where nothing is locked of it. */
+export async function compareLock(prepared: Prepared, ports: LockPorts): Promise<ComparedLock> {
+  const {environment} = prepared
+  const file = lockFileOf(environment)
+  const locked = await readLock(environment)
+  if (!locked) throw notLocked(environment.name, file)
+  const {lock, unresolved} = await lockNow(prepared, ports)
+  const pinned = new Set(environment.charts.flatMap((source) => ('digest' in source ? [source.digest!] : [])))
+  return {file, unresolved, differences: lockDifferences(locked, lock, pinned)}
+}
+
+/** Rejects with `KK_LOCKED`, which has a line for each difference, unless an environment is as it is locked. */
+export async function expectLocked(prepared: Prepared, ports: LockPorts): Promise<ComparedLock> {
+  const compared = await compareLock(prepared, ports)
+  const {file, differences} = compared
+  if (differences.length === 0) return compared
+  const lines = differences.map(({what}) => `  ${what}`)
+  throw new KkError(
+    'KK_LOCKED',
+    [`${prepared.environment.file} is not as ${file} has it:`, ...lines].join('\n'),
+    {
+      hint: 'nothing was changed; if that is what you want: kk charts lock, then look at what changed in the file',
+    },
+  )
+}
+
+function notLocked(name: string, file: string): KkError {
+  return new KkError('KK_LOCKED', `${file} says nothing of the environment ${name}`, {
+    hint: 'write it with kk charts lock',
+  })
+}

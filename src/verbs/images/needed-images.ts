@@ -1,0 +1,60 @@
+import {digMaps, digText} from '../../charts/manifests/dig.ts'
+import {containersOf, podTemplate} from '../../charts/manifests/pods.ts'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {definedKinds} from '../../cluster/custom-kinds.ts'
+import {parseManifest} from '../../cluster/manifest.ts'
+import {mapParallel} from '../../cluster/parallel.ts'
+import type {Helm} from '../../helm/helm.ts'
+import type {ReleaseId} from '../../release.ts'
+import {KUBE_VERSION} from '../preparation/inference/facts-of-releases.ts'
+import {throwPlaced} from '../preparation/placed-problems.ts'
+import type {Prepared} from '../preparation/prepare.ts'
+import {renderByKinds} from '../preparation/rendering/render-by-kinds.ts'
+import {vendor} from '../preparation/rendering/vendored.ts'
+
+/** An image, and the releases whose pods name it. */
+export interface NeededImage {
+  /** As the charts write it: `quay.io/ns/keystone:2025.1`. */
+  readonly image: string
+  readonly releases: readonly ReleaseId[]
+}
+
+/**
+ * Returns the images of the pods of an environment, hooks and tests included, by name. What only an operator makes of a custom
+ * resource is not known. Rejects with the error of a chart that does not render.
+ */
+export async function neededImages(
+  prepared: Prepared,
+  helm: Pick<Helm, 'template'>,
+): Promise<readonly NeededImage[]> {
+  const vendored = await vendor(prepared, prepared.releases.keys())
+  const rendered = await renderByKinds<ReleaseId, readonly KubernetesObject[]>(
+    [...prepared.releases.keys()],
+    {
+      asks: vendored.asksKinds,
+      definedBy: (objects) => definedKinds(objects.flat()),
+      render: async (releases, apiVersions = []) => {
+        const options = {kubeVersion: KUBE_VERSION, apiVersions, withTests: true}
+        const render = async (release: ReleaseId) =>
+          [release, parseManifest(await helm.template(vendored.call(release), options))] as const
+        return new Map(await mapParallel(releases, render))
+      },
+    },
+  )
+    .catch((error: unknown) => throwPlaced(error, prepared.releases))
+    .finally(vendored.remove)
+  const named = [...rendered].flatMap(([release, objects]) =>
+    objects.flatMap(imagesOf).map((image) => ({release, image})),
+  )
+  return [...Map.groupBy(named, ({image}) => image)]
+    .map(([image, uses]) => ({image, releases: [...new Set(uses.map(({release}) => release))].sort()}))
+    .sort((a, b) => (a.image < b.image ? -1 : 1))
+}
+
+function imagesOf(object: KubernetesObject): readonly string[] {
+  const template = podTemplate(object)
+  if (!template) return []
+  const containers = containersOf(template).map(({container}) => digText(container, 'image'))
+  const volumes = digMaps(template.spec, 'volumes').map((volume) => digText(volume, 'image', 'reference'))
+  return [...containers, ...volumes].filter((image) => image !== undefined)
+}

@@ -1,0 +1,22 @@
+import {expect, it} from 'vitest'
+import {makeEnvironment, workloads} from './support/environment.ts'
+import {revisions} from './support/records.ts'
+
+it('kk deploy --locked deploys what kk.lock says, and refuses anything else', async () => {
+  const environment = await makeEnvironment({content: workloads({db: {}})})
+  const locked = await environment.kk('charts lock')
+  expect(locked.exitCode, locked.stderr).toBe(0)
+
+  const same = await environment.kk('deploy', '--locked', '--yes')
+  await environment.write(workloads({db: {values: {image: 'registry.example.org/other:1'}}}))
+  const other = await environment.kk('deploy', '--locked', '--yes')
+  const checked = await environment.kk('charts lock', '--check')
+
+  expect(same.exitCode, same.stderr).toBe(0)
+  expect(other.exitCode).toBe(3)
+  expect(other.stderr).toMatch(/KK_LOCKED: .* is not as .*kk\.lock has it:/)
+  expect(other.stderr).toContain('  registry.example.org/other:1: is not locked')
+  expect(checked.exitCode).toBe(3)
+  expect(checked.stdout).toContain('registry.example.org/other:1: is not locked')
+  expect(await revisions(environment.name)).toEqual({db: 1})
+})

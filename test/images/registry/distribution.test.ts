@@ -1,0 +1,82 @@
+import {mkdtemp, writeFile} from 'node:fs/promises'
+import {createServer, type RequestListener} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {expect, it, onTestFinished} from 'vitest'
+import {openDistribution} from '../../../src/images/registry/distribution.ts'
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A registry that gives tokens, as those in the public do: to who is logged in, and for some repositories to nobody. */
+async function withTokens(): Promise<string> {
+  const host = await serve(({url = '', headers: {authorization}}, response) => {
+    const {pathname, searchParams} = new URL(url, 'http://registry')
+    if (pathname === '/token') {
+      const isPublic = searchParams.get('scope') === 'repository:public/app:pull'
+      const isUser = authorization === `Basic ${btoa('user:secret')}`
+      if (searchParams.get('service') !== 'registry' || !(isPublic || isUser))
+        return response.writeHead(401).end()
+      return response.end(JSON.stringify({token: `for ${searchParams.get('scope')}`}))
+    }
+    const [, , owner] = pathname.split('/')
+    if (authorization !== `Bearer for repository:${owner}/app:pull`) {
+      const challenge = `Bearer realm="http://${headers()}/token",service="registry",scope="ignored"`
+      return response.writeHead(401, {'www-authenticate': challenge}).end()
+    }
+    return response.writeHead(200, {'docker-content-digest': 'sha256:abc'}).end()
+  })
+  const headers = () => host
+  return host
+}
+
+it('a token is asked for as nobody where that suffices', async () => {
+  const registry = openDistribution({host: await withTokens(), env: {HOME: '/nowhere'}})
+
+  expect(await registry.digestOf('public/app', '1')).toBe('sha256:abc')
+})
+
+it('a token is asked for with the login that docker has written down', async () => {
+  const host = await withTokens()
+  const home = await mkdtemp(join(tmpdir(), 'kk-login-'))
+  const auths = {[`http://${host}/v2/`]: {auth: btoa('user:secret')}}
+  await writeFile(join(home, 'config.json'), JSON.stringify({auths}))
+  const registry = openDistribution({host, env: {HOME: '/nowhere', DOCKER_CONFIG: home}})
+
+  expect(await registry.digestOf('private/app', '1')).toBe('sha256:abc')
+})
+
+it('who has no login is told how to log in', async () => {
+  const host = await withTokens()
+  const registry = openDistribution({host, env: {HOME: '/nowhere'}})
+
+  await expect(registry.digestOf('private/app', '1')).rejects.toMatchObject({
+    code: 'KK_IMAGE',
+    message: `the registry ${host} refuses (401)`,
+    hint: expect.stringContaining(`docker login ${host}`),
+  })
+})
+
+it('a registry that does not answer is named', async () => {
+  const registry = openDistribution({host: '127.0.0.1:1', env: {HOME: '/nowhere'}})
+
+  await expect(registry.digestOf('app', '1')).rejects.toMatchObject({
+    code: 'KK_IMAGE',
+    message: expect.stringContaining('the registry 127.0.0.1:1 does not answer'),
+  })
+})
+
+it('what came for a digest is compared with it', async () => {
+  const host = await serve((_, response) => response.end('{}'))
+  const registry = openDistribution({host, env: {HOME: '/nowhere'}})
+
+  await expect(registry.manifest('app', `sha256:${'0'.repeat(64)}`)).rejects.toMatchObject({
+    code: 'KK_IMAGE',
+    message: expect.stringContaining('what came is not sha256:0000'),
+  })
+})
