@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import {atNight} from '../support/night.ts'
 import {waitFor} from './support/cluster.ts'
+import {allInOne} from './support/environment.ts'
 import {done} from './support/guarded.ts'
 import {kk} from './support/kk.ts'
 import {
@@ -17,7 +18,7 @@ import {
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(8)
+  cluster = await startOperatedCluster(9)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -167,6 +168,24 @@ describe.concurrent('the operator', () => {
       expect(calls.filter((call) => /install|upgrade/.test(call) && call.includes(environment.name))).toEqual(
         [],
       )
+    })
+
+    it("deploys charts of kk's own with the rights that it was installed with", async () => {
+      const environment = cluster.environment()
+      const {kk: _, ...values} = await allInOne()
+      // They need facts of the cluster, and a Role that the chart brings along.
+      await environment.apply(
+        JSON.stringify({
+          kk: {namespace: environment.name},
+          global: values['global'],
+          mariadb: values['mariadb'],
+          memcached: values['memcached'],
+        }),
+      )
+
+      await environment.has('Ready', 'True')
+
+      expect(await environment.revisions()).toEqual(['mariadb 1', 'memcached 1'])
     })
 
     it('18: begins only the plan that was approved', async () => {

@@ -200,6 +200,15 @@ const inCluster = (group: string, resource: string, verbs: readonly string[], wh
   why,
 })
 const stated = (need: Need): Need => ({...need, without: 'these facts must be stated in a facts file'})
+const FACTS: readonly Need[] = [
+  stated(inCluster('', 'nodes', ['list'], 'to count controllers and compute nodes, and to know their size')),
+  stated(inCluster('storage.k8s.io', 'storageclasses', ['list'], 'to know the storage classes')),
+  {
+    ...inCluster('', 'configmaps', ['get'], 'to know the domain of cluster services, in kube-system'),
+    names: ['kubelet-config', 'coredns'],
+    without: 'the fact dnsDomain is unknown',
+  },
+]
 const found = (need: Need): Need => ({...need, without: 'that check is left out'})
 
 const policies = (verbs: readonly string[], why: string): readonly Need[] =>
@@ -352,17 +361,7 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     PARAMETERS,
     clocks('list'),
   ],
-  facts: [
-    stated(
-      inCluster('', 'nodes', ['list'], 'to count controllers and compute nodes, and to know their size'),
-    ),
-    stated(inCluster('storage.k8s.io', 'storageclasses', ['list'], 'to know the storage classes')),
-    {
-      ...inCluster('', 'configmaps', ['get'], 'to know the domain of cluster services, in kube-system'),
-      names: ['kubelet-config', 'coredns'],
-      without: 'the fact dnsDomain is unknown',
-    },
-  ],
+  facts: FACTS,
   'operator install': [
     ...installing('', 'namespaces', 'serviceaccounts'),
     ...installing('apiextensions.k8s.io', 'customresourcedefinitions'),
@@ -372,7 +371,8 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     ),
     ...installing('apps', 'deployments'),
   ],
-  'operator run': OPERATOR,
+  // There is no facts file.
+  'operator run': [...OPERATOR, ...FACTS.map(({without: _, ...need}) => need)],
   'operator adopt': [
     steering('create', 'patch'),
     {...RUNS, verbs: ['create', 'patch'], why: 'to give the operator the environment file'},

@@ -70,7 +70,9 @@ async function validate(
   const isHomeless = validations.some(
     (each) => each.outcome === 'known-after-apply' && each.missing === 'namespace',
   )
-  if (before || !isHomeless) return expectAccepted(action.release, validations)
+  // It may be something else that an object lacks: a binding its Role, which the release brings along.
+  if (before || !isHomeless || (await cluster.hasNamespace(namespace)))
+    return expectAccepted(action.release, validations)
   await cluster.makeNamespace(namespace)
   expectAccepted(action.release, await cluster.validate(asked))
 }

@@ -95,6 +95,24 @@ describe('install', () => {
       ],
     ])
   })
+
+  test.each([
+    ['makes a namespace that is missing', false, ['make namespace openstack']],
+    ['makes none that is there, though a binding still lacks its Role', true, []],
+  ])('%s', async (_, hasNamespace, made) => {
+    const world = newWorld({
+      cluster: {
+        hasNamespace: async () => hasNamespace,
+        validate: async () => [
+          {object: 'RoleBinding/keystone', outcome: 'known-after-apply', missing: 'namespace'},
+        ],
+      },
+    })
+
+    await world.execute(actionOf('install', 0), workOf(keystone, {unvalidated: workOf().objects}))
+
+    expect(world.log.filter((line) => line.startsWith('make namespace'))).toEqual(made)
+  })
 })
 
 describe('upgrade', () => {
