@@ -4072,6 +4072,13 @@ export const commands: Readonly<Record<string, unknown>> = {
         multiple: true,
         type: 'option',
       },
+      removal: {
+        name: 'removal',
+        summary:
+          'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
+        allowNo: false,
+        type: 'boolean',
+      },
       yes: {
         char: 'y',
         name: 'yes',

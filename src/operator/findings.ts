@@ -1,6 +1,7 @@
 import {describeCause} from '../cluster/gate/cause.ts'
 import type {KkError} from '../errors.ts'
 import {type Action, isChange} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
 import {counted} from '../report/text/list.ts'
 import {type Progress, type RunState, releasesIn} from '../run/run-state.ts'
 import type {ReleaseStatus} from '../verbs/observation/release-status.ts'
@@ -16,10 +17,22 @@ export type Phase =
   | (Seen & {readonly kind: 'unapproved'; readonly actions: readonly Action[]})
   | (Seen & {readonly kind: 'held'; readonly failure: string})
   | {readonly kind: 'running'; readonly planned: Planned; readonly run: RunState}
-  | (Seen & {readonly kind: 'deployed'})
+  /** What the file names no more is being removed. */
+  | (Seen & {readonly kind: 'removing'; readonly run: RunState})
+  | (Seen & {readonly kind: 'deployed'; readonly unwanted?: Unwanted})
+
+/** What the file names no more. */
+export interface Unwanted {
+  /** The digest that an approval of the removal names. */
+  readonly digest: string
+  /** Those that may go. */
+  readonly releases: readonly ReleaseId[]
+  /** Those that stay, each with the reason: `openstack/mariadb: protected`. */
+  readonly kept: readonly string[]
+}
 
 /** The releases of a plan as they are now. */
-interface Seen {
+export interface Seen {
   readonly planned: Planned
   readonly releases: readonly ReleaseStatus[]
 }
@@ -73,8 +86,20 @@ export function environmentFindings(name: string, phase: Phase): readonly Findin
         driven,
       ]
     }
-    case 'deployed':
-      return [deployedFinding(phase.releases), plannedFinding(phase.planned), driven]
+    case 'removing': {
+      const message = runText(phase.run)
+      return [
+        finding('Ready', 'False', 'Removing', message),
+        finding('Reconciling', 'True', 'Removing', message),
+        plannedFinding(phase.planned),
+        driven,
+      ]
+    }
+    case 'deployed': {
+      const {releases, planned, unwanted} = phase
+      const left = unwanted ? [unwantedFinding(name, unwanted)] : []
+      return [deployedFinding(releases), plannedFinding(planned), driven, ...left]
+    }
   }
 }
 
@@ -109,9 +134,10 @@ export function progressFindings(progress: Progress): readonly Finding[] {
 export function healthFinding({health, inputs}: ReleaseStatus): Finding {
   if (!health) return finding('Ready', 'False', 'NotInstalled', 'not installed')
   if (health.state === 'healthy')
-    return inputs === 'current'
-      ? finding('Ready', 'True', 'Healthy', 'healthy')
-      : finding('Ready', 'False', 'Outdated', 'healthy, but not as the environment wants it')
+    // The inputs of what another environment owns are not this one's to judge.
+    return inputs === 'changed'
+      ? finding('Ready', 'False', 'Outdated', 'healthy, but not as the environment wants it')
+      : finding('Ready', 'True', 'Healthy', 'healthy')
   const [first] = health.blames
   return finding('Ready', 'False', 'Unhealthy', first ? describeCause(first) : 'not healthy')
 }
@@ -122,6 +148,13 @@ function deployedFinding(releases: readonly ReleaseStatus[]): Finding {
   if (!first) return finding('Ready', 'True', 'Healthy', 'every release is healthy')
   const others = ill.length === 1 ? '' : `, and ${counted(ill.length - 1, 'more release')}`
   return finding('Ready', 'False', 'Unhealthy', `${first.release}: ${healthFinding(first).message}${others}`)
+}
+
+function unwantedFinding(name: string, {digest, releases, kept}: Unwanted): Finding {
+  if (releases.length === 0)
+    return finding('Unwanted', 'True', 'Kept', `no longer wanted, and kept: ${kept.join('; ')}`)
+  const message = `no longer wanted: ${releases.join(', ')}; to remove what is listed: kk operator approve ${name} ${digest}`
+  return finding('Unwanted', 'True', 'WaitingForApproval', message)
 }
 
 function plannedFinding({plan}: Planned): Finding {

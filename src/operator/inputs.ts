@@ -76,6 +76,6 @@ export function followInputs(
 /** Returns what tells one state of what people write from another, whatever the operator writes beside it. */
 function versionOf(environment: EnvironmentObject | undefined): string | undefined {
   if (!environment) return undefined
-  const {uid, generation} = environment.metadata
-  return JSON.stringify([uid, generation, retryOf(environment.metadata)])
+  const {uid, generation, deletionTimestamp} = environment.metadata
+  return JSON.stringify([uid, generation, retryOf(environment.metadata), deletionTimestamp])
 }

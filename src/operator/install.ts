@@ -2,8 +2,19 @@ import {DEPLOYMENTS, NAMESPACES, type Resource} from '../cluster/api/resources.t
 import type {KubernetesObject} from '../cluster/cluster.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
-import {OPERATOR_ROLES, type Rule, rulesOf} from '../cluster/permissions/roles.ts'
-import {ENVIRONMENT} from './kinds/environment-kind.ts'
+import {
+  OPERATOR_ROLES,
+  REMOVING_OPERATOR_ROLES,
+  ROLE_SETS,
+  type Rule,
+  rulesOf,
+} from '../cluster/permissions/roles.ts'
+import {
+  ENVIRONMENT,
+  ENVIRONMENTS,
+  type EnvironmentObject,
+  REMOVAL_FINALIZER,
+} from './kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
 import {RELEASE} from './kinds/release-kind.ts'
 
@@ -33,18 +44,25 @@ export interface InstallOptions {
   readonly image: string
   /** The namespaces in which it may deploy. */
   readonly namespaces: readonly string[]
+  /** Whether it may remove what an approved plan says: for that it reads the records of all namespaces. */
+  readonly removes?: boolean
 }
 
 /** Returns everything that the operator is made of, in the order in which it is applied. */
-export function operatorObjects({image, namespaces}: InstallOptions): readonly KubernetesObject[] {
-  const rights = rulesOf(OPERATOR_ROLES)
+export function operatorObjects({
+  image,
+  namespaces,
+  removes = false,
+}: InstallOptions): readonly KubernetesObject[] {
+  const rights = rulesOf(removes ? REMOVING_OPERATOR_ROLES : OPERATOR_ROLES)
+  const seen = removes ? all(rulesOf(ROLE_SETS.remove).cluster) : []
   return [
     namespace(KK_NAMESPACE, {'pod-security.kubernetes.io/enforce': 'restricted'}),
     ...namespaces.map((name) => namespace(name)),
     definitionOf(ENVIRONMENT),
     definitionOf(RELEASE),
     object(ACCOUNTS, KK_NAMESPACE, {}),
-    object(CLUSTER_ROLES, '', {rules: necessary(rights.cluster)}),
+    object(CLUSTER_ROLES, '', {rules: [...necessary(rights.cluster), ...seen]}),
     object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES.kind)),
     object(ROLES, KK_NAMESPACE, {rules: all(rights['kk-system'])}),
     object(BINDINGS, KK_NAMESPACE, bound(ROLES.kind)),
@@ -97,8 +115,15 @@ export async function installOperator(
 /** Deletes the operator. Releases stay as they are, and the command line drives their environments again. */
 export async function uninstallOperator(
   namespaces: readonly string[],
-  objects: Pick<Objects, 'delete'>,
+  objects: Pick<Objects, 'delete' | 'list' | 'merge'>,
 ): Promise<void> {
+  // Nobody would be there to let them go.
+  for (const {metadata} of (await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)) ?? []) {
+    const {name, finalizers = []} = metadata
+    if (!finalizers.includes(REMOVAL_FINALIZER)) continue
+    const kept = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
+    await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata: {finalizers: kept}})
+  }
   for (const [resource, namespace, name] of uninstalled(namespaces))
     await objects.delete(resource, {namespace, name})
 }

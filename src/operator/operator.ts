@@ -7,7 +7,9 @@ import {asKkError, type KkError} from '../errors.ts'
 import type {Plan} from '../plan/plan.ts'
 import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
+import {usesReader} from '../verbs/preparation/uses-reader.ts'
 import {isPassing} from './decide.ts'
+import {type Events, newEvents} from './events.ts'
 import {followInputs, type Inputs} from './inputs.ts'
 import {MANAGER, newKeeper, OPERATOR} from './keeper.ts'
 import type {Condition} from './kinds/conditions.ts'
@@ -15,6 +17,7 @@ import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './ki
 import {RELEASES} from './kinds/release-kind.ts'
 import {openQueue, type QuietFor} from './queue.ts'
 import {type Look, type OperatorPorts, type Pass, type Passed, reconcile} from './reconcile.ts'
+import {leave} from './removal.ts'
 import {newTeller, rowName} from './teller.ts'
 import {openWorld} from './world.ts'
 
@@ -77,7 +80,7 @@ async function leadership(
 }
 
 /** Follows what the Environments are made of, and passes over each whenever something of it may be otherwise. */
-async function drive({ports, state, onPass, say}: OperatorOptions, stop: AbortSignal): Promise<void> {
+async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop: AbortSignal): Promise<void> {
   const {objects} = ports.cluster
   const closing = new AbortController()
   const {signal} = closing
@@ -85,6 +88,8 @@ async function drive({ports, state, onPass, say}: OperatorOptions, stop: AbortSi
   const looks = new Map<string, Look>()
   const environments = newKeeper(objects, ENVIRONMENTS)
   const releases = newKeeper(objects, RELEASES)
+  const events = newEvents(objects, {instance: holder, onError: (error) => say(asKkError(error).message)})
+  const readUses = usesReader(ports.cluster, new Set())
   const onError = (name: string, error: unknown) => say(`${name}: ${asKkError(error).message}`)
   const queue = openQueue({work: timed(work, onPass), onError})
   const world = openWorld(objects, {signal, ring: queue.add})
@@ -119,7 +124,12 @@ async function drive({ports, state, onPass, say}: OperatorOptions, stop: AbortSi
     for (const row of rows) releases.see(row)
     // What was written last may not have been seen yet.
     const environment = {...found, status: environments.status(name) ?? {}}
-    const teller = newTeller(environment, {environments, releases, onError: (error) => onError(name, error)})
+    const uids = new Map(rows.map(({metadata}) => [metadata.name, metadata.uid]))
+    const teller = newTeller(environment, {
+      ...{environments, releases, events},
+      uidOf: (row) => uids.get(row),
+      onError: (error) => onError(name, error),
+    })
     const interruption = newInterruption()
     interruptions.set(name, interruption)
     const lookOf: Pass['lookOf'] = (target, make) => {
@@ -128,8 +138,10 @@ async function drive({ports, state, onPass, say}: OperatorOptions, stop: AbortSi
       looks.set(name, look)
       return look
     }
-    const pass = {telling: teller, interruption, quietFor, lookOf}
-    const passed = await passOver(environment, ports, pass).finally(() => interruptions.delete(name))
+    const pass = {telling: teller, interruption, quietFor, readUses, lookOf}
+    const passed = await passOver(environment, ports, {...pass, events}).finally(() =>
+      interruptions.delete(name),
+    )
     if (passed) {
       const {plan} = passed
       world.watch(name, [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))])
@@ -183,11 +195,16 @@ async function dropRows(
 async function passOver(
   environment: EnvironmentObject,
   ports: OperatorPorts,
-  pass: Pass,
+  pass: Pass & {readonly events: Events},
 ): Promise<Passed | undefined> {
   const {objects} = ports.cluster
-  const {name, uid = ''} = environment.metadata
-  const {telling} = pass
+  const {name, uid = '', deletionTimestamp} = environment.metadata
+  const {telling, events} = pass
+  if (deletionTimestamp !== undefined) {
+    const left = await leave({environment, ports, pass}, ports.cluster.now())
+    if (left) events.tell({kind: ENVIRONMENTS.kind, name, uid}, left)
+    return undefined
+  }
   if (environment.spec.suspend) {
     await objects.delete(LEASES, {namespace: KK_NAMESPACE, name: driverLeaseName(name)})
     await telling.tell({kind: 'paused'})

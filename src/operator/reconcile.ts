@@ -1,21 +1,23 @@
 import type {Cluster} from '../cluster/cluster.ts'
-import {type ErrorCode, KkError} from '../errors.ts'
 import type {Helm} from '../helm/helm.ts'
 import type {Plan} from '../plan/plan.ts'
 import type {Interruption} from '../run/interruption.ts'
-import {NO_RUN, nextState, type RunState, releasesIn} from '../run/run-state.ts'
+import {NO_RUN} from '../run/run-state.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import {readyDeployment} from '../verbs/change/deploy.ts'
 import {settledPlan} from '../verbs/change/in-turn.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 import type {ObservedPlan} from '../verbs/plan.ts'
+import type {UsesReader} from '../verbs/preparation/uses-reader.ts'
 import {keepSecrets, withInputs} from '../verbs/secrets/keep-secrets.ts'
 import {expectStated} from '../verbs/secrets/living-secrets.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
-import {decide, isPassing, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
+import {decide, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
 import type {Phase} from './findings.ts'
+import {followRun} from './follow-run.ts'
 import type {EnvironmentObject, EnvironmentStatus} from './kinds/environment-kind.ts'
 import type {QuietFor} from './queue.ts'
+import {keepFinalizer, planUnwanted, removeApproved} from './removal.ts'
 import {readSource, type SourceText} from './source.ts'
 
 export interface OperatorPorts {
@@ -47,6 +49,7 @@ export interface Pass {
   readonly interruption: Interruption
   /** Said again and again: how long nothing may be heard of the pass. */
   readonly quietFor: QuietFor
+  readonly readUses: UsesReader
   /** Returns the look of an earlier pass at the same target, or makes one. */
   readonly lookOf: (target: string, make: () => Look['read']) => Look
 }
@@ -91,8 +94,19 @@ export async function reconcile(
       await telling.tell({kind: 'held', planned, failure: decision.failure, releases})
       break
     case 'idle': {
-      const memory = {deployed: planned.target, failed: undefined, begun: undefined}
-      await telling.tell({kind: 'deployed', planned, releases}, memory)
+      await keepFinalizer(environment, ports.cluster.objects)
+      const unwanted = await planUnwanted(plan, prepared.environment, ports.cluster, pass.readUses)
+      const seen = {planned, releases}
+      const hasRun =
+        unwanted !== undefined && (await removeApproved(unwanted, seen, {environment, ports, pass}))
+      if (hasRun) return {plan, hasRun}
+      const failed = environment.status?.failed
+      const memory = {
+        deployed: planned.target,
+        failed: failed !== undefined && failed.inputs === unwanted?.digest ? failed : undefined,
+        begun: undefined,
+      }
+      await telling.tell({kind: 'deployed', ...seen, ...(unwanted && {unwanted})}, memory)
     }
   }
   return {plan, hasRun: false}
@@ -122,45 +136,27 @@ async function runPlan(
   await keepSecrets(supplied, settled, cluster)
   const memory = {begun: planned.target, retried}
   await telling.tell({kind: 'running', planned, run: NO_RUN}, memory)
-  let run = NO_RUN
   const account = {verb: 'deploy', scope: {names: [], install: true}}
   const choices = {concurrency: undefined, failFast: false, noWait: false, interruption, account}
-  const quiet = longestAction(supplied.settled.releases.values()) + MARGIN
-  quietFor(quiet)
-  for await (const event of deployment.run({...choices, isOperator: true})) {
-    quietFor(quiet)
-    run = nextState(run, event)
-    telling.tellSoon({kind: 'running', planned, run})
-    // Nothing of what is left is worth waiting for: the next pass, or the next leader, waits at the same gates.
-    if (interruption.stop.aborted && !interruption.abort.aborted && onlyWaits(run)) interruption.interrupt()
-  }
-  const all = releasesIn(run, 'failed').filter(({progress}) => progress.error.code !== 'KK_INTERRUPTED')
-  const lasting = all.find(({progress}) => !isPassing(progress.error.code))
-  const failed = lasting ?? all[0]
-  if (!failed) {
+  const {run, failure} = await followRun(deployment.run({...choices, isOperator: true}), {
+    interruption,
+    quietFor,
+    longest: longestAction(supplied.settled.releases.values()),
+    onState: (state) => telling.tellSoon({kind: 'running', planned, run: state}),
+  })
+  if (failure === undefined) {
     // What was interrupted goes on with the next pass, if the inputs are the same.
     const begun = run.finished?.outcome === 'succeeded' ? undefined : planned.target
     return telling.tell({kind: 'running', planned, run}, {begun, retried, failed: undefined, run: run.run})
   }
-  const {code, message} = failed.progress.error
-  if (!lasting) throw new KkError(code as ErrorCode, message)
-  const failure = `${failed.release} has failed: ${message}`
   await telling.tell(
     {kind: 'running', planned, run},
     {begun: undefined, retried, failed: {inputs: planned.target, message: failure}, run: run.run},
   )
 }
 
-/** Beside the time of an action: what others hold is waited for before it begins. */
-const MARGIN = 1_800_000
-
 /** The longest time that an action may take, in milliseconds: so long a gate may say nothing. */
 function longestAction(releases: Iterable<{readonly timeoutSeconds?: number | undefined}>): number {
   const each = [...releases].map(({timeoutSeconds = DEFAULT_TIMEOUT_SECONDS}) => timeoutSeconds * 1000)
   return Math.max(DEFAULT_TIMEOUT_SECONDS * 1000, ...each)
-}
-
-/** Whether no helm is at work, and none is about to be: after its gate has begun, helm does nothing more to a release. */
-function onlyWaits(run: RunState): boolean {
-  return releasesIn(run, 'running').every(({progress}) => progress.phase === 'gate')
 }

@@ -4,7 +4,7 @@ import type {Palette} from '../report/colour.ts'
 import {table} from '../report/table.ts'
 import {OPERATOR} from './keeper.ts'
 import type {Condition} from './kinds/conditions.ts'
-import {ENVIRONMENTS, type EnvironmentObject} from './kinds/environment-kind.ts'
+import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
 import {
   ENVIRONMENT_LABEL,
   RELEASES,
@@ -45,7 +45,9 @@ interface OperatedEnvironment {
   /** How many releases are as they should be, of how many; null before the first plan. */
   readonly summary: string | null
   readonly plan: {readonly digest: string; readonly actions: readonly string[]} | null
-  /** The command that lets a waiting plan begin; null if none waits. */
+  /** What the file names no more, and what of it would go; null if there is nothing. */
+  readonly removal: NonNullable<EnvironmentStatus['removal']> | null
+  /** The command that lets a plan, or a removal, begin that waits; null if none does. */
   readonly approve: string | null
   readonly conditions: readonly Condition[]
   readonly releases: readonly OperatedRelease[]
@@ -103,17 +105,18 @@ function operated(
   {metadata: {name, generation = 1}, status = {}}: EnvironmentObject,
   rows: readonly ReleaseRow[],
 ): OperatedEnvironment {
-  const {conditions = [], summary, plan, observedGeneration = 0} = status
+  const {conditions = [], summary, plan, removal, observedGeneration = 0} = status
   const ready = conditions.find(({type}) => type === 'Ready')
   const phase = ready && observedGeneration >= generation ? phaseOf(ready, conditions) : 'unseen'
-  const waits = phase === 'unapproved' && plan !== undefined
+  const unapproved = phase === 'unapproved' ? plan : removal?.releases.length ? removal : undefined
   return {
     name,
     phase,
     message: phase === 'unseen' ? UNSEEN : ready!.message,
     summary: summary ?? null,
     plan: plan && plan.actions.length > 0 ? plan : null,
-    approve: waits ? `kk operator approve ${name} ${plan.digest}` : null,
+    removal: removal ?? null,
+    approve: unapproved ? `kk operator approve ${name} ${unapproved.digest}` : null,
     conditions,
     releases: rows.map(operatedRelease),
   }
@@ -134,6 +137,7 @@ const PHASES: Readonly<Record<string, EnvironmentPhase>> = {
   WaitingForApproval: 'unapproved',
   Failed: 'failed',
   Running: 'running',
+  Removing: 'running',
   Unhealthy: 'unhealthy',
 }
 
@@ -166,7 +170,7 @@ export function operatorStatusText(
 }
 
 function environmentLines(
-  {name, phase, message, summary, plan, approve, releases}: OperatedEnvironment,
+  {name, phase, message, summary, plan, removal, approve, releases}: OperatedEnvironment,
   {good, bad, change, quiet, strong}: Palette,
 ): readonly string[] {
   const colour = phase === 'ready' ? good : BAD.has(phase) ? bad : change
@@ -182,6 +186,8 @@ function environmentLines(
     [strong(name), colour(phase), ...(summary === null ? [] : [summary]), message].join('  '),
     ...digest,
     ...(plan?.actions ?? []).map((action) => `    ${action}`),
+    ...(removal?.releases.length ? [`  no longer wanted, would go: ${removal.releases.join(', ')}`] : []),
+    ...(removal?.kept ?? []).map((kept) => `  no longer wanted, stays: ${kept}`),
     ...(approve === null ? [] : [`  ${change('to approve it:')} ${approve}`]),
     ...table(rows, {indent: '  '}),
   ]

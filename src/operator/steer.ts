@@ -42,7 +42,10 @@ export async function approvePlan(
   digest: string,
 ): Promise<readonly string[]> {
   const {status} = await readEnvironment(cluster, name)
-  const {digest: now, actions = []} = status?.plan ?? {}
+  const {removal} = status ?? {}
+  const {digest: now, actions = []} = removal?.releases.length
+    ? {digest: removal.digest, actions: removal.releases.map((release) => `remove ${release}`)}
+    : (status?.plan ?? {})
   if (now !== digest || actions.length === 0) {
     const found = now === undefined || actions.length === 0 ? 'nothing' : `the plan ${now}`
     throw new KkError('KK_MOVED', `${found} waits for approval of ${name}, not the plan ${digest}`, {

@@ -2,16 +2,20 @@ import {isChange} from '../plan/plan.ts'
 import {type ReleaseId, releaseName, releaseNamespace} from '../release.ts'
 import {newWriter} from '../run/writer.ts'
 import type {Planned} from './decide.ts'
+import type {Events, Happening} from './events.ts'
 import {environmentFindings, healthFinding, type Phase, progressFindings} from './findings.ts'
 import type {Keeper} from './keeper.ts'
 import {type Condition, conditionsOf, type Finding} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
-import {ENVIRONMENT_LABEL, type ReleaseSpec, type ReleaseStatus} from './kinds/release-kind.ts'
+import {ENVIRONMENT_LABEL, RELEASES, type ReleaseSpec, type ReleaseStatus} from './kinds/release-kind.ts'
 import type {Memory, Telling} from './reconcile.ts'
 
 export interface TellerOptions {
   readonly environments: Keeper
   readonly releases: Keeper
+  readonly events: Events
+  /** The UID of a Release that was seen. */
+  readonly uidOf: (name: string) => string | undefined
   /** Told what could not be written; it is written with the next change. */
   readonly onError: (error: unknown) => void
 }
@@ -19,14 +23,19 @@ export interface TellerOptions {
 /** Returns what writes how far one Environment is: its status, and its Releases. */
 export function newTeller(
   environment: EnvironmentObject,
-  {environments, releases, onError}: TellerOptions,
+  {environments, releases, events, uidOf, onError}: TellerOptions,
 ): Telling {
   let phase: Phase = {kind: 'paused'}
   let memory: Memory = rememberedIn(environments.status(environment.metadata.name) ?? environment.status)
 
   const write = async (): Promise<void> => {
     const rows = rowsOf(phase)
-    await environments.keep(statusObject(environment, environments, {phase, rows, memory}))
+    const {name: own, uid: ownUid} = environment.metadata
+    const was: EnvironmentStatus = environments.status(own) ?? {}
+    const object = statusObject(environment, environments, {phase, rows, memory})
+    await environments.keep(object)
+    const turn = turnOf(was.conditions, object.status.conditions)
+    if (turn) events.tell({kind: ENVIRONMENTS.kind, name: own, uid: ownUid}, turn)
     for (const row of rows) {
       const metadata = rowMetadata(environment, row.release)
       await releases.keep({metadata, spec: row.spec})
@@ -37,6 +46,9 @@ export function newTeller(
       const conditions = conditionsOf(row.findings, before ?? {}, {generation: 1, now: now()})
       const status: ReleaseStatus = {revision: row.revision ?? before?.revision, conditions}
       await releases.keep({metadata: {name}, status})
+      const happened = turnOf(before?.conditions, conditions)
+      if (happened && (happened.type === 'Warning' || before?.conditions))
+        events.tell({kind: RELEASES.kind, name, uid: uidOf(name)}, happened)
     }
   }
   const writer = newWriter(write)
@@ -56,6 +68,24 @@ export function newTeller(
     },
   }
 }
+
+/** Returns what is to be told of an object whose condition `Ready` turned: not of what is only under way. */
+function turnOf(before: readonly Condition[] = [], after: readonly Condition[] = []): Happening | undefined {
+  const readyIn = (conditions: readonly Condition[]) => conditions.find(({type}) => type === 'Ready')
+  const [was, is] = [readyIn(before), readyIn(after)]
+  if (!is || (was?.status === is.status && was.reason === is.reason) || QUIET.has(is.reason)) return undefined
+  const isWell = is.status === 'True' || is.reason === 'WaitingForApproval' || is.reason === 'Suspended'
+  return {type: isWell ? 'Normal' : 'Warning', reason: is.reason, message: is.message}
+}
+
+const QUIET: ReadonlySet<string> = new Set([
+  'Running',
+  'Removing',
+  'Waiting',
+  'Skipped',
+  'NotInstalled',
+  'Outdated',
+])
 
 interface Before {
   readonly revision?: number
@@ -82,6 +112,7 @@ function statusObject(
     observedGeneration: generation,
     summary: planned ? summaryOf(rows) : before.summary,
     plan: planned ? planOf(planned) : before.plan,
+    removal: removalOf(phase, before),
     conditions: conditionsOf([...findings, ...(approved ? [APPROVED] : [])], before, {
       generation,
       now: now(),
@@ -99,6 +130,15 @@ const APPROVED: Finding = {
 
 function planOf({plan, digest}: Planned): EnvironmentStatus['plan'] {
   return {digest, actions: plan.actions.filter(isChange).map(({kind, release}) => `${kind} ${release}`)}
+}
+
+/** What the file names no more is looked at only where nothing else is to be done. */
+function removalOf(phase: Phase, before: EnvironmentStatus): EnvironmentStatus['removal'] {
+  if (phase.kind === 'deployed' && phase.unwanted) {
+    const {digest, releases, kept} = phase.unwanted
+    return {digest, releases, kept}
+  }
+  return phase.kind === 'removing' ? before.removal : undefined
 }
 
 interface Row {

@@ -18,7 +18,7 @@ import {
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(9)
+  cluster = await startOperatedCluster(12)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -243,6 +243,63 @@ describe.concurrent('the operator', () => {
 
       expect(messageOf(stalled, 'Ready')).toContain(`${environment.name}.yaml:1`)
       expect(await environment.revisions()).toEqual([])
+    })
+
+    it('removes what the file names no more only when exactly that is approved', async () => {
+      await cluster.install('--removal')
+      const environment = cluster.environment()
+      await environment.apply(environment.text())
+      await environment.has('Ready', 'True')
+      const {kk: own, db} = JSON.parse(environment.text()) as {kk: object; db: object}
+      await environment.apply(JSON.stringify({kk: {...own, releases: {db: {chart: 'workload'}}}, db}))
+      const {status} = await environment.has('Unwanted', 'True', 'WaitingForApproval')
+      const before = await environment.revisions()
+
+      await done(cluster.operator('approve', environment.name, status!.removal!.digest))
+      await waitFor(async () => (await environment.revisions()).join() === 'db 1', {until: 'api is gone'})
+      const {status: after} = await environment.has('Ready', 'True')
+
+      expect(status!.removal).toMatchObject({releases: [`${environment.name}/api`], kept: []})
+      expect(before).toEqual(['api 1', 'db 1'])
+      expect(after!.removal).toBeUndefined()
+    })
+
+    it('14: removes with RemoveUnshared what nobody else uses, when that is confirmed', async () => {
+      await cluster.install('--removal')
+      const [shared, user] = [cluster.environment(), cluster.environment()]
+      const {kk: own, api} = JSON.parse(user.text()) as {kk: {releases: object}; api: object}
+      const requires = {api: {chart: 'workload', requires: [`${shared.name}/db`]}}
+      await shared.apply(shared.text(), {deletionPolicy: 'RemoveUnshared'})
+      await shared.has('Ready', 'True')
+      await user.apply(JSON.stringify({kk: {...own, releases: requires}, api}))
+      await user.has('Ready', 'True')
+      const {metadata} = await waitFor(
+        async () => {
+          const found = await shared.read()
+          return (found.metadata.finalizers?.length ?? 0) > 0 && found
+        },
+        {until: 'the operator knows the policy'},
+      )
+
+      const place = ['environment.kk.openstack.org', shared.name, '--namespace', 'kk-system']
+      await done(cluster.kubectl('annotate', ...place, `kk.openstack.org/confirm-remove=${metadata.uid}`))
+      await done(cluster.kubectl('delete', ...place))
+      const events = await done(
+        cluster.kubectl(
+          'get',
+          'events',
+          '--namespace',
+          'kk-system',
+          '--output',
+          'jsonpath={.items[*].message}',
+        ),
+      )
+
+      expect(await shared.revisions()).toEqual(['db 1'])
+      expect(await user.revisions()).toEqual(['api 1'])
+      expect(events).toContain(
+        `removed ${shared.name}/api; ${shared.name}/db stays: used by ${user.name}/api`,
+      )
     })
 
     it('12: leaves every workload when its Environment is deleted, and the command line goes on', async () => {

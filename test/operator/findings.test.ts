@@ -31,6 +31,7 @@ const PHASES: readonly (readonly [string, Phase])[] = [
   ['waits for approval', {kind: 'unapproved', planned, actions: plan.actions, releases: []}],
   ['has failed', {kind: 'held', planned, failure: 'openstack/keystone has failed', releases: []}],
   ['is being deployed', {kind: 'running', planned, run: NO_RUN}],
+  ['is being removed from', {kind: 'removing', planned, releases: [], run: NO_RUN}],
   ['has a closed gate', deployed(release(CLOSED))],
   ['lacks a release', deployed(release(undefined))],
   ['has a release with other inputs', deployed(release({state: 'healthy'}, 'changed'))],
@@ -56,6 +57,23 @@ describe('an Environment that', () => {
       type: 'Ready',
       status: 'True',
     })
+  })
+
+  it('uses what another environment owns is ready, whatever its inputs are', () => {
+    const theirs = {...release({state: 'healthy'}, 'unknown'), owner: 'shared'}
+
+    expect(environmentFindings('production', deployed(theirs))[0]).toMatchObject({status: 'True'})
+  })
+
+  it('has what its file names no more says what would go, and the command that removes it', () => {
+    const unwanted = {digest: 'r', releases: ['openstack/horizon'], kept: []} as const
+    const phase = {kind: 'deployed', planned, releases: [release({state: 'healthy'})], unwanted} as const
+    const findings = environmentFindings('production', phase)
+
+    expect(findings[0]).toMatchObject({type: 'Ready', status: 'True'})
+    expect(findings.find(({type}) => type === 'Unwanted')?.message).toBe(
+      'no longer wanted: openstack/horizon; to remove what is listed: kk operator approve production r',
+    )
   })
 
   it('has a closed gate says which, and why', () => {

@@ -241,13 +241,24 @@ const driving = (group: string, resource: string, ...verbs: readonly string[]): 
   why: 'to drive Environments, and to say how they are',
 })
 const OPERATOR: readonly Need[] = [
-  driving(KINDS, 'environments', 'get', 'list', 'watch'),
+  driving(KINDS, 'environments', 'get', 'list', 'watch', 'patch'),
   driving(KINDS, 'releases', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   driving(KINDS, 'environments/status', 'patch'),
   driving(KINDS, 'releases/status', 'patch'),
   driving('coordination.k8s.io', 'leases', 'patch'),
   driving('', 'configmaps', 'get', 'list', 'watch'),
   driving('', 'secrets', 'get', 'list', 'watch'),
+  driving('', 'events', 'create', 'patch'),
+  driving('', 'namespaces', 'get'),
+  {
+    ...inCluster(
+      'apiextensions.k8s.io',
+      'customresourcedefinitions',
+      ['get'],
+      'to know that its kind is not being deleted',
+    ),
+    names: [`environments.${KINDS}`],
+  },
   ...ofReleases(
     {why: 'to notice what changes', without: 'it is noticed later'},
     ['', 'secrets', ['list', 'watch']],

@@ -35,6 +35,12 @@ export const OPERATOR_ROLES: RoleSet = {
   rendered: ROLE_SETS.change.rendered,
 }
 
+/** The rights of an operator that may remove what an approved plan says. */
+export const REMOVING_OPERATOR_ROLES: RoleSet = {
+  verbs: [...OPERATOR_ROLES.verbs, ...ROLE_SETS.remove.verbs],
+  rendered: OPERATOR_ROLES.rendered ?? [],
+}
+
 /** Returns the verbs of a set, with those that need the same rights. */
 export function verbsOf({verbs}: RoleSet): readonly string[] {
   return verbs.flatMap((verb) => [verb, ...(ALIKE[verb] ?? [])])

@@ -25,6 +25,10 @@ export default class OperatorInstall extends KkCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
+    removal: Flags.boolean({
+      summary:
+        'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
+    }),
     yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
     ...clusterFlags,
@@ -32,7 +36,8 @@ export default class OperatorInstall extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(OperatorInstall)
-    const options = {image: flags.image, namespaces: [...new Set(flags.namespace)]}
+    const {image, namespace, removal} = flags
+    const options = {image, namespaces: [...new Set(namespace)], removes: removal}
     if (flags['dry-run']) {
       const list = {apiVersion: 'v1', kind: 'List', items: operatorObjects(options)}
       return this.console.print(JSON.stringify(list, undefined, 2))

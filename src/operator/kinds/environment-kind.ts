@@ -61,11 +61,17 @@ const SPEC = {
         },
         plan: {
           type: 'string',
-          description: 'The digest of the plan that is approved; no other is.',
+          description: 'The digest of the plan, or of the removal, that is approved; no other is.',
           pattern: '^[0-9a-f]{64}$',
           maxLength: 64,
         },
       },
+    },
+    deletionPolicy: {
+      type: 'string',
+      enum: ['Orphan', 'RemoveUnshared'],
+      description:
+        'What becomes of the releases when the Environment is deleted. Orphan, unless it is said: they stay. RemoveUnshared removes those that nobody else uses and that are not protected, if it was set before, and if the annotation kk.openstack.org/confirm-remove is the UID of the Environment.',
     },
   },
 } as const satisfies Schema
@@ -84,6 +90,30 @@ const STATUS = {
         actions: {
           type: 'array',
           description: 'E.g. `upgrade openstack/keystone`.',
+          'x-kubernetes-list-type': 'atomic',
+          items: {type: 'string'},
+        },
+      },
+    },
+    removal: {
+      type: 'object',
+      description:
+        'What is on the cluster though the file names it no more. Nothing of it goes without approval.',
+      required: ['digest', 'releases', 'kept'],
+      properties: {
+        digest: {
+          type: 'string',
+          description: 'What approval.plan has to say for the releases to be removed.',
+        },
+        releases: {
+          type: 'array',
+          description: 'Those that would be removed.',
+          'x-kubernetes-list-type': 'atomic',
+          items: {type: 'string'},
+        },
+        kept: {
+          type: 'array',
+          description: 'Those that would stay, with the reason.',
           'x-kubernetes-list-type': 'atomic',
           items: {type: 'string'},
         },
@@ -141,6 +171,11 @@ export type EnvironmentStatus = ValueOf<typeof STATUS>
 /** The annotation by which `kk operator retry` asks for another attempt. */
 export const RETRY = 'kk.openstack.org/retry'
 
+/** The annotation that confirms `RemoveUnshared`: the UID of the Environment. */
+export const CONFIRM_REMOVE = 'kk.openstack.org/confirm-remove'
+/** Holds an Environment until its releases are removed; one that leaves them has none. */
+export const REMOVAL_FINALIZER = 'kk.openstack.org/removal'
+
 /** An Environment as the API hands it out. */
 export interface EnvironmentObject {
   readonly metadata: {
@@ -148,7 +183,10 @@ export interface EnvironmentObject {
     readonly namespace?: string
     readonly uid?: string
     readonly generation?: number
+    readonly resourceVersion?: string
     readonly annotations?: Readonly<Record<string, string>>
+    readonly finalizers?: readonly string[]
+    readonly deletionTimestamp?: string
   }
   readonly spec: EnvironmentSpec
   readonly status?: EnvironmentStatus

@@ -9,6 +9,8 @@ import {removalActions} from './removal-actions.ts'
 export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDependents'> {
   /** Protected releases that the user confirmed by name. */
   readonly confirmed: ReadonlySet<ReleaseId>
+  /** Only these of the environment's releases may go, for it wants them no more; all others stay, and use what they use. */
+  readonly unwanted?: ReadonlySet<ReleaseId>
 }
 
 /**
@@ -17,10 +19,11 @@ export interface DestroyInputs extends Omit<RemovalInputs, 'releases' | 'withDep
  * records that cannot be read, `KK_PENDING`.
  */
 export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
-  const {environment, file, cluster, uses, isProtected} = inputs
+  const {environment, file, cluster, uses, isProtected, unwanted} = inputs
   const owned = [...uses.observed.values()]
     .filter(({labels}) => labels?.owner === environment)
     .map(({release}) => release)
+    .filter((release) => unwanted === undefined || unwanted.has(release))
   if (owned.length > 0 && uses.unknown.length > 0) throw mayHaveDependents(new Set(owned), uses.unknown)
 
   const stays = staying(inputs, owned)
@@ -29,7 +32,7 @@ export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
     const refusal = stillPending(uses, release)
     if (refusal) throw refusal
   }
-  const reasonOf = () => `of the environment ${environment}`
+  const reasonOf = () => (unwanted ? 'no longer wanted' : `of the environment ${environment}`)
   const bystanders = [...stays].map(([release, note]): UntouchedRelease => ({release, state: 'kept', note}))
   return {
     environment,
@@ -42,7 +45,7 @@ export function makeDestroyPlan(inputs: DestroyInputs): Plan<'remove'> {
 
 /** What must stay, with the reason. */
 function staying(
-  {uses, isProtected, confirmed}: DestroyInputs,
+  {uses, isProtected, confirmed, unwanted}: DestroyInputs,
   owned: readonly ReleaseId[],
 ): ReadonlyMap<ReleaseId, string> {
   const ours = new Set(owned)
@@ -53,7 +56,12 @@ function staying(
     if (others.length > 0)
       stays.set(release, `used by ${others.map(({to}) => userText(uses, to)).join(', ')}`)
     else if (isProtected(release) && !confirmed.has(release))
-      stays.set(release, `protected: it goes only with --confirm ${releaseName(release)}`)
+      stays.set(
+        release,
+        unwanted
+          ? `protected: it goes only by kk remove ${releaseName(release)} --confirm ${releaseName(release)}`
+          : `protected: it goes only with --confirm ${releaseName(release)}`,
+      )
     else if (uses.observed.get(release)!.unreadable !== undefined)
       stays.set(release, 'its record cannot be read, so helm does not see it')
   }

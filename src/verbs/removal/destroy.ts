@@ -8,13 +8,14 @@ import {leftoverClaims} from './leftover-claims.ts'
 import {isProtectedIn, type PlannedRemoval, plannedRemoval, type RemovalContext} from './planned.ts'
 
 /**
- * Plans the removal of an environment. `confirmed` are the names after `--confirm` without the environment's own:
+ * Plans the removal of an environment, or of what it wants no more. `confirmed` are the names after `--confirm` without the environment's own:
  * protected releases go only if they are among them. Throws `KK_USAGE` for a name that is no release of the
  * environment, `KK_HAS_DEPENDENTS`, `KK_PENDING`, `KK_RECORD`.
  */
 export async function planDestroy(
   context: RemovalContext,
   confirmed: readonly string[],
+  unwanted?: ReadonlySet<ReleaseId>,
 ): Promise<PlannedRemoval> {
   const {environment, cluster} = context
   const [plansCluster, uses] = await Promise.all([clusterOf(cluster), context.readUses()])
@@ -28,6 +29,7 @@ export async function planDestroy(
     uses,
     isProtected: isProtectedIn(uses, environment),
     confirmed: new Set(confirmed.flatMap((name) => confirmedReleases(name, owned, environment))),
+    ...(unwanted && {unwanted}),
   })
   const isIncomplete = [...environment.sections.keys()].some(
     (name) => !owned.includes(idOf(environment, name)),

@@ -12,6 +12,8 @@ import {recordedHelm} from './recorded-helm.ts'
 
 /** A control plane on which the operator is installed, for as many namespaces as a file asks for. */
 export interface OperatedCluster extends OwnCluster {
+  /** Installs the operator once more for all these environments, with other flags. */
+  install(...words: readonly string[]): Promise<unknown>
   /** `kk operator <words>`. */
   operator(...words: readonly string[]): ReturnType<typeof kk>
   /** Starts an operator that has the rights of the one that was installed, and no other. */
@@ -51,10 +53,13 @@ export async function startOperatedCluster(count: number): Promise<OperatedClust
   const operator = (...words: readonly string[]) =>
     kk(['operator', ...words, '--sandbox-name', cluster.sandbox])
   const namespaces = names.flatMap((name) => ['--namespace', name])
-  await done(operator('install', '--image', 'registry.example.org/kk:1', ...namespaces, '--yes'))
+  const install = (...words: readonly string[]) =>
+    done(operator('install', '--image', 'registry.example.org/kk:1', ...namespaces, '--yes', ...words))
+  await install()
   const free = names.slice()
   return {
     ...cluster,
+    install,
     operator,
     start: () => start(cluster),
     environment: () => environmentOn(cluster, free.shift()!),
@@ -145,7 +150,11 @@ function environmentOn(cluster: OwnCluster, name: string): OperatedEnvironment {
           return isCurrent && isMeant && environment
         },
         {until: `${name} has ${type}=${status} ${reason ?? ''}`},
-      ),
+      ).catch(async (cause: unknown) => {
+        const {conditions = []} = (await read()).status ?? {}
+        const texts = conditions.map((each) => `${each.type}=${each.status} ${each.reason}: ${each.message}`)
+        throw new Error(`${(cause as Error).message}; it has:\n${texts.join('\n')}`, {cause})
+      }),
     isFree() {
       const lease = ['lease', `kk-env-${name}`, '--namespace', 'kk-system']
       return waitFor(async () => (await cluster.kubectl('get', ...lease)).exitCode !== 0, {

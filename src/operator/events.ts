@@ -1,0 +1,81 @@
+import {createHash} from 'node:crypto'
+import {EVENTS} from '../cluster/api/resources.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Objects} from '../cluster/objects.ts'
+import {MANAGER} from './keeper.ts'
+import {ENVIRONMENTS} from './kinds/environment-kind.ts'
+
+/** What has come to pass with an object. */
+export interface Happening {
+  readonly type: 'Normal' | 'Warning'
+  /** In one word, as a condition has it. */
+  readonly reason: string
+  readonly message: string
+}
+
+/** An Environment or a Release. */
+interface Subject {
+  readonly kind: string
+  readonly name: string
+  readonly uid: string | undefined
+}
+
+/** The Events of Kubernetes that the operator writes. */
+export interface Events {
+  /** Writes an Event, soon; the same again within a minute is only counted. */
+  tell(subject: Subject, happening: Happening): void
+}
+
+interface EventsOptions {
+  /** The name of this process. */
+  readonly instance: string
+  /** Told of an Event that could not be written. It is lost: the conditions say the same. */
+  readonly onError: (error: unknown) => void
+}
+
+const APART = 60_000
+const REMEMBERED = 1_000
+const MOST_CHARACTERS = 1_000
+
+export function newEvents(
+  objects: Pick<Objects, 'apply'>,
+  {instance, onError}: EventsOptions,
+  clock: () => number = Date.now,
+): Events {
+  const written = new Map<string, {readonly first: number; last: number; count: number}>()
+  return {
+    tell({kind, name, uid}, {type, reason, message}) {
+      const now = clock()
+      const key = createHash('sha256')
+        .update(JSON.stringify([kind, name, uid, reason, message]))
+        .digest('hex')
+      const known = written.get(key) ?? {first: now, last: Number.NEGATIVE_INFINITY, count: 0}
+      known.count += 1
+      written.delete(key)
+      written.set(key, known)
+      if (written.size > REMEMBERED) written.delete(written.keys().next().value!)
+      if (now - known.last < APART) return
+      known.last = now
+      const event = {
+        apiVersion: EVENTS.apiVersion,
+        kind: EVENTS.kind,
+        metadata: {name: `${name}.${key.slice(0, 16)}`, namespace: KK_NAMESPACE},
+        involvedObject: {
+          ...{apiVersion: ENVIRONMENTS.apiVersion, kind, name, namespace: KK_NAMESPACE},
+          ...(uid !== undefined && {uid}),
+        },
+        ...{type, reason, message: message.slice(0, MOST_CHARACTERS), count: known.count},
+        firstTimestamp: time(known.first),
+        lastTimestamp: time(now),
+        source: {component: MANAGER},
+        reportingComponent: MANAGER,
+        reportingInstance: instance.slice(0, 128),
+      }
+      objects.apply(EVENTS, event, {manager: MANAGER}).catch(onError)
+    },
+  }
+}
+
+function time(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
+}

@@ -1,0 +1,51 @@
+import {type ErrorCode, KkError} from '../errors.ts'
+import type {RunEvent} from '../run/events.ts'
+import type {Interruption} from '../run/interruption.ts'
+import {NO_RUN, nextState, type RunState, releasesIn} from '../run/run-state.ts'
+import {isPassing} from './decide.ts'
+import type {QuietFor} from './queue.ts'
+
+interface Following {
+  readonly interruption: Interruption
+  readonly quietFor: QuietFor
+  /** The longest time that one action may take, in milliseconds: so long a gate may say nothing. */
+  readonly longest: number
+  readonly onState: (state: RunState) => void
+}
+
+interface Followed {
+  readonly run: RunState
+  /** What has failed and does not pass by itself. */
+  readonly failure: string | undefined
+}
+
+/** Beside the time of an action: what others hold is waited for before it begins. */
+const MARGIN = 1_800_000
+
+/** Follows a run of the operator to its end. Throws what has failed and may pass by itself. */
+export async function followRun(
+  events: AsyncIterable<RunEvent>,
+  {interruption, quietFor, longest, onState}: Following,
+): Promise<Followed> {
+  let run = NO_RUN
+  quietFor(longest + MARGIN)
+  for await (const event of events) {
+    quietFor(longest + MARGIN)
+    run = nextState(run, event)
+    onState(run)
+    // Nothing of what is left is worth waiting for: the next pass, or the next leader, waits at the same gates.
+    if (interruption.stop.aborted && !interruption.abort.aborted && onlyWaits(run)) interruption.interrupt()
+  }
+  const all = releasesIn(run, 'failed').filter(({progress}) => progress.error.code !== 'KK_INTERRUPTED')
+  const lasting = all.find(({progress}) => !isPassing(progress.error.code))
+  const failed = lasting ?? all[0]
+  if (!failed) return {run, failure: undefined}
+  const {code, message} = failed.progress.error
+  if (!lasting) throw new KkError(code as ErrorCode, message)
+  return {run, failure: `${failed.release} has failed: ${message}`}
+}
+
+/** Whether no helm is at work, and none is about to be: after its gate has begun, helm does nothing more to a release. */
+function onlyWaits(run: RunState): boolean {
+  return releasesIn(run, 'running').every(({progress}) => progress.phase === 'gate')
+}

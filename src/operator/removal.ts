@@ -1,0 +1,217 @@
+import {NAMESPACES} from '../cluster/api/resources.ts'
+import type {Cluster} from '../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
+import type {Objects} from '../cluster/objects.ts'
+import type {Environment} from '../environment/environment.ts'
+import {asKkError, KkError} from '../errors.ts'
+import type {Plan} from '../plan/plan.ts'
+import type {ReleaseId} from '../release.ts'
+import {NO_RUN} from '../run/run-state.ts'
+import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
+import type {UsesReader} from '../verbs/preparation/uses-reader.ts'
+import {planDestroy} from '../verbs/removal/destroy.ts'
+import type {PlannedRemoval} from '../verbs/removal/planned.ts'
+import {isPassing, planDigest, retryOf} from './decide.ts'
+import type {Seen, Unwanted} from './findings.ts'
+import {followRun} from './follow-run.ts'
+import {
+  CONFIRM_REMOVE,
+  ENVIRONMENT,
+  ENVIRONMENTS,
+  type EnvironmentObject,
+  REMOVAL_FINALIZER,
+} from './kinds/environment-kind.ts'
+import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
+import type {OperatorPorts, Pass} from './reconcile.ts'
+import {readSource} from './source.ts'
+
+interface PlannedUnwanted extends Unwanted {
+  /** Undefined where who uses them cannot be known. */
+  readonly planned: PlannedRemoval | undefined
+}
+
+/** Finds what the file names no more, and what of it may go: what nothing that stays uses, and nothing protected. */
+export async function planUnwanted(
+  {bystanders}: Plan,
+  environment: Environment,
+  cluster: Cluster,
+  readUses: UsesReader,
+): Promise<PlannedUnwanted | undefined> {
+  const left = bystanders.filter(({state}) => state === 'no-longer-wanted').map(({release}) => release)
+  if (left.length === 0) return undefined
+  try {
+    const context = {environment, cluster, readUses, excused: new Set<string>()}
+    const planned = await planDestroy(context, [], new Set(left))
+    const {actions, bystanders: staying} = planned.plan
+    return {
+      digest: planDigest(planned.plan),
+      releases: actions.map(({release}) => release),
+      kept: staying.map(({release, note}) => `${release}: ${note}`),
+      planned,
+    }
+  } catch (error) {
+    const {exit, message} = asKkError(error)
+    if (exit !== 3) throw error
+    return {
+      digest: '',
+      releases: [],
+      kept: left.map((release) => `${release}: ${message}`),
+      planned: undefined,
+    }
+  }
+}
+
+interface Removing {
+  readonly environment: EnvironmentObject
+  readonly ports: OperatorPorts
+  readonly pass: Pass
+}
+
+/** Removes what the file names no more, if exactly that is approved. Returns whether it did anything. */
+export async function removeApproved(
+  {planned, digest}: PlannedUnwanted,
+  seen: Seen,
+  {environment: {metadata, spec, status = {}}, ports, pass}: Removing,
+): Promise<boolean> {
+  if (!planned || planned.plan.actions.length === 0 || spec.approval?.plan !== digest) return false
+  const retried = retryOf(metadata)
+  if (status.failed?.inputs === digest && (retried === undefined || retried === status.retried)) return false
+  const {telling} = pass
+  await telling.tell({kind: 'removing', ...seen, run: NO_RUN}, {retried})
+  const {run, failure} = await runRemoval(planned, {ports, pass}, (state) =>
+    telling.tellSoon({kind: 'removing', ...seen, run: state}),
+  )
+  const failed = failure === undefined ? undefined : {inputs: digest, message: failure}
+  await telling.tell({kind: 'removing', ...seen, run}, {failed, run: run.run})
+  return true
+}
+
+/** Removes releases, and leaves their data. */
+function runRemoval(
+  planned: PlannedRemoval,
+  {ports: {cluster, helm}, pass: {interruption, quietFor}}: Pick<Removing, 'ports' | 'pass'>,
+  onState: Parameters<typeof followRun>[1]['onState'],
+) {
+  const names: readonly ReleaseId[] = planned.plan.actions.map(({release}) => release)
+  const run = planned.run({
+    ...{concurrency: undefined, failFast: false, noWait: false, interruption, isOperator: true},
+    account: {verb: 'remove', scope: {names, install: false}},
+    ports: {cluster, helm},
+    claims: [],
+    onStays: () => undefined,
+  })
+  return followRun(run, {interruption, quietFor, longest: DEFAULT_TIMEOUT_SECONDS * 1000, onState})
+}
+
+/**
+ * Lets an Environment wait for its releases where its deletion is to remove them, and no other: so a deletion is obeyed
+ * only under a policy that the operator has seen before.
+ */
+export async function keepFinalizer(
+  {metadata, spec}: EnvironmentObject,
+  objects: Pick<Objects, 'merge'>,
+): Promise<void> {
+  const isMeant = spec.deletionPolicy === 'RemoveUnshared'
+  const {finalizers = []} = metadata
+  if (isMeant !== finalizers.includes(REMOVAL_FINALIZER)) await setFinalizer(metadata, isMeant, objects)
+}
+
+async function setFinalizer(
+  {name, resourceVersion, finalizers = []}: EnvironmentObject['metadata'],
+  isMeant: boolean,
+  objects: Pick<Objects, 'merge'>,
+): Promise<void> {
+  const others = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
+  const wanted = isMeant ? [...others, REMOVAL_FINALIZER] : others
+  await objects.merge(
+    ENVIRONMENTS,
+    {namespace: KK_NAMESPACE, name},
+    {
+      metadata: {resourceVersion, finalizers: wanted},
+    },
+  )
+}
+
+/** So long after its deletion an Environment is let go, whatever of it could not be removed; in milliseconds. */
+const LONGEST_REMOVAL = 3_600_000
+
+/** What became of the releases of an Environment that was deleted. */
+interface Left {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: 'Orphaned' | 'Removed'
+  readonly message: string
+}
+
+/**
+ * Lets an Environment go that is being deleted: removes its releases where that was meant and confirmed, and leaves them
+ * in every other case. Throws what may pass by itself, for an hour.
+ */
+export async function leave(removing: Removing, now: number): Promise<Left | undefined> {
+  const {environment, ports} = removing
+  const {metadata} = environment
+  if (!metadata.finalizers?.includes(REMOVAL_FINALIZER)) return undefined
+  const left = await removeOrOrphan(removing, now)
+  await setFinalizer(metadata, false, ports.cluster.objects)
+  return left
+}
+
+async function removeOrOrphan(removing: Removing, now: number): Promise<Left> {
+  const {environment, ports} = removing
+  const isLate = Date.parse(environment.metadata.deletionTimestamp ?? '') + LONGEST_REMOVAL < now
+  try {
+    const why = isLate ? 'an hour was not enough' : await reasonToOrphan(environment, ports.cluster.objects)
+    return why === undefined ? await removeAll(removing) : orphaned(why)
+  } catch (caught) {
+    const error = asKkError(caught)
+    const mayPass = isPassing(error.code) || (error.exit !== 2 && error.exit !== 3)
+    if (mayPass && !isLate) throw caught
+    return orphaned(error.message)
+  }
+}
+
+function orphaned(why: string): Left {
+  return {type: 'Warning', reason: 'Orphaned', message: `its releases stay as they are: ${why}`}
+}
+
+/** Returns why a deletion is no order to remove anything; undefined if it is. */
+async function reasonToOrphan(
+  {metadata: {uid, annotations}, spec}: EnvironmentObject,
+  objects: Pick<Objects, 'read'>,
+): Promise<string | undefined> {
+  if (spec.deletionPolicy !== 'RemoveUnshared') return 'its deletionPolicy is Orphan'
+  if (spec.suspend) return 'it is suspended'
+  if (uid === undefined || annotations?.[CONFIRM_REMOVE] !== uid)
+    return `the annotation ${CONFIRM_REMOVE} is not its UID`
+  // Whoever deletes a namespace, or a kind, may not know what goes with it.
+  const definition = definitionOf(ENVIRONMENT).metadata.name
+  const around = await Promise.all([
+    objects.read<EnvironmentObject>(NAMESPACES, {namespace: '', name: KK_NAMESPACE}),
+    objects.read<EnvironmentObject>(DEFINITIONS, {namespace: '', name: definition}),
+  ])
+  const isGoing = around.some((each) => each === undefined || each.metadata.deletionTimestamp !== undefined)
+  return isGoing ? `${KK_NAMESPACE}, or the kind ${ENVIRONMENT.kind}, is being deleted` : undefined
+}
+
+/** Removes what nobody else uses and what is not protected, dependents first. */
+async function removeAll(removing: Removing): Promise<Left> {
+  const {environment, ports, pass} = removing
+  const source = await readSource(environment, ports.cluster.objects)
+  const supplied = await ports.open(environment.metadata.name, source)
+  const context = {
+    environment: supplied.planned.environment,
+    cluster: ports.cluster,
+    readUses: pass.readUses,
+    excused: new Set<string>(),
+  }
+  const planned = await planDestroy(context, [])
+  const {actions, bystanders} = planned.plan
+  if (actions.length > 0) {
+    const {run, failure} = await runRemoval(planned, removing, () => undefined)
+    if (failure !== undefined) return orphaned(failure)
+    if (run.finished?.outcome !== 'succeeded')
+      throw new KkError('KK_INTERRUPTED', 'the removal was interrupted; the next pass goes on with it')
+  }
+  const kept = bystanders.map(({release, note}) => `${release} stays: ${note}`)
+  const gone = `removed ${actions.map(({release}) => release).join(', ') || 'nothing'}`
+  return {type: 'Normal', reason: 'Removed', message: [gone, ...kept].join('; ')}
+}

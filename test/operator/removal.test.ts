@@ -1,0 +1,140 @@
+import {expect, it} from 'vitest'
+import {KkError} from '../../src/errors.ts'
+import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
+import {keepFinalizer, leave} from '../../src/operator/removal.ts'
+
+const FINALIZER = 'kk.openstack.org/removal'
+const DELETED = '2026-11-23T08:00:00Z'
+const NOW = Date.parse(DELETED) + 1_000
+
+function environment(
+  spec: Partial<EnvironmentObject['spec']>,
+  metadata: Partial<EnvironmentObject['metadata']> = {},
+): EnvironmentObject {
+  return {
+    metadata: {name: 'production', uid: 'u', resourceVersion: '7', ...metadata},
+    spec: {source: {configMap: 'production'}, ...spec},
+  }
+}
+
+const CONFIRMED = {
+  finalizers: ['other', FINALIZER],
+  deletionTimestamp: DELETED,
+  annotations: {'kk.openstack.org/confirm-remove': 'u'},
+}
+
+/** What becomes of an Environment that is being deleted, and the finalizers that it has then. */
+async function left(
+  deleted: EnvironmentObject,
+  {around = {}, now = NOW, fault}: {around?: object; now?: number; fault?: KkError} = {},
+) {
+  const merged: unknown[] = []
+  const objects = {
+    read: async ({kind}: {kind: string}) => {
+      if (kind === 'ConfigMap') throw fault ?? new KkError('KK_FILE', 'there is no ConfigMap production')
+      return {metadata: {...around}}
+    },
+    merge: async (_resource: unknown, _place: unknown, fields: unknown) => void merged.push(fields),
+  }
+  const removing = {environment: deleted, ports: {cluster: {objects}}, pass: {}}
+  const told = await leave(removing as unknown as Parameters<typeof leave>[0], now)
+  return {told, merged}
+}
+
+it.each<[string, Partial<EnvironmentObject['spec']>, Partial<EnvironmentObject['metadata']>, object, string]>(
+  [
+    [
+      'whose policy is another one now',
+      {deletionPolicy: 'Orphan'},
+      CONFIRMED,
+      {},
+      'its deletionPolicy is Orphan',
+    ],
+    [
+      'that is suspended',
+      {deletionPolicy: 'RemoveUnshared', suspend: true},
+      CONFIRMED,
+      {},
+      'it is suspended',
+    ],
+    [
+      'that nobody has confirmed',
+      {deletionPolicy: 'RemoveUnshared'},
+      {...CONFIRMED, annotations: {}},
+      {},
+      'the annotation kk.openstack.org/confirm-remove is not its UID',
+    ],
+    [
+      'confirmed for one of that name before it',
+      {deletionPolicy: 'RemoveUnshared'},
+      {...CONFIRMED, uid: 'another'},
+      {},
+      'the annotation kk.openstack.org/confirm-remove is not its UID',
+    ],
+    [
+      'whose namespace or kind goes',
+      {deletionPolicy: 'RemoveUnshared'},
+      CONFIRMED,
+      {deletionTimestamp: DELETED},
+      'kk-system, or the kind Environment, is being deleted',
+    ],
+    [
+      'whose file is gone',
+      {deletionPolicy: 'RemoveUnshared'},
+      CONFIRMED,
+      {},
+      'there is no ConfigMap production',
+    ],
+  ],
+)('an Environment %s goes, and its releases stay', async (_, spec, metadata, around, why) => {
+  const {told, merged} = await left(environment(spec, metadata), {around})
+
+  expect(told).toEqual({
+    type: 'Warning',
+    reason: 'Orphaned',
+    message: `its releases stay as they are: ${why}`,
+  })
+  expect(merged).toEqual([{metadata: {resourceVersion: '7', finalizers: ['other']}}])
+})
+
+const UNREACHABLE = new KkError('KK_UNREACHABLE', 'no answer')
+
+it('what may pass by itself is tried again', async () => {
+  const deleted = environment({deletionPolicy: 'RemoveUnshared'}, CONFIRMED)
+
+  await expect(left(deleted, {fault: UNREACHABLE})).rejects.toBe(UNREACHABLE)
+})
+
+it('after an hour it goes whatever happens', async () => {
+  const deleted = environment({deletionPolicy: 'RemoveUnshared'}, CONFIRMED)
+
+  const {told, merged} = await left(deleted, {fault: UNREACHABLE, now: NOW + 3_600_000})
+
+  expect(told?.message).toContain('an hour was not enough')
+  expect(merged).toHaveLength(1)
+})
+
+it('one that has no finalizer is let alone', async () => {
+  const {told, merged} = await left(environment({}, {deletionTimestamp: DELETED}))
+
+  expect(told).toBeUndefined()
+  expect(merged).toEqual([])
+})
+
+it.each<
+  [string, EnvironmentObject['spec']['deletionPolicy'], readonly string[], readonly string[] | undefined]
+>([
+  ['gets one under RemoveUnshared', 'RemoveUnshared', ['other'], ['other', FINALIZER]],
+  ['keeps it', 'RemoveUnshared', [FINALIZER], undefined],
+  ['gives it back under Orphan', 'Orphan', ['other', FINALIZER], ['other']],
+  ['has none by default', undefined, [], undefined],
+])('the finalizer: an Environment %s', async (_, deletionPolicy, finalizers, expected) => {
+  const merged: unknown[] = []
+  const merge = async (_resource: unknown, _place: unknown, fields: unknown) => void merged.push(fields)
+
+  await keepFinalizer(environment({deletionPolicy}, {finalizers}), {merge})
+
+  expect(merged).toEqual(
+    expected === undefined ? [] : [{metadata: {resourceVersion: '7', finalizers: expected}}],
+  )
+})
