@@ -1,5 +1,6 @@
 import {DEPLOYMENTS, NAMESPACES, type Resource} from '../cluster/api/resources.ts'
 import type {KubernetesObject} from '../cluster/cluster.ts'
+import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../cluster/guard/names.ts'
 import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
 import type {Objects} from '../cluster/objects.ts'
 import {
@@ -9,6 +10,7 @@ import {
   type Rule,
   rulesOf,
 } from '../cluster/permissions/roles.ts'
+import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.ts'
 import {
   ENVIRONMENT,
   ENVIRONMENTS,
@@ -46,6 +48,8 @@ export interface InstallOptions {
   readonly namespaces: readonly string[]
   /** Whether it may remove what an approved plan says: for that it reads the records of all namespaces. */
   readonly removes?: boolean
+  /** Whether the cluster has policies by which the API server refuses deletions (Kubernetes 1.30). */
+  readonly isGuarded?: boolean
 }
 
 /** Returns everything that the operator is made of, in the order in which it is applied. */
@@ -53,6 +57,7 @@ export function operatorObjects({
   image,
   namespaces,
   removes = false,
+  isGuarded = true,
 }: InstallOptions): readonly KubernetesObject[] {
   const rights = rulesOf(removes ? REMOVING_OPERATOR_ROLES : OPERATOR_ROLES)
   const seen = removes ? all(rulesOf(ROLE_SETS.remove).cluster) : []
@@ -61,6 +66,7 @@ export function operatorObjects({
     ...namespaces.map((name) => namespace(name)),
     definitionOf(ENVIRONMENT),
     definitionOf(RELEASE),
+    ...(isGuarded ? deletionGuard(NAME, LABELS) : []),
     object(ACCOUNTS, KK_NAMESPACE, {}),
     object(CLUSTER_ROLES, '', {rules: [...necessary(rights.cluster), ...seen]}),
     object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES.kind)),
@@ -78,8 +84,9 @@ export function operatorObjects({
 function uninstalled(namespaces: readonly string[]): readonly (readonly [Resource, string, string])[] {
   return [
     [DEPLOYMENTS, KK_NAMESPACE, NAME],
-    [DEFINITIONS, '', definitionOf(ENVIRONMENT).metadata.name],
-    [DEFINITIONS, '', definitionOf(RELEASE).metadata.name],
+    [POLICY_BINDINGS, '', NAME],
+    [POLICIES, '', NAME],
+    ...DEFINITION_NAMES.map((name) => [DEFINITIONS, '', name] as const),
     ...[KK_NAMESPACE, ...namespaces].flatMap((name) => [
       [BINDINGS, name, NAME] as const,
       [ROLES, name, NAME] as const,
@@ -98,6 +105,8 @@ const KINDS = [
   CLUSTER_BINDINGS,
   ROLES,
   BINDINGS,
+  POLICIES,
+  POLICY_BINDINGS,
   DEPLOYMENTS,
 ]
 
@@ -115,7 +124,7 @@ export async function installOperator(
 /** Deletes the operator. Releases stay as they are, and the command line drives their environments again. */
 export async function uninstallOperator(
   namespaces: readonly string[],
-  objects: Pick<Objects, 'delete' | 'list' | 'merge'>,
+  objects: Pick<Objects, 'delete' | 'list' | 'merge' | 'read'>,
 ): Promise<void> {
   // Nobody would be there to let them go.
   for (const {metadata} of (await objects.list<EnvironmentObject>(ENVIRONMENTS, KK_NAMESPACE)) ?? []) {
@@ -123,6 +132,12 @@ export async function uninstallOperator(
     if (!finalizers.includes(REMOVAL_FINALIZER)) continue
     const kept = finalizers.filter((each) => each !== REMOVAL_FINALIZER)
     await objects.merge(ENVIRONMENTS, {namespace: KK_NAMESPACE, name}, {metadata: {finalizers: kept}})
+  }
+  // The API server goes on to enforce a policy for a while after it is deleted.
+  for (const name of DEFINITION_NAMES) {
+    const place = {namespace: '', name}
+    if (await objects.read(DEFINITIONS, place))
+      await objects.merge(DEFINITIONS, place, {metadata: {annotations: {[ALLOW_REMOVAL]: 'true'}}})
   }
   for (const [resource, namespace, name] of uninstalled(namespaces))
     await objects.delete(resource, {namespace, name})

@@ -69,6 +69,33 @@ describe.concurrent('the API server refuses', () => {
     )
   })
 
+  it.each([
+    [
+      'to delete its kinds, with which every Environment would go',
+      ['crd', 'environments.kk.openstack.org'],
+      'every object of it would go; take the operator away with: kk operator uninstall',
+    ],
+    [
+      'to delete an Environment that would take its releases along, unless that is confirmed',
+      ['environment.kk.openstack.org', 'kept', '--namespace', 'kk-system'],
+      'with the Environment kept its releases would go; confirm it by the annotation',
+    ],
+  ])('%s', async (_, words, message) => {
+    const metadata = {name: 'kept', namespace: 'kk-system'}
+    const spec = {source: {configMap: 'none'}, deletionPolicy: 'RemoveUnshared', suspend: true}
+    await cluster.create({apiVersion: 'kk.openstack.org/v1alpha1', kind: 'Environment', metadata, spec})
+
+    const refused = await waitFor(
+      async () => {
+        const {exitCode, stderr} = await cluster.kubectl('delete', '--dry-run=server', ...words)
+        return exitCode !== 0 && stderr
+      },
+      {until: 'the API server enforces the policy'},
+    )
+
+    expect(refused).toContain(message)
+  })
+
   it('a Release that requires itself', async () => {
     const release = {namespace: 'a', name: 'b'}
     const spec = {

@@ -381,6 +381,12 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
       ...['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
     ),
     ...installing('apps', 'deployments'),
+    ...installing(
+      'admissionregistration.k8s.io',
+      ...['validatingadmissionpolicies', 'validatingadmissionpolicybindings'],
+    ),
+    inCluster('apiextensions.k8s.io', 'customresourcedefinitions', ['get'], 'to take the kinds away'),
+    {...steering('list', 'patch'), why: 'to let go what waits for its removal'},
   ],
   // There is no facts file.
   'operator run': [...OPERATOR, ...FACTS.map(({without: _, ...need}) => need)],

@@ -44,7 +44,8 @@ export default class OperatorInstall extends KkCommand {
     }
     await using cluster = await openChosenCluster(flags, undefined)
     if (!flags.yes && canAsk()) await confirm(`install the operator on ${cluster.context}?`)
-    await installOperator(options, cluster.objects)
+    const isGuarded = await cluster.guard.supported()
+    await installOperator({...options, isGuarded}, cluster.objects)
     this.console.say(`the operator is installed on ${cluster.context}; to see it: kk operator status`)
   }
 }
