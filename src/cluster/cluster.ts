@@ -344,6 +344,8 @@ export interface Cluster {
    * secrets of them.
    */
   dryApply(options: DryApplyOptions): Promise<readonly DryApply[]>
+  /** Writes objects that exist as helm writes them, by force. Those that are gone are left alone. */
+  correct(options: DryApplyOptions): Promise<void>
   /** Returns the workloads that autoscalers of a namespace scale: the manifest does not decide their replicas. */
   scaleTargets(namespace: string): Promise<readonly ScaleTarget[]>
   /**

@@ -3,6 +3,7 @@ import type {Redact} from '../helm/redact/redact.ts'
 import {isApiError} from './api/api-error.ts'
 import type {ApiClient} from './api/client.ts'
 import type {Discovery} from './api/discovery.ts'
+import {METADATA} from './api/list.ts'
 import {readObject} from './api/resources.ts'
 import type {DryApply, DryApplyOptions, FieldConflict, KubernetesObject} from './cluster.ts'
 import {apply, conflictsIn, mergeAsPatch, type Written} from './helm-writes.ts'
@@ -32,6 +33,30 @@ export async function dryApplyObjects(
       ? compare(patch, (each) => apply(client, each, true), conflicts)
       : compare(patch, (each) => mergeAsPatch(client, each))
   })
+}
+
+/**
+ * Writes objects that exist as helm writes them, by force: their fields are again as the manifest says. Those that are
+ * gone, or whose kind is, are left alone.
+ */
+export async function correctObjects(
+  client: ApiClient,
+  discovery: Discovery,
+  {namespace, objects, method}: DryApplyOptions,
+): Promise<void> {
+  for (const object of objects) {
+    const resource = await discovery.find(object.apiVersion, object.kind)
+    if (resource === undefined) continue
+    const home = object.metadata.namespace ?? namespace
+    if (
+      !(await readObject(client, resource, {namespace: home, name: object.metadata.name, accept: METADATA}))
+    )
+      continue
+    const written = {resource, namespace: home, object}
+    await (method === 'server-side'
+      ? apply(client, written, true, false)
+      : mergeAsPatch(client, written, undefined, false))
+  }
 }
 
 interface Patch extends Written {

@@ -32,18 +32,19 @@ export function create(
 }
 
 /**
- * Applies an object on the server side in a dry run, as helm 4 does: fields that helm wrote before and leaves out now
- * are removed. Throws also for a field that somebody else manages, unless it is forced; see `conflictsIn`.
+ * Applies an object on the server side, in a dry run unless told otherwise, as helm 4 does: fields that helm wrote before
+ * and leaves out now are removed. Throws also for a field that somebody else manages, unless it is forced; see `conflictsIn`.
  */
 export function apply(
   client: ApiClient,
   {resource, namespace, object}: Written,
   force: boolean,
+  isDry = true,
 ): Promise<KubernetesObject> {
   return client.json({
     method: 'PATCH',
     path: resourcePath(resource, namespace, object.metadata.name),
-    query: {dryRun: 'All', fieldManager: MANAGER, force: force ? 'true' : 'false'},
+    query: {...(isDry && {dryRun: 'All'}), fieldManager: MANAGER, force: force ? 'true' : 'false'},
     contentType: 'application/apply-patch+yaml',
     body: withNamespace(object, resource, namespace),
     asked: asking('patch', resource, namespace, object.metadata.name),
@@ -64,7 +65,7 @@ export function conflictsIn({causes}: Pick<ApiError, 'causes'>): readonly FieldC
 }
 
 /**
- * Merges an object in a dry run. Helm 3 makes its patch from the previous manifest, the manifest and the live object
+ * Merges an object, in a dry run unless told otherwise. Helm 3 makes its patch from the previous manifest, the manifest and the live object
  * (kube/client.go createPatch); the manifest itself, minus what only `before` had, has the same result. Kinds without a
  * strategic merge, such as custom resources, take a plain one.
  */
@@ -72,24 +73,27 @@ export async function mergeAsPatch(
   client: ApiClient,
   written: Written,
   before?: KubernetesObject,
+  isDry = true,
 ): Promise<KubernetesObject> {
   try {
-    return await client.json(patching(written, 'strategic-merge-patch', before))
+    return await client.json(patching(written, {merge: 'strategic-merge-patch', before, isDry}))
   } catch (error) {
     if (!isApiError(error, 415)) throw error
-    return client.json(patching(written, 'merge-patch', before))
+    return client.json(patching(written, {merge: 'merge-patch', before, isDry}))
   }
 }
 
-function patching(
-  {resource, namespace, object}: Written,
-  merge: 'strategic-merge-patch' | 'merge-patch',
-  before: KubernetesObject | undefined,
-): ApiRequest {
+interface Patching {
+  readonly merge: 'strategic-merge-patch' | 'merge-patch'
+  readonly before: KubernetesObject | undefined
+  readonly isDry: boolean
+}
+
+function patching({resource, namespace, object}: Written, {merge, before, isDry}: Patching): ApiRequest {
   return {
     method: 'PATCH',
     path: resourcePath(resource, namespace, object.metadata.name),
-    query: {dryRun: 'All', fieldManager: MANAGER},
+    query: {...(isDry && {dryRun: 'All'}), fieldManager: MANAGER},
     contentType: `application/${merge}+json`,
     body: before ? takingAway(before, object, merge === 'strategic-merge-patch') : object,
     asked: asking('patch', resource, namespace, object.metadata.name),

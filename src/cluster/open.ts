@@ -13,7 +13,7 @@ import {asking, LEASES, NAMESPACES, type Resource, readObject, resourcePath} fro
 import type {Cluster, HeldLease, KubernetesObject, ScaleTarget} from './cluster.ts'
 import {listCustomKinds} from './custom-kinds.ts'
 import {openDiagnosis} from './diagnosis/open.ts'
-import {dryApplyObjects} from './dry-apply.ts'
+import {correctObjects, dryApplyObjects} from './dry-apply.ts'
 import {deleteFailedJobs, listFailedJobs} from './failed-jobs.ts'
 import type {Gating} from './gate/evaluate.ts'
 import {waitForHealth} from './gate/gate.ts'
@@ -94,6 +94,7 @@ export async function openCluster({
     present: (namespace, objects) => presentObjects(client, discovery, namespace, objects),
     missing: missingByLists(client, discovery),
     dryApply: (options) => dryApplyObjects(client, discovery, options),
+    correct: (options) => correctObjects(client, discovery, options),
     scaleTargets: (namespace) => listScaleTargets(client, namespace),
     deleteObject: (object) => deleteObject(client, discovery, object),
     claims: (namespace) => listClaims(client, namespace),

@@ -19,7 +19,12 @@ export type Phase =
   | {readonly kind: 'running'; readonly planned: Planned; readonly run: RunState}
   /** What the file names no more is being removed. */
   | (Seen & {readonly kind: 'removing'; readonly run: RunState})
-  | (Seen & {readonly kind: 'deployed'; readonly unwanted?: Unwanted})
+  | (Seen & {
+      readonly kind: 'deployed'
+      readonly unwanted?: Unwanted
+      /** What is known of objects that are not as the manifests say. */
+      readonly drift?: Finding | undefined
+    })
 
 /** What the file names no more. */
 export interface Unwanted {
@@ -96,9 +101,10 @@ export function environmentFindings(name: string, phase: Phase): readonly Findin
       ]
     }
     case 'deployed': {
-      const {releases, planned, unwanted} = phase
+      const {releases, planned, unwanted, drift} = phase
       const left = unwanted ? [unwantedFinding(name, unwanted)] : []
-      return [deployedFinding(releases), plannedFinding(planned), driven, ...left]
+      const drifted = drift ? [drift] : []
+      return [deployedFinding(releases), plannedFinding(planned), driven, ...left, ...drifted]
     }
   }
 }

@@ -9,14 +9,16 @@ import {releaseNamespace} from '../release.ts'
 import {type Interruption, newInterruption} from '../run/interruption.ts'
 import {usesReader} from '../verbs/preparation/uses-reader.ts'
 import {isPassing} from './decide.ts'
+import {driftPorts, newDriftWatch} from './drift-watch.ts'
 import {type Events, newEvents} from './events.ts'
 import {followInputs, type Inputs} from './inputs.ts'
 import {MANAGER, newKeeper, OPERATOR} from './keeper.ts'
 import type {Condition} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
 import {RELEASES} from './kinds/release-kind.ts'
+import type {Look, OperatorPorts, Pass} from './pass.ts'
 import {openQueue, type QuietFor} from './queue.ts'
-import {type Look, type OperatorPorts, type Pass, type Passed, reconcile} from './reconcile.ts'
+import {type Passed, reconcile} from './reconcile.ts'
 import {leave} from './removal.ts'
 import {newTeller, rowName} from './teller.ts'
 import {openWorld} from './world.ts'
@@ -90,6 +92,7 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
   const releases = newKeeper(objects, RELEASES)
   const events = newEvents(objects, {instance: holder, onError: (error) => say(asKkError(error).message)})
   const readUses = usesReader(ports.cluster, new Set())
+  const drifts = newDriftWatch(driftPorts(ports.cluster))
   const onError = (name: string, error: unknown) => say(`${name}: ${asKkError(error).message}`)
   const queue = openQueue({work: timed(work, onPass), onError})
   const world = openWorld(objects, {signal, ring: queue.add})
@@ -117,6 +120,7 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
     const found = inputs.environment(name)
     if (!found) {
       looks.delete(name)
+      drifts.forget(name)
       return undefined
     }
     environments.see(found)
@@ -138,7 +142,7 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
       looks.set(name, look)
       return look
     }
-    const pass = {telling: teller, interruption, quietFor, readUses, lookOf}
+    const pass = {telling: teller, interruption, quietFor, readUses, drifts, lookOf}
     const passed = await passOver(environment, ports, {...pass, events}).finally(() =>
       interruptions.delete(name),
     )
@@ -147,7 +151,7 @@ async function drive({ports, holder, state, onPass, say}: OperatorOptions, stop:
       world.watch(name, [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))])
       await dropRows(rows, plan, objects)
     }
-    return passed?.hasRun ? 0 : RESYNC
+    return passed?.hasRun ? 0 : Math.min(RESYNC, drifts.due(name))
   }
 
   await aborted(stop)

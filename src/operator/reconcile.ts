@@ -1,58 +1,19 @@
-import type {Cluster} from '../cluster/cluster.ts'
-import type {Helm} from '../helm/helm.ts'
 import type {Plan} from '../plan/plan.ts'
-import type {Interruption} from '../run/interruption.ts'
 import {NO_RUN} from '../run/run-state.ts'
 import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
 import {readyDeployment} from '../verbs/change/deploy.ts'
 import {settledPlan} from '../verbs/change/in-turn.ts'
 import {statusReader} from '../verbs/observation/status.ts'
 import type {ObservedPlan} from '../verbs/plan.ts'
-import type {UsesReader} from '../verbs/preparation/uses-reader.ts'
 import {keepSecrets, withInputs} from '../verbs/secrets/keep-secrets.ts'
 import {expectStated} from '../verbs/secrets/living-secrets.ts'
 import type {Supplied} from '../verbs/secrets/supply-secrets.ts'
 import {decide, type Planned, planDigest, retryOf, targetDigest} from './decide.ts'
-import type {Phase} from './findings.ts'
 import {followRun} from './follow-run.ts'
-import type {EnvironmentObject, EnvironmentStatus} from './kinds/environment-kind.ts'
-import type {QuietFor} from './queue.ts'
+import type {EnvironmentObject} from './kinds/environment-kind.ts'
+import type {OperatorPorts, Pass} from './pass.ts'
 import {keepFinalizer, planUnwanted, removeApproved} from './removal.ts'
-import {readSource, type SourceText} from './source.ts'
-
-export interface OperatorPorts {
-  readonly cluster: Cluster
-  readonly helm: Helm
-  /** Reads an environment file and prepares it with the overrides and the secrets that the cluster keeps. */
-  readonly open: (name: string, source: SourceText) => Promise<Supplied>
-}
-
-/** What one pass over an Environment writes on the way. */
-export interface Telling {
-  /** Writes how far the Environment is, with what is to be remembered of it. */
-  tell(phase: Phase, memory?: Memory): Promise<void>
-  /** As `tell`, but soon: what comes meanwhile is told instead. */
-  tellSoon(phase: Phase): void
-}
-
-/** What later passes have to know. */
-export type Memory = Pick<EnvironmentStatus, 'begun' | 'failed' | 'deployed' | 'retried' | 'run'>
-
-/** A look at the releases of one target: it downloads each record once, however often it is read. */
-export interface Look {
-  readonly target: string
-  readonly read: ReturnType<typeof statusReader>
-}
-
-export interface Pass {
-  readonly telling: Telling
-  readonly interruption: Interruption
-  /** Said again and again: how long nothing may be heard of the pass. */
-  readonly quietFor: QuietFor
-  readonly readUses: UsesReader
-  /** Returns the look of an earlier pass at the same target, or makes one. */
-  readonly lookOf: (target: string, make: () => Look['read']) => Look
-}
+import {readSource} from './source.ts'
 
 /** What a pass leaves: the plan that it made, and whether it was run, so that another pass sees what came of it. */
 export interface Passed {
@@ -100,13 +61,14 @@ export async function reconcile(
       const hasRun =
         unwanted !== undefined && (await removeApproved(unwanted, seen, {environment, ports, pass}))
       if (hasRun) return {plan, hasRun}
+      const drift = await pass.drifts.look(environment, prepared)
       const failed = environment.status?.failed
       const memory = {
         deployed: planned.target,
         failed: failed !== undefined && failed.inputs === unwanted?.digest ? failed : undefined,
         begun: undefined,
       }
-      await telling.tell({kind: 'deployed', ...seen, ...(unwanted && {unwanted})}, memory)
+      await telling.tell({kind: 'deployed', ...seen, drift, ...(unwanted && {unwanted})}, memory)
     }
   }
   return {plan, hasRun: false}

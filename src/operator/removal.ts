@@ -22,7 +22,7 @@ import {
   REMOVAL_FINALIZER,
 } from './kinds/environment-kind.ts'
 import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
-import type {OperatorPorts, Pass} from './reconcile.ts'
+import type {OperatorPorts, Pass} from './pass.ts'
 import {readSource} from './source.ts'
 
 interface PlannedUnwanted extends Unwanted {

@@ -8,7 +8,7 @@ import type {Keeper} from './keeper.ts'
 import {type Condition, conditionsOf, type Finding} from './kinds/conditions.ts'
 import {ENVIRONMENTS, type EnvironmentObject, type EnvironmentStatus} from './kinds/environment-kind.ts'
 import {ENVIRONMENT_LABEL, RELEASES, type ReleaseSpec, type ReleaseStatus} from './kinds/release-kind.ts'
-import type {Memory, Telling} from './reconcile.ts'
+import type {Memory, Telling} from './pass.ts'
 
 export interface TellerOptions {
   readonly environments: Keeper

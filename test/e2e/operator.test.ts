@@ -18,7 +18,7 @@ import {
 let cluster: OperatedCluster
 let operator: RunningOperator
 beforeAll(async () => {
-  cluster = await startOperatedCluster(12)
+  cluster = await startOperatedCluster(13)
   operator = await cluster.start()
   return async () => {
     operator.signal('SIGTERM')
@@ -327,6 +327,21 @@ describe.concurrent('the operator', () => {
       expect(events).toContain(
         `removed ${shared.name}/api; ${shared.name}/db stays: used by ${user.name}/api`,
       )
+    })
+
+    it('corrects what somebody has changed, without a revision', async () => {
+      const environment = cluster.environment()
+      await environment.apply(environment.text(), {drift: {mode: 'correct', every: '1s'}})
+      await environment.has('Drifted', 'False', 'AsDeployed')
+      const api = ['deployment/api', '--namespace', environment.name]
+
+      await done(cluster.kubectl('scale', ...api, '--replicas', '3'))
+      const corrected = await environment.has('Drifted', 'False', 'Corrected')
+      const replicas = await done(cluster.kubectl('get', ...api, '--output', 'jsonpath={.spec.replicas}'))
+
+      expect(messageOf(corrected, 'Drifted')).toBe(`corrected ${environment.name}/api Deployment/api`)
+      expect(replicas).toBe('1')
+      expect(await environment.revisions()).toEqual(['api 1', 'db 1'])
     })
 
     it('12: leaves every workload when its Environment is deleted, and the command line goes on', async () => {

@@ -31,7 +31,7 @@ export const ROLE_SETS = {
 
 /** The rights of the operator itself, which does what `change` allows. */
 export const OPERATOR_ROLES: RoleSet = {
-  verbs: [...ROLE_SETS.change.verbs, 'operator run'],
+  verbs: [...ROLE_SETS.change.verbs, ...ROLE_SETS.drift.verbs, 'operator run'],
   rendered: ROLE_SETS.change.rendered,
 }
 

@@ -67,6 +67,24 @@ const SPEC = {
         },
       },
     },
+    drift: {
+      type: 'object',
+      description: 'What is done about objects that are not as the manifests of their releases say.',
+      properties: {
+        mode: {
+          type: 'string',
+          enum: ['warn', 'correct', 'ignore'],
+          description:
+            'warn, unless it is said: the condition Drifted names them. correct: they are also written as the manifests say, without a revision.',
+        },
+        every: {
+          type: 'string',
+          description: 'How often it is looked, such as 30m; 1h unless it is said.',
+          pattern: '^[1-9][0-9]{0,4}[smh]$',
+          maxLength: 6,
+        },
+      },
+    },
     deletionPolicy: {
       type: 'string',
       enum: ['Orphan', 'RemoveUnshared'],

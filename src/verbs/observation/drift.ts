@@ -1,4 +1,12 @@
-import type {Cluster, DryApply, ReleaseRecord, StoredRelease} from '../../cluster/cluster.ts'
+import type {
+  ApplyMethod,
+  Cluster,
+  DryApply,
+  KubernetesObject,
+  ReleaseRecord,
+  ScaleTarget,
+  StoredRelease,
+} from '../../cluster/cluster.ts'
 import {parseManifest} from '../../cluster/manifest.ts'
 import {KkError} from '../../errors.ts'
 import {redactSecretsOf} from '../../helm/redact/objects.ts'
@@ -58,6 +66,40 @@ export async function releaseDrift(
   }
 }
 
+/**
+ * Writes the objects of a release that have changed as its manifest says, without a revision and without hooks. Objects
+ * that are gone stay gone, for a deploy makes them again; the replicas of what an autoscaler scales stay as they are.
+ */
+export async function correctDrift(
+  cluster: Pick<Cluster, 'stored' | 'scaleTargets' | 'correct'>,
+  {release, revision}: ReleaseDrift,
+  isMeant: (object: {readonly kind: string; readonly name: string}) => boolean,
+): Promise<void> {
+  const stored = await cluster.stored(release, revision)
+  if (!stored) return
+  const namespace = releaseNamespace(release)
+  const objects = parseManifest(stored.manifest).filter(({kind, metadata}) =>
+    isMeant({kind, name: metadata.name}),
+  )
+  const scaled = await cluster.scaleTargets(namespace)
+  await cluster.correct({
+    namespace,
+    objects: objects.map((object) => withHelmMarks(leftToScalers(object, scaled), release)),
+    method: methodOf(stored),
+  })
+}
+
+function methodOf({applyMethod}: Pick<StoredRelease, 'applyMethod'>): ApplyMethod {
+  return applyMethod === 'ssa' ? 'server-side' : 'client-side'
+}
+
+function leftToScalers(object: KubernetesObject, scaled: readonly ScaleTarget[]): KubernetesObject {
+  const {kind, metadata} = object
+  if (!scaled.some((target) => target.kind === kind && target.name === metadata.name)) return object
+  const {replicas: _, ...spec} = (object['spec'] ?? {}) as Readonly<Record<string, unknown>>
+  return {...object, spec}
+}
+
 /** Returns the objects of a revision that an apply of its manifest would change, if applied as helm does. */
 export async function driftedObjects(
   cluster: Pick<Reads, 'dryApply' | 'scaleTargets'>,
@@ -65,8 +107,7 @@ export async function driftedObjects(
 ): Promise<readonly DriftedObject[]> {
   const namespace = releaseNamespace(stored.release)
   const objects = parseManifest(stored.manifest).map((object) => withHelmMarks(object, stored.release))
-  const method = stored.applyMethod === 'ssa' ? 'server-side' : 'client-side'
-  const dry = await cluster.dryApply({namespace, objects, method})
+  const dry = await cluster.dryApply({namespace, objects, method: methodOf(stored)})
   const scaled = dry.some(isScalable) ? await cluster.scaleTargets(namespace) : []
   const live = dry.flatMap((each) => (each.state === 'compared' ? [each.live] : []))
   const redact = redactSecretsOf([...objects, ...live], redactor(stored.values))

@@ -1,0 +1,140 @@
+import {expect, it} from 'vitest'
+import {KkError} from '../../src/errors.ts'
+import {newDriftWatch} from '../../src/operator/drift-watch.ts'
+import type {EnvironmentObject} from '../../src/operator/kinds/environment-kind.ts'
+import type {DriftedObject} from '../../src/plan/drift/drifted-object.ts'
+import type {ReleaseDrift} from '../../src/verbs/observation/drift.ts'
+import type {Prepared} from '../../src/verbs/preparation/prepare.ts'
+
+const MINUTE = 60_000
+const PREPARED = {} as Prepared
+
+const CHANGED: DriftedObject = {
+  ...{kind: 'Deployment', name: 'api', namespace: 'openstack', state: 'changed'},
+  fields: [{path: 'spec.replicas', live: 3, manifest: 1, manager: 'kubectl'}],
+}
+const GONE: DriftedObject = {
+  ...{kind: 'Service', name: 'api', namespace: 'openstack', state: 'gone', fields: []},
+}
+
+function driftOf(...objects: readonly DriftedObject[]): readonly ReleaseDrift[] {
+  const nothing = {revision: 1, status: 'deployed', crds: [], leftovers: []}
+  return [{release: 'openstack/api', ...nothing, objects}]
+}
+
+/** A watch of an environment whose drift, and whose time, the test sets. */
+function watching(drift: EnvironmentObject['spec']['drift'], fault?: KkError) {
+  const world = {now: 0, drifts: driftOf(), looks: 0, corrected: [] as string[]}
+  const watch = newDriftWatch(
+    {
+      async look() {
+        world.looks++
+        return world.drifts
+      },
+      async correct(_, objects) {
+        if (fault) throw fault
+        world.corrected.push(...objects)
+      },
+    },
+    () => world.now,
+  )
+  const environment = (generation = 1): EnvironmentObject => ({
+    metadata: {name: 'production', generation},
+    spec: {source: {configMap: 'production'}, drift},
+  })
+  const look = (generation?: number) => watch.look(environment(generation), PREPARED)
+  return {watch, world, look}
+}
+
+it('it is looked once an hour, and not when the operator has just begun', async () => {
+  const {watch, world, look} = watching(undefined)
+
+  const first = await look()
+  const due = watch.due('production')
+  world.now = 59 * MINUTE
+  await look()
+  const early = world.looks
+  world.now = 60 * MINUTE
+  const found = await look()
+
+  expect(first).toBeUndefined()
+  expect(due).toBe(60 * MINUTE)
+  expect(early).toBe(0)
+  expect(found).toMatchObject({status: 'False', reason: 'AsDeployed'})
+})
+
+it('what has changed is told with its fields and who manages them, and left as it is', async () => {
+  const {world, look} = watching({mode: 'warn', every: '1m'})
+  await look()
+  world.now = MINUTE
+  world.drifts = driftOf(CHANGED, GONE)
+
+  const found = await look()
+
+  expect(found).toMatchObject({type: 'Drifted', status: 'True', reason: 'Drifted'})
+  expect(found?.message).toBe(
+    'openstack/api Deployment/api spec.replicas (by kubectl); openstack/api Service/api is gone',
+  )
+  expect(world.corrected).toEqual([])
+})
+
+it('what has changed is corrected, and looked at again soon; what is gone is only told', async () => {
+  const {watch, world, look} = watching({mode: 'correct'})
+  await look()
+  world.now = 60 * MINUTE
+  world.drifts = driftOf(CHANGED)
+  const corrected = await look()
+  const due = watch.due('production')
+  world.now += due
+  world.drifts = driftOf(GONE)
+
+  const gone = await look()
+
+  expect(world.corrected).toEqual(['Deployment/api'])
+  expect(corrected).toMatchObject({status: 'False', reason: 'Corrected'})
+  expect(due).toBe(10_000)
+  expect(gone).toMatchObject({status: 'True', reason: 'Drifted'})
+})
+
+it('who changes back what is corrected is let be after five times, until the Environment changes', async () => {
+  const {watch, world, look} = watching({mode: 'correct'})
+  await look()
+  world.drifts = driftOf(CHANGED)
+  const reasons: (string | undefined)[] = []
+  for (let round = 0; round < 7; round++) {
+    world.now += watch.due('production')
+    reasons.push((await look())?.reason)
+  }
+  const before = world.corrected.length
+  await look(2)
+  world.now += watch.due('production')
+  const after = await look(2)
+
+  expect(reasons).toEqual([...Array.from({length: 5}, () => 'Corrected'), 'Contested', 'Corrected'])
+  expect(before).toBe(6)
+  expect(after?.reason).toBe('Corrected')
+})
+
+it('a correction that is refused is told, and stops nothing', async () => {
+  const {world, look} = watching({mode: 'correct'}, new KkError('KK_FORBIDDEN', 'may not patch deployments'))
+  await look()
+  world.now = 60 * MINUTE
+  world.drifts = driftOf(CHANGED)
+
+  expect(await look()).toMatchObject({
+    status: 'True',
+    reason: 'NotCorrected',
+    message: 'may not patch deployments',
+  })
+})
+
+it('where drift is ignored nobody looks', async () => {
+  const {watch, world, look} = watching({mode: 'ignore'})
+  await look()
+  world.now = 600 * MINUTE
+
+  await look()
+
+  expect(world.looks).toBe(0)
+  expect(watch.due('production')).toBe(Number.POSITIVE_INFINITY)
+})
