@@ -4042,9 +4042,15 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed.',
+      'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies.',
     examples: [
       '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
+      {
+        description: 'A Helm chart of the operator; kk charts package and publish take it.',
+        command:
+          '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --chart operator-chart',
+      },
+      '<%= config.bin %> operator install --kinds --sandbox --dry-run',
     ],
     flags: {
       color: {
@@ -4056,7 +4062,6 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       image: {
         name: 'image',
-        required: true,
         summary: 'The image of kk, which has helm in it.',
         hasDynamicHelp: false,
         helpValue: 'IMAGE',
@@ -4065,7 +4070,6 @@ export const commands: Readonly<Record<string, unknown>> = {
       },
       namespace: {
         name: 'namespace',
-        required: true,
         summary: 'A namespace in which it may deploy; may be repeated.',
         hasDynamicHelp: false,
         helpValue: 'NAME',
@@ -4078,6 +4082,22 @@ export const commands: Readonly<Record<string, unknown>> = {
           'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
         allowNo: false,
         type: 'boolean',
+      },
+      kinds: {
+        exclusive: ['image', 'namespace', 'removal', 'chart'],
+        name: 'kinds',
+        summary: 'Only its kinds: for whom the rest comes by the chart.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      chart: {
+        exclusive: ['dry-run'],
+        name: 'chart',
+        summary: 'Write a Helm chart into this directory instead, and change nothing.',
+        hasDynamicHelp: false,
+        helpValue: 'DIR',
+        multiple: false,
+        type: 'option',
       },
       yes: {
         char: 'y',

@@ -1,33 +1,56 @@
+import {join} from 'node:path'
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
 import {canAsk, confirm} from '../../cli/console.ts'
 import {changeFlags, clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
-import {installOperator, operatorObjects} from '../../operator/install.ts'
+import {VERSION} from '../../cli/version.ts'
+import {KkError} from '../../errors.ts'
+import {operatorChart} from '../../operator/install/chart.ts'
+import {
+  type InstallOptions,
+  installOperator,
+  kindObjects,
+  operatorObjects,
+} from '../../operator/install/install.ts'
+import {writeAtomically} from '../../state/files/write-atomically.ts'
 
 export default class OperatorInstall extends KkCommand {
   static override summary = 'Install the operator in the cluster, or bring it up to date.'
   static override description =
-    'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed.'
+    'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies.'
   static override examples = [
     '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
+    {
+      description: 'A Helm chart of the operator; kk charts package and publish take it.',
+      command:
+        '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --chart operator-chart',
+    },
+    '<%= config.bin %> operator install --kinds --sandbox --dry-run',
   ]
   static override flags = {
     image: Flags.string({
       summary: 'The image of kk, which has helm in it.',
       helpValue: 'IMAGE',
-      required: true,
     }),
     namespace: Flags.string({
       summary: 'A namespace in which it may deploy; may be repeated.',
       helpValue: 'NAME',
-      required: true,
       multiple: true,
       multipleNonGreedy: true,
     }),
     removal: Flags.boolean({
       summary:
         'Let it remove what an approved plan says; for that it may read the Secrets of all namespaces.',
+    }),
+    kinds: Flags.boolean({
+      summary: 'Only its kinds: for whom the rest comes by the chart.',
+      exclusive: ['image', 'namespace', 'removal', 'chart'],
+    }),
+    chart: Flags.string({
+      summary: 'Write a Helm chart into this directory instead, and change nothing.',
+      helpValue: 'DIR',
+      exclusive: ['dry-run'],
     }),
     yes: changeFlags.yes,
     'dry-run': changeFlags['dry-run'],
@@ -36,16 +59,43 @@ export default class OperatorInstall extends KkCommand {
 
   override async run(): Promise<void> {
     const {flags} = await this.parse(OperatorInstall)
-    const {image, namespace, removal} = flags
-    const options = {image, namespaces: [...new Set(namespace)], removes: removal}
+    if (flags.chart !== undefined) return await this.writeChart(flags.chart, optionsOf(flags))
+    const made = flags.kinds ? kindObjects() : operatorObjects(optionsOf(flags))
     if (flags['dry-run']) {
-      const list = {apiVersion: 'v1', kind: 'List', items: operatorObjects(options)}
+      const list = {apiVersion: 'v1', kind: 'List', items: made}
       return this.console.print(JSON.stringify(list, undefined, 2))
     }
     await using cluster = await openChosenCluster(flags, undefined)
-    if (!flags.yes && canAsk()) await confirm(`install the operator on ${cluster.context}?`)
-    const isGuarded = await cluster.guard.supported()
-    await installOperator({...options, isGuarded}, cluster.objects)
-    this.console.say(`the operator is installed on ${cluster.context}; to see it: kk operator status`)
+    const what = flags.kinds ? 'the kinds of the operator' : 'the operator'
+    if (!flags.yes && canAsk()) await confirm(`install ${what} on ${cluster.context}?`)
+    const isGuarded = flags.kinds || (await cluster.guard.supported())
+    await installOperator(
+      isGuarded ? made : operatorObjects({...optionsOf(flags), isGuarded}),
+      cluster.objects,
+    )
+    this.console.say(`installed ${what} on ${cluster.context}; to see what it does: kk operator status`)
   }
+
+  private async writeChart(directory: string, options: InstallOptions): Promise<void> {
+    for (const [path, text] of Object.entries(operatorChart(options, VERSION)))
+      await writeAtomically(join(directory, path), text)
+    this.console.say(
+      `wrote the chart ${directory}; its kinds are applied with kk operator install --kinds, and it is installed with: helm install kk-operator ${directory} --namespace kk-system`,
+    )
+  }
+}
+
+interface OperatorFlags {
+  readonly image?: string | undefined
+  readonly namespace?: readonly string[] | undefined
+  readonly removal?: boolean
+}
+
+/** Throws `KK_USAGE` where a flag is missing. */
+function optionsOf({image, namespace = [], removal = false}: OperatorFlags): InstallOptions {
+  if (image !== undefined && namespace.length > 0)
+    return {image, namespaces: [...new Set(namespace)], removes: removal}
+  throw new KkError('KK_USAGE', `expected ${image === undefined ? '--image' : '--namespace'}`, {
+    hint: 'for example: kk operator install --image registry.example.org/kk:1 --namespace openstack',
+  })
 }

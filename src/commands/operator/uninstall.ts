@@ -3,7 +3,7 @@ import {KkCommand} from '../../cli/command.ts'
 import {requireConfirmation} from '../../cli/console.ts'
 import {changeFlags, clusterFlags} from '../../cli/flags.ts'
 import {openChosenCluster} from '../../cli/open/cluster.ts'
-import {uninstallOperator} from '../../operator/install.ts'
+import {uninstallOperator} from '../../operator/install/install.ts'
 
 export default class OperatorUninstall extends KkCommand {
   static override summary = 'Take the operator away, and leave every release as it is.'

@@ -1,24 +1,24 @@
-import {DEPLOYMENTS, NAMESPACES, type Resource} from '../cluster/api/resources.ts'
-import type {KubernetesObject} from '../cluster/cluster.ts'
-import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../cluster/guard/names.ts'
-import {KK_NAMESPACE} from '../cluster/lease/lease.ts'
-import type {Objects} from '../cluster/objects.ts'
+import {DEPLOYMENTS, NAMESPACES, type Resource} from '../../cluster/api/resources.ts'
+import type {KubernetesObject} from '../../cluster/cluster.ts'
+import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../cluster/guard/names.ts'
+import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import type {Objects} from '../../cluster/objects.ts'
 import {
   OPERATOR_ROLES,
   REMOVING_OPERATOR_ROLES,
   ROLE_SETS,
   type Rule,
   rulesOf,
-} from '../cluster/permissions/roles.ts'
-import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.ts'
+} from '../../cluster/permissions/roles.ts'
 import {
   ENVIRONMENT,
   ENVIRONMENTS,
   type EnvironmentObject,
   REMOVAL_FINALIZER,
-} from './kinds/environment-kind.ts'
-import {DEFINITIONS, definitionOf} from './kinds/kind.ts'
-import {RELEASE} from './kinds/release-kind.ts'
+} from '../kinds/environment-kind.ts'
+import {DEFINITIONS, definitionOf} from '../kinds/kind.ts'
+import {RELEASE} from '../kinds/release-kind.ts'
+import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.ts'
 
 const NAME = 'kk-operator'
 const LABELS = {'app.kubernetes.io/name': NAME}
@@ -64,8 +64,7 @@ export function operatorObjects({
   return [
     namespace(KK_NAMESPACE, {'pod-security.kubernetes.io/enforce': 'restricted'}),
     ...namespaces.map((name) => namespace(name)),
-    definitionOf(ENVIRONMENT),
-    definitionOf(RELEASE),
+    ...kindObjects(),
     ...(isGuarded ? deletionGuard(NAME, LABELS) : []),
     object(ACCOUNTS, KK_NAMESPACE, {}),
     object(CLUSTER_ROLES, '', {rules: [...necessary(rights.cluster), ...seen]}),
@@ -78,6 +77,16 @@ export function operatorObjects({
     ]),
     object(DEPLOYMENTS, KK_NAMESPACE, {spec: deploymentSpec(image)}),
   ]
+}
+
+/** The kinds alone, for whom the rest comes by a chart. */
+export function kindObjects(): readonly KubernetesObject[] {
+  return [definitionOf(ENVIRONMENT), definitionOf(RELEASE)]
+}
+
+/** Whether an object is made by whatever installs the operator: neither a kind nor a namespace, which outlive it. */
+export function isOfCluster({kind}: KubernetesObject): boolean {
+  return kind !== DEFINITIONS.kind && kind !== NAMESPACES.kind
 }
 
 /** Returns what is left of the operator when it goes: its kinds, with the objects of them, and all that it runs by. */
@@ -110,12 +119,12 @@ const KINDS = [
   DEPLOYMENTS,
 ]
 
-/** Applies the operator on the server side; what is there already is brought up to date. */
+/** Applies the objects of the operator on the server side; what is there already is brought up to date. */
 export async function installOperator(
-  options: InstallOptions,
+  made: readonly KubernetesObject[],
   objects: Pick<Objects, 'apply'>,
 ): Promise<void> {
-  for (const each of operatorObjects(options)) {
+  for (const each of made) {
     const resource = KINDS.find(({kind}) => kind === each.kind)!
     await objects.apply(resource, each, {manager: 'kk'})
   }
