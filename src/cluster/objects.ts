@@ -23,13 +23,18 @@ interface ApplyOptions {
   readonly status?: boolean
 }
 
+/** What the API server says of an object that was applied. */
+export interface Applied {
+  readonly metadata: {readonly generation?: number}
+}
+
 /** Objects of any kind whose place in the API is known. Every function throws as `Cluster`'s do. */
 export interface Objects {
   read<T>(resource: Resource, place: ObjectPlace): Promise<T | undefined>
   /** Lists the objects of a kind in a namespace; undefined where the cluster has no such kind. */
   list<T>(resource: Resource, namespace: string): Promise<readonly T[] | undefined>
-  /** Applies an object on the server side, and takes its fields from their present managers. */
-  apply(resource: Resource, object: Named, options: ApplyOptions): Promise<void>
+  /** Applies an object on the server side, and takes its fields from their present managers. Resolves with it as it is then. */
+  apply(resource: Resource, object: Named, options: ApplyOptions): Promise<Applied>
   /** Merges fields into an object that exists (RFC 7386); throws `KK_API` where there is none. */
   merge(resource: Resource, place: ObjectPlace, fields: object): Promise<void>
   /** Deletes an object; one that is gone, or whose kind is, is left alone. */
@@ -78,9 +83,9 @@ export async function applyObject(
   resource: Resource,
   object: Named,
   {manager, status = false}: ApplyOptions,
-): Promise<void> {
+): Promise<Applied> {
   const {name, namespace = ''} = object.metadata
-  await client.json({
+  return client.json({
     method: 'PATCH',
     path: resourcePath(resource, namespace, name) + (status ? '/status' : ''),
     query: {fieldManager: manager, force: 'true'},

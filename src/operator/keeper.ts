@@ -10,7 +10,11 @@ export const OPERATOR = `${KK_NAMESPACE}/kk-operator` as const
 
 /** An object in `kk-system` whose spec, or whose status, the operator writes. */
 export interface Kept {
-  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
+  readonly metadata: {
+    readonly name: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly generation?: number
+  }
   readonly spec?: object
   readonly status?: object
 }
@@ -23,12 +27,17 @@ export interface Keeper {
   see(object: Kept): void
   /** The status that was seen or written last. */
   status(name: string): object | undefined
+  /** The generation of the spec that was seen or written last. */
+  generation(name: string): number
   /** Takes note that an object is gone. */
   forget(name: string): void
 }
 
 export function newKeeper(objects: Pick<Objects, 'apply'>, resource: Resource): Keeper {
   const known = {spec: new Map<string, object>(), status: new Map<string, object>()}
+  const generations = new Map<string, number>()
+  const learn = (name: string, generation = 1) =>
+    generations.set(name, Math.max(generation, generations.get(name) ?? 1))
   return {
     async keep({metadata, spec, status}) {
       const part = status === undefined ? 'spec' : 'status'
@@ -37,17 +46,21 @@ export function newKeeper(objects: Pick<Objects, 'apply'>, resource: Resource): 
       if (before !== undefined && canonicalJson(before) === canonicalJson(content)) return
       const {apiVersion, kind} = resource
       const object = {apiVersion, kind, metadata: {...metadata, namespace: KK_NAMESPACE}, [part]: content}
-      await objects.apply(resource, object, {manager: MANAGER, status: part === 'status'})
+      const applied = await objects.apply(resource, object, {manager: MANAGER, status: part === 'status'})
+      learn(metadata.name, applied.metadata.generation)
       known[part].set(metadata.name, content)
     },
-    see({metadata: {name}, spec, status}) {
+    see({metadata: {name, generation}, spec, status}) {
+      learn(name, generation)
       if (spec && !known.spec.has(name)) known.spec.set(name, spec)
       if (status && !known.status.has(name)) known.status.set(name, status)
     },
     status: (name) => known.status.get(name),
+    generation: (name) => generations.get(name) ?? 1,
     forget(name) {
       known.spec.delete(name)
       known.status.delete(name)
+      generations.delete(name)
     },
   }
 }

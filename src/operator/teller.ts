@@ -41,10 +41,16 @@ export function newTeller(
       await releases.keep({metadata, spec: row.spec})
       const {name} = metadata
       const before: Before | undefined = releases.status(name)
-      // Before a run tells of it, what was seen last is all that is known.
-      if (before && row.findings.length === 0) continue
-      const conditions = conditionsOf(row.findings, before ?? {}, {generation: 1, now: now()})
-      const status: ReleaseStatus = {revision: row.revision ?? before?.revision, conditions}
+      const generation = releases.generation(name)
+      // Where nothing new is known, what was seen last holds.
+      const seen = row.findings.length > 0 ? row.findings : (before?.conditions ?? [])
+      if (seen.length === 0) continue
+      const conditions = conditionsOf(seen, before ?? {}, {generation, now: now()})
+      const status: ReleaseStatus = {
+        observedGeneration: generation,
+        revision: row.revision ?? before?.revision,
+        conditions,
+      }
       await releases.keep({metadata: {name}, status})
       const happened = turnOf(before?.conditions, conditions)
       if (happened && (happened.type === 'Warning' || before?.conditions))
@@ -174,7 +180,10 @@ function rowsOf(phase: Phase): readonly Row[] {
       protected: action.protected,
     }
     const known = knownOf(release)
-    return [{release, spec, revision: known.revision ?? (revision || undefined), findings: known.findings}]
+    // Before a run tells of what it is about to change.
+    const isAhead = phase.kind === 'running' && known.findings.length === 0 && isChange(action)
+    const findings = isAhead ? progressFindings({state: 'waiting'}) : known.findings
+    return [{release, spec, revision: known.revision ?? (revision || undefined), findings}]
   })
 }
 

@@ -8,7 +8,10 @@ const FAILED = {type: 'Warning', reason: 'Failed', message: 'openstack/keystone 
 function writing() {
   const written: {count: number; metadata: {name: string}; reason: string}[] = []
   const time = {now: 1_000_000}
-  const apply = async (_: unknown, object: unknown) => void written.push(object as (typeof written)[0])
+  const apply = async (_: unknown, object: unknown) => {
+    written.push(object as (typeof written)[0])
+    return {metadata: {}}
+  }
   const onError = () => undefined
   return {written, time, events: newEvents({apply}, {instance: 'operator a', onError}, () => time.now)}
 }

@@ -8,7 +8,10 @@ const metadata = {name: 'production'}
 /** A keeper with all that it has written. */
 function keeping() {
   const written: unknown[] = []
-  const apply = async (_: unknown, object: unknown) => void written.push(object)
+  const apply = async (_: unknown, object: unknown) => {
+    written.push(object)
+    return {metadata: {generation: written.length}}
+  }
   return {keeper: newKeeper({apply}, ENVIRONMENTS), written}
 }
 

@@ -1,0 +1,133 @@
+import {join} from 'node:path'
+import {execa} from 'execa'
+import {beforeAll, expect, it} from 'vitest'
+import {KkError} from '../../src/errors.ts'
+import type {Phase} from '../../src/operator/findings.ts'
+import {newKeeper} from '../../src/operator/keeper.ts'
+import {ENVIRONMENTS} from '../../src/operator/kinds/environment-kind.ts'
+import {RELEASES} from '../../src/operator/kinds/release-kind.ts'
+import {newTeller} from '../../src/operator/teller.ts'
+import {NO_RUN} from '../../src/run/run-state.ts'
+import type {ReleaseStatus} from '../../src/verbs/observation/release-status.ts'
+import {planOf} from '../run/plan-of.ts'
+
+// Two judges whose rules are not kk's: kstatus, and Flux's checker of conditions. Go builds them for a minute.
+
+interface Written {
+  readonly kind: string
+  readonly metadata: {readonly name: string}
+  readonly spec?: object
+  readonly status?: object
+}
+
+interface Verdict {
+  readonly kstatus: string
+  readonly fail: string
+  readonly warn: string
+}
+
+/** The objects as the cluster has them once these phases were told, one after the other. */
+async function told(...phases: readonly Phase[]): Promise<readonly object[]> {
+  const objects = new Map<string, {spec?: object; status?: object; metadata: {generation: number}}>()
+  const apply = async (_: unknown, written: unknown) => {
+    const {kind, metadata, spec, status, ...rest} = written as Written
+    const key = `${kind}/${metadata.name}`
+    const before = objects.get(key)
+    const generation = (before?.metadata.generation ?? 0) + (spec || !before ? 1 : 0)
+    const object = {...rest, kind, ...before, ...(spec && {spec}), ...(status && {status})}
+    objects.set(key, {...object, metadata: {...metadata, generation}})
+    return {metadata: {generation}}
+  }
+  const environment = {
+    metadata: {name: 'production', generation: 1},
+    spec: {source: {configMap: 'production'}},
+  }
+  const teller = newTeller(environment, {
+    environments: newKeeper({apply}, ENVIRONMENTS),
+    releases: newKeeper({apply}, RELEASES),
+    events: {tell: () => undefined},
+    uidOf: () => undefined,
+    onError: (error) => {
+      throw error
+    },
+  })
+  for (const phase of phases) await teller.tell(phase)
+  return [...objects.values()]
+}
+
+function planned(action: 'install' | 'upgrade' | 'unchanged') {
+  return {plan: planOf({keystone: []}, {keystone: action}), digest: 'd', target: 't'}
+}
+const status = (health: ReleaseStatus['health']): ReleaseStatus => ({
+  ...{release: 'openstack/keystone', chart: 'keystone', version: '1', revision: 1, status: 'deployed'},
+  ...{inputs: 'current', wanted: true, health, owner: 'production', requires: [], dependents: []},
+})
+const HEALTHY = [status({state: 'healthy'})]
+const CLOSED = [status({state: 'waiting', blames: [{object: 'Deployment/keystone-api', message: '0 of 1'}]})]
+const error = new KkError('KK_YAML', 'line 1 is no YAML')
+
+const DEPLOYED: Phase = {kind: 'deployed', planned: planned('unchanged'), releases: HEALTHY}
+const RUNNING: Phase = {kind: 'running', planned: planned('upgrade'), run: NO_RUN}
+
+const CASES: readonly (readonly [string, readonly Phase[], string])[] = [
+  ['being deployed', [RUNNING], 'InProgress'],
+  ['deployed', [RUNNING, DEPLOYED], 'Current'],
+  ['deployed, and paused then', [RUNNING, DEPLOYED, {kind: 'paused'}], 'InProgress'],
+  ['deployed, and changed then', [RUNNING, DEPLOYED, RUNNING], 'InProgress'],
+  ['deployed, with a closed gate', [{...DEPLOYED, releases: CLOSED}], 'InProgress'],
+  [
+    'waiting for approval',
+    [{kind: 'unapproved', planned: planned('upgrade'), actions: [], releases: HEALTHY}],
+    'InProgress',
+  ],
+  [
+    'failed',
+    [{kind: 'held', planned: planned('upgrade'), failure: 'keystone has failed', releases: CLOSED}],
+    'Failed',
+  ],
+  ['without a plan for good', [{kind: 'unplanned', error, isFinal: true}], 'Failed'],
+  ['without a plan now', [{kind: 'unplanned', error, isFinal: false}], 'InProgress'],
+  [
+    'being removed from',
+    [{kind: 'removing', planned: planned('unchanged'), releases: HEALTHY, run: NO_RUN}],
+    'InProgress',
+  ],
+  [
+    'drifted, with what is no longer wanted',
+    [
+      {
+        ...DEPLOYED,
+        unwanted: {digest: 'r', releases: ['openstack/horizon'], kept: []},
+        drift: {type: 'Drifted', status: 'True', reason: 'Drifted', message: 'Deployment/keystone-api'},
+      },
+    ],
+    'Current',
+  ],
+]
+
+let verdicts: readonly (readonly Verdict[])[]
+beforeAll(async () => {
+  const cases = await Promise.all(CASES.map(([, phases]) => told(...phases)))
+  const {stdout} = await execa('go', ['run', '.'], {
+    cwd: join(import.meta.dirname, '../../toolbox/judge'),
+    env: {GOTOOLCHAIN: 'local'},
+    input: JSON.stringify(cases.flat()),
+  })
+  const all = JSON.parse(stdout) as readonly Verdict[]
+  let at = 0
+  verdicts = cases.map((objects) => {
+    const from = at
+    at += objects.length
+    return all.slice(from, at)
+  })
+}, 600_000)
+
+it.each(CASES.map(([name, , kstatus], index) => [name, kstatus, index] as const))(
+  'an Environment that is %s is %s, and its conditions contradict nothing',
+  (_, kstatus, index) => {
+    const [environment] = verdicts[index]!
+
+    expect(environment?.kstatus).toBe(kstatus)
+    expect(verdicts[index]!.map(({fail, warn}) => fail + warn)).toEqual(verdicts[index]!.map(() => ''))
+  },
+)
