@@ -20,6 +20,12 @@ async function start(): Promise<void> {
     process.stdout.write(`kk/${VERSION} ${process.platform}-${process.arch} node-${process.version}\n`)
     return
   }
+  if (argv[0] === '__names') {
+    const {completedNames} = await import('../src/cli/names.ts')
+    const names = await completedNames(argv[1] ?? '', argv.slice(2), process.env)
+    process.stdout.write(names.map((name) => `${name}\n`).join(''))
+    return
+  }
   // oclif would print its arguments, and the values of --set are among them.
   delete process.env['DEBUG']
   const {loadBundle} = await import('../src/state/assets.ts')

@@ -42,6 +42,18 @@ const TEST_NEEDS: readonly SystemNeed[] = [
   CHROMIUM,
 ]
 
+/** What the night's tests need beside those of each change. */
+const NIGHT_NEEDS: readonly SystemNeed[] = [
+  ...TEST_NEEDS,
+  ...['fish', 'zsh'].map(
+    (shell): SystemNeed => ({
+      what: `${shell}, which completes words of kk`,
+      package: shell,
+      probe: [shell, '--version'],
+    }),
+  ),
+]
+
 /** What puts a load on `kk serve`. */
 const BENCH_NEEDS: readonly SystemNeed[] = [
   ...TEST_NEEDS,
@@ -85,6 +97,7 @@ const CLOUD_NEEDS: readonly SystemNeed[] = [
 
 const PURPOSES = {
   tests: {who: 'the tests need', needs: TEST_NEEDS},
+  night: {who: 'the tests of the night need', needs: NIGHT_NEEDS},
   bench: {who: 'the benchmarks need', needs: BENCH_NEEDS},
   aio: {who: 'the all-in-one node needs', needs: AIO_NEEDS},
   cloud: {who: 'a cloud on this machine needs', needs: CLOUD_NEEDS},

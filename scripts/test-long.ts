@@ -10,7 +10,7 @@ import {ensureSystemPackages} from './system-packages.ts'
 const NIGHT = {KK_TEST_NIGHT: '1'}
 
 async function testLong(args: readonly string[]): Promise<boolean> {
-  await ensureSystemPackages((line) => console.log(line))
+  await ensureSystemPackages((line) => console.log(line), 'night')
   for (const script of ['toolbox', 'build']) if (!(await step('node', [`scripts/${script}.ts`]))) return false
   // One file after the other: each keeps the machine busy.
   const runs = [await runVitest(['--project=long', '--no-file-parallelism', ...args], NIGHT)]

@@ -1,32 +1,13 @@
-import {commands} from '../../src/commands/table.ts'
+import {
+  COMMANDS,
+  type CommandReference as Command,
+  exampleOf,
+  type FlagReference as Flag,
+  flagWords,
+  wordsOf,
+} from '../../src/cli/reference.ts'
 import {markdownTable} from './marked.ts'
 
-/** What the table of commands says of one, as far as the reference shows it. */
-interface Command {
-  readonly id: string
-  readonly summary: string
-  readonly description?: string
-  readonly usage?: string
-  readonly examples: readonly (string | {readonly description: string; readonly command: string})[]
-  readonly flags: Readonly<Record<string, Flag>>
-}
-
-interface Flag {
-  readonly name: string
-  readonly char?: string
-  readonly summary: string
-  readonly type: 'boolean' | 'option'
-  readonly allowNo?: boolean
-  readonly helpGroup?: string
-  readonly helpValue?: string
-  readonly default?: unknown
-  readonly options?: readonly string[]
-  readonly exclusive?: readonly string[]
-}
-
-const COMMANDS = (Object.values(commands) as unknown as readonly Command[]).toSorted((a, b) =>
-  a.id < b.id ? -1 : 1,
-)
 /** The group of the flags that every command has; they are not named with each. */
 const EVERYWHERE = 'GLOBAL'
 
@@ -87,8 +68,8 @@ function grouped({flags}: Command): readonly Flag[] {
   return Object.values(flags).filter((flag) => flag.helpGroup !== undefined)
 }
 
-function words({id}: Command): string {
-  return `kk ${id.replaceAll(':', ' ')}`
+function words(command: Command): string {
+  return `kk ${wordsOf(command)}`
 }
 
 function usage(command: Command): string {
@@ -96,20 +77,15 @@ function usage(command: Command): string {
 }
 
 function example(stated: Command['examples'][number]): string {
-  if (typeof stated === 'string') return stated.replaceAll('<%= config.bin %>', 'kk')
-  return `# ${stated.description}\n${example(stated.command)}`
+  const {command, about} = exampleOf(stated)
+  return about === undefined ? command : `# ${about}\n${command}`
 }
 
 function flagTable(flags: readonly Flag[]): string {
   return markdownTable(
     ['flag', 'meaning'],
-    flags.map((flag) => [flagName(flag), flagMeaning(flag)]),
+    flags.map((flag) => [`\`${flagWords(flag)}\``, flagMeaning(flag)]),
   )
-}
-
-function flagName({char, name, type, allowNo, helpValue, options}: Flag): string {
-  const value = type === 'boolean' ? '' : ` ${helpValue ?? (options ? name.toUpperCase() : 'VALUE')}`
-  return `\`${char === undefined ? '' : `-${char}, `}--${allowNo ? '[no-]' : ''}${name}${value}\``
 }
 
 function flagMeaning({summary, default: standard, options, exclusive = []}: Flag): string {

@@ -11,10 +11,9 @@ import {VERSION} from './version.ts'
  * to signals, and tells which has come until now.
  */
 export async function main(
-  words: readonly string[],
+  argv: readonly string[],
   early: () => NodeJS.Signals | undefined = () => undefined,
 ): Promise<ExitCode> {
-  const argv = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   endureBrokenStreams()
   const console = openConsole(argv)
   endBySignals(console, early)

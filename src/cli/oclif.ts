@@ -4,7 +4,7 @@ import type {OclifOptions} from './command.ts'
 import type {Console} from './console.ts'
 
 /** Help shows these for the words that stand above commands. */
-const TOPICS = {
+export const TOPICS = {
   aio: 'An all-in-one Kubernetes node with real pods on this machine',
   config: "Take over configuration in kolla's layout",
   graph: 'Show who requires whom',

@@ -994,6 +994,37 @@ export const commands: Readonly<Record<string, unknown>> = {
     usage: 'DESTINATION [CHART...] [FLAGS]',
     enableJsonFlag: false,
   },
+  completion: {
+    aliases: [],
+    args: {
+      shell: {description: 'The shell.', name: 'shell', options: ['bash', 'zsh', 'fish'], required: true},
+    },
+    description:
+      'Commands, flags and their values stand in the script. Names of releases and of the environment are completed from the environment file: the one that the line names, or that kk would take by itself.',
+    examples: [
+      '<%= config.bin %> completion bash > ~/.local/share/bash-completion/completions/kk',
+      '<%= config.bin %> completion zsh > ~/.zfunc/_kk',
+      '<%= config.bin %> completion fish > ~/.config/fish/completions/kk.fish',
+    ],
+    flags: {
+      color: {
+        helpGroup: 'GLOBAL',
+        name: 'color',
+        summary: 'Colour or none, whatever the terminal and NO_COLOR say.',
+        allowNo: true,
+        type: 'boolean',
+      },
+    },
+    hasDynamicHelp: false,
+    hiddenAliases: [],
+    id: 'completion',
+    pluginAlias: 'kk',
+    pluginName: 'kk',
+    pluginType: 'core',
+    strict: true,
+    summary: 'Print the script by which a shell completes the words of kk.',
+    enableJsonFlag: false,
+  },
   'config:import': {
     aliases: [],
     args: {
@@ -3364,6 +3395,31 @@ export const commands: Readonly<Record<string, unknown>> = {
     strict: false,
     summary: 'kk overrides show, printed as StarlingX prints it.',
     usage: 'CHART NAMESPACE [FLAGS]',
+    enableJsonFlag: false,
+  },
+  help: {
+    aliases: [],
+    args: {words: {description: 'A word, or a command.', multiple: true, name: 'words'}},
+    description:
+      'Words such as environment, layer, gate, owner or plan are explained as the page of concepts does. Without a word, lists all commands and words.',
+    examples: ['<%= config.bin %> help gate', '<%= config.bin %> help charts publish'],
+    flags: {
+      color: {
+        helpGroup: 'GLOBAL',
+        name: 'color',
+        summary: 'Colour or none, whatever the terminal and NO_COLOR say.',
+        allowNo: true,
+        type: 'boolean',
+      },
+    },
+    hasDynamicHelp: false,
+    hiddenAliases: [],
+    id: 'help',
+    pluginAlias: 'kk',
+    pluginName: 'kk',
+    pluginType: 'core',
+    strict: true,
+    summary: 'Tell what a word of kk means, or how a command is used.',
     enableJsonFlag: false,
   },
   history: {
@@ -8971,6 +9027,7 @@ export const loaders: Readonly<Record<string, () => Promise<{default: unknown}>>
   'charts:lock': () => import('./charts/lock.ts'),
   'charts:package': () => import('./charts/package.ts'),
   'charts:publish': () => import('./charts/publish.ts'),
+  completion: () => import('./completion.ts'),
   'config:import': () => import('./config/import.ts'),
   'config:merge': () => import('./config/merge.ts'),
   deploy: () => import('./deploy.ts'),
@@ -8992,6 +9049,7 @@ export const loaders: Readonly<Record<string, () => Promise<{default: unknown}>>
   'helm-override-show': () => import('./helm-override-show.ts'),
   'helm-override-update': () => import('./helm-override-update.ts'),
   'helm-overrides-show': () => import('./helm-overrides-show.ts'),
+  help: () => import('./help.ts'),
   history: () => import('./history.ts'),
   'images:build': () => import('./images/build.ts'),
   'images:list': () => import('./images/list.ts'),

@@ -28,6 +28,9 @@ export interface CarriedFile {
   readonly mode: number
 }
 
+/** The page of the words that kk uses, among the built-in files. */
+export const CONCEPTS = 'docs/concepts.md'
+
 /** The repository's root when kk runs from its sources; otherwise empty. */
 const SOURCE_ROOT = isSea() ? '' : join(import.meta.dirname, '../..')
 
@@ -39,7 +42,7 @@ export async function readAsset(name: AssetName): Promise<Buffer> {
 }
 
 /**
- * Returns the directory that holds kk's own `charts/`, `environments/` and `images/`: the repository itself, or the
+ * Returns the directory that holds kk's own `charts/`, `environments/`, `images/` and `CONCEPTS`: the repository itself, or the
  * executable's files, which are unpacked once into the cache under the hash of their content. Rejects with `KK_FILE`.
  */
 export async function builtInFiles(env: NodeJS.ProcessEnv): Promise<string> {

@@ -20,12 +20,12 @@ async function printed(words: readonly string[]): Promise<string> {
   return texts.join('')
 }
 
-it.each(Object.keys(commands).map((id) => id.replaceAll(':', ' ')))(
-  'kk %s --help shows an example of it',
-  async (name) => {
-    const help = await printed([...name.split(' '), '--help'])
+// oclif takes the word help for the flag, and shows all commands.
+const NAMES = Object.keys(commands).filter((id) => id !== 'help')
 
-    expect(help).toContain('EXAMPLES')
-    expect(help).toContain(`$ kk ${name}`)
-  },
-)
+it.each(NAMES.map((id) => id.replaceAll(':', ' ')))('kk %s --help shows an example of it', async (name) => {
+  const help = await printed([...name.split(' '), '--help'])
+
+  expect(help).toContain('EXAMPLES')
+  expect(help).toContain(`$ kk ${name}`)
+})

@@ -1,0 +1,53 @@
+import {readFile} from 'node:fs/promises'
+import {chooseEnvironmentFile, splitArguments} from '../environment/choose.ts'
+
+/**
+ * Returns the names in an environment file for a shell that completes a word: of its releases, or of the environment. They are read by the
+ * look of the lines, for YAML would take longer to load than somebody waits for a word; an odd file gives fewer names. `words` is the
+ * command line so far, which may name the file.
+ */
+export async function completedNames(
+  kind: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<readonly string[]> {
+  try {
+    const lines = (await readFile(await namedFile(words, env), 'utf8')).split('\n')
+    return kind === 'environment' ? environmentName(lines) : releaseNames(lines)
+  } catch {
+    return []
+  }
+}
+
+async function namedFile(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const at = words.findIndex((word) => ['-e', '--environment', '-y', '--yaml'].includes(word))
+  const flag = at < 0 ? undefined : words[at + 1]
+  const {file} = splitArguments(flag === undefined ? words.slice(0, -1) : [])
+  return chooseEnvironmentFile({argument: file, flag, env, cwd: process.cwd()})
+}
+
+/** Sections, and what has settings below `kk.releases`. */
+function releaseNames(lines: readonly string[]): readonly string[] {
+  const sections = lines.flatMap((line) => /^["']?([a-z0-9][-a-z0-9]*)["']?:/.exec(line)?.[1] ?? [])
+  const settings = blockOf(blockOf(lines, /^kk:/), /^\s+releases:/)
+  const indent = /^\s*/.exec(settings[0] ?? '')![0]
+  const set = settings.flatMap(
+    (line) => new RegExp(`^${indent}["']?([a-z0-9][-a-z0-9]*)["']?:`).exec(line)?.[1] ?? [],
+  )
+  return [...new Set([...sections.filter((name) => name !== 'kk' && name !== 'global'), ...set])].sort()
+}
+
+function environmentName(lines: readonly string[]): readonly string[] {
+  const [name] = blockOf(lines, /^kk:/).flatMap((line) => /^\s+name:\s*["']?([\w.-]+)/.exec(line)?.[1] ?? [])
+  return name === undefined ? [] : [name]
+}
+
+/** The lines below a key that are indented deeper, without comments. */
+function blockOf(lines: readonly string[], key: RegExp): readonly string[] {
+  const start = lines.findIndex((line) => key.test(line))
+  if (start < 0) return []
+  const depth = lines[start]!.search(/\S/)
+  const after = lines.slice(start + 1).filter((line) => /^\s*[^\s#]/.test(line))
+  const end = after.findIndex((line) => line.search(/\S/) <= depth)
+  return end < 0 ? after : after.slice(0, end)
+}

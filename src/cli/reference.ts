@@ -1,0 +1,60 @@
+import {commands} from '../commands/table.ts'
+
+/** What the table of commands says of one, as far as pages, manuals and completions show it. */
+export interface CommandReference {
+  readonly id: string
+  readonly summary: string
+  readonly description?: string
+  readonly usage?: string
+  readonly examples: readonly (string | {readonly description: string; readonly command: string})[]
+  readonly args: Readonly<Record<string, ArgumentReference>>
+  readonly flags: Readonly<Record<string, FlagReference>>
+  readonly hidden?: boolean
+}
+
+export interface ArgumentReference {
+  readonly name: string
+  readonly description?: string
+  readonly required?: boolean
+  readonly multiple?: boolean
+  readonly options?: readonly string[]
+}
+
+export interface FlagReference {
+  readonly name: string
+  readonly char?: string
+  readonly summary: string
+  readonly type: 'boolean' | 'option'
+  readonly allowNo?: boolean
+  readonly helpGroup?: string
+  readonly helpValue?: string
+  readonly default?: unknown
+  readonly options?: readonly string[]
+  readonly exclusive?: readonly string[]
+}
+
+/** All commands, by their names. */
+export const COMMANDS: readonly CommandReference[] = (
+  Object.values(commands) as unknown as readonly CommandReference[]
+).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+/** Returns the words of a command as they are typed: `charts publish`. */
+export function wordsOf({id}: Pick<CommandReference, 'id'>): string {
+  return id.replaceAll(':', ' ')
+}
+
+/** Returns an example as it is typed, with what it is about. */
+export function exampleOf(stated: CommandReference['examples'][number]): {
+  readonly command: string
+  readonly about: string | undefined
+} {
+  const {command, description} =
+    typeof stated === 'string' ? {command: stated, description: undefined} : stated
+  return {command: command.replaceAll('<%= config.bin %>', 'kk'), about: description}
+}
+
+/** Returns a flag with its short form and what it takes: `-e, --environment FILE`. */
+export function flagWords({char, name, type, allowNo, helpValue, options}: FlagReference): string {
+  const value = type === 'boolean' ? '' : ` ${helpValue ?? (options ? name.toUpperCase() : 'VALUE')}`
+  return `${char === undefined ? '' : `-${char}, `}--${allowNo ? '[no-]' : ''}${name}${value}`
+}

@@ -1,0 +1,22 @@
+import {Args} from '@oclif/core'
+import {KkCommand} from '../cli/command.ts'
+import {completionScript, SHELLS} from '../cli/completion.ts'
+
+export default class Completion extends KkCommand {
+  static override summary = 'Print the script by which a shell completes the words of kk.'
+  static override description =
+    'Commands, flags and their values stand in the script. Names of releases and of the environment are completed from the environment file: the one that the line names, or that kk would take by itself.'
+  static override examples = [
+    '<%= config.bin %> completion bash > ~/.local/share/bash-completion/completions/kk',
+    '<%= config.bin %> completion zsh > ~/.zfunc/_kk',
+    '<%= config.bin %> completion fish > ~/.config/fish/completions/kk.fish',
+  ]
+  static override args = {
+    shell: Args.string({description: 'The shell.', options: [...SHELLS], required: true}),
+  }
+
+  override async run(): Promise<void> {
+    const {args} = await this.parse(Completion)
+    this.console.print(completionScript(args.shell as (typeof SHELLS)[number]))
+  }
+}
