@@ -31,7 +31,7 @@ it('new charts, their images and plugins pass every test that finds them by look
     for (const name of [
       'the pods of aodh',
       'the pods of example',
-      'system overrides are accepted by example',
+      'system overrides are all that example wants',
     ])
       expect(ofCharts.all).toContain(name)
   } finally {
