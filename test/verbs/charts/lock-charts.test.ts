@@ -38,7 +38,10 @@ it('a lock has the charts and the images of all pods, those of tests and hooks i
   const directory = writeFiles({})
   await cp(WORKLOAD, join(directory, 'charts/workload'), {recursive: true})
 
-  const {lock, unresolved} = await lockNow(await preparedIn(directory), await openPorts())
+  const {lock, unresolved} = await lockNow(
+    await preparedIn(directory, '{test: {pod: {}}}'),
+    await openPorts(),
+  )
 
   expect(lock.charts).toEqual({
     'openstack/app': {
