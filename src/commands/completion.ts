@@ -7,9 +7,9 @@ export default class Completion extends KkCommand {
   static override description =
     'Commands, flags and their values stand in the script. Names of releases and of the environment are completed from the environment file: the one that the line names, or that kk would take by itself.'
   static override examples = [
-    '<%= config.bin %> completion bash > ~/.local/share/bash-completion/completions/kk',
-    '<%= config.bin %> completion zsh > ~/.zfunc/_kk',
-    '<%= config.bin %> completion fish > ~/.config/fish/completions/kk.fish',
+    '<%= config.bin %> completion bash > kk.bash',
+    '<%= config.bin %> completion zsh > _kk',
+    '<%= config.bin %> completion fish > kk.fish',
   ]
   static override args = {
     shell: Args.string({description: 'The shell.', options: [...SHELLS], required: true}),

@@ -1002,9 +1002,9 @@ export const commands: Readonly<Record<string, unknown>> = {
     description:
       'Commands, flags and their values stand in the script. Names of releases and of the environment are completed from the environment file: the one that the line names, or that kk would take by itself.',
     examples: [
-      '<%= config.bin %> completion bash > ~/.local/share/bash-completion/completions/kk',
-      '<%= config.bin %> completion zsh > ~/.zfunc/_kk',
-      '<%= config.bin %> completion fish > ~/.config/fish/completions/kk.fish',
+      '<%= config.bin %> completion bash > kk.bash',
+      '<%= config.bin %> completion zsh > _kk',
+      '<%= config.bin %> completion fish > kk.fish',
     ],
     flags: {
       color: {
