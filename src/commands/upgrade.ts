@@ -1,3 +1,4 @@
+import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
 import {driftFlags, releasesArgument, upgradeFlags} from '../cli/flags.ts'
 import {changeInstalled, driftScope} from '../cli/run/change.ts'
@@ -5,7 +6,7 @@ import {changeInstalled, driftScope} from '../cli/run/change.ts'
 export default class Upgrade extends KkCommand {
   static override summary = 'Bring the named releases to what the environment says, and no others.'
   static override description =
-    'Any change: values, images, charts and their versions. In the order of their requirements, one release after the other, each until its gate has passed; afterwards whatever requires a changed release must pass its gate again. What the named ones require must be installed and healthy, and is not changed. Without names, all installed releases of the environment; nothing is installed. --values and --set are not remembered: the next deploy without them takes their values back.'
+    'Any change: values, images, charts and their versions. In the order of their requirements, one release after the other, each until its gate has passed; afterwards whatever requires a changed release must pass its gate again. What the named ones require must be installed and healthy, and is not changed. Without names, all installed releases of the environment. Nothing is installed, unless --install is given with the names. --values and --set are not remembered: the next deploy without them takes their values back.'
   static override usage = '[FILE] [RELEASE...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> upgrade environments/all-in-one.yaml keystone --sandbox',
@@ -16,11 +17,16 @@ export default class Upgrade extends KkCommand {
   static override flags = {
     ...upgradeFlags,
     ...driftFlags,
+    install: Flags.boolean({summary: 'Install the named releases that are not there.'}),
   }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(Upgrade)
     const options = {flags, argv: argv as string[], console: this.console}
-    process.exitCode = await changeInstalled('upgrade', options, driftScope(flags))
+    const {install} = flags
+    process.exitCode = await changeInstalled('upgrade', options, {
+      ...driftScope(flags),
+      ...(install && {install}),
+    })
   }
 }

@@ -1,8 +1,8 @@
 import {ENVIRONMENT_SCHEMA} from '../environment/schema.ts'
 import {validate} from '../environment/validate.ts'
 import {KkError} from '../errors.ts'
-import {secretsAmong, type ValuePath} from '../helm/redact/values.ts'
-import {isEmpty, isMap, type Values} from '../release.ts'
+import {secretsApart} from '../overrides/secret-values.ts'
+import type {Values} from '../release.ts'
 
 /** A release that is to be written into an environment file. */
 export interface ImportedRelease {
@@ -97,20 +97,11 @@ export function withoutSecrets(
   name: string,
   values: Values,
 ): {readonly values: Values; readonly lost: readonly string[]} {
-  const places = secretsAmong(values, [])
-  if (places.length === 0) return {values, lost: []}
-  const named = places.map((path) => path.join('.')).join(', ')
+  const apart = secretsApart(values, [])
+  if (apart.places.length === 0) return {values, lost: []}
+  const named = apart.places.map((path) => path.join('.')).join(', ')
   return {
-    values: places.reduce<Values>((left, place) => withoutPlace(left, place), values),
+    values: apart.values,
     lost: [`secrets of ${name}, left out: ${named}; --show-secrets writes them`],
   }
-}
-
-/** A list that holds a secret is left out as a whole: its items have no names. */
-function withoutPlace(values: Values, [key, ...rest]: ValuePath): Values {
-  if (key === undefined) return values
-  const {[key]: inner, ...others} = values
-  if (!isMap(inner) || rest.length === 0) return others
-  const left = withoutPlace(inner, rest)
-  return isEmpty(left) ? others : {...values, [key]: left}
 }

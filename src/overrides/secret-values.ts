@@ -1,7 +1,8 @@
 import {isDeepStrictEqual} from 'node:util'
 import {secretsAmong, type ValuePath} from '../helm/redact/values.ts'
-import {isMap, type Values} from '../release.ts'
+import {isEmpty, isMap, type Values} from '../release.ts'
 import type {Layer} from './layer.ts'
+import {difference} from './layers.ts'
 
 type Kept = Pick<Layer, 'values' | 'sealed'>
 
@@ -34,4 +35,28 @@ export function changedAt(before: Values, after: Values, paths: readonly ValuePa
 function reached(value: unknown, [key, ...rest]: ValuePath): unknown {
   if (key === undefined || !isMap(value)) return value
   return Object.hasOwn(value, key) ? reached(value[key], rest) : undefined
+}
+
+/** Values in two parts, which merged are the whole again, in either order. */
+export interface ApartValues {
+  /** Without what is secret, and without maps that hold nothing else. */
+  readonly values: Values
+  readonly secrets: Values
+  /** The places of the secrets; a list that holds one is secret as a whole, for its items have no names. */
+  readonly places: readonly ValuePath[]
+}
+
+/** Returns values and apart from them what looks secret, and what lies at the paths that plugins call secret. */
+export function secretsApart(values: Values, paths: readonly ValuePath[]): ApartValues {
+  const kept = secretsAmong(values, paths).reduce(withoutPlace, values)
+  const secrets = difference(kept, values)
+  return {values: kept, secrets, places: isEmpty(secrets) ? [] : leaves([], secrets)}
+}
+
+function withoutPlace(values: Values, [key, ...rest]: ValuePath): Values {
+  if (key === undefined) return values
+  const {[key]: inner, ...others} = values
+  if (!isMap(inner) || rest.length === 0) return others
+  const left = withoutPlace(inner, rest)
+  return isEmpty(left) ? others : {...values, [key]: left}
 }

@@ -1,13 +1,15 @@
 import type {Helm} from '../helm/helm.ts'
-import {redactValues} from '../helm/redact/values.ts'
+import {redactValues, redactWhole} from '../helm/redact/values.ts'
 import {computedValues} from '../overrides/computed.ts'
 import {mergedValues} from '../overrides/layers.ts'
 import {pathsToMask} from '../overrides/secret-values.ts'
 import type {ReleaseId, Values} from '../release.ts'
+import {expectKept, valuesApart} from './export.ts'
 import {secretPathsOf} from './overrides/override-base.ts'
 import {throwPlaced} from './preparation/placed-problems.ts'
 import {namedRelease, type Prepared} from './preparation/prepare.ts'
 import {vendor} from './preparation/rendering/vendored.ts'
+import type {Supplied} from './secrets/supply-secrets.ts'
 
 /** The values of one release, and the layers that they come from. */
 export interface ShownValues {
@@ -41,6 +43,25 @@ export async function showValues(
     layers: layers.map((layer) => layer.source),
     values: showSecrets ? values : redactValues(values, pathsToMask(layers, paths)),
   }
+}
+
+interface ShowSecretsOptions {
+  readonly release: string
+  /** The environment with the secrets that kk keeps. */
+  readonly supplied: Supplied
+  readonly showSecrets: boolean
+}
+
+/** Returns the values of a release that are secret, masked unless `showSecrets`. Rejects with `KK_USAGE` for those that nothing keeps. */
+export async function showSecretValues(
+  prepared: Prepared,
+  {release: name, supplied, showSecrets}: ShowSecretsOptions,
+): Promise<Values> {
+  const release = namedRelease(prepared, name)
+  const secrets = (await valuesApart({prepared, supplied})).get(release)?.secrets ?? {}
+  if (!showSecrets) return redactWhole(secrets) as Values
+  expectKept({supplied}, [{id: release}])
+  return secrets
 }
 
 async function computed(prepared: Prepared, release: ReleaseId, helm: Helm): Promise<Values> {

@@ -44,6 +44,7 @@ it('these pages are run', () => {
     'docs/ci.md',
     'docs/helm.md',
     'docs/installing.md',
+    'docs/leaving.md',
     'docs/operating.md',
     'docs/production.md',
     'docs/publishing.md',

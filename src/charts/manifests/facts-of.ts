@@ -1,3 +1,4 @@
+import {hookEvents} from '../../cluster/helm-annotations.ts'
 import {type RenderedObject, renderedObjects} from '../../cluster/manifest.ts'
 import type {ChartFacts} from '../../graph/inference/facts.ts'
 import {providedBy} from './provided-by.ts'
@@ -15,5 +16,13 @@ export function factsOf(manifest: string, namespace: string): ChartFacts {
  */
 export function factsOfObjects(all: readonly RenderedObject[], namespace: string): ChartFacts {
   const rendered = all.filter(({object}) => waiterOf(object) !== undefined)
-  return {provided: providedBy(rendered, namespace), wants: wantsOf(rendered, namespace)}
+  return {
+    provided: providedBy(rendered, namespace),
+    wants: wantsOf(rendered, namespace),
+    ...(rendered.some(isAfter) && {hooksAfter: true}),
+  }
+}
+
+function isAfter({object}: RenderedObject): boolean {
+  return hookEvents(object).some((event) => event === 'post-install' || event === 'post-upgrade')
 }

@@ -17,22 +17,21 @@ import {
 import type {StoreFlags} from '../flags.ts'
 import {openStoreToRead} from './store.ts'
 
+/** What keeps secrets; without a cluster, the store alone. */
+type Keeping = Pick<Cluster, 'secrets'> | undefined
+
 /**
  * Returns the environment with the generated secrets of its releases, which the cluster keeps, or else the store. Where every
  * layer states its own, nobody is asked.
  */
-export async function openSecrets(
-  opened: Prepared,
-  flags: StoreFlags,
-  cluster: Pick<Cluster, 'secrets'>,
-): Promise<Supplied> {
+export async function openSecrets(opened: Prepared, flags: StoreFlags, cluster: Keeping): Promise<Supplied> {
   return supplyFrom(opened, cluster, () => storedSecrets(flags, opened.environment))
 }
 
 /** As `openSecrets`, with those that a store kept at hand: `stored` is called where the cluster does not keep all of them. */
 export async function supplyFrom(
   opened: Prepared,
-  cluster: Pick<Cluster, 'secrets'>,
+  cluster: Keeping,
   stored: () => Promise<KnownSecrets>,
 ): Promise<Supplied> {
   const prepared = await withSharedSecrets(opened)
@@ -49,7 +48,7 @@ export async function supplyFrom(
 export function suppliedBy(
   flags: StoreFlags,
   environment: Environment,
-  cluster: Pick<Cluster, 'secrets'> | undefined,
+  cluster: Keeping,
 ): (plugins: Plugins) => SupplyLayers {
   const stored = once(() => storedSecrets(flags, environment))
   return (plugins) => async (found) => {
@@ -58,7 +57,7 @@ export function suppliedBy(
       [...found].map(([id, each]) => [id, {...each, layers: shared.layers.get(id) ?? each.layers}]),
     )
     const needs = await secretNeeds({environment, releases, plugins})
-    const kept = cluster ? await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace)) : new Map()
+    const kept = await keptSecretsOf(cluster, [...needs.keys()].map(releaseNamespace))
     return layersWithSecrets(releases, {
       needs,
       cluster: kept,
@@ -68,14 +67,12 @@ export function suppliedBy(
 }
 
 /** Returns the secrets that the cluster keeps for these namespaces. */
-export async function keptSecretsOf(
-  {secrets}: Pick<Cluster, 'secrets'>,
-  names: readonly string[],
-): Promise<KnownSecrets> {
+export async function keptSecretsOf(cluster: Keeping, names: readonly string[]): Promise<KnownSecrets> {
+  if (!cluster) return new Map()
   const namespaces = [...new Set(names)]
   return new Map(
     await Promise.all(
-      namespaces.map(async (namespace) => [namespace, await secrets.read(namespace)] as const),
+      namespaces.map(async (namespace) => [namespace, await cluster.secrets.read(namespace)] as const),
     ),
   )
 }

@@ -155,11 +155,11 @@ function startConditionOf(
   return {concurrency: concurrency ?? 1, startCondition: 'gate'}
 }
 
-/** Changes what is installed: the releases that the arguments name, or all, and nothing new. */
+/** Changes what is installed: the releases that the arguments name, or all; nothing new unless `more` says so of the named ones. */
 export function changeInstalled(
   verb: Exclude<ChangeVerb, 'deploy'>,
   options: Pick<Change, 'flags' | 'argv' | 'console'>,
-  more: Pick<PlanScope, 'correctDrift'> = {},
+  more: Partial<Pick<PlanScope, 'correctDrift' | 'install'>> = {},
 ): Promise<ExitCode> {
   const scope = (names: readonly string[]) => ({names, install: false, ...more})
   return change({verb, ...options, scope, startSandbox: false})

@@ -4,9 +4,20 @@ import {type Problem, validate} from '../../environment/validate.ts'
 import {KkError} from '../../errors.ts'
 import {blockYaml} from '../../overrides/overrides-yaml.ts'
 import {isMap, type Values} from '../../release.ts'
+import {
+  type Exported,
+  type ExportedChart,
+  type ExportedFiles,
+  type ExportedRelease,
+  releasesOf,
+  waves,
+  yamlStream,
+} from '../exported.ts'
 import type {ChartOverrides} from '../helm/write.ts'
 
 const ARMADA_CHART = 'armada/Chart/v1'
+const ARMADA_GROUP = 'armada/ChartGroup/v1'
+const ARMADA_MANIFEST = 'armada/Manifest/v1'
 const ARMADA_METADATA = 'metadata/Document/v1'
 
 /**
@@ -102,6 +113,56 @@ function unmatchedChart(name: string, {file, documents}: ArmadaManifest): KkErro
     hint:
       close === undefined ? `it has: ${known.join(', ') || 'none'}` : `is ${close} meant? name it ${name}`,
   })
+}
+
+/**
+ * Returns an environment as a manifest of Armada: a group of charts for each wave. The charts lie beside it, unpacked, for
+ * Armada takes no package from a directory.
+ */
+export function armadaManifest(exported: Exported): ExportedFiles {
+  const groups = waves(exported).map((releases, wave) => {
+    const data = {sequenced: false, chart_group: releases.map(armadaName)}
+    return {schema: ARMADA_GROUP, metadata: metadataOf(`${exported.name}-${wave}`), data}
+  })
+  const data = {release_prefix: exported.name, chart_groups: groups.map(({metadata: {name}}) => name)}
+  const charts = releasesOf(exported).map((release) => chartDocument(release, exported.name))
+  for (const chart of charts) expectChart(chart, 'the export')
+  const manifest = {schema: ARMADA_MANIFEST, metadata: metadataOf(exported.name), data}
+  return new Map([['armada.yaml', yamlStream([...charts, ...groups, manifest])]])
+}
+
+function chartDocument(release: ExportedRelease, prefix: string): Values {
+  const {name, namespace, chart, values, timeoutSeconds, hooksAfter} = release
+  return {
+    schema: ARMADA_CHART,
+    metadata: metadataOf(armadaName(release)),
+    data: {
+      chart_name: chart.name,
+      release: name,
+      namespace,
+      source: {type: 'local', location: '.', subpath: chartDirectory(chart)},
+      dependencies: [],
+      values,
+      wait: {
+        timeout: timeoutSeconds,
+        labels: {release_group: `${prefix}-${name}`},
+        // Helm's own wait would be for pods that wait for hooks.
+        native: {enabled: !hooksAfter},
+      },
+      test: {enabled: false},
+      upgrade: {no_hooks: false},
+      ...(release.protected && {protected: {continue_processing: false}}),
+    },
+  }
+}
+
+/** The place of the unpacked chart of a release in the directory of the export. */
+export function chartDirectory({name, version}: ExportedChart): string {
+  return `charts/${name}-${version}`
+}
+
+function metadataOf(name: string): {readonly schema: string; readonly name: string} {
+  return {schema: ARMADA_METADATA, name}
 }
 
 const LABELS: JsonSchema = {type: 'object', additionalProperties: {type: 'string'}}

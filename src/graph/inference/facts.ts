@@ -80,6 +80,8 @@ export interface Provided {
 export interface ChartFacts {
   readonly wants: readonly Want[]
   readonly provided: Provided
+  /** Set where it has hooks that helm runs after the rest was applied: its pods may wait for them. */
+  readonly hooksAfter?: true
 }
 
 /** A release, or a chart as the release that it would be, with its facts. */

@@ -158,7 +158,7 @@ function keyOf({release, chartDigest, layers, apiVersions}: Render): string {
 }
 
 /** The version of the cached facts, raised when they are read from manifests by other rules. */
-const FORMAT = 3
+const FORMAT = 4
 
 /** A cache of the facts of charts that were rendered, by the digest of all inputs of the render. */
 interface FactsCache {

@@ -1,0 +1,88 @@
+import {isEmpty, type Values} from '../../release.ts'
+import {
+  type Exported,
+  type ExportedFiles,
+  type ExportedRelease,
+  releasesOf,
+  waves,
+  yaml,
+  yamlStream,
+} from '../exported.ts'
+
+/** The namespace of Argo CD. */
+const ARGOCD_NAMESPACE = 'argocd'
+const API = 'argoproj.io/v1alpha1'
+const SERVER = 'https://kubernetes.default.svc'
+
+/** Returns an environment as Applications of Argo CD in one project, each in the wave of its level. */
+export function argocdApplications(exported: Exported): ExportedFiles {
+  const files = waves(exported).flatMap((releases, wave) =>
+    releases.map((release) => {
+      const application = applicationOf(release, {environment: exported.name, wave})
+      return [`applications/${release.name}.yaml`, yaml(application)] as const
+    }),
+  )
+  return new Map([['project.yaml', yamlStream([projectOf(exported)])], ...files])
+}
+
+function projectOf(exported: Exported): Values {
+  const releases = releasesOf(exported)
+  const namespaces = [...new Set(releases.map(({namespace}) => namespace))]
+  return {
+    apiVersion: API,
+    kind: 'AppProject',
+    metadata: {name: exported.name, namespace: ARGOCD_NAMESPACE},
+    spec: {
+      sourceRepos: [...new Set(releases.map(repositoryOf))],
+      destinations: namespaces.map((namespace) => ({namespace, server: SERVER})),
+      clusterResourceWhitelist: [{group: '*', kind: '*'}],
+    },
+  }
+}
+
+interface Placed {
+  readonly environment: string
+  readonly wave: number
+}
+
+function applicationOf(release: ExportedRelease, {environment, wave}: Placed): Values {
+  const {name, namespace, chart, values} = release
+  const keeps = release.protected ? {'argocd.argoproj.io/sync-options': 'Delete=false,Prune=false'} : {}
+  const kept = release.protected ? ['Delete=false', 'Prune=false'] : []
+  return {
+    apiVersion: API,
+    kind: 'Application',
+    metadata: {
+      name,
+      namespace: ARGOCD_NAMESPACE,
+      labels: {'kk.openstack.org/environment': environment},
+      annotations: {'argocd.argoproj.io/sync-wave': String(wave), ...keeps},
+    },
+    spec: {
+      project: environment,
+      destination: {namespace, server: SERVER},
+      source: {
+        repoURL: repositoryOf(release),
+        chart: chart.name,
+        targetRevision: chart.version,
+        helm: {releaseName: name, ...valuesOf(values)},
+      },
+      syncPolicy: {automated: {}, syncOptions: ['CreateNamespace=true', 'ServerSideApply=true', ...kept]},
+    },
+  }
+}
+
+/** A null that takes a default of the chart away must stay, so values with one are a text. */
+function valuesOf(values: Values): Values {
+  if (isEmpty(values)) return {}
+  return holdsNull(values) ? {values: yaml(values)} : {valuesObject: values}
+}
+
+function holdsNull(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.values(value).some(holdsNull))
+}
+
+/** Argo CD has registries without their scheme. */
+function repositoryOf({chart: {source}}: ExportedRelease): string {
+  return (source?.url ?? '').replace(/^oci:\/\//, '')
+}

@@ -1,0 +1,126 @@
+import {isEmpty, releaseName, type Values} from '../../release.ts'
+import {
+  type Exported,
+  type ExportedChart,
+  type ExportedFiles,
+  type ExportedRelease,
+  releasesOf,
+  secretsFile,
+  yaml,
+  yamlStream,
+} from '../exported.ts'
+
+/** The namespace of Flux, and so of all its objects here. */
+export const CONTROL_NAMESPACE = 'flux-system'
+
+/** How often Flux looks whether something is other than stated. */
+const INTERVAL = '10m'
+
+/** Returns an environment as objects of Flux: a HelmRelease for each release, and the sources of their charts. */
+export function fluxObjects(exported: Exported): ExportedFiles {
+  const releases = releasesOf(exported)
+  const sources = new Map(releases.map(({chart}) => [sourceName(chart), sourceOf(chart, exported.name)]))
+  const files = new Map([
+    ['sources.yaml', yamlStream([...sources.values()])],
+    ...releases.map(
+      (each) => [`releases/${each.name}.yaml`, yaml(helmRelease(each, exported.name))] as const,
+    ),
+  ])
+  const sealed = exported.sops ? releases.filter(({secrets}) => secrets.length > 0) : []
+  const resources = [...files.keys(), ...sealed.map(secretsFile)]
+  const kustomization = {apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources}
+  return new Map([['kustomization.yaml', yaml(kustomization)], ...files])
+}
+
+/** Returns the Secret from which a HelmRelease takes its secret values. */
+export function fluxSecret(release: ExportedRelease, values: Values): Values {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: secretName(release), namespace: CONTROL_NAMESPACE},
+    stringData: {[VALUES_KEY]: yaml(values)},
+  }
+}
+
+export function secretName({name}: Pick<ExportedRelease, 'name'>): string {
+  return `${name}-secret-values`
+}
+
+export const VALUES_KEY = 'values.yaml'
+
+function helmRelease(release: ExportedRelease, environment: string): Values {
+  const {name, namespace, chart, values, secrets, timeoutSeconds, hooksAfter, needs} = release
+  const change = {disableWait: hooksAfter, remediation: {retries: 0}}
+  return {
+    apiVersion: 'helm.toolkit.fluxcd.io/v2',
+    kind: 'HelmRelease',
+    metadata: {
+      name,
+      namespace: CONTROL_NAMESPACE,
+      labels: labels(environment),
+      ...(release.protected && {annotations: {'kustomize.toolkit.fluxcd.io/prune': 'disabled'}}),
+    },
+    spec: {
+      interval: INTERVAL,
+      timeout: `${timeoutSeconds}s`,
+      releaseName: name,
+      targetNamespace: namespace,
+      // By default the record would lie beside the HelmRelease, where helm does not find it.
+      storageNamespace: namespace,
+      ...(needs.length > 0 && {dependsOn: needs.map((id) => ({name: releaseName(id)}))}),
+      install: {createNamespace: true, ...change},
+      upgrade: change,
+      ...chartOf(chart),
+      ...(secrets.length > 0 && {
+        valuesFrom: [{kind: 'Secret', name: secretName(release), valuesKey: VALUES_KEY}],
+      }),
+      ...(!isEmpty(values) && {values}),
+    },
+  }
+}
+
+function labels(environment: string): Values {
+  return {'kk.openstack.org/environment': environment}
+}
+
+/** Charts are published before they come here: Flux takes none from a directory. */
+function chartOf(chart: ExportedChart): Values {
+  const name = sourceName(chart)
+  if (chart.source?.kind === 'oci') return {chartRef: {kind: 'OCIRepository', name}}
+  const sourceRef = {kind: 'HelmRepository', name}
+  return {chart: {spec: {chart: chart.name, version: chart.version, interval: INTERVAL, sourceRef}}}
+}
+
+function sourceOf(chart: ExportedChart, environment: string): Values {
+  const {name, version, source} = chart
+  const metadata = {name: sourceName(chart), namespace: CONTROL_NAMESPACE, labels: labels(environment)}
+  const url = source?.url ?? ''
+  if (source?.kind !== 'oci')
+    return {
+      apiVersion: 'source.toolkit.fluxcd.io/v1',
+      kind: 'HelmRepository',
+      metadata,
+      spec: {interval: INTERVAL, url},
+    }
+  return {
+    apiVersion: 'source.toolkit.fluxcd.io/v1',
+    kind: 'OCIRepository',
+    metadata,
+    spec: {
+      interval: INTERVAL,
+      url: `${url}/${name}`,
+      // Helm writes a version as a tag, which has no plus sign.
+      ref: {tag: version.replaceAll('+', '_')},
+      layerSelector: {mediaType: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip', operation: 'copy'},
+    },
+  }
+}
+
+/** Names of objects have no capitals, underscores or plus signs. */
+function sourceName({name, version, source}: ExportedChart): string {
+  const words = source?.kind === 'oci' ? `${name}-${version}` : (source?.url ?? '').replace(/^\w+:\/\//, '')
+  return words
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+}

@@ -1,0 +1,64 @@
+import {isEmpty, type Values} from '../../release.ts'
+import {
+  chartPackage,
+  type Exported,
+  type ExportedChart,
+  type ExportedFiles,
+  type ExportedRelease,
+  releasesOf,
+  secretsFile,
+  valuesFile,
+  valuesFiles,
+  yaml,
+} from '../exported.ts'
+
+/** Returns an environment as a helmfile, with the values of each release beside it. */
+export function helmfile(exported: Exported): ExportedFiles {
+  const releases = releasesOf(exported)
+  const repositories = repositoriesOf(releases.map(({chart}) => chart))
+  const state = {
+    commonLabels: {environment: exported.name},
+    helmDefaults: {createNamespace: true, historyMax: 10},
+    ...(repositories.size > 0 && {repositories: [...repositories].map(([url, name]) => ({name, url}))}),
+    releases: releases.map((each) => releaseOf(each, {sops: exported.sops, repositories})),
+  }
+  return new Map([['helmfile.yaml', yaml(state)], ...valuesFiles(exported)])
+}
+
+interface Written {
+  readonly sops: boolean
+  readonly repositories: ReadonlyMap<string, string>
+}
+
+function releaseOf(release: ExportedRelease, {sops, repositories}: Written): Values {
+  const {name, namespace, chart, timeoutSeconds, hooksAfter, needs, secrets} = release
+  const isSecret = secrets.length > 0
+  const values = [
+    ...(isEmpty(release.values) ? [] : [valuesFile(release)]),
+    ...(isSecret && !sops ? [secretsFile(release)] : []),
+  ]
+  return {
+    name,
+    namespace,
+    ...chartOf(chart, repositories),
+    timeout: timeoutSeconds,
+    // With hooks that come after, helm would wait for pods that wait for these hooks.
+    wait: !hooksAfter,
+    ...(needs.length > 0 && {needs}),
+    ...(values.length > 0 && {values}),
+    ...(isSecret && sops && {secrets: [secretsFile(release)]}),
+  }
+}
+
+function chartOf(chart: ExportedChart, repositories: ReadonlyMap<string, string>): Values {
+  const {name, version, source} = chart
+  if (source === undefined) return {chart: `./${chartPackage(chart)}`}
+  const place = source.kind === 'oci' ? source.url : repositories.get(source.url)
+  return {chart: `${place}/${name}`, version}
+}
+
+/** Returns the names of repositories by their addresses. */
+function repositoriesOf(charts: readonly ExportedChart[]): ReadonlyMap<string, string> {
+  const urls = charts.flatMap(({source}) => (source?.kind === 'repository' ? [source.url] : []))
+  return new Map([...new Set(urls)].map((url, at) => [url, `charts-${at + 1}`]))
+}

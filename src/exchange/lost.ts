@@ -1,0 +1,247 @@
+import {releaseName} from '../release.ts'
+import {environmentSecret} from './argo-workflows/write.ts'
+import {type Exported, type ExportedRelease, releasesOf, secretsFile} from './exported.ts'
+import {CONTROL_NAMESPACE, secretName, VALUES_KEY} from './flux/write.ts'
+
+export const FORMATS = ['flux', 'argo-workflows', 'argocd', 'helmfile', 'armada', 'helm'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** What an export loses of an environment, and of which of its parts. */
+export interface Loss {
+  readonly what: string
+  /** What the tool does instead. */
+  readonly instead: string
+  /** The releases, edges or charts that it concerns; none where it concerns the whole environment. */
+  readonly of: readonly string[]
+}
+
+/** Something that kk does, and what becomes of it in each format that does not. */
+interface Row {
+  readonly what: string
+  /** Returns what of the environment it concerns; undefined where nothing. */
+  readonly of: (exported: Exported) => readonly string[] | undefined
+  readonly instead: Partial<Readonly<Record<Format, string>>>
+}
+
+const ALL: Row['of'] = () => []
+
+const LOSSES: readonly Row[] = [
+  {
+    what: 'Runs: leases, records, resume, refusals',
+    of: ALL,
+    instead: {
+      flux: 'each HelmRelease is driven for itself: nobody refuses two drivers, and deleting a HelmRelease uninstalls it whoever requires it (suspend it first)',
+      argocd:
+        'each Application is driven for itself; there are no records of Helm at all, for Argo CD renders and applies',
+      helmfile:
+        'helmfile takes no lease, and goes on from the start after an interruption; helmfile destroy asks nobody',
+      armada: 'Armada takes a lock of its own; a group that fails ends all',
+      helm: 'the script ends at the first failure, and starts from the beginning; it removes nothing',
+    },
+  },
+  {
+    what: 'The order: what can start, starts, the longest way first',
+    of: ({groups}) => (groups.length > 1 ? [] : undefined),
+    instead: {
+      flux: 'a HelmRelease looks every 30 s whether those before it are ready (--requeue-dependency of helm-controller)',
+      argocd:
+        'releases go in waves with a barrier between them, and only where one parent Application applies the folder, with the health of Application configured in argocd-cm',
+      helmfile: 'releases go in levels with a barrier between them',
+      armada: 'releases go in groups with a barrier between them',
+      helm: 'releases go one after the other',
+    },
+  },
+  {
+    what: 'The gate of releases with hooks that come after the rest',
+    of: (exported) => namesIf(exported, ({hooksAfter}) => hooksAfter),
+    instead: {
+      flux: 'disableWait: ready means that their hooks have ended; their pods are not waited for, which would be for ever',
+      argocd:
+        'Argo CD waits for their pods before it runs these hooks, and pods that wait for the hooks wait for ever: give the hooks the annotation argocd.argoproj.io/hook: Sync',
+      helmfile: 'wait: false: ready means that their hooks have ended; their pods are not waited for',
+      armada:
+        'native.enabled: false: Armada waits for the pods of the release by the label release_group, as openstack-helm sets it',
+      helm: 'without --wait: ready means that their hooks have ended; their pods are not waited for',
+    },
+  },
+  {
+    what: 'Rules of readiness (kk.readiness)',
+    of: ({readiness}) => orNone(readiness),
+    instead: {
+      flux: 'not exported: state healthCheckExprs',
+      argocd: 'not exported: state resource.customizations.health in argocd-cm',
+      helmfile: 'not exported: helm does not wait for these kinds',
+      armada: 'not exported: Armada does not wait for these kinds',
+      helm: 'not exported: helm does not wait for these kinds',
+    },
+  },
+  {
+    what: 'Requirements of the kind applied',
+    of: (exported) => edgesIf(exported, ({kind, soft}) => kind === 'applied' && !soft),
+    instead: fill(
+      'the tool waits until it is ready, which is stricter; if that one needs the other to become ready, both wait',
+    ),
+  },
+  {
+    what: 'Soft requirements, which only order',
+    of: (exported) => edgesIf(exported, ({soft}) => soft === true),
+    instead: fill('an ordinary requirement: where the first fails, the other is not tried'),
+  },
+  {
+    what: 'Requirements on releases of other environments',
+    of: (exported) =>
+      orNone(releasesOf(exported).flatMap(({name, elsewhere}) => elsewhere.map((to) => `${name} → ${to}`))),
+    instead: fill('not exported: install them first'),
+  },
+  {
+    what: 'Protected releases',
+    of: (exported) => namesIf(exported, (release) => release.protected),
+    instead: {
+      flux: 'pruned by no Kustomization; deleting the HelmRelease itself uninstalls it',
+      argocd: 'neither pruned nor deleted with the Application; kubectl is free to',
+      helmfile: 'helmfile destroy takes them, too',
+      armada: 'continue_processing: false ends the run where they fail; nothing keeps them from being purged',
+      helm: 'helm uninstall takes them, too',
+    },
+  },
+  {
+    what: 'Timeouts',
+    of: (exported) => namesIf(exported, () => true),
+    instead: {argocd: 'a sync has none'},
+  },
+  {
+    what: 'Secrets',
+    of: (exported) => namesIf(exported, ({secrets}) => secrets.length > 0),
+    instead: {
+      argocd:
+        'an Application has no place for them: they are left out; add them with a plugin of Argo CD for secrets',
+      armada:
+        'they are left out: substitute them with Deckhand, or lay them over the manifest with armada apply --values',
+    },
+  },
+  {
+    what: 'Values that kk works out anew: system overrides, and those of its store',
+    of: (exported) => namesIf(exported, ({frozen}) => frozen),
+    instead: {
+      ...fill('as they were at the export'),
+      'argo-workflows': 'the steps need the store (KK_STORE) and read the facts of their own cluster',
+    },
+  },
+  {
+    what: 'Digests of charts',
+    of: (exported) => namesIf(exported, ({chart}) => chart.isLocked && chart.source !== undefined),
+    instead: {
+      flux: 'the version alone',
+      argocd: 'the version alone',
+      helmfile: 'the version alone: helmfile deps writes a helmfile.lock',
+      helm: 'the version alone',
+    },
+  },
+  {
+    what: 'Charts in directories',
+    of: ({directories}) => orNone(directories),
+    instead: {'argo-workflows': 'they have to be in the image of kk, or mounted, at the same place'},
+  },
+  {
+    what: 'Names of the records of helm',
+    of: ALL,
+    instead: {
+      armada: 'Armada puts its release_prefix before each: what kk installed is not what Armada upgrades',
+    },
+  },
+]
+
+/** The formats in which releases are installed by something else than kk. */
+function fill(text: string): Row['instead'] {
+  return {flux: text, argocd: text, helmfile: text, armada: text, helm: text}
+}
+
+/** Returns what an export in a format loses of an environment. */
+export function lossesOf(format: Format, exported: Exported): readonly Loss[] {
+  return LOSSES.flatMap(({what, of, instead}) => {
+    const text = instead[format]
+    const parts = text === undefined ? undefined : of(exported)
+    return parts ? [{what, instead: text!, of: parts}] : []
+  })
+}
+
+/** Where a user puts secrets that an export only names. */
+const SECRETS: Partial<Readonly<Record<Format, (release: ExportedRelease) => string>>> = {
+  flux: ({name}) =>
+    `${command(name)} | kubectl create secret generic ${secretName({name})} --namespace ${CONTROL_NAMESPACE} --from-file=${VALUES_KEY}=/dev/stdin`,
+  helmfile: ({name}) => `${command(name)} > ${secretsFile({name})}`,
+  helm: ({name}) => `${command(name)} > ${secretsFile({name})}`,
+}
+
+function command(name: string): string {
+  return `kk values show ${name} --secrets --show-secrets`
+}
+
+/** Returns `LOST.md`. */
+export function lostText(format: Format, exported: Exported): string {
+  const losses = lossesOf(format, exported)
+  const title = `# What the export of ${exported.name} for ${format} loses`
+  const sections = losses.flatMap(({what, instead, of}) => [
+    `## ${what}`,
+    `Instead: ${instead}.`,
+    ...(of.length === 0 ? [] : [of.map((each) => `- ${each}`).join('\n')]),
+  ])
+  const none = losses.length === 0 ? ['Nothing.'] : []
+  return `${[title, ...none, ...sections, ...supplied(format, exported)].join('\n\n')}\n`
+}
+
+/** What is not lost, but has to be given: secrets, and the file that steps of a workflow read. */
+function supplied(format: Format, exported: Exported): readonly string[] {
+  if (format === 'argo-workflows') {
+    const {name, digest} = exported.file
+    return [
+      '# What has to be given',
+      `The steps read the environment file from a Secret, and refuse another than sha256:${digest}:`,
+      fenced([`kubectl create secret generic ${environmentSecret(exported)} --from-file=${name}`]),
+    ]
+  }
+  const secret = releasesOf(exported).filter(({secrets}) => secrets.length > 0)
+  const commandOf = SECRETS[format]
+  if (exported.sops || secret.length === 0) return []
+  const places = secret.map(({name, secrets}) => `- ${name}: ${secrets.join(', ')}`)
+  return [
+    '# What has to be given',
+    'Secrets are not part of the export. These values are:',
+    places.join('\n'),
+    ...(commandOf
+      ? [
+          'With the environment file as `KK_ENVIRONMENT`, and the cluster that keeps what kk has made:',
+          fenced(secret.map(commandOf)),
+        ]
+      : []),
+  ]
+}
+
+function fenced(lines: readonly string[]): string {
+  return ['```sh', ...lines, '```'].join('\n')
+}
+
+function namesIf(
+  exported: Exported,
+  isConcerned: (release: ExportedRelease) => boolean,
+): readonly string[] | undefined {
+  return orNone(
+    releasesOf(exported)
+      .filter(isConcerned)
+      .map(({name}) => name),
+  )
+}
+
+function edgesIf(
+  exported: Exported,
+  isConcerned: (edge: ExportedRelease['requires'][number]) => boolean,
+): readonly string[] | undefined {
+  const edges = releasesOf(exported).flatMap(({name, requires}) =>
+    requires.filter(isConcerned).map(({to}) => `${name} → ${releaseName(to)}`),
+  )
+  return orNone(edges)
+}
+
+function orNone(parts: readonly string[]): readonly string[] | undefined {
+  return parts.length === 0 ? undefined : parts
+}

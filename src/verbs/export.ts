@@ -1,0 +1,295 @@
+import {createHash} from 'node:crypto'
+import {basename, join} from 'node:path'
+import {execa} from 'execa'
+import type {Chart} from '../charts/chart.ts'
+import {packChart} from '../charts/pack-chart.ts'
+import {vendoredFiles} from '../charts/vendor-charts.ts'
+import {loadSource} from '../environment/load.ts'
+import {KkError} from '../errors.ts'
+import {workflowTemplate} from '../exchange/argo-workflows/write.ts'
+import {argocdApplications} from '../exchange/argocd/write.ts'
+import {armadaManifest, chartDirectory} from '../exchange/armada/write.ts'
+import {
+  chartPackage,
+  type Exported,
+  type ExportedChart,
+  type ExportedFiles,
+  type ExportedRelease,
+  exportedGroups,
+  releasesOf,
+  secretsFile,
+  type Unplaced,
+  yaml,
+} from '../exchange/exported.ts'
+import {fluxObjects, fluxSecret} from '../exchange/flux/write.ts'
+import {helmScript} from '../exchange/helm/script.ts'
+import {helmfile} from '../exchange/helmfile/write.ts'
+import {type Format, type Loss, lossesOf, lostText} from '../exchange/lost.ts'
+import {withoutCredentials} from '../helm/package-url.ts'
+import {redactLines} from '../helm/redact/lines.ts'
+import {mergedValues} from '../overrides/layers.ts'
+import {type ApartValues, pathsToMask, secretsApart} from '../overrides/secret-values.ts'
+import {type ReleaseId, releaseName, releaseNamespace, type Values} from '../release.ts'
+import {DEFAULT_TIMEOUT_SECONDS} from '../run/task.ts'
+import type {OwnedFile, OwnedFiles} from '../state/files/owned-files.ts'
+import {secretPathsOf} from './overrides/override-base.ts'
+import {factsOfReleases, type Rendering} from './preparation/inference/facts-of-releases.ts'
+import type {Prepared} from './preparation/prepare.ts'
+import {secretNeeds} from './secrets/secret-needs.ts'
+import {layersWithSecrets, type Supplied} from './secrets/supply-secrets.ts'
+
+/** A writer of a format, and where that format has its charts. */
+interface Writer {
+  readonly write: (exported: Exported) => ExportedFiles
+  /** `published`: from a repository or a registry alone; `none`: kk itself finds them. */
+  readonly charts: 'packages' | 'directories' | 'published' | 'none'
+  /** Returns the document that SOPS encrypts for a release, and which of its keys. */
+  readonly secret?: (release: ExportedRelease, values: Values) => Values
+  readonly sealed?: string
+}
+
+const WRITERS: Readonly<Record<Format, Writer>> = {
+  helm: {write: helmScript, charts: 'packages', secret: (_, values) => values},
+  helmfile: {write: helmfile, charts: 'packages', secret: (_, values) => values},
+  flux: {write: fluxObjects, charts: 'published', secret: fluxSecret, sealed: '^(data|stringData)$'},
+  argocd: {write: argocdApplications, charts: 'published'},
+  'argo-workflows': {write: workflowTemplate, charts: 'none'},
+  armada: {write: armadaManifest, charts: 'directories'},
+}
+
+export interface ExportOptions {
+  readonly format: Format
+  readonly prepared: Prepared
+  /** The same with the secrets that kk keeps. */
+  readonly supplied: Supplied
+  readonly rendering: Rendering
+  /** Where charts are published that lie in directories here. */
+  readonly charts: ExportedChart['source'] | undefined
+  /** The age recipient for whom SOPS encrypts secrets; without one they are only named. */
+  readonly recipient: string | undefined
+  /** The image of kk, for steps that run it. */
+  readonly image: string
+}
+
+export interface Export {
+  readonly environment: string
+  readonly files: OwnedFiles
+  readonly lost: readonly Loss[]
+}
+
+/**
+ * Returns an environment as files of another tool. Nothing is changed, and no cluster is asked. Rejects with `KK_USAGE` for what
+ * the format cannot have, with the error of a chart that does not render, and with that of SOPS.
+ */
+export async function exportEnvironment(options: ExportOptions): Promise<Export> {
+  const {format, prepared, recipient} = options
+  const writer = WRITERS[format]
+  if (recipient !== undefined && !writer.secret) throw nothingToSeal(format)
+  const apart = await valuesApart(options)
+  const exported = await exportedOf(options, apart)
+  const texts = [...writer.write(exported), ['LOST.md', lostText(format, exported)] as const]
+  const secret = releasesOf(exported).filter(({secrets}) => secrets.length > 0)
+  const sealed: [string, OwnedFile][] = []
+  if (recipient !== undefined && secret.length > 0) {
+    expectKept(options, secret)
+    for (const release of secret) {
+      const document = writer.secret!(release, apart.get(release.id)!.secrets)
+      const content = await encrypted(yaml(document), {recipient, keys: writer.sealed})
+      sealed.push([secretsFile(release), {content, mode: 0o600}])
+    }
+  }
+  const charts = await chartFiles(writer.charts, exported, prepared)
+  return {
+    environment: exported.name,
+    files: new Map([
+      ...texts.map(([path, content]) => [path, fileOf(path, content)] as const),
+      ...sealed,
+      ...charts,
+    ]),
+    lost: lossesOf(format, exported),
+  }
+}
+
+function fileOf(path: string, content: string): OwnedFile {
+  return {content, mode: path.endsWith('.sh') ? 0o755 : 0o644}
+}
+
+/** Returns the values of each release with all layers, and its secrets apart. */
+export async function valuesApart({
+  prepared,
+  supplied,
+}: Pick<ExportOptions, 'prepared' | 'supplied'>): Promise<ReadonlyMap<ReleaseId, ApartValues>> {
+  const pathsOf = secretPathsOf(prepared.plugins)
+  const apart = new Map<ReleaseId, ApartValues>()
+  for (const [release, {chart, layers}] of supplied.settled.releases) {
+    const made = supplied.planned.generated?.get(release) ?? []
+    const paths = [...(await pathsOf(chart)), ...made.map(({path}) => path)]
+    apart.set(release, secretsApart(mergedValues(layers), pathsToMask(layers, paths)))
+  }
+  return apart
+}
+
+async function exportedOf(
+  options: ExportOptions,
+  apart: ReadonlyMap<ReleaseId, ApartValues>,
+): Promise<Exported> {
+  const {format, prepared, charts, recipient, image} = options
+  const {environment, graph} = prepared
+  const placed = new Map(
+    [...prepared.releases].map(([id, {chart}]) => [id, chartOf(chart, {environment, charts})] as const),
+  )
+  if (WRITERS[format].charts === 'published') expectPublished(format, [...placed.values()])
+  const file = format === 'argo-workflows' ? await fileOfSteps(prepared) : {name: '', digest: ''}
+  const hooked = await withHooksAfter(options)
+  const releases = new Map(
+    [...prepared.releases].map(([id, {layers, desired, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS}]) => {
+      const {values, places} = apart.get(id)!
+      const release: Unplaced = {
+        id,
+        name: releaseName(id),
+        namespace: releaseNamespace(id),
+        chart: placed.get(id)!,
+        values,
+        secrets: places.map((path) => path.join('.')),
+        timeoutSeconds,
+        protected: desired.protected,
+        hooksAfter: hooked.has(id),
+        frozen: layers.some(({name}) => name === 'system' || name === 'user'),
+      }
+      return [id, release] as const
+    }),
+  )
+  return {
+    name: environment.name,
+    groups: exportedGroups(graph, releases),
+    file,
+    readiness: Object.keys(environment.readiness),
+    directories: environment.charts.flatMap((each) => (each.kind === 'directory' ? [each.path] : [])),
+    sops: recipient !== undefined,
+    image,
+  }
+}
+
+/** Renders the charts, which alone tell what their hooks are; secrets have stand-ins, so that no render depends on them. */
+async function withHooksAfter({
+  prepared,
+  rendering,
+}: Pick<ExportOptions, 'prepared' | 'rendering'>): Promise<ReadonlySet<ReleaseId>> {
+  const needs = await secretNeeds(prepared)
+  const standIns = layersWithSecrets(prepared.releases, {needs, cluster: new Map(), store: new Map()})
+  const subjects = [...prepared.releases].map(([release, {chart, desired, timeoutSeconds}]) => ({
+    release,
+    chart,
+    chartDigest: desired.chart.digest,
+    layers: standIns.get(release)!,
+    timeoutSeconds,
+  }))
+  const hooked = new Set<ReleaseId>()
+  for (const [release, facts] of await factsOfReleases(subjects, rendering)) {
+    if (facts instanceof KkError) throw facts
+    if (facts.hooksAfter) hooked.add(release)
+  }
+  return hooked
+}
+
+function chartOf(
+  {name, version, origin}: Chart,
+  {environment, charts}: Pick<Prepared, 'environment'> & Pick<ExportOptions, 'charts'>,
+): ExportedChart {
+  for (const source of environment.charts) {
+    if (source.kind !== 'repository' && source.kind !== 'oci') continue
+    const url = withoutCredentials(source.url)
+    if (url !== origin) continue
+    return {name, version, source: {kind: source.kind, url}, isLocked: source.digest !== undefined}
+  }
+  return {name, version, ...(charts && {source: charts}), isLocked: false}
+}
+
+function expectPublished(format: Format, charts: readonly ExportedChart[]): void {
+  const names = charts.flatMap(({name, source}) => (source ? [] : [name]))
+  if (names.length === 0) return
+  throw new KkError(
+    'KK_USAGE',
+    `${format} takes charts from a registry or a repository, and these lie in directories: ${[...new Set(names)].join(', ')}`,
+    {
+      hint: 'publish them with kk charts publish, and say where: --charts oci://HOST/PATH or https://HOST/PATH',
+    },
+  )
+}
+
+/** The environment file as steps will find it. What the command line lays on top of it would be missing there. */
+async function fileOfSteps({environment, releases}: Prepared): Promise<Exported['file']> {
+  const {file} = environment
+  const isOnTop = [...releases.values()].some(({layers}) =>
+    layers.some(({name}) => name === 'values' || name === 'set'),
+  )
+  if (file === '-' || isOnTop)
+    throw new KkError('KK_USAGE', 'the steps of a workflow read the environment file, and that alone', {
+      hint: 'name a file, and write into it what --values and --set say',
+    })
+  const {text} = await loadSource({file})
+  return {name: basename(file), digest: createHash('sha256').update(text).digest('hex')}
+}
+
+function nothingToSeal(format: Format): KkError {
+  return new KkError('KK_USAGE', `--sops-age: an export for ${format} has no place for secrets`, {
+    hint: 'leave it out',
+  })
+}
+
+/** Throws `KK_USAGE` for secrets that are to be written and that nothing keeps yet: any value would be another than the one to come. */
+export function expectKept(
+  {supplied}: Pick<ExportOptions, 'supplied'>,
+  releases: readonly Pick<ExportedRelease, 'id'>[],
+): void {
+  const made = releases.flatMap(({id}) => supplied.planned.generated?.get(id) ?? [])
+  const names = [...new Set(made.filter(({isNew}) => isNew).map(({name}) => name))]
+  if (names.length === 0) return
+  throw new KkError('KK_USAGE', `nothing that was asked keeps these secrets: ${names.join(', ')}`, {
+    hint: 'name the cluster that keeps them, with --context or --sandbox; kk deploy makes what is missing there',
+  })
+}
+
+/** Encrypts a document with SOPS for an age recipient, by standard input. Rejects with `KK_USAGE`. */
+async function encrypted(
+  text: string,
+  {recipient, keys}: {readonly recipient: string; readonly keys: string | undefined},
+): Promise<string> {
+  const words = ['--encrypt', '--age', recipient, '--input-type', 'yaml', '--output-type', 'yaml']
+  const only = keys === undefined ? [] : ['--encrypted-regex', keys]
+  const {exitCode, stdout, stderr} = await execa('sops', [...words, ...only, '/dev/stdin'], {
+    input: text,
+    reject: false,
+    stripFinalNewline: false,
+  })
+  if (exitCode === 0) return stdout
+  // Without an exit code it was never started.
+  if (exitCode === undefined)
+    throw new KkError('KK_USAGE', '--sops-age: sops is not on the PATH', {
+      hint: 'install SOPS (https://getsops.io), or leave --sops-age out: secrets are then only named',
+    })
+  throw new KkError('KK_USAGE', `sops could not encrypt for ${recipient}`, {
+    hint: 'name an age recipient: age1…',
+    log: redactLines(stderr).trimEnd().split('\n').slice(-5),
+  })
+}
+
+/** The charts that no source has, as files beside the rest. */
+async function chartFiles(
+  kind: Writer['charts'],
+  exported: Exported,
+  {releases}: Pick<Prepared, 'releases'>,
+): Promise<readonly (readonly [string, OwnedFile])[]> {
+  const files = new Map<string, OwnedFile>()
+  for (const {id, chart} of releasesOf(exported)) {
+    const found = releases.get(id)!.chart
+    if (kind === 'packages' && chart.source === undefined) {
+      const path = chartPackage(chart)
+      if (!files.has(path)) files.set(path, {content: (await packChart(found)).bytes, mode: 0o644})
+    }
+    if (kind !== 'directories') continue
+    for (const {path, bytes} of vendoredFiles(found))
+      files.set(join(chartDirectory(chart), path), {content: bytes, mode: 0o644})
+  }
+  return [...files]
+}
