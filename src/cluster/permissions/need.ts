@@ -49,7 +49,7 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
   deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume'],
   remove: ['destroy'],
   history: ['import'],
-  plan: ['doctor charts', 'charts lock'],
+  plan: ['doctor charts', 'charts lock', 'export'],
   'guard install': ['guard status', 'guard remove'],
   'operator install': ['operator uninstall'],
   'operator pause': ['operator resume', 'operator approve', 'operator retry'],
