@@ -1,8 +1,9 @@
 import {randomUUID} from 'node:crypto'
-import {chmodSync, mkdirSync, writeFileSync} from 'node:fs'
+import {chmodSync, writeFileSync} from 'node:fs'
 import {mkdir, readdir, readFile, rename, rm} from 'node:fs/promises'
-import {dirname, join, resolve} from 'node:path'
+import {dirname, join} from 'node:path'
 import {KkError} from '../../errors.ts'
+import {makeDirectory} from './make-directory.ts'
 
 /** A file that kk writes into a directory of its own. */
 export interface OwnedFile {
@@ -24,48 +25,31 @@ interface OwnedOptions {
 /**
  * Writes files into a directory that holds nothing else, and makes it if it is missing. All files are complete before the
  * first one takes its place; those of earlier writes that are left out go, unless `partial`. Rejects with
- * `KK_DIRECTORY_IN_USE` if the directory holds files that kk did not write, and with the errors of Node.
+ * `KK_DIRECTORY_IN_USE` if the directory holds files that kk did not write, `KK_FILE` if it cannot be made, and with the
+ * errors of Node.
  */
 export async function writeOwnedFiles(
   directory: string,
   files: OwnedFiles,
   {marker, partial}: OwnedOptions,
 ): Promise<void> {
-  const made = await makeDirectory(directory)
-  const earlier = made ? [] : await earlierFiles(directory, marker)
+  await makeDirectory(directory, {mode: 0o700})
+  const earlier = await earlierFiles(directory, marker)
   const others = earlier.filter((path) => !files.has(path))
   const stage = join(directory, `${marker}-${randomUUID()}`)
   await mkdir(stage, {mode: 0o700})
   try {
-    writeAll(stage, files)
+    await makeFolders(stage, files)
+    for (const [path, file] of files) writeFile(join(stage, path), file)
     await writeMarker({directory, stage, marker}, [...files.keys(), ...others])
-    for (const path of files.keys()) {
-      mkdirSync(dirname(join(directory, path)), {recursive: true})
-      await rename(join(stage, path), join(directory, path))
-    }
+    await makeFolders(directory, files)
+    for (const path of files.keys()) await rename(join(stage, path), join(directory, path))
     if (!partial && others.length > 0) {
       for (const path of others) await rm(join(directory, path), {force: true})
       await writeMarker({directory, stage, marker}, [...files.keys()])
     }
   } finally {
     await rm(stage, {recursive: true, force: true})
-  }
-}
-
-/**
- * Makes a directory with its parents and returns whether it was made. It goes step by step, because Node's recursive
- * mkdir retries for ever on a file system that lets nothing be made (/proc).
- */
-async function makeDirectory(directory: string): Promise<boolean> {
-  try {
-    await mkdir(directory, {mode: 0o700})
-    return true
-  } catch (error) {
-    const {code} = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
-    const parent = dirname(resolve(directory))
-    if (code !== 'ENOENT' || !(await makeDirectory(parent))) throw error
-    return makeDirectory(directory)
   }
 }
 
@@ -103,14 +87,12 @@ async function writeMarker({directory, stage, marker}: Marking, paths: readonly 
   await rename(staged, join(directory, marker))
 }
 
-/** Writes the files synchronously, which takes a fraction of the time for many small files. */
-function writeAll(directory: string, files: OwnedFiles): void {
-  for (const [path, file] of files) {
-    mkdirSync(dirname(join(directory, path)), {recursive: true})
-    writeFile(join(directory, path), file)
-  }
+async function makeFolders(directory: string, files: OwnedFiles): Promise<void> {
+  const folders = new Set([...files.keys()].map((path) => dirname(join(directory, path))))
+  for (const folder of folders) await makeDirectory(folder)
 }
 
+/** Writes synchronously, which takes a fraction of the time for many small files. */
 function writeFile(path: string, {content, mode}: OwnedFile): void {
   writeFileSync(path, content, {mode})
   chmodSync(path, mode)
