@@ -10,7 +10,7 @@ import {kk} from './support/kk.ts'
 import {revisions} from './support/records.ts'
 
 const SECRET = 'correct-horse-battery'
-const TWO = {db: {values: {auth: {password: SECRET}}}, api: {requires: ['db']}}
+const THREE = {db: {values: {auth: {password: SECRET}}}, api: {requires: ['db']}, web: {}}
 
 function apply(environment: TestEnvironment, plan: string, ...args: readonly string[]) {
   return kk(['apply', plan, ...args], {cwd: environment.directory, env: {KK_HELM: environment.helm}})
@@ -33,7 +33,7 @@ async function helm(environment: TestEnvironment, ...args: readonly string[]): P
 describe('a saved plan', () => {
   let environment: TestEnvironment
   beforeAll(async () => {
-    environment = await makeEnvironment({content: workloads(TWO)})
+    environment = await makeEnvironment({content: workloads(THREE)})
     await save(environment, 'first.json')
     const {exitCode, stderr} = await apply(environment, 'first.json', '--yes')
     expect(exitCode, stderr).toBe(0)
@@ -45,7 +45,7 @@ describe('a saved plan', () => {
     expect(exitCode).toBe(3)
     expect(stderr).toMatch(/KK_MOVED: first\.json is not what would be done now; nothing was changed/)
     expect(stderr).toContain('  db: was not installed, is now at revision 1 (deployed)')
-    expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
+    expect(await revisions(environment.name)).toEqual({db: 1, api: 1, web: 1})
   })
 
   it('of nothing to do is nothing', async () => {
@@ -112,14 +112,10 @@ describe('a saved plan', () => {
     expect(changed.exitCode).toBe(3)
     expect(changed.stderr).toContain('  api: --values changed')
   })
-})
 
-describe('a saved plan is refused, with names,', () => {
-  it('when a section or a record moved, or only the labels of a record', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}, api: {}, web: {}})})
-    await environment.deploy()
+  it('is refused, with names, when a section or a record moved, or only the labels of a record', async () => {
     await save(environment, 'plan.json')
-    await environment.write(workloads({db: {}, api: {values: {replicas: 3}}, web: {}}))
+    await environment.write(workloads({...THREE, api: {...THREE.api, values: {replicas: 3}}}))
     await helm(environment, 'upgrade', 'db', join(FIXTURES, 'workload'), '--reuse-values')
     await kubectl(['label', 'secret/sh.helm.release.v1.web.v1', 'a=b', '--namespace', environment.name])
 

@@ -57,9 +57,29 @@ describe.concurrent('when a release fails', () => {
       expect(await revisions(environment.name)).toEqual({db: 2, api: 3, web: 2})
       expect(stderr).toMatch(/done in .*: 1 rolled back/)
     })
-  })
 
-  atNight(() => {
+    it('--on-failure rollback-run alone returns all that the run touched, dependents first', async () => {
+      const {environment, stdout} = await failing(['--on-failure', 'rollback-run', '--output', 'json'])
+
+      const calls = await rollbacks(environment)
+      expect(calls.toSorted()).toEqual(['api 1', 'db 1', 'web 1'])
+      expect(calls.indexOf('api 1')).toBeLessThan(calls.indexOf('db 1'))
+      const document = JSON.parse(stdout) as {rollback: {releases: {state: string}[]}; removal?: object}
+      expect(document.rollback.releases.map(({state}) => state)).toEqual([
+        'succeeded',
+        'succeeded',
+        'succeeded',
+      ])
+      expect(document.removal).toBeUndefined()
+      const {runs} = await environment.json<{
+        runs: {verb: string; outcome: string; of?: string; id: string}[]
+      }>('history')
+      expect(runs.slice(0, 2).map(({verb, outcome, of}) => [verb, outcome, of])).toEqual([
+        ['rollback', 'succeeded', runs[1]!.id],
+        ['deploy', 'failed', undefined],
+      ])
+    })
+
     it('what the run installed stays, and is named', async () => {
       const extra = {extra: {}}
 

@@ -4,17 +4,34 @@ import {join} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {PlanDocument} from '../../src/report/plan/plan-json.ts'
 import {atNight} from '../support/night.ts'
-import {kubectl} from './support/cluster.ts'
+import {get} from './support/cluster.ts'
 import {makeEnvironment, type TestEnvironment, workloads} from './support/environment.ts'
 import {kk} from './support/kk.ts'
 import {revisions} from './support/records.ts'
 
-const namespaces = () => kubectl(['get', 'namespaces', '--output', 'name'])
+async function namespaces(): Promise<readonly string[]> {
+  type Names = {readonly items: readonly {readonly metadata: {readonly name: string}}[]}
+  return (await get<Names>('namespaces')).items.map(({metadata}) => metadata.name)
+}
 
-describe.concurrent('kk plan', () => {
+describe('a plan', () => {
+  const two = (replicas: number) =>
+    workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {replicas}}})
+  let environment: TestEnvironment
+  beforeAll(async () => {
+    environment = await makeEnvironment({content: two(1)})
+  })
+
+  it('changes nothing, and names cluster, context and environment first', async () => {
+    const {stdout} = await environment.kk('plan', '--diff')
+
+    const [cluster, file] = stdout.split('\n')
+    expect(cluster).toContain(inject('run').context)
+    expect(file).toBe(`environment  ${environment.name} (${environment.file})`)
+    expect(await namespaces()).not.toContain(environment.name)
+  })
+
   it('exits 0; with --detailed-exitcode 4 when there is something to do, and 0 when there is not', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}})})
-
     const plain = await environment.kk('plan')
     const different = await environment.kk('plan', '--detailed-exitcode')
     await environment.deploy()
@@ -23,18 +40,38 @@ describe.concurrent('kk plan', () => {
 
     expect(await environment.helmCalls()).toEqual(calls)
     expect([plain.exitCode, different.exitCode, same.exitCode]).toEqual([0, 4, 0])
-    expect(plain.stdout).toContain('plan: 1 to install')
-    expect(same.stdout).toContain('plan: 1 unchanged')
+    expect(plain.stdout).toContain('plan: 2 to install')
+    expect(same.stdout).toContain('plan: 2 unchanged')
   })
 
-  it('changes nothing', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}})})
+  describe.concurrent('of two releases that have changed', () => {
+    beforeAll(() => environment.write(two(2)))
 
-    await environment.kk('plan', '--diff')
+    it('is for named releases that of kk upgrade for them', async () => {
+      const {actions} = await environment.json<PlanDocument>('plan', 'api')
 
-    expect(await namespaces()).not.toContain(environment.name)
+      expect(actions).toMatchObject([
+        {release: `${environment.name}/db`, kind: 'check', reasons: ['required by api']},
+        {release: `${environment.name}/api`, kind: 'upgrade'},
+      ])
+    })
+
+    it.each(['deploy', 'upgrade'])(
+      'is what --dry-run of kk %s prints, which changes nothing',
+      async (verb) => {
+        const {exitCode, stdout, stderr} = await environment.kk(verb, '--dry-run')
+        const document = await environment.json<PlanDocument>(verb, '--dry-run')
+
+        expect([exitCode, stderr]).toEqual([0, ''])
+        expect(stdout).toContain('plan: 2 to upgrade')
+        expect(document).toEqual(await environment.json<PlanDocument>('plan'))
+        expect(await revisions(environment.name)).toEqual({db: 1, api: 1})
+      },
+    )
   })
+})
 
+describe.concurrent('kk plan', () => {
   it('refuses what a deploy refuses, when it has shown what that would do; and saves no such plan', async () => {
     const environment = await makeEnvironment({content: workloads({db: {values: {unrenderable: 'x'}}})})
 
@@ -45,30 +82,6 @@ describe.concurrent('kk plan', () => {
     expect([plan.exitCode, plan.stderr]).toEqual([deploy.exitCode, deploy.stderr])
     expect(plan.stderr).toContain('KK_RENDER')
     expect(await readdir(environment.directory)).not.toContain('plan.json')
-  })
-
-  it('names cluster, context and environment first', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}})})
-
-    const {stdout} = await environment.kk('plan')
-
-    const [cluster, file] = stdout.split('\n')
-    expect(cluster).toContain(inject('run').context)
-    expect(file).toBe(`environment  ${environment.name} (${environment.file})`)
-  })
-
-  it('of named releases is the plan of kk upgrade for them', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}, api: {requires: ['db']}})})
-    await environment.deploy()
-    const changed = {values: {replicas: 2}}
-    await environment.write(workloads({db: changed, api: {requires: ['db'], ...changed}}))
-
-    const {actions} = await environment.json<PlanDocument>('plan', 'api')
-
-    expect(actions).toMatchObject([
-      {release: `${environment.name}/db`, kind: 'check', reasons: ['required by api']},
-      {release: `${environment.name}/api`, kind: 'upgrade'},
-    ])
   })
 
   atNight(() => {
@@ -88,66 +101,49 @@ describe.concurrent('kk plan', () => {
   })
 })
 
-describe.concurrent('--dry-run', () => {
-  let environment: TestEnvironment
-  beforeAll(async () => {
-    environment = await makeEnvironment({content: workloads({db: {}})})
-    await environment.deploy()
-    await environment.write(workloads({db: {values: {replicas: 2}}}))
-  })
+atNight(() => {
+  describe('a password', () => {
+    it('is in no output, no argument and no file of kk, whatever is asked', async () => {
+      const [first, second] = [1, 2].map(() => `mark${randomBytes(12).toString('hex')}`) as [string, string]
+      const content = (password: string) => workloads({db: {values: {auth: {password}, leak: true}}})
+      const environment = await makeEnvironment({content: content(first)})
+      const {directory, file} = environment
+      const words: (readonly string[])[] = [
+        ['plan', file, '--diff'],
+        ['deploy', file, '--dry-run', '--output', 'json'],
+        ['deploy', file, '--output', 'ndjson'],
+        ['status', file, '--output', 'json'],
+        ['plan', file, '--diff', '--set', `db:auth.password=${second}`],
+        ['plan', file, '--output', 'yaml', '--set', `db:auth.password=${second}`],
+        ['deploy', file, '--output', 'json', '--set', `db:auth.password=${second}`],
+        ['graph', file, '--output', 'json'],
+        ['upgrade', file, '--set', `db:auth.password=${first},replicas=${first}`],
+        ['upgrade', file, '--set', `db:auth.password=${first},unrenderable=${first}`],
+        ['upgrade', file, '--set', `db:auth.password=${first},claim=${first}_`],
+        ['upgrade', file, '--set', `db:auth.password=${first},x[`],
+      ]
 
-  it.each(['deploy', 'upgrade'])('of kk %s prints the plan as data and changes nothing', async (verb) => {
-    const {exitCode, stdout, stderr} = await environment.kk(verb, '--dry-run')
-    const document = await environment.json<PlanDocument>(verb, '--dry-run')
+      const said: Record<string, string> = {}
+      const codes: unknown[] = []
+      for (const [index, args] of words.entries()) {
+        const env = {KK_HELM: environment.helm, HOME: directory, TMPDIR: directory, XDG_STATE_HOME: directory}
+        const {exitCode, stdout, stderr} = await kk(args, {cwd: directory, env})
+        codes.push(exitCode)
+        said[`command ${index}`] = `${stdout}\n${stderr}`
+      }
+      Object.assign(said, await textsBelow(directory))
+      delete said[file]
 
-    expect([exitCode, stderr]).toEqual([0, ''])
-    expect(stdout).toContain('plan: 1 to upgrade')
-    expect(document).toEqual(await environment.json<PlanDocument>('plan'))
-    expect(await revisions(environment.name)).toEqual({db: 1})
-  })
-})
-
-describe.concurrent('a password', () => {
-  it('is in no output, no argument and no file of kk, whatever is asked', async () => {
-    const [first, second] = [1, 2].map(() => `mark${randomBytes(12).toString('hex')}`) as [string, string]
-    const content = (password: string) => workloads({db: {values: {auth: {password}, leak: true}}})
-    const environment = await makeEnvironment({content: content(first)})
-    const {directory, file} = environment
-    const words: (readonly string[])[] = [
-      ['plan', file, '--diff'],
-      ['deploy', file, '--dry-run', '--output', 'json'],
-      ['deploy', file, '--output', 'ndjson'],
-      ['status', file, '--output', 'json'],
-      ['plan', file, '--diff', '--set', `db:auth.password=${second}`],
-      ['plan', file, '--output', 'yaml', '--set', `db:auth.password=${second}`],
-      ['deploy', file, '--output', 'json', '--set', `db:auth.password=${second}`],
-      ['graph', file, '--output', 'json'],
-      ['upgrade', file, '--set', `db:auth.password=${first},replicas=${first}`],
-      ['upgrade', file, '--set', `db:auth.password=${first},unrenderable=${first}`],
-      ['upgrade', file, '--set', `db:auth.password=${first},claim=${first}_`],
-      ['upgrade', file, '--set', `db:auth.password=${first},x[`],
-    ]
-
-    const said: Record<string, string> = {}
-    const codes: unknown[] = []
-    for (const [index, args] of words.entries()) {
-      const env = {KK_HELM: environment.helm, HOME: directory, TMPDIR: directory, XDG_STATE_HOME: directory}
-      const {exitCode, stdout, stderr} = await kk(args, {cwd: directory, env})
-      codes.push(exitCode)
-      said[`command ${index}`] = `${stdout}\n${stderr}`
-    }
-    Object.assign(said, await textsBelow(directory))
-    delete said[file]
-
-    expect(codes).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2])
-    expect(said['command 4']).toMatch(
-      /- +password: \(masked, 28 bytes\)\n\+ +password: \(masked, 28 bytes, changed\)/,
-    )
-    expect(Object.keys(said)).toContain(join(directory, 'helm-calls'))
-    const forms = [first, second].flatMap((text) => [text, Buffer.from(text).toString('base64')])
-    expect(Object.keys(said).filter((source) => forms.some((form) => said[source]!.includes(form)))).toEqual(
-      [],
-    )
+      expect(codes).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2])
+      expect(said['command 4']).toMatch(
+        /- +password: \(masked, 28 bytes\)\n\+ +password: \(masked, 28 bytes, changed\)/,
+      )
+      expect(Object.keys(said)).toContain(join(directory, 'helm-calls'))
+      const forms = [first, second].flatMap((text) => [text, Buffer.from(text).toString('base64')])
+      expect(
+        Object.keys(said).filter((source) => forms.some((form) => said[source]!.includes(form))),
+      ).toEqual([])
+    })
   })
 })
 

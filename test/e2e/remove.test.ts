@@ -16,6 +16,10 @@ const stores = {kk: {releases: {db: {chart: 'store'}}}, db: {}}
 const names = async (...words: readonly string[]) =>
   (await cluster.kubectl('get', ...words, '--output', 'name')).stdout.split('\n').filter(Boolean)
 
+/** Of its StatefulSet: those of the chart go with the release. */
+const claims = async (environment: Removable, release: string) =>
+  (await names('pvc', '--namespace', environment.name)).filter((claim) => claim.includes(release))
+
 it.each(HELMS)(
   'kk remove uninstalls with %s what nothing requires, and dependents only when it is told to, in reverse order',
   async (helm) => {
@@ -123,22 +127,17 @@ atNight(() => {
   })
 })
 
-describe('kk remove refuses', () => {
+describe('what others use', () => {
+  const releases = {db: {}, cache: {}, api: {requires: ['db', 'cache']}, web: {requires: ['api']}}
   let ours: Removable
   let theirs: Removable
   let before: string
   beforeAll(async () => {
-    const releases = {database: {}, api: {requires: ['database']}, cache: {}}
     ours = await deployOn(cluster, workloads(releases))
-    theirs = await deployOn(cluster, workloads({wiki: {requires: [`${ours.name}/api`]}}))
-    await installByHelm('pages', {'kk.openstack.org/requires': 'database'})
+    theirs = await deployOn(cluster, workloads({wiki: {requires: [`${ours.name}/cache`]}}))
+    await installByHelm('pages', {'kk.openstack.org/requires': 'cache'})
     await ours.write(workloads({...releases, later: {}}))
     before = await cluster.snapshot(ours.name)
-  })
-  afterEach(async () => {
-    expect(await cluster.snapshot(ours.name)).toBe(before)
-    expect(await ours.uninstalls()).toEqual([])
-    expect(await theirs.releases()).toEqual(['wiki'])
   })
 
   /** A release without objects, by plain helm. */
@@ -150,98 +149,128 @@ describe('kk remove refuses', () => {
     await done(cluster.helm('helm4', 'install', name, chart, '--namespace', ours.name))
   }
 
-  it('what dependents of any environment require, and names them', async () => {
-    const refused = await ours.on('remove', 'database', '--yes')
-    const stillRefused = await ours.on('remove', 'database', '--with-dependents', '--yes', '--output', 'json')
+  describe('kk remove refuses', () => {
+    afterEach(async () => {
+      expect(await cluster.snapshot(ours.name)).toBe(before)
+      expect(await ours.uninstalls()).toEqual([])
+      expect(await theirs.releases()).toEqual(['wiki'])
+    })
 
-    expect(refused.exitCode).toBe(3)
-    expect(refused.stderr).toContain(`KK_HAS_DEPENDENTS: ${ours.name}/database is in use by:`)
-    expect(refused.stderr).toContain(`${ours.name}/api (environment "${ours.name}") requires database`)
-    expect(refused.stderr).toContain(`${theirs.name}/wiki (environment "${theirs.name}") requires api`)
-    expect(stillRefused.exitCode).toBe(3)
-    expect(JSON.parse(stillRefused.stdout)).toMatchObject({
-      error: {code: 'KK_HAS_DEPENDENTS', message: expect.not.stringContaining('/api (')},
+    it('what dependents of any environment require, and names them', async () => {
+      const refused = await ours.on('remove', 'cache', '--yes')
+      const stillRefused = await ours.on('remove', 'cache', '--with-dependents', '--yes', '--output', 'json')
+
+      expect(refused.exitCode).toBe(3)
+      expect(refused.stderr).toContain(`KK_HAS_DEPENDENTS: ${ours.name}/cache is in use by:`)
+      expect(refused.stderr).toContain(`${ours.name}/api (environment "${ours.name}") requires cache`)
+      expect(refused.stderr).toContain(`${theirs.name}/wiki (environment "${theirs.name}") requires cache`)
+      expect(stillRefused.exitCode).toBe(3)
+      expect(JSON.parse(stillRefused.stdout)).toMatchObject({
+        error: {code: 'KK_HAS_DEPENDENTS', message: expect.not.stringContaining('/api (')},
+      })
+    })
+
+    it('what a release that plain helm installed requires, as its chart says', async () => {
+      const {exitCode, stderr} = await ours.on('remove', 'cache', '--with-dependents', '--yes')
+
+      expect(exitCode).toBe(3)
+      expect(stderr).toContain(`${ours.name}/pages (not installed by kk) requires cache`)
+    })
+
+    it('releases of other environments, and those that kk did not install', async () => {
+      const owned = await ours.on('remove', `${theirs.name}/wiki`, '--yes')
+      const foreign = await ours.on('remove', 'pages', '--yes')
+
+      expect(owned.exitCode).toBe(3)
+      expect(owned.stderr).toMatch(/KK_OWNER.*belongs to the environment/)
+      expect(foreign.exitCode).toBe(3)
+      expect(foreign.stderr).toContain('KK_FOREIGN')
+    })
+
+    it('to go on without a terminal unless it is told to; a dry run shows both lists', async () => {
+      const unconfirmed = await ours.on('remove', 'web')
+      const dry = await ours.on('remove', 'web', '--dry-run')
+
+      expect(unconfirmed.exitCode).toBe(3)
+      expect(unconfirmed.stderr).toContain('KK_UNCONFIRMED')
+      expect(dry.exitCode, dry.stderr).toBe(0)
+      expect(dry.stdout).toMatch(/goes\n\s+web\s+Deployment\s+web/)
+      expect(dry.stdout).toContain(`Namespace/${ours.name}`)
+    })
+
+    it('a name that nothing bears; what only the file knows is told as absent', async () => {
+      const misspelt = await ours.on('remove', 'cahce', '--yes')
+      const absent = await ours.on('remove', 'later', '--yes')
+
+      expect(misspelt.exitCode).toBe(2)
+      expect(misspelt.stderr).toContain('did you mean cache?')
+      expect(absent.exitCode).toBe(0)
+      expect(absent.stderr).toContain('later is not installed: nothing to remove')
     })
   })
 
-  it('what a release that plain helm installed requires, as its chart says', async () => {
-    const {exitCode, stderr} = await ours.on('remove', 'database', '--with-dependents', '--yes')
+  it('stays when kk destroy takes away all else, dependents first, and says what stays and why', async () => {
+    await ours.write(workloads(releases))
+    await done(cluster.helm('helm4', 'uninstall', 'pages', '--namespace', ours.name))
 
-    expect(exitCode).toBe(3)
-    expect(stderr).toContain(`${ours.name}/pages (not installed by kk) requires database`)
-  })
-
-  it('releases of other environments, and those that kk did not install', async () => {
-    const owned = await ours.on('remove', `${theirs.name}/wiki`, '--yes')
-    const foreign = await ours.on('remove', 'pages', '--yes')
-
-    expect(owned.exitCode).toBe(3)
-    expect(owned.stderr).toMatch(/KK_OWNER.*belongs to the environment/)
-    expect(foreign.exitCode).toBe(3)
-    expect(foreign.stderr).toContain('KK_FOREIGN')
-  })
-
-  it('to go on without a terminal unless it is told to; a dry run shows both lists', async () => {
-    const unconfirmed = await ours.on('remove', 'cache')
-    const dry = await ours.on('remove', 'cache', '--dry-run')
+    const unconfirmed = await ours.on('destroy', '--yes')
+    const dry = await ours.on('destroy', '--dry-run', '--output', 'json')
+    const {exitCode, stderr} = await ours.on('destroy', '--confirm', ours.name)
 
     expect(unconfirmed.exitCode).toBe(3)
-    expect(unconfirmed.stderr).toContain('KK_UNCONFIRMED')
-    expect(dry.exitCode, dry.stderr).toBe(0)
-    expect(dry.stdout).toMatch(/goes\n\s+cache\s+Deployment\s+cache/)
-    expect(dry.stdout).toContain(`Namespace/${ours.name}`)
-  })
-
-  it('a name that nothing bears; what only the file knows is told as absent', async () => {
-    const misspelt = await ours.on('remove', 'databse', '--yes')
-    const absent = await ours.on('remove', 'later', '--yes')
-
-    expect(misspelt.exitCode).toBe(2)
-    expect(misspelt.stderr).toContain('did you mean database?')
-    expect(absent.exitCode).toBe(0)
-    expect(absent.stderr).toContain('later is not installed: nothing to remove')
+    expect(unconfirmed.stderr).toContain(`--confirm ${ours.name}`)
+    expect(dry.exitCode).toBe(3)
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      unconfirmed: [{code: 'KK_UNCONFIRMED', hint: expect.stringContaining(`--confirm ${ours.name}`)}],
+    })
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toMatch(
+      new RegExp(`= stays +cache +used by ${theirs.name}/wiki \\(environment "${theirs.name}"\\)`),
+    )
+    expect(await ours.releases()).toEqual(['cache'])
+    const order = (await ours.uninstalls()).map((call) => call.split(' ').at(-1))
+    expect(order).toEqual(['web', 'api', 'db'])
   })
 })
 
-describe('a protected release', () => {
-  let environment: Removable
-  beforeAll(async () => {
-    const stores = {db: {chart: 'store'}, files: {chart: 'store'}, images: {chart: 'store'}}
-    environment = await deployOn(cluster, {kk: {releases: stores}, db: {}, files: {}, images: {}})
-  })
-  /** Of its StatefulSet: those of the chart go with the release. */
-  const claims = async (release: string) =>
-    (await names('pvc', '--namespace', environment.name)).filter((claim) => claim.includes(release))
+it('a protected release goes only when it is confirmed by name, and leaves its claims', async () => {
+  const environment = await deployOn(cluster, stores)
 
-  it('goes only when it is confirmed by name, and leaves its claims', async () => {
-    const refused = await environment.on('remove', 'db', '--yes')
-    const held = await environment.on('remove', 'db', '--yes', '--confirm', 'db')
-    const dry = await environment.on('remove', 'db', '--dry-run')
-    expect(await environment.uninstalls()).toEqual([])
-    const given = ['--delete-data', '--confirm-data', 'db-backup']
-    const confirmed = await environment.on('remove', 'db', '--dry-run', '--confirm', 'db', ...given)
-    const {exitCode, stderr} = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
-    const again = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
+  const refused = await environment.on('remove', 'db', '--yes')
+  const held = await environment.on('remove', 'db', '--yes', '--confirm', 'db')
+  const dry = await environment.on('remove', 'db', '--dry-run')
+  expect(await environment.uninstalls()).toEqual([])
+  const given = ['--delete-data', '--confirm-data', 'db-backup']
+  const confirmed = await environment.on('remove', 'db', '--dry-run', '--confirm', 'db', ...given)
+  const {exitCode, stderr} = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
+  const again = await environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
 
-    expect(dry.exitCode).toBe(3)
-    expect(dry.stdout).toMatch(/^goes\n/m)
-    expect(dry.stderr).toContain('is protected and not confirmed')
-    expect(dry.stderr).toContain('--delete-data --confirm-data db-backup')
-    expect(confirmed.exitCode, confirmed.stderr).toBe(0)
-    expect(held.exitCode).toBe(3)
-    expect(held.stderr).toContain(`helm would delete ${environment.name}/db-backup with the data in it`)
-    expect(held.stderr).toContain('--delete-data --confirm-data db-backup; to keep it')
-    expect(again.exitCode, again.stderr).toBe(0)
-    expect(refused.exitCode).toBe(3)
-    expect(refused.stderr).toMatch(/KK_UNCONFIRMED: \S+\/db is protected and not confirmed/)
-    expect(refused.stderr).toContain('--confirm db')
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toMatch(/PersistentVolumeClaim\s+db-backup\s+with its data/)
-    expect(stderr).toMatch(/PersistentVolumeClaim\/data-db-0\s+claim of its StatefulSet/)
-    expect(await claims('db')).toEqual(['persistentvolumeclaim/data-db-0'])
-  })
+  expect(dry.exitCode).toBe(3)
+  expect(dry.stdout).toMatch(/^goes\n/m)
+  expect(dry.stderr).toContain('is protected and not confirmed')
+  expect(dry.stderr).toContain('--delete-data --confirm-data db-backup')
+  expect(confirmed.exitCode, confirmed.stderr).toBe(0)
+  expect(held.exitCode).toBe(3)
+  expect(held.stderr).toContain(`helm would delete ${environment.name}/db-backup with the data in it`)
+  expect(held.stderr).toContain('--delete-data --confirm-data db-backup; to keep it')
+  expect(again.exitCode, again.stderr).toBe(0)
+  expect(refused.exitCode).toBe(3)
+  expect(refused.stderr).toMatch(/KK_UNCONFIRMED: \S+\/db is protected and not confirmed/)
+  expect(refused.stderr).toContain('--confirm db')
+  expect(exitCode, stderr).toBe(0)
+  expect(stderr).toMatch(/PersistentVolumeClaim\s+db-backup\s+with its data/)
+  expect(stderr).toMatch(/PersistentVolumeClaim\/data-db-0\s+claim of its StatefulSet/)
+  expect(await claims(environment, 'db')).toEqual(['persistentvolumeclaim/data-db-0'])
+})
 
-  atNight(() => {
+atNight(() => {
+  describe('a protected release', () => {
+    let environment: Removable
+    beforeAll(async () => {
+      const more = {files: {chart: 'store'}, images: {chart: 'store'}}
+      environment = await deployOn(cluster, {kk: {releases: more}, files: {}, images: {}})
+    })
+
     it('gives up data only claim by claim', async () => {
       const own = ['--delete-data', '--confirm-data', 'files-backup']
       const remove = (...args: readonly string[]) =>
@@ -257,7 +286,7 @@ describe('a protected release', () => {
       expect(misspelt.exitCode).toBe(2)
       expect(misspelt.stderr).toContain('there are: files-backup, data-files-0')
       expect(exitCode, stderr).toBe(0)
-      expect(await claims('files')).toEqual([])
+      expect(await claims(environment, 'files')).toEqual([])
     })
 
     it('is confirmed by its name on a terminal, and a y is not enough', async () => {
@@ -289,54 +318,28 @@ describe('a protected release', () => {
   })
 })
 
-describe('kk destroy', () => {
-  it('takes away what nobody else uses, dependents first, and says what stays and why', async () => {
-    const content = workloads({db: {}, cache: {}, api: {requires: ['db', 'cache']}, web: {requires: ['api']}})
-    const environment = await deployOn(cluster, content)
-    const theirs = await deployOn(cluster, workloads({wiki: {requires: [`${environment.name}/cache`]}}))
+atNight(() => {
+  it('kk destroy leaves protected releases unless each is confirmed by name', async () => {
+    const environment = await deployOn(cluster, stores)
 
-    const unconfirmed = await environment.on('destroy', '--yes')
-    const dry = await environment.on('destroy', '--dry-run', '--output', 'json')
-    const {exitCode, stderr} = await environment.on('destroy', '--confirm', environment.name)
+    const first = await environment.on('destroy', '--confirm', environment.name)
+    const words = [
+      '--confirm',
+      environment.name,
+      '--confirm',
+      'db',
+      '--delete-data',
+      '--confirm-data',
+      'db-backup',
+    ]
+    const second = await environment.on('destroy', ...words)
+    const again = await environment.on('destroy', ...words)
 
-    expect(unconfirmed.exitCode).toBe(3)
-    expect(unconfirmed.stderr).toContain(`--confirm ${environment.name}`)
-    expect(dry.exitCode).toBe(3)
-    expect(JSON.parse(dry.stdout)).toMatchObject({
-      unconfirmed: [{code: 'KK_UNCONFIRMED', hint: expect.stringContaining(`--confirm ${environment.name}`)}],
-    })
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toMatch(
-      new RegExp(`= stays +cache +used by ${theirs.name}/wiki \\(environment "${theirs.name}"\\)`),
-    )
-    expect(await environment.releases()).toEqual(['cache'])
-    const order = (await environment.uninstalls()).map((call) => call.split(' ').at(-1))
-    expect(order).toEqual(['web', 'api', 'db'])
-  })
-
-  atNight(() => {
-    it('leaves protected releases unless each is confirmed by name', async () => {
-      const environment = await deployOn(cluster, stores)
-
-      const first = await environment.on('destroy', '--confirm', environment.name)
-      const words = [
-        '--confirm',
-        environment.name,
-        '--confirm',
-        'db',
-        '--delete-data',
-        '--confirm-data',
-        'db-backup',
-      ]
-      const second = await environment.on('destroy', ...words)
-      const again = await environment.on('destroy', ...words)
-
-      expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('plan: no releases')])
-      expect(first.exitCode).toBe(0)
-      expect(first.stderr).toContain('protected: it goes only with --confirm db')
-      expect(second.exitCode, second.stderr).toBe(0)
-      expect(await environment.releases()).toEqual([])
-    })
+    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('plan: no releases')])
+    expect(first.exitCode).toBe(0)
+    expect(first.stderr).toContain('protected: it goes only with --confirm db')
+    expect(second.exitCode, second.stderr).toBe(0)
+    expect(await environment.releases()).toEqual([])
   })
 })
 

@@ -23,7 +23,7 @@ async function writes(namespace: string): Promise<number> {
 describe('a second deploy', () => {
   let environment: TestEnvironment
   beforeAll(async () => {
-    environment = await deployed({db: {}, api: {requires: ['db']}})
+    environment = await deployed({db: {}, cache: {}, api: {requires: ['db']}})
   })
 
   it('of the same environment starts no helm, writes nothing and exits 0', async () => {
@@ -33,12 +33,12 @@ describe('a second deploy', () => {
     const {exitCode, stdout, stderr} = await environment.kk('deploy')
 
     expect([exitCode, stdout], stderr).toEqual([0, ''])
-    expect(stderr).toContain('plan: 2 unchanged')
-    expect(calls.filter((call) => call.startsWith('install'))).toHaveLength(2)
+    expect(stderr).toContain('plan: 3 unchanged')
+    expect(calls.filter((call) => call.startsWith('install'))).toHaveLength(3)
     expect(await environment.helmCalls()).toEqual(calls)
     expect(before).toBeGreaterThan(0)
     expect(await writes(environment.name)).toBe(before)
-    expect(await revisions(environment.name)).toEqual({api: 1, db: 1})
+    expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 1})
   })
 
   it('needs no helm at all', async () => {
@@ -53,53 +53,11 @@ describe('a second deploy', () => {
     const {name} = environment
     expect(document.environment).toBe(name)
     expect(new Set(document.releases.map(({release, kind}) => `${release} ${kind}`))).toEqual(
-      new Set([`${name}/db unchanged`, `${name}/api unchanged`]),
+      new Set([`${name}/db unchanged`, `${name}/cache unchanged`, `${name}/api unchanged`]),
     )
   })
 
-  it('without a section uninstalls nothing; its release is shown as no longer wanted', async () => {
-    await environment.write(workloads({db: {}}))
-
-    const plan = await environment.json<PlanDocument>('plan')
-    const {exitCode, stderr} = await environment.kk('deploy')
-    const status = await environment.json<{releases: {release: string; health: object}[]}>('status')
-
-    expect(plan).toMatchObject({
-      changes: false,
-      bystanders: [{release: `${environment.name}/api`, state: 'no-longer-wanted', owner: environment.name}],
-    })
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toMatch(/no longer wanted +api/)
-    expect(await revisions(environment.name)).toEqual({api: 1, db: 1})
-    expect(status.releases).toMatchObject([
-      {release: `${environment.name}/db`, health: {state: 'healthy'}},
-      {release: `${environment.name}/api`, health: {state: 'healthy'}},
-    ])
-  })
-})
-
-atNight(() => {
-  it('what an install requires, and somebody has deleted, is made again before it', async () => {
-    const environment = await deployed({db: {}, cache: {}})
-    await kubectl(['delete', 'deployment', 'db', '--namespace', environment.name])
-    await environment.write(workloads({db: {}, cache: {}, api: {requires: ['db', 'cache']}}))
-
-    const {exitCode, stderr} = await environment.kk('deploy')
-
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toContain('objects of it are gone, and are made again')
-    expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 2})
-    const calls = (await environment.helmCalls()).filter((call) => /^(?:install|upgrade) /.test(call))
-    expect(calls.slice(-2)).toEqual([
-      expect.stringMatching(/^upgrade .* -- db /),
-      expect.stringMatching(/^install .* -- api /),
-    ])
-  })
-})
-
-describe.concurrent('a change of requirements alone', () => {
-  it('is written on the record, without a revision and without helm', async () => {
-    const environment = await deployed({db: {}, cache: {}, api: {requires: ['db']}})
+  it('of other requirements alone is written on the record, without a revision and without helm', async () => {
     await environment.write(workloads({db: {}, cache: {}, api: {requires: ['cache:applied']}}))
 
     const {actions} = await environment.json<PlanDocument>('plan')
@@ -122,5 +80,45 @@ describe.concurrent('a change of requirements alone', () => {
     expect(await environment.helmCalls()).not.toContainEqual(expect.stringMatching(/^upgrade/))
     expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 1})
     expect(await environment.json<PlanDocument>('plan')).toMatchObject({changes: false})
+  })
+
+  it('without a section uninstalls nothing; its release is shown as no longer wanted', async () => {
+    await environment.write(workloads({db: {}, cache: {}}))
+
+    const plan = await environment.json<PlanDocument>('plan')
+    const {exitCode, stderr} = await environment.kk('deploy')
+    const status = await environment.json<{releases: {release: string; health: object}[]}>('status')
+
+    expect(plan).toMatchObject({
+      changes: false,
+      bystanders: [{release: `${environment.name}/api`, state: 'no-longer-wanted', owner: environment.name}],
+    })
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toMatch(/no longer wanted +api/)
+    expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 1})
+    expect(status.releases).toMatchObject([
+      {release: `${environment.name}/db`, health: {state: 'healthy'}},
+      {release: `${environment.name}/cache`, health: {state: 'healthy'}},
+      {release: `${environment.name}/api`, health: {state: 'healthy'}},
+    ])
+  })
+})
+
+atNight(() => {
+  it('what an install requires, and somebody has deleted, is made again before it', async () => {
+    const environment = await deployed({db: {}, cache: {}})
+    await kubectl(['delete', 'deployment', 'db', '--namespace', environment.name])
+    await environment.write(workloads({db: {}, cache: {}, api: {requires: ['db', 'cache']}}))
+
+    const {exitCode, stderr} = await environment.kk('deploy')
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain('objects of it are gone, and are made again')
+    expect(await revisions(environment.name)).toEqual({api: 1, cache: 1, db: 2})
+    const calls = (await environment.helmCalls()).filter((call) => /^(?:install|upgrade) /.test(call))
+    expect(calls.slice(-2)).toEqual([
+      expect.stringMatching(/^upgrade .* -- db /),
+      expect.stringMatching(/^install .* -- api /),
+    ])
   })
 })
