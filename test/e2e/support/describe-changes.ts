@@ -1,6 +1,6 @@
 import {appendFile, copyFile, cp, mkdtemp, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
-import {beforeAll, expect, inject, it} from 'vitest'
+import {beforeAll, beforeEach, expect, inject, it} from 'vitest'
 import type {PlanDocument} from '../../../src/report/plan/plan-json.ts'
 import {atNight} from '../../support/night.ts'
 import {CHARTS, type EnvironmentContent, makeEnvironment, type TestEnvironment} from './environment.ts'
@@ -23,7 +23,7 @@ export interface Family {
   readonly beside: EnvironmentContent
 }
 
-/** What an edit upgrades, and what it leaves; each test leaves everything deployed, but for the last two. */
+/** What an edit upgrades, and what it leaves. */
 export function describeChanges(family: Family): void {
   const {edited} = family
   let environment: TestEnvironment
@@ -34,8 +34,8 @@ export function describeChanges(family: Family): void {
     await cp(CHARTS, charts, {recursive: true})
     content = await family.content(charts)
     environment = await makeEnvironment({content})
-    await environment.deploy()
   })
+  beforeEach(() => environment.deploy())
 
   /** Writes the environment with some of its sections replaced. */
   async function edit(sections: EnvironmentContent): Promise<void> {
@@ -111,7 +111,6 @@ export function describeChanges(family: Family): void {
   })
 
   it('kk upgrade --set and --values change what they name, and a deploy without them takes it back', async () => {
-    await environment.deploy()
     const {release, path} = family.set
     const values = join(environment.directory, 'values.yaml')
     const nested = path.split('.').reduceRight<unknown>((inner, key) => ({[key]: inner}), 2)
