@@ -149,6 +149,32 @@ describe('what plain helm installed', () => {
     expect(exitCode).toBe(0)
     expect(stderr).toMatch(/\/db belongs to ".*" already/)
   })
+
+  describe.concurrent('kk adopt refuses', () => {
+    let other: TestEnvironment
+    beforeAll(async () => {
+      await install(namespace, 'stranger')
+      other = await makeEnvironment({namespace, content: workloads({db: {}, gone: {}})})
+    })
+
+    it.each([
+      ['what another environment owns', 'db', 3, /KK_OWNER.*db belongs to the environment/],
+      ['what is not installed', 'gone', 2, /KK_NOT_INSTALLED.*there is nothing to adopt/],
+      ['what the file does not have', 'stranger', 2, /KK_UNKNOWN_RELEASE.*has no release stranger/],
+    ])('%s', async (_, name, exit, says) => {
+      const {exitCode, stderr} = await other.kk('adopt', name, '--yes')
+
+      expect(exitCode).toBe(exit)
+      expect(stderr).toMatch(says)
+    })
+
+    it('nothing at all', async () => {
+      const {exitCode, stderr} = await other.kk('adopt')
+
+      expect(exitCode).toBe(2)
+      expect(stderr).toMatch(/KK_USAGE.*expected the name of a release/)
+    })
+  })
 })
 
 it('a renamed environment takes its releases over, when it says whose they are and that is confirmed', async () => {
@@ -196,43 +222,29 @@ atNight(() => {
   })
 })
 
-describe.concurrent('kk adopt refuses', () => {
-  let environment: TestEnvironment
-  let namespace: string
-  beforeAll(async () => {
-    namespace = await makeNamespace('adopt')
-    const names = ['theirs', 'gone', 'pending']
-    const releases = Object.fromEntries(names.map((name) => [name, {chart: 'workload'}]))
-    const sections = Object.fromEntries(names.map((name) => [name, {}]))
-    const content = {kk: {charts: [FIXTURES, CHARTS], releases}, ...sections, memcached: {}}
-    environment = await makeEnvironment({namespace, content})
-    const owner = await makeEnvironment({namespace, content: workloads({theirs: {}})})
-    await Promise.all([
-      owner.deploy(),
-      install(namespace, 'pending').then(() => markPending(namespace, 'pending')),
-      install(namespace, 'memcached'),
-      install(namespace, 'stranger'),
-    ])
-  })
+atNight(() => {
+  describe.concurrent('kk adopt refuses', () => {
+    let environment: TestEnvironment
+    beforeAll(async () => {
+      const namespace = await makeNamespace('adopt')
+      const releases = {pending: {chart: 'workload'}}
+      const content = {kk: {charts: [FIXTURES, CHARTS], releases}, pending: {}, memcached: {}}
+      environment = await makeEnvironment({namespace, content})
+      await Promise.all([
+        install(namespace, 'pending').then(() => markPending(namespace, 'pending')),
+        install(namespace, 'memcached'),
+      ])
+    })
 
-  it.each([
-    ['what another environment owns', 'theirs', 3, /KK_OWNER.*theirs belongs to the environment/],
-    ['what is not installed', 'gone', 2, /KK_NOT_INSTALLED.*there is nothing to adopt/],
-    ['what an operation has left unfinished', 'pending', 3, /KK_PENDING.*pending-upgrade at revision 1/],
-    ['what was installed from another chart', 'memcached', 3, /KK_OTHER_CHART.*the chart workload/],
-    ['what the file does not have', 'stranger', 2, /KK_UNKNOWN_RELEASE.*has no release stranger/],
-  ])('%s', async (_, name, exit, says) => {
-    const {exitCode, stderr} = await environment.kk('adopt', name, '--yes')
+    it.each([
+      ['what an operation has left unfinished', 'pending', 3, /KK_PENDING.*pending-upgrade at revision 1/],
+      ['what was installed from another chart', 'memcached', 3, /KK_OTHER_CHART.*the chart workload/],
+    ])('%s', async (_, name, exit, says) => {
+      const {exitCode, stderr} = await environment.kk('adopt', name, '--yes')
 
-    expect(exitCode).toBe(exit)
-    expect(stderr).toMatch(says)
-  })
-
-  it('nothing at all', async () => {
-    const {exitCode, stderr} = await environment.kk('adopt')
-
-    expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/KK_USAGE.*expected the name of a release/)
+      expect(exitCode).toBe(exit)
+      expect(stderr).toMatch(says)
+    })
   })
 })
 

@@ -5,7 +5,7 @@ import {atNight} from '../support/night.ts'
 import {waitFor} from './support/cluster.ts'
 import {describeGuard} from './support/describe-guard.ts'
 import {deployStores, done, guardStatus, type OwnCluster, startOwnCluster} from './support/guarded.ts'
-import {deployOn} from './support/removal.ts'
+import {deployOn, type Removable} from './support/removal.ts'
 
 let cluster: OwnCluster
 beforeAll(async () => {
@@ -78,6 +78,11 @@ atNight(() => {
 })
 
 describe('the guard itself', () => {
+  let environment: Removable
+  beforeAll(async () => {
+    environment = await deployOn(cluster, {kk: {releases: {db: {chart: 'store'}}}, db: {}})
+  })
+
   atNight(() => {
     it('keeps its parameters from being deleted', async () => {
       for (const object of [
@@ -121,7 +126,7 @@ describe('the guard itself', () => {
   })
 
   it('denies nothing once it is removed, and can be installed again', async () => {
-    const {name} = await deployStores(cluster, 'helm4')
+    const {name} = environment
     await done(cluster.guard('remove', '--yes'))
     const free = await cluster.kubectl('delete', 'pvc/db-backup', '--namespace', name, '--dry-run=server')
     expect(free.exitCode, free.stderr).toBe(0)
@@ -149,23 +154,22 @@ describe('the guard itself', () => {
       expect(refused.stderr).toContain('KK_FORBIDDEN')
     })
   })
-})
 
-it('kk remove takes a protected release under a guard when it was approved; before that nothing of it goes', async () => {
-  const environment = await deployOn(cluster, {kk: {releases: {db: {chart: 'store'}}}, db: {}})
-  await cluster.guard('install', '--yes')
-  const before = await cluster.snapshot(environment.name)
-  const given = ['--delete-data', '--confirm-data', 'db-backup']
-  const remove = () => environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
+  it('kk remove takes a protected release under a guard when it was approved; before that nothing of it goes', async () => {
+    await cluster.guard('install', '--yes')
+    const before = await cluster.snapshot(environment.name)
+    const given = ['--delete-data', '--confirm-data', 'db-backup']
+    const remove = () => environment.on('remove', 'db', '--yes', '--confirm', 'db', ...given)
 
-  const refused = await remove()
-  const untouched = await cluster.snapshot(environment.name)
-  await cluster.guard('approve', `${environment.name}/db`, '--for', '10m')
-  const {exitCode, stderr} = await remove()
+    const refused = await remove()
+    const untouched = await cluster.snapshot(environment.name)
+    await cluster.guard('approve', `${environment.name}/db`, '--for', '10m')
+    const {exitCode, stderr} = await remove()
 
-  expect(refused.exitCode).toBe(3)
-  expect(refused.stderr).toContain(`kk guard approve ${environment.name}/db`)
-  expect(untouched).toBe(before)
-  expect(exitCode, stderr).toBe(0)
-  expect(await environment.releases()).toEqual([])
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toContain(`kk guard approve ${environment.name}/db`)
+    expect(untouched).toBe(before)
+    expect(exitCode, stderr).toBe(0)
+    expect(await environment.releases()).toEqual([])
+  })
 })

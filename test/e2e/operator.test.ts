@@ -14,6 +14,15 @@ import {
   startOperatedCluster,
 } from './support/operator.ts'
 
+const RELEASES = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/releases'
+
+interface Releases {
+  readonly items: readonly {
+    readonly spec: {readonly release: {readonly namespace: string; readonly name: string}}
+    readonly status?: {readonly conditions?: readonly {readonly status: string}[]}
+  }[]
+}
+
 // The numbers are those of the proof of the design: what each test shows of it.
 let cluster: OperatedCluster
 let operator: RunningOperator
@@ -129,18 +138,14 @@ describe.concurrent('the operator', () => {
     )
     const rewritten = await waitFor(
       async () => {
-        const {stdout} = await cluster.kubectl(
-          ...[
-            'get',
-            'releases.kk.openstack.org',
-            '--namespace',
-            'kk-system',
-            '--output',
-            'jsonpath={range .items[*]}{.spec.release.namespace}/{.spec.release.name} {.status.conditions[0].status} {end}',
-          ],
-        )
-        const rows = stdout.split(/(?<=True|False) /).filter((row) => row.startsWith(`${environment.name}/`))
-        return rows.length === 2 && rows.toSorted().map((row) => row.trim())
+        const {items} = await cluster.ask<Releases>({path: RELEASES})
+        const rows = items
+          .filter(({spec}) => spec.release.namespace === environment.name)
+          .map(
+            ({spec, status}) =>
+              `${spec.release.namespace}/${spec.release.name} ${status?.conditions?.[0]?.status}`,
+          )
+        return rows.length === 2 && rows.every((row) => /True|False/.test(row)) && rows.toSorted()
       },
       {until: 'the Release that was deleted is written again'},
     )

@@ -107,6 +107,10 @@ async function start(cluster: OwnCluster): Promise<RunningOperator> {
   }
 }
 
+interface Secrets {
+  readonly items: readonly {readonly metadata: {readonly labels: {name: string; version: string}}}[]
+}
+
 function environmentOn(cluster: OwnCluster, name: string): OperatedEnvironment {
   const path = '/apis/kk.openstack.org/v1alpha1/namespaces/kk-system/environments'
   const read = () => cluster.ask<EnvironmentObject>({path: `${path}/${name}`})
@@ -157,26 +161,20 @@ function environmentOn(cluster: OwnCluster, name: string): OperatedEnvironment {
       }),
     isFree() {
       const lease = ['lease', `kk-env-${name}`, '--namespace', 'kk-system']
-      return waitFor(async () => (await cluster.kubectl('get', ...lease)).exitCode !== 0, {
-        until: 'nobody drives it any more',
-      })
+      return waitFor(
+        () =>
+          cluster.get(...lease).then(
+            () => false,
+            () => true,
+          ),
+        {
+          until: 'nobody drives it any more',
+        },
+      )
     },
     async revisions() {
-      const listed = await done(
-        cluster.kubectl(
-          'get',
-          'secrets',
-          '--namespace',
-          name,
-          '--selector',
-          'owner=helm',
-          '--output',
-          'json',
-        ),
-      )
-      const {items} = JSON.parse(listed) as {
-        items: readonly {metadata: {labels: {name: string; version: string}}}[]
-      }
+      const words = ['secrets', '--namespace', name, '--selector', 'owner=helm']
+      const {items} = await cluster.get<Secrets>(...words)
       return items.map(({metadata: {labels}}) => `${labels.name} ${labels.version}`).toSorted()
     },
   }
