@@ -33,7 +33,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     environment = await makeEnvironment()
     charts = join(environment.directory, 'charts')
     await cp(FIXTURES, charts, {recursive: true})
-    await change({image: 'registry.example.org/workload:2025.1-debian'})
+    await change({image: 'registry.example.org/workload:2025.2-debian'})
     await environment.deploy()
   })
 
@@ -60,7 +60,7 @@ describe('a narrower verb refuses what is not its own, and names the one that su
     },
     {
       what: 'an image',
-      act: () => change({image: 'registry.example.org/workload:2025.2-debian'}),
+      act: () => change({image: 'registry.example.org/workload:2025.2-ubuntu'}),
       changes: ['image'],
       suffices: 'update',
       said: 'an image',
