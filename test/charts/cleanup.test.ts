@@ -14,6 +14,7 @@ import {find, type KubernetesObject, ofKind} from './support/objects.ts'
 const charts = await useCharts()
 const KEYSTONE = 'keystone-api.openstack.svc.cluster.local'
 const MARIADB = 'mariadb-server.openstack.svc.cluster.local'
+const CEPH = 'ceph-mon.openstack.svc.cluster.local'
 const RABBITMQ = 'rabbitmq-server.openstack.svc.cluster.local'
 
 /** What the CronJob of a chart says that a release has in other services. */
@@ -26,7 +27,9 @@ function cronJob(objects: readonly KubernetesObject[]) {
   const {spec} = ofKind(objects, 'CronJob').find(({metadata}) => metadata.name.endsWith('-cleanup'))!
   return spec as unknown as {
     readonly suspend: boolean
-    readonly jobTemplate: {readonly spec: {readonly template: {readonly spec: {containers: {env: Env}[]}}}}
+    readonly jobTemplate: {
+      readonly spec: {readonly template: {readonly spec: {containers: {image: string; env: Env}[]}}}
+    }
   }
 }
 type Env = readonly {readonly name: string; readonly value?: string; readonly valueFrom?: object}[]
@@ -52,6 +55,29 @@ describe('what a release has in other services', () => {
       {kind: 'account', name: 'heat', at: MARIADB},
     ])
     expect(cleanup!.used).toContainEqual({name: 'openstack', at: RABBITMQ})
+  })
+
+  it.each([
+    ['glance', ['images'], ['KEY_glance']],
+    ['cinder', ['backups', 'volumes'], ['KEY_cinder', 'KEY_cinder_backup']],
+    ['nova', ['vms'], ['KEY_cinder']],
+  ])('begins with the data of %s in Ceph, if that is a release of kk', async (chart, pools, keys) => {
+    const inCeph = {storage: {backend: 'ceph'}}
+    const elsewhere = {ceph_mon: {host_fqdn_override: {default: {host: '192.0.2.1'}}}}
+    const dataOf = async (values: object) =>
+      (await cleanupOf(chart, values))!.made.filter(({kind}) => kind === 'data of pool')
+
+    const objects = await charts.render(chart, {values: inCeph})
+    const [container] = cronJob(objects).jobTemplate.spec.template.spec.containers
+
+    expect(
+      cleanupsIn(objects as unknown as readonly ClusterObject[])[0]!.made.slice(0, pools.length),
+    ).toMatchObject(pools.map((name) => ({kind: 'data of pool', name, at: CEPH})))
+    expect(container!.image).toMatch(/\/toolbox:/)
+    expect(container!.env).toContainEqual({name: 'CEPH_HOST', value: CEPH.replace('mon', 'mon-peers')})
+    expect(container!.env.flatMap(({name}) => (name.startsWith('KEY_') ? [name] : []))).toEqual(keys)
+    expect(await dataOf({...inCeph, endpoints: elsewhere})).toEqual([])
+    expect(await dataOf({storage: {backend: 'file'}})).toEqual([])
   })
 
   it('names an account of several databases once, and one of another service as used', async () => {
@@ -110,6 +136,7 @@ class Cursor:
     def __exit__(self, *_): pass
     def execute(self, statement, values=()): print("SQL", statement % values if values else statement)
 class Connection:
+    def query(self, statement): print("SQL", statement)
     def cursor(self): return Cursor()
 def connect(**_): return Connection()
 `

@@ -1,6 +1,8 @@
+import {once} from 'node:events'
+import {join} from 'node:path'
 import {execa} from 'execa'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
-import {kubectl} from '../../aio/support/node.ts'
+import {kubectl, nodeHome} from '../../aio/support/node.ts'
 import {aioEnvironment} from '../../aio/support/run-aio.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {answers, inClient, openstack, token} from '../support/client.ts'
@@ -119,6 +121,102 @@ describe('heat', () => {
 
     expect(await answers('openstack stack list --format value')).toBe('')
   })
+})
+
+/** Runs Python in the pod of cinder-backup, on its pool in Ceph: `pool`, `rbd` and `RBD` are there. */
+function onBackups(lines: string, input?: 'pipe') {
+  const script = [
+    'import rados, rbd, sys',
+    'RBD = rbd.RBD()',
+    'ceph = rados.Rados(conffile="/etc/ceph/ceph.conf", name="client.cinder-backup")',
+    'ceph.connect()',
+    'pool = ceph.open_ioctx("backups")',
+    lines,
+    'pool.close()',
+  ].join('\n')
+  const words = [
+    'exec',
+    '--namespace',
+    NAMESPACE,
+    '--stdin',
+    'deploy/cinder-backup',
+    '--container',
+    'backup',
+    '--',
+  ]
+  const env = {...aioEnvironment(inject('aio')), KUBECONFIG: join(nodeHome(), 'kubeconfig')}
+  return execa('kubectl', [...words, 'python3', '-c', script], {
+    ...{env, extendEnv: false, reject: false, stdin: input ?? 'ignore'},
+  })
+}
+
+interface CleanupJob {
+  readonly status?: {readonly succeeded?: number; readonly failed?: number}
+  readonly spec: {
+    backoffLimit: number
+    readonly template: {
+      readonly spec: {
+        restartPolicy: string
+        readonly containers: readonly {readonly env: {readonly name: string; value: string}[]}[]
+      }
+    }
+  }
+}
+
+/** Runs the Job that a purge of Cinder makes, once, for its backups alone. */
+async function emptyBackups(name: string): Promise<{readonly succeeded: boolean; readonly log: string}> {
+  const inCloud = ['--namespace', NAMESPACE, '--output', 'json']
+  const made = ['create', 'job', name, '--from=cronjob/cinder-cleanup', '--dry-run=client', ...inCloud]
+  const job = JSON.parse(await kubectl(made)) as CleanupJob
+  const {spec} = job.spec.template
+  job.spec.backoffLimit = 0
+  spec.restartPolicy = 'Never'
+  spec.containers[0]!.env.find((each) => each.name === 'CLEANUP')!.value = JSON.stringify([
+    {kind: 'data of pool', name: 'backups', user: 'cinder-backup'},
+  ])
+  await kubectl(['apply', '--filename', '-'], job)
+  const {status} = await waitFor(
+    async () => {
+      const found = JSON.parse(await kubectl(['get', `job/${name}`, ...inCloud])) as CleanupJob
+      return found.status?.succeeded || found.status?.failed ? found : undefined
+    },
+    {until: `the Job ${name} has ended`},
+  )
+  const log = await kubectl(['logs', `job/${name}`, '--namespace', NAMESPACE])
+  await kubectl(['delete', `job/${name}`, '--namespace', NAMESPACE])
+  return {succeeded: status!.succeeded === 1, log}
+}
+
+it('what --purge of Cinder takes away first are its images in Ceph, with snapshots and clones, but for what is open', async () => {
+  const filled = await onBackups(
+    [
+      'for name in ("kept-open", "origin"): RBD.create(pool, name, 1 << 20)',
+      'with rbd.Image(pool, "origin") as origin:',
+      '    origin.create_snap("s")',
+      '    origin.protect_snap("s")',
+      'RBD.clone(pool, "origin", "s", pool, "clone")',
+    ].join('\n'),
+  )
+  expect(filled.exitCode, filled.stderr).toBe(0)
+  const open = onBackups(
+    'with rbd.Image(pool, "kept-open") as image: print(image.list_lockers(), flush=True); sys.stdin.read()',
+    'pipe',
+  )
+  await once(open.stdout!, 'data')
+
+  const first = await emptyBackups('empty-backups-1')
+  open.stdin!.end()
+  await open
+  const second = await emptyBackups('empty-backups-2')
+  const left = await onBackups('print(RBD.list(pool))')
+
+  expect(first).toMatchObject({
+    succeeded: false,
+    log: expect.stringMatching(/kept-open in the pool backups stays/),
+  })
+  expect(first.log).not.toMatch(/(origin|clone) in the pool/)
+  expect(second).toMatchObject({succeeded: true, log: expect.stringContaining('data of pool backups')})
+  expect(left.stdout).toBe('[]')
 })
 
 describe('kk killed in the middle of a deploy', () => {

@@ -1,6 +1,6 @@
 {{- /*
 Every file of the service, once: sets .files of the context, by key:
-{key, name, path, source, owner, perm, optional, secret, text, sections, env: {NAME: value}, needs: [endpoint], for}.
+{key, name, path, source, owner, perm, optional, secret, text, sections, env: {NAME: value}, needs: [endpoint], data, for}.
 A file's options are its blocks' (`uses`) under `conf.<key>`, as openstack-helm's tree has them. What `kolla` has of a
 component takes the place of the chart's file for the same path.
 */ -}}
@@ -57,6 +57,7 @@ It is known by the option's name, or as a URL with a password, so that one in a 
 {{- end -}}
 {{- include "common.context.merge" (dict "into" $options "from" $block.options) -}}
 {{- $needs = concat $needs ($block.needs | default list) -}}
+{{- $_ := set $file "data" ($block.data | default $file.data) -}}
 {{- end -}}
 {{- end -}}
 {{- if kindIs "map" .conf -}}

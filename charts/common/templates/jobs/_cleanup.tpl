@@ -1,10 +1,19 @@
 {{- /*
-The facts of what takes away again what the jobs of the release have `made` in other services. It is a cronjob that never runs by itself:
+The facts of what takes away again what the jobs of the release have `made` in other services; data first, for it may be in use. It is a cronjob that never runs by itself:
 `kk remove --purge` makes a Job of it. `used` are the accounts that the release has, whoever made them.
 */ -}}
 {{- define "common.jobs.cleanup" -}}
 {{- $made := list -}}
 {{- $variables := dict -}}
+{{- $ceph := dict "ctx" . "type" "ceph_mon" -}}
+{{- range .files -}}
+{{- if and .data (include "common.endpoints.service" $ceph) -}}
+{{- $host := include "common.endpoints.host" $ceph -}}
+{{- $key := printf "KEY_%s" .data.user | replace "-" "_" -}}
+{{- $made = append $made (merge (dict "kind" "data of pool" "at" $host) .data) -}}
+{{- $variables = dict $key (dict "credential" (printf "ceph_mon.%s.key" .data.user)) "CEPH_HOST" (regexReplaceAll "^[^.]+" $host "${0}-peers") | merge $variables -}}
+{{- end -}}
+{{- end -}}
 {{- range $key := list "register" "bus-create" "db-create" -}}
 {{- if hasKey $.jobs $key -}}
 {{- $facts := include (printf "common.jobs.%s" $key) $ | fromYaml -}}
@@ -22,13 +31,11 @@ The facts of what takes away again what the jobs of the release have `made` in o
 {{- end -}}
 {{- if $made -}}
 script: cleanup.py
-# The day that never comes.
-schedule: "0 0 31 2 *"
+schedule: "0 0 31 2 *" # The day that never comes.
 suspend: true
 annotations: {kk.openstack.org/cleanup: {{ dict "made" (uniq $made) "used" $used | toRawJson | quote }}}
-{{- if hasKey .jobs "register" }}
-login: admin
-{{- end }}
+login: {{ ternary "admin" "" (hasKey .jobs "register") }}
+image: {{ ternary "toolbox" "" (hasKey $variables "CEPH_HOST") }}
 variables: {{ merge (dict "CLEANUP" (dict "json" (uniq $made))) $variables | toJson }}
 {{- end -}}
 {{- end -}}

@@ -12,11 +12,7 @@ apiVersion: policy/v1
 kind: PodDisruptionBudget
 {{ include "common.context.metadata" . }}
 spec:
-  {{- if kindIs "string" $least }}
-  maxUnavailable: 1
-  {{- else }}
-  minAvailable: {{ int64 $least }}
-  {{- end }}
+  {{ ternary "maxUnavailable: 1" (int64 $least | printf "minAvailable: %d") (kindIs "string" $least) }}
   selector:
     matchLabels:
       {{- include "common.context.selector" . | nindent 6 }}

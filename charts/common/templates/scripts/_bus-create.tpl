@@ -7,10 +7,9 @@ import urllib.request
 
 
 def bus(method, *path, **body):
-    where = "/".join(urllib.parse.quote(part, safe="") for part in path)
+    where = "http://%(BUS_HOST)s:%(BUS_PORT)s/api/" % os.environ + "/".join(urllib.parse.quote(part, safe="") for part in path)
     login = base64.b64encode(("%(BUS_ADMIN_USER)s:%(BUS_ADMIN_PASSWORD)s" % os.environ).encode()).decode()
-    call = urllib.request.Request("http://%(BUS_HOST)s:%(BUS_PORT)s/api/" % os.environ + where, method=method)
-    call.add_header("Authorization", "Basic " + login)
+    call = urllib.request.Request(where, method=method, headers={"Authorization": "Basic " + login})
     with urllib.request.urlopen(call, json.dumps(body).encode(), timeout=30) as answer:
         return json.loads(answer.read() or "null")
 {{- end -}}

@@ -2,19 +2,18 @@
 """Takes away from other services what CLEANUP names, [{kind, name, …}]. What is gone already is no error."""
 import json
 import os
+import subprocess
 {{- if hasKey .jobs "db-create" }}
 
 {{ include "common.scripts.database" . }}
 
 
 def drop_database(item):
-    with connection.cursor() as cursor:
-        cursor.execute("DROP DATABASE IF EXISTS `%s`" % item["name"].replace("`", "``"))
+    connection.query("DROP DATABASE IF EXISTS `%s`" % item["name"].replace("`", "``"))
 
 
 def drop_account(item):
-    with connection.cursor() as cursor:
-        cursor.execute("DROP USER IF EXISTS %s@'%%'", (item["name"],))
+    connection.cursor().execute("DROP USER IF EXISTS %s@'%%'", (item["name"],))
 {{- end }}
 {{- if hasKey .jobs "bus-create" }}
 
@@ -61,6 +60,10 @@ def drop_user(item):
     if user:
         identity.delete_user(user)
 {{- end }}
+
+
+def drop_data_of_pool(item):
+    subprocess.run(["empty-pool", item["name"], item["user"]], check=True)
 
 
 for item in json.loads(os.environ["CLEANUP"]):

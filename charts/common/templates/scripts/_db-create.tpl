@@ -3,11 +3,8 @@
 import pymysql
 
 connection = pymysql.connect(
-    host=os.environ["DB_HOST"],
-    port=int(os.environ["DB_PORT"]),
-    user=os.environ["DB_ADMIN_USER"],
-    password=os.environ["DB_ADMIN_PASSWORD"],
-    connect_timeout=10,
+    host=os.environ["DB_HOST"], port=int(os.environ["DB_PORT"]), connect_timeout=10,
+    user=os.environ["DB_ADMIN_USER"], password=os.environ["DB_ADMIN_PASSWORD"],
 )
 {{- end -}}
 

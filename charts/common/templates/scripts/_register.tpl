@@ -10,11 +10,9 @@ wanted = json.loads(os.environ["REGISTRATION"])
 
 
 def register_service(service):
-    found = next(iter(identity.services(type=service["type"])), None)
     attributes = {key: service[key] for key in ("name", "type", "description")}
-    if found is None:
-        found = identity.create_service(**attributes)
-    elif any(getattr(found, key) != value for key, value in attributes.items()):
+    found = next(iter(identity.services(type=service["type"])), None) or identity.create_service(**attributes)
+    if any(getattr(found, key) != value for key, value in attributes.items()):
         identity.update_service(found, **attributes)
     for interface, url in service["urls"].items():
         register_endpoint(found, interface, url)
@@ -23,18 +21,16 @@ def register_service(service):
 
 def register_endpoint(service, interface, url):
     endpoints = identity.endpoints(service_id=service.id, interface=interface)
-    found = next((e for e in endpoints if e.region_id == wanted["region"]), None)
-    if found is None:
-        identity.create_endpoint(service_id=service.id, interface=interface, url=url, region_id=wanted["region"])
-    elif found.url != url:
+    attributes = {"service_id": service.id, "interface": interface, "url": url, "region_id": wanted["region"]}
+    found = next((e for e in endpoints if e.region_id == wanted["region"]), None) or identity.create_endpoint(**attributes)
+    if found.url != url:
         identity.update_endpoint(found, url=url)
 
 
 def register_user(user):
     domain = identity.find_domain(user["domain"], ignore_missing=False)
-    project = identity.find_project(user["project"], domain_id=domain.id)
-    if project is None:
-        project = identity.create_project(name=user["project"], domain_id=domain.id)
+    there = {"domain_id": domain.id}
+    project = identity.find_project(user["project"], **there) or identity.create_project(name=user["project"], **there)
     found = had_user(domain, user["name"], os.environ[user["password"]])
     for name in user["roles"]:
         identity.assign_project_role_to_user(project, found, had_role(name))
@@ -51,9 +47,8 @@ def register_domain(domain):
 
 def had_user(domain, name, password):
     found = identity.find_user(name, domain_id=domain.id)
-    if found is None:
-        return identity.create_user(name=name, domain_id=domain.id, password=password)
-    return identity.update_user(found, password=password)
+    create, update = identity.create_user, identity.update_user
+    return update(found, password=password) if found else create(name=name, domain_id=domain.id, password=password)
 
 
 def had_role(name):
