@@ -108,9 +108,14 @@ describe('the operator in pods of its own', {timeout: 1_200_000}, () => {
     await hand(150)
 
     const {environments} = await ready()
-    const pods = await podIds('kk-system', 'app.kubernetes.io/name=kk-operator')
+    await waitFor(
+      async () => {
+        const pods = await podIds('kk-system', 'app.kubernetes.io/name=kk-operator')
+        return Object.keys(pods).length === 2 && pods
+      },
+      {until: 'the pods before the change of its resources have gone'},
+    )
 
-    expect(Object.keys(pods)).toHaveLength(2)
     expect(environments[0]!.releases.map(({release}) => release).toSorted()).toEqual([
       `${name}/mariadb`,
       `${name}/memcached`,
