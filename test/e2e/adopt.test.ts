@@ -177,27 +177,29 @@ describe('what plain helm installed', () => {
   })
 })
 
-it('a renamed environment takes its releases over, when it says whose they are and that is confirmed', async () => {
-  const content = workloads({db: {}, api: {requires: ['db']}})
-  const old = await makeEnvironment({content})
-  await old.deploy()
-  const renamed = await makeEnvironment({content, namespace: old.name})
+atNight(() => {
+  it('a renamed environment takes its releases over, when it says whose they are and that is confirmed', async () => {
+    const content = workloads({db: {}, api: {requires: ['db']}})
+    const old = await makeEnvironment({content})
+    await old.deploy()
+    const renamed = await makeEnvironment({content, namespace: old.name})
 
-  const refused = await renamed.kk('deploy')
-  const unconfirmed = await renamed.kk('adopt', '--owner', old.name)
-  const wrong = await renamed.kk('adopt', 'db', '--owner', 'somebody', '--yes')
-  const between = await helmRecords(old.name)
-  const {exitCode, stderr} = await renamed.kk('adopt', '--owner', old.name, '--yes')
-  const next = await planned(renamed)
+    const refused = await renamed.kk('deploy')
+    const unconfirmed = await renamed.kk('adopt', '--owner', old.name)
+    const wrong = await renamed.kk('adopt', 'db', '--owner', 'somebody', '--yes')
+    const between = await helmRecords(old.name)
+    const {exitCode, stderr} = await renamed.kk('adopt', '--owner', old.name, '--yes')
+    const next = await planned(renamed)
 
-  expect(refused.exitCode).toBe(3)
-  expect(refused.stderr).toContain('KK_OWNER: 2 releases belong to other environments')
-  expect(refused.stderr).toContain(`kk adopt --owner ${old.name}`)
-  expect([unconfirmed.exitCode, wrong.exitCode]).toEqual([3, 3])
-  expect(unconfirmed.stderr).toContain('KK_UNCONFIRMED')
-  expect(between.map(({labels}) => labels['kk.openstack.org/owner'])).toEqual([old.name, old.name])
-  expect(exitCode, stderr).toBe(0)
-  expect(next).toMatchObject({db: {kind: 'unchanged'}, api: {kind: 'unchanged'}})
+    expect(refused.exitCode).toBe(3)
+    expect(refused.stderr).toContain('KK_OWNER: 2 releases belong to other environments')
+    expect(refused.stderr).toContain(`kk adopt --owner ${old.name}`)
+    expect([unconfirmed.exitCode, wrong.exitCode]).toEqual([3, 3])
+    expect(unconfirmed.stderr).toContain('KK_UNCONFIRMED')
+    expect(between.map(({labels}) => labels['kk.openstack.org/owner'])).toEqual([old.name, old.name])
+    expect(exitCode, stderr).toBe(0)
+    expect(next).toMatchObject({db: {kind: 'unchanged'}, api: {kind: 'unchanged'}})
+  })
 })
 
 atNight(() => {

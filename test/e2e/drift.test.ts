@@ -104,26 +104,28 @@ describe.each(HELMS)('kk drift of what %s deployed', (helm) => {
   })
 })
 
-it('a conflict is found before the first change, by plan, too, and names the field and who manages it', async () => {
-  const content = (replicas: number) =>
-    workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {replicas}}})
-  const environment = await makeEnvironment({content: content(1)})
-  await environment.deploy()
-  await kubectl(['scale', 'deployment', 'api', '--replicas', '3', '--namespace', environment.name])
-  await environment.write(content(2))
+atNight(() => {
+  it('a conflict is found before the first change, by plan, too, and names the field and who manages it', async () => {
+    const content = (replicas: number) =>
+      workloads({db: {values: {replicas}}, api: {requires: ['db'], values: {replicas}}})
+    const environment = await makeEnvironment({content: content(1)})
+    await environment.deploy()
+    await kubectl(['scale', 'deployment', 'api', '--replicas', '3', '--namespace', environment.name])
+    await environment.write(content(2))
 
-  const planned = await environment.kk('plan')
-  const refused = await environment.kk('deploy')
-  const untouched = await revisions(environment.name)
-  const forced = await environment.kk('deploy', '--force-conflicts')
+    const planned = await environment.kk('plan')
+    const refused = await environment.kk('deploy')
+    const untouched = await revisions(environment.name)
+    const forced = await environment.kk('deploy', '--force-conflicts')
 
-  const says = /KK_CONFLICT[\s\S]*api: Deployment\/api spec\.replicas is managed by kubectl\n/
-  expect([planned.exitCode, refused.exitCode]).toEqual([3, 3])
-  expect(planned.stderr).toMatch(says)
-  expect(refused.stderr).toMatch(says)
-  expect(refused.stderr).toContain('run the same command with --force-conflicts; nothing was changed')
-  expect(untouched).toEqual({api: 1, db: 1})
-  expect(forced.exitCode, forced.stderr).toBe(0)
+    const says = /KK_CONFLICT[\s\S]*api: Deployment\/api spec\.replicas is managed by kubectl\n/
+    expect([planned.exitCode, refused.exitCode]).toEqual([3, 3])
+    expect(planned.stderr).toMatch(says)
+    expect(refused.stderr).toMatch(says)
+    expect(refused.stderr).toContain('run the same command with --force-conflicts; nothing was changed')
+    expect(untouched).toEqual({api: 1, db: 1})
+    expect(forced.exitCode, forced.stderr).toBe(0)
+  })
 })
 
 atNight(() => {

@@ -1,5 +1,6 @@
 import {join} from 'node:path'
 import {describe, expect, inject, it} from 'vitest'
+import {atNight} from '../support/night.ts'
 import {makeEnvironment, workloads} from './support/environment.ts'
 import {revisions} from './support/records.ts'
 
@@ -17,15 +18,17 @@ describe.concurrent('a release', () => {
     expect(await revisions(environment.name)).toEqual({db: 1})
   })
 
-  it('that helm 3 has applied is taken on by helm 4', async () => {
-    const environment = await makeEnvironment({content: workloads({db: {}}), helm: 'helm3'})
-    await environment.deploy()
-    await environment.write(workloads({db: {values: {replicas: 2}}}))
-    const helm4 = join(inject('run').toolbox, 'helm4')
+  atNight(() => {
+    it('that helm 3 has applied is taken on by helm 4', async () => {
+      const environment = await makeEnvironment({content: workloads({db: {}}), helm: 'helm3'})
+      await environment.deploy()
+      await environment.write(workloads({db: {values: {replicas: 2}}}))
+      const helm4 = join(inject('run').toolbox, 'helm4')
 
-    const {exitCode, stderr} = await environment.kk('deploy', '--helm', helm4)
+      const {exitCode, stderr} = await environment.kk('deploy', '--helm', helm4)
 
-    expect(exitCode, stderr).toBe(0)
-    expect(await revisions(environment.name)).toEqual({db: 2})
+      expect(exitCode, stderr).toBe(0)
+      expect(await revisions(environment.name)).toEqual({db: 2})
+    })
   })
 })

@@ -98,30 +98,32 @@ apart: {}
     it.each(SIGNALS.slice(1))(title, finishes)
   })
 
-  it('twice ends helm, says what is left, and the next run copes', async () => {
-    const corner = await openCorner(CHAIN.replace('complete-after: 3s', 'complete-after: 10m'))
-    const run = start(corner, ['deploy', 'env.yaml'])
-    await run.saw(inHook, 'helm waits for the hook of first')
+  atNight(() => {
+    it('twice ends helm, says what is left, and the next run copes', async () => {
+      const corner = await openCorner(CHAIN.replace('complete-after: 3s', 'complete-after: 10m'))
+      const run = start(corner, ['deploy', 'env.yaml'])
+      await run.saw(inHook, 'helm waits for the hook of first')
 
-    run.signal('SIGINT')
-    await run.saw(({type}) => type === 'run-interrupting', 'kk has heard of it')
-    run.signal('SIGINT')
-    const {exitCode, stdout, stderr} = await run.ended()
+      run.signal('SIGINT')
+      await run.saw(({type}) => type === 'run-interrupting', 'kk has heard of it')
+      run.signal('SIGINT')
+      const {exitCode, stdout, stderr} = await run.ended()
 
-    expect(exitCode, stderr).toBe(130)
-    expect(endings(stdout)).toEqual(
-      expect.arrayContaining(['first failed: KK_INTERRUPTED', 'second skipped: nobody interrupted']),
-    )
-    expect(stderr).toContain('helm install was terminated: it had time to mark the revision as failed')
-    expect(await records(corner.name)).toContain('first 1 failed')
+      expect(exitCode, stderr).toBe(130)
+      expect(endings(stdout)).toEqual(
+        expect.arrayContaining(['first failed: KK_INTERRUPTED', 'second skipped: nobody interrupted']),
+      )
+      expect(stderr).toContain('helm install was terminated: it had time to mark the revision as failed')
+      expect(await records(corner.name)).toContain('first 1 failed')
 
-    await corner.write('env.yaml', CHAIN)
-    const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
+      await corner.write('env.yaml', CHAIN)
+      const next = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'])
 
-    expect(next.exitCode, next.stderr).toBe(0)
-    expect(endings(next.stdout)).toEqual(
-      expect.arrayContaining(['first upgrade, revision 2', 'second install, revision 1']),
-    )
+      expect(next.exitCode, next.stderr).toBe(0)
+      expect(endings(next.stdout)).toEqual(
+        expect.arrayContaining(['first upgrade, revision 2', 'second install, revision 1']),
+      )
+    })
   })
 
   atNight(() => {
@@ -147,21 +149,23 @@ slow: {pod: {ready-after: 6s}}
     })
   })
 
-  it('typed on a terminal, where the board is drawn, does the same', async () => {
-    const corner = await openCorner(CHAIN)
-    const command = `${inject('run').kk} deploy ${corner.directory}/env.yaml --yes`
-    const terminal = openTerminal(command, {columns: 120, rows: 30})
-    await waitFor(async () => (await records(corner.name)).includes('first 1 pending-install'), {
-      until: 'helm installs first',
+  atNight(() => {
+    it('typed on a terminal, where the board is drawn, does the same', async () => {
+      const corner = await openCorner(CHAIN)
+      const command = `${inject('run').kk} deploy ${corner.directory}/env.yaml --yes`
+      const terminal = openTerminal(command, {columns: 120, rows: 30})
+      await waitFor(async () => (await records(corner.name)).includes('first 1 pending-install'), {
+        until: 'helm installs first',
+      })
+
+      terminal.type('\u0003')
+      const {exitCode, everything} = await terminal.end()
+
+      expect(exitCode, everything).toBe(130)
+      expect(everything).toMatch(/second skipped/)
+      expect(everything).toMatch(/interrupted after .*: 2 installed, 1 skipped/)
+      expect(await records(corner.name)).toContain('first 1 deployed')
     })
-
-    terminal.type('\u0003')
-    const {exitCode, everything} = await terminal.end()
-
-    expect(exitCode, everything).toBe(130)
-    expect(everything).toMatch(/second skipped/)
-    expect(everything).toMatch(/interrupted after .*: 2 installed, 1 skipped/)
-    expect(await records(corner.name)).toContain('first 1 deployed')
   })
 })
 

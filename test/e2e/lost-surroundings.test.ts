@@ -77,40 +77,39 @@ describe.concurrent('a terminal that is closed', () => {
   })
 })
 
-describe.concurrent('a run whose output goes nowhere', () => {
-  const outputs = [
-    [
-      'a pipe that is closed',
-      '{ $KK deploy env.yaml --output ndjson; echo $? > exit; } 2>&1 | head -n 1',
-      '0',
-    ],
-    ['a full disk, for lines', '$KK deploy env.yaml 2> /dev/full; echo $? > exit', '0'],
-    ['a full disk, for data', '$KK deploy env.yaml --output ndjson > /dev/full; echo $? > exit', '1'],
-  ] as const
-  const endsRight = async (_: string, line: string, exit: string) => {
-    const corner = await openCorner(CHAIN)
+atNight(() => {
+  describe.concurrent('a run whose output goes nowhere', () => {
+    const outputs = [
+      [
+        'a pipe that is closed',
+        '{ $KK deploy env.yaml --output ndjson; echo $? > exit; } 2>&1 | head -n 1',
+        '0',
+      ],
+      ['a full disk, for lines', '$KK deploy env.yaml 2> /dev/full; echo $? > exit', '0'],
+      ['a full disk, for data', '$KK deploy env.yaml --output ndjson > /dev/full; echo $? > exit', '1'],
+    ] as const
+    const endsRight = async (_: string, line: string, exit: string) => {
+      const corner = await openCorner(CHAIN)
 
-    const {stderr} = await shell(corner, line)
+      const {stderr} = await shell(corner, line)
 
-    expect((await readFile(join(corner.directory, 'exit'), 'utf8')).trim(), stderr).toBe(exit)
-    expect((await records(corner.name)).toSorted()).toEqual(EVERYTHING)
-    await expectNextDeploy(corner)
-  }
-  const title = 'ends right all the same: %s'
-  it.each(outputs.slice(0, 1))(title, endsRight)
-  atNight(() => {
-    it.each(outputs.slice(1))(title, endsRight)
+      expect((await readFile(join(corner.directory, 'exit'), 'utf8')).trim(), stderr).toBe(exit)
+      expect((await records(corner.name)).toSorted()).toEqual(EVERYTHING)
+      await expectNextDeploy(corner)
+    }
+    const title = 'ends right all the same: %s'
+    it.each(outputs)(title, endsRight)
   })
 })
 
-describe.concurrent('a disk that is full', () => {
-  /** From the first call of helm for this verb on, kk can write no file beyond so many bytes. */
-  const full = (corner: Corner, verb: string, bytes: number) =>
-    corner.helm(`
+atNight(() => {
+  describe.concurrent('a disk that is full', () => {
+    /** From the first call of helm for this verb on, kk can write no file beyond so many bytes. */
+    const full = (corner: Corner, verb: string, bytes: number) =>
+      corner.helm(`
 case $1 in ${verb}) [ -e full ] || prlimit --pid $PPID --fsize=${bytes}; touch full;; esac
 exec $HELM "$@"`)
 
-  atNight(() => {
     it('for the charts: refused, and nothing is changed', async () => {
       const corner = await openCorner(CHAIN)
       // A limit that the files of the executable do not meet: they are there already.
@@ -141,19 +140,19 @@ exec $HELM "$@"`)
       expect(await readdir(join(state, 'kk', 'runs'))).toEqual([])
       await expectNextDeploy(corner)
     })
-  })
 
-  it('for the journal, later: the run says so, and goes on to its end', async () => {
-    const corner = await openCorner(CHAIN)
-    const env = {KK_HELM: await full(corner, 'install', 10)}
+    it('for the journal, later: the run says so, and goes on to its end', async () => {
+      const corner = await openCorner(CHAIN)
+      const env = {KK_HELM: await full(corner, 'install', 10)}
 
-    const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'], {env})
+      const {exitCode, stdout, stderr} = await corner.kk(['deploy', 'env.yaml', '--output', 'ndjson'], {env})
 
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr).toMatch(
-      /warning: the journal \S+ cannot be written any more \(EFBIG\); the run goes on without it/,
-    )
-    expect(endings(stdout)).toEqual(['first install, revision 1', 'second install, revision 1'])
-    await expectNextDeploy(corner)
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr).toMatch(
+        /warning: the journal \S+ cannot be written any more \(EFBIG\); the run goes on without it/,
+      )
+      expect(endings(stdout)).toEqual(['first install, revision 1', 'second install, revision 1'])
+      await expectNextDeploy(corner)
+    })
   })
 })

@@ -89,16 +89,21 @@ describe.concurrent('by the audit log of the API server', () => {
     expect(of('top').started > of('slow').ready).toBe(true)
   })
 
-  it('an applied edge waits until the objects exist, but not until they are Ready', async () => {
-    const content = workloads({
-      network: {values: LATE},
-      compute: {requires: ['network:applied']},
+  atNight(() => {
+    it('an applied edge waits until the objects exist, but not until they are Ready', async () => {
+      const content = workloads({
+        network: {values: LATE},
+        compute: {requires: ['network:applied']},
+      })
+
+      const of = await deployUntil(await makeEnvironment({content}), {
+        started: ['compute'],
+        ready: ['network'],
+      })
+
+      expect(of('compute').started > of('network').applied).toBe(true)
+      expect(of('compute').started < of('network').ready).toBe(true)
     })
-
-    const of = await deployUntil(await makeEnvironment({content}), {started: ['compute'], ready: ['network']})
-
-    expect(of('compute').started > of('network').applied).toBe(true)
-    expect(of('compute').started < of('network').ready).toBe(true)
   })
 
   atNight(() => {
@@ -115,26 +120,28 @@ describe.concurrent('by the audit log of the API server', () => {
     })
   })
 
-  it('releases that need each other start together, even when one helm runs at a time', async () => {
-    const content = workloads({
-      before: {values: readyAfter('500ms')},
-      nova: {requires: ['before', 'neutron:applied'], values: LATE},
-      neutron: {requires: ['nova:applied'], values: LATE},
-      after: {requires: ['nova']},
+  atNight(() => {
+    it('releases that need each other start together, even when one helm runs at a time', async () => {
+      const content = workloads({
+        before: {values: readyAfter('500ms')},
+        nova: {requires: ['before', 'neutron:applied'], values: LATE},
+        neutron: {requires: ['nova:applied'], values: LATE},
+        after: {requires: ['nova']},
+      })
+
+      const of = await deployUntil(
+        await makeEnvironment({content}),
+        {started: ['nova', 'neutron'], ready: ['nova', 'neutron']},
+        '--concurrency',
+        '1',
+      )
+
+      expect(of('nova').started > of('before').ready).toBe(true)
+      expect(of('neutron').started > of('before').ready).toBe(true)
+      expect(of('neutron').started < of('nova').ready).toBe(true)
+      expect(of('nova').started < of('neutron').ready).toBe(true)
+      expect(of('after').started > of('nova').ready).toBe(true)
     })
-
-    const of = await deployUntil(
-      await makeEnvironment({content}),
-      {started: ['nova', 'neutron'], ready: ['nova', 'neutron']},
-      '--concurrency',
-      '1',
-    )
-
-    expect(of('nova').started > of('before').ready).toBe(true)
-    expect(of('neutron').started > of('before').ready).toBe(true)
-    expect(of('neutron').started < of('nova').ready).toBe(true)
-    expect(of('nova').started < of('neutron').ready).toBe(true)
-    expect(of('after').started > of('nova').ready).toBe(true)
   })
 
   atNight(() => {

@@ -98,44 +98,46 @@ describe.concurrent('kk remove --purge', () => {
     expect(items.every(({metadata}) => metadata.ownerReferences?.[0]?.kind === 'CronJob')).toBe(true)
   })
 
-  it('leaves what another release has, and says whose it is; without --purge all stays, and is told before and after', async () => {
-    const {database, user, used} = things()
-    const own = {made: [user, database], used, pod: {fail: 'JobFailed'}}
-    const other = {made: [], used: [{name: user.name, at: user.at}]}
-    const environment = await makeEnvironment({
-      content: workloads({api: {values: {cleanup: own}}, web: {values: {cleanup: other}}}),
+  atNight(() => {
+    it('leaves what another release has, and says whose it is; without --purge all stays, and is told before and after', async () => {
+      const {database, user, used} = things()
+      const own = {made: [user, database], used, pod: {fail: 'JobFailed'}}
+      const other = {made: [], used: [{name: user.name, at: user.at}]}
+      const environment = await makeEnvironment({
+        content: workloads({api: {values: {cleanup: own}}, web: {values: {cleanup: other}}}),
+      })
+      await environment.deploy()
+
+      const dry = await environment.kk(
+        'remove',
+        'api',
+        '--purge',
+        '--confirm',
+        'api',
+        '--dry-run',
+        '--output',
+        'json',
+      )
+      const failed = await remove(environment, '--purge', '--confirm', 'api')
+      const {items} = await get<Jobs>('jobs', '--namespace', environment.name)
+      const without = await environment.kk('remove', 'api', '--dry-run')
+      const {exitCode, stderr} = await remove(environment)
+
+      const {elsewhere} = JSON.parse(dry.stdout) as Elsewhere
+      expect(dry.exitCode, dry.stderr).toBe(0)
+      expect(elsewhere.goes).toMatchObject([database])
+      expect(elsewhere.stays).toContainEqual(expect.objectContaining({...user, why: 'web has it, too'}))
+      const [job] = items.filter(({metadata}) => metadata.name.startsWith('api-cleanup-'))
+      const [{name, value}] = job!.spec.template.spec.containers[0]!.env!
+      expect([name, JSON.parse(value)]).toEqual(['CLEANUP', [database]])
+      expect(failed.exitCode).toBe(1)
+      expect(without.exitCode).toBe(0)
+      expect(without.stdout).toMatch(/api +database +api +mariadb\S* +it goes only with --purge/)
+      expect(exitCode, stderr).toBe(0)
+      expect(stderr.slice(stderr.indexOf('left in other services'))).toMatch(
+        /database +api[\s\S]*deploy it once more, then kk remove it with --purge/,
+      )
     })
-    await environment.deploy()
-
-    const dry = await environment.kk(
-      'remove',
-      'api',
-      '--purge',
-      '--confirm',
-      'api',
-      '--dry-run',
-      '--output',
-      'json',
-    )
-    const failed = await remove(environment, '--purge', '--confirm', 'api')
-    const {items} = await get<Jobs>('jobs', '--namespace', environment.name)
-    const without = await environment.kk('remove', 'api', '--dry-run')
-    const {exitCode, stderr} = await remove(environment)
-
-    const {elsewhere} = JSON.parse(dry.stdout) as Elsewhere
-    expect(dry.exitCode, dry.stderr).toBe(0)
-    expect(elsewhere.goes).toMatchObject([database])
-    expect(elsewhere.stays).toContainEqual(expect.objectContaining({...user, why: 'web has it, too'}))
-    const [job] = items.filter(({metadata}) => metadata.name.startsWith('api-cleanup-'))
-    const [{name, value}] = job!.spec.template.spec.containers[0]!.env!
-    expect([name, JSON.parse(value)]).toEqual(['CLEANUP', [database]])
-    expect(failed.exitCode).toBe(1)
-    expect(without.exitCode).toBe(0)
-    expect(without.stdout).toMatch(/api +database +api +mariadb\S* +it goes only with --purge/)
-    expect(exitCode, stderr).toBe(0)
-    expect(stderr.slice(stderr.indexOf('left in other services'))).toMatch(
-      /database +api[\s\S]*deploy it once more, then kk remove it with --purge/,
-    )
   })
 
   atNight(() => {

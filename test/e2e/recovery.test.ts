@@ -108,27 +108,31 @@ describe.concurrent('kk killed together with its helm', () => {
   })
 })
 
-describe.concurrent('a helm without its kk', () => {
-  it('is waited for, and nothing is done twice; who works on it is not unlocked', async () => {
-    const corner = await openCorner(installing('10s'))
-    const work = await atWork(corner)
-    await work.signalHelm('SIGSTOP')
-    const unlock = ['unlock', `${corner.name}/hooked`, '--revision', '1', '--yes']
-    const refused = await corner.kk(unlock)
-    await work.killKk()
+atNight(() => {
+  describe.concurrent('a helm without its kk', () => {
+    it('is waited for, and nothing is done twice; who works on it is not unlocked', async () => {
+      const corner = await openCorner(installing('10s'))
+      const work = await atWork(corner)
+      await work.signalHelm('SIGSTOP')
+      const unlock = ['unlock', `${corner.name}/hooked`, '--revision', '1', '--yes']
+      const refused = await corner.kk(unlock)
+      await work.killKk()
 
-    const {next, said} = await whileWaiting(corner, ['deploy', 'env.yaml'], () => work.signalHelm('SIGCONT'))
+      const {next, said} = await whileWaiting(corner, ['deploy', 'env.yaml'], () =>
+        work.signalHelm('SIGCONT'),
+      )
 
-    expect(refused.exitCode).toBe(3)
-    expect(refused.stderr).toMatch(
-      /KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run \S+ is at work on it/,
-    )
-    expect(said).toMatch(
-      /hooked: run \S+ is gone, but its helm install \(process \d+\) still works: waiting for it/,
-    )
-    expect(next.exitCode, said).toBe(0)
-    expect(endings(next.stdout)).toEqual(['hooked await, revision 1'])
-    expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
+      expect(refused.exitCode).toBe(3)
+      expect(refused.stderr).toMatch(
+        /KK_PENDING: \S+ is pending-install at revision 1: helm \(process \d+\) of run \S+ is at work on it/,
+      )
+      expect(said).toMatch(
+        /hooked: run \S+ is gone, but its helm install \(process \d+\) still works: waiting for it/,
+      )
+      expect(next.exitCode, said).toBe(0)
+      expect(endings(next.stdout)).toEqual(['hooked await, revision 1'])
+      expect(await records(corner.name)).toEqual(['hooked 1 deployed'])
+    })
   })
 })
 
@@ -194,55 +198,65 @@ describe.concurrent('helm killed alone', () => {
   })
 })
 
-describe.concurrent('plain helm', () => {
-  const plain = hooked({hook: 'test', time: '0s'})
+atNight(() => {
+  describe.concurrent('plain helm', () => {
+    const plain = hooked({hook: 'test', time: '0s'})
 
-  it('killed while it upgrades leaves a release that is unlocked by hand only', async () => {
-    const corner = await openCorner(plain)
-    await deploy(corner)
-    const upgrade = execa(
-      join(inject('run').toolbox, 'helm4'),
-      [
-        ...['upgrade', 'hooked', CHART, '--namespace', corner.name],
-        ...['--set', 'job.hook=post-upgrade,job.pod.complete-after=10m'],
-      ],
-      {env: kkEnvironment(), extendEnv: false, reject: false},
-    )
-    await waitFor(async () => (await records(corner.name)).includes('hooked 2 pending-upgrade'), {
-      until: 'helm upgrades',
+    it('killed while it upgrades leaves a release that is unlocked by hand only', async () => {
+      const corner = await openCorner(plain)
+      await deploy(corner)
+      const upgrade = execa(
+        join(inject('run').toolbox, 'helm4'),
+        [
+          ...['upgrade', 'hooked', CHART, '--namespace', corner.name],
+          ...['--set', 'job.hook=post-upgrade,job.pod.complete-after=10m'],
+        ],
+        {env: kkEnvironment(), extendEnv: false, reject: false},
+      )
+      await waitFor(async () => (await records(corner.name)).includes('hooked 2 pending-upgrade'), {
+        until: 'helm upgrades',
+      })
+      upgrade.kill('SIGKILL')
+      await upgrade
+      const unlock = ['unlock', `${corner.name}/hooked`, '--revision']
+
+      const refused = await corner.kk(['deploy', 'env.yaml'])
+      const dry = await corner.kk([...unlock, '2', '--dry-run'])
+      const unconfirmed = await corner.kk([...unlock, '2'])
+      const other = await corner.kk([...unlock, '1', '--yes'])
+      const before = await records(corner.name)
+      const done = await corner.kk([...unlock, '2', '--yes', '--output', 'json'])
+      const after = await records(corner.name)
+      const again = await corner.kk([...unlock, '2', '--yes'])
+      const next = await deploy(corner)
+
+      expect(refused.exitCode).toBe(3)
+      expect(refused.stderr).toMatch(
+        /hooked is pending-upgrade at revision 2, and nothing shows that kk did it/,
+      )
+      expect(refused.stderr).toMatch(/hint: .*kk unlock hooked --revision 2/)
+      expect(dry.exitCode, dry.stderr).toBe(0)
+      expect(dry.stdout).toMatch(/revision +2, pending-upgrade\nwritten +\S+Z, .* ago\nheld by +nobody/)
+      expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([
+        3,
+        expect.stringContaining('KK_UNCONFIRMED'),
+      ])
+      expect([other.exitCode, other.stderr]).toEqual([
+        3,
+        expect.stringContaining('revision 1 is not the last'),
+      ])
+      expect(before.toSorted()).toEqual(['hooked 1 deployed', 'hooked 2 pending-upgrade'])
+      expect(done.exitCode, done.stderr).toBe(0)
+      expect(JSON.parse(done.stdout)).toMatchObject({
+        revision: 2,
+        evidence: {state: 'foreign'},
+        unlocked: true,
+      })
+      expect(after.toSorted()).toEqual(['hooked 1 deployed', 'hooked 2 failed'])
+      expect([again.exitCode, again.stderr]).toEqual([3, expect.stringContaining('nothing to unlock')])
+      expect(next.endings).toEqual(['hooked upgrade, revision 3'])
     })
-    upgrade.kill('SIGKILL')
-    await upgrade
-    const unlock = ['unlock', `${corner.name}/hooked`, '--revision']
 
-    const refused = await corner.kk(['deploy', 'env.yaml'])
-    const dry = await corner.kk([...unlock, '2', '--dry-run'])
-    const unconfirmed = await corner.kk([...unlock, '2'])
-    const other = await corner.kk([...unlock, '1', '--yes'])
-    const before = await records(corner.name)
-    const done = await corner.kk([...unlock, '2', '--yes', '--output', 'json'])
-    const after = await records(corner.name)
-    const again = await corner.kk([...unlock, '2', '--yes'])
-    const next = await deploy(corner)
-
-    expect(refused.exitCode).toBe(3)
-    expect(refused.stderr).toMatch(
-      /hooked is pending-upgrade at revision 2, and nothing shows that kk did it/,
-    )
-    expect(refused.stderr).toMatch(/hint: .*kk unlock hooked --revision 2/)
-    expect(dry.exitCode, dry.stderr).toBe(0)
-    expect(dry.stdout).toMatch(/revision +2, pending-upgrade\nwritten +\S+Z, .* ago\nheld by +nobody/)
-    expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([3, expect.stringContaining('KK_UNCONFIRMED')])
-    expect([other.exitCode, other.stderr]).toEqual([3, expect.stringContaining('revision 1 is not the last')])
-    expect(before.toSorted()).toEqual(['hooked 1 deployed', 'hooked 2 pending-upgrade'])
-    expect(done.exitCode, done.stderr).toBe(0)
-    expect(JSON.parse(done.stdout)).toMatchObject({revision: 2, evidence: {state: 'foreign'}, unlocked: true})
-    expect(after.toSorted()).toEqual(['hooked 1 deployed', 'hooked 2 failed'])
-    expect([again.exitCode, again.stderr]).toEqual([3, expect.stringContaining('nothing to unlock')])
-    expect(next.endings).toEqual(['hooked upgrade, revision 3'])
-  })
-
-  atNight(() => {
     it('that uninstalls and keeps the history leaves what is installed over it', async () => {
       const corner = await openCorner(plain)
       await deploy(corner)

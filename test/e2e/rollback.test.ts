@@ -98,8 +98,8 @@ describe.each(HELMS)('kk rollback with %s', (helm) => {
   })
 })
 
-describe.concurrent('kk rollback', () => {
-  atNight(() => {
+atNight(() => {
+  describe.concurrent('kk rollback', () => {
     it('is refused at once when helm has pruned a revision; another release still returns to its own, and its dependents pass their gates again', async () => {
       const environment = await upgradedTwo()
       await kubectl(['delete', 'secret', 'sh.helm.release.v1.api.v1', '--namespace', environment.name])
@@ -122,27 +122,25 @@ describe.concurrent('kk rollback', () => {
       ])
       expect(await replicas(environment.name)).toEqual({api: 2, db: 1})
     })
-  })
 
-  it('is refused across a migration, unless the schema is to be kept', async () => {
-    const migrated = (version: number) =>
-      workloads({api: {values: {replicas: version, job: {migration: true, version}}}})
-    const environment = await makeEnvironment({content: migrated(1)})
-    await environment.deploy()
-    await environment.write(migrated(2))
-    await environment.deploy()
+    it('is refused across a migration, unless the schema is to be kept', async () => {
+      const migrated = (version: number) =>
+        workloads({api: {values: {replicas: version, job: {migration: true, version}}}})
+      const environment = await makeEnvironment({content: migrated(1)})
+      await environment.deploy()
+      await environment.write(migrated(2))
+      await environment.deploy()
 
-    const refused = await environment.kk('rollback', '--yes')
-    const kept = await environment.kk('rollback', '--yes', '--keep-schema')
+      const refused = await environment.kk('rollback', '--yes')
+      const kept = await environment.kk('rollback', '--yes', '--keep-schema')
 
-    expect(refused.exitCode).toBe(3)
-    expect(refused.stderr).toMatch(/KK_MIGRATION.*api-job-1, api-job-2.*no rollback takes that back/)
-    expect(kept.exitCode, kept.stderr).toBe(0)
-    expect(kept.stderr).toContain('keeps the schema')
-    expect(await replicas(environment.name)).toEqual({api: 1})
-  })
+      expect(refused.exitCode).toBe(3)
+      expect(refused.stderr).toMatch(/KK_MIGRATION.*api-job-1, api-job-2.*no rollback takes that back/)
+      expect(kept.exitCode, kept.stderr).toBe(0)
+      expect(kept.stderr).toContain('keeps the schema')
+      expect(await replicas(environment.name)).toEqual({api: 1})
+    })
 
-  atNight(() => {
     it('is refused before anything changes when a claim that was kept is in the way; a deploy with the claim takes it over', async () => {
       const withClaim = (claim: string | null) =>
         workloads({db: {values: {claim}}, api: {requires: ['db'], values: {replicas: claim ? 1 : 2}}})

@@ -37,27 +37,27 @@ db: {}
 api: {}
 `
 
-describe.concurrent('while somebody else holds a release', () => {
-  it('no member of its group starts, and no Lease is kept meanwhile', async () => {
-    const corner = await openCorner(GROUP)
-    const colleague = await holdByHand(COLLEAGUE, `${corner.name}/worker`)
-    const run = start(corner, ['deploy', 'env.yaml'])
-    const waiting = await run.saw(waitsFor('api'), 'api waits for the Lease of worker')
-    const meanwhile = {records: await records(corner.name), held: await holders(corner.name)}
+atNight(() => {
+  describe.concurrent('while somebody else holds a release', () => {
+    it('no member of its group starts, and no Lease is kept meanwhile', async () => {
+      const corner = await openCorner(GROUP)
+      const colleague = await holdByHand(COLLEAGUE, `${corner.name}/worker`)
+      const run = start(corner, ['deploy', 'env.yaml'])
+      const waiting = await run.saw(waitsFor('api'), 'api waits for the Lease of worker')
+      const meanwhile = {records: await records(corner.name), held: await holders(corner.name)}
 
-    await colleague.free()
-    const {exitCode, stderr} = await run.ended()
+      await colleague.free()
+      const {exitCode, stderr} = await run.ended()
 
-    expect(waiting).toMatchObject({
-      blames: [{object: `${corner.name}/worker`, message: `it is held by ${COLLEAGUE}`}],
+      expect(waiting).toMatchObject({
+        blames: [{object: `${corner.name}/worker`, message: `it is held by ${COLLEAGUE}`}],
+      })
+      expect(meanwhile).toEqual({records: [], held: [`worker by ${COLLEAGUE}`]})
+      expect(exitCode, stderr).toBe(0)
+      expect((await records(corner.name)).toSorted()).toEqual(['api 1 deployed', 'worker 1 deployed'])
+      expect(await holders(corner.name)).toEqual([])
     })
-    expect(meanwhile).toEqual({records: [], held: [`worker by ${COLLEAGUE}`]})
-    expect(exitCode, stderr).toBe(0)
-    expect((await records(corner.name)).toSorted()).toEqual(['api 1 deployed', 'worker 1 deployed'])
-    expect(await holders(corner.name)).toEqual([])
-  })
 
-  atNight(() => {
     it('--no-wait refuses every verb before anything is changed, and says who holds what', async () => {
       const corner = await openCorner(PAIR)
       await corner.kk(['deploy', 'env.yaml'])

@@ -1,6 +1,7 @@
 import {dirname} from 'node:path'
 import {beforeAll, describe, expect, inject, it} from 'vitest'
 import type {StatusReport} from '../../src/verbs/observation/release-status.ts'
+import {atNight} from '../support/night.ts'
 import {start} from './support/background.ts'
 import {kubectl} from './support/cluster.ts'
 import {type Corner, openCorner, TWO} from './support/corner.ts'
@@ -8,25 +9,27 @@ import {makeEnvironment, workloads} from './support/environment.ts'
 import {plainHelm} from './support/plain-helm.ts'
 import {openTerminal} from './support/terminal.ts'
 
-it('an object that is gone is drift that status and plan tell, and a missing chart hides nothing of the others', async () => {
-  const content = (more: object) => ({...workloads({api: {values: {conf: {a: 'b'}}}}), ...more})
-  const environment = await makeEnvironment({content: content({})})
-  await environment.deploy()
-  await kubectl(['delete', 'configmap', 'api', '--namespace', environment.name])
+atNight(() => {
+  it('an object that is gone is drift that status and plan tell, and a missing chart hides nothing of the others', async () => {
+    const content = (more: object) => ({...workloads({api: {values: {conf: {a: 'b'}}}}), ...more})
+    const environment = await makeEnvironment({content: content({})})
+    await environment.deploy()
+    await kubectl(['delete', 'configmap', 'api', '--namespace', environment.name])
 
-  const planned = await environment.kk('plan')
-  await environment.write(content({nowhere: {}}))
-  const {exitCode, stdout, stderr} = await environment.kk('status')
+    const planned = await environment.kk('plan')
+    await environment.write(content({nowhere: {}}))
+    const {exitCode, stdout, stderr} = await environment.kk('status')
 
-  expect(planned.exitCode, planned.stderr).toBe(0)
-  expect(planned.stdout).toContain('note: api drifted: ConfigMap/api is gone from the cluster')
-  expect(stdout).toMatch(/^api +1 +deployed +healthy +current/m)
-  expect(stdout).toMatch(/^nowhere +– +not installed/m)
-  expect(stdout).toContain(
-    'api: gone from the cluster: ConfigMap/api; to make again what is gone: kk upgrade api',
-  )
-  expect(stderr).toMatch(/note: what nowhere would be made of is not known: .*: no source of charts has/)
-  expect(exitCode).toBe(1)
+    expect(planned.exitCode, planned.stderr).toBe(0)
+    expect(planned.stdout).toContain('note: api drifted: ConfigMap/api is gone from the cluster')
+    expect(stdout).toMatch(/^api +1 +deployed +healthy +current/m)
+    expect(stdout).toMatch(/^nowhere +– +not installed/m)
+    expect(stdout).toContain(
+      'api: gone from the cluster: ConfigMap/api; to make again what is gone: kk upgrade api',
+    )
+    expect(stderr).toMatch(/note: what nowhere would be made of is not known: .*: no source of charts has/)
+    expect(exitCode).toBe(1)
+  })
 })
 
 describe('kk status', () => {

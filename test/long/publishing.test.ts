@@ -4,8 +4,8 @@ import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {expect, it} from 'vitest'
 import {SECRETS} from '../charts/support/charts.ts'
-import {emptyCorner} from './support/corner.ts'
-import {plainHelm} from './support/plain-helm.ts'
+import {emptyCorner} from '../e2e/support/corner.ts'
+import {plainHelm} from '../e2e/support/plain-helm.ts'
 
 /** In the order that their READMEs say. */
 const CHARTS = ['mariadb', 'memcached', 'keystone']

@@ -1,9 +1,8 @@
 import {mkdir, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import {atNight} from '../support/night.ts'
-import {get, kubectl, uniqueName} from './support/cluster.ts'
-import {makeEnvironment} from './support/environment.ts'
+import {get, kubectl, uniqueName} from '../e2e/support/cluster.ts'
+import {makeEnvironment} from '../e2e/support/environment.ts'
 
 const CHART = 'apiVersion: v2\nname: holder\nversion: 0.1.0\nannotations: {kk.openstack.org/requires: ""}\n'
 const HOLDER = `
@@ -52,22 +51,20 @@ const claimsOf = async (namespace: string) =>
   )
 
 describe.concurrent('what a revision has no more', () => {
-  atNight(() => {
-    it('stays at a rollback, too', async () => {
-      const {environment, write} = await holder()
-      const inner = uniqueName('inner')
-      await write({})
-      await environment.deploy()
-      await write({inner})
-      await environment.deploy()
+  it('stays at a rollback, too', async () => {
+    const {environment, write} = await holder()
+    const inner = uniqueName('inner')
+    await write({})
+    await environment.deploy()
+    await write({inner})
+    await environment.deploy()
 
-      const back = ['--release', 'holder', '--revision', '1', '--yes']
-      const {exitCode, stderr} = await environment.kk('rollback', ...back)
+    const back = ['--release', 'holder', '--revision', '1', '--yes']
+    const {exitCode, stderr} = await environment.kk('rollback', ...back)
 
-      expect(exitCode, stderr).toBe(0)
-      expect(stderr).toContain(`Namespace/${inner} stays`)
-      expect((await get<{status: {phase: string}}>('namespace', inner)).status.phase).toBe('Active')
-    })
+    expect(exitCode, stderr).toBe(0)
+    expect(stderr).toContain(`Namespace/${inner} stays`)
+    expect((await get<{status: {phase: string}}>('namespace', inner)).status.phase).toBe('Active')
   })
 
   it('is refused where it is a StatefulSet that takes its claims with it, and stays where it is a namespace', async () => {
