@@ -9,9 +9,9 @@ import {ensureSystemPackages} from './system-packages.ts'
 
 async function test(args: readonly string[]): Promise<boolean> {
   await ensureSystemPackages((line) => console.log(line))
+  const checks = [step('biome', ['check']), step('tsc', []), step('knip', [])]
   if (!(await step('node', ['scripts/toolbox.ts']))) return false
   await buildWhenOld(console.log)
-  const checks = [step('biome', ['check']), step('tsc', []), step('knip', [])]
   const checked = (await Promise.all(checks)).every(Boolean)
   const runs: Count[] = []
   for (const words of await runsOf(args)) runs.push(await runVitest(words))

@@ -71,14 +71,16 @@ describe.concurrent('on a terminal', () => {
 })
 
 describe.concurrent('without a terminal', () => {
-  it('kk deploy and kk upgrade go on without --yes', async () => {
-    const corner = await openCorner(ENVIRONMENT)
+  atNight(() => {
+    it('kk deploy and kk upgrade go on without --yes', async () => {
+      const corner = await openCorner(ENVIRONMENT)
 
-    const deploy = await corner.kk(['deploy', 'env.yaml'])
-    const upgrade = await corner.kk(['upgrade', 'env.yaml', 'api', '--set', 'api:replicas=2'])
+      const deploy = await corner.kk(['deploy', 'env.yaml'])
+      const upgrade = await corner.kk(['upgrade', 'env.yaml', 'api', '--set', 'api:replicas=2'])
 
-    expect([deploy.exitCode, upgrade.exitCode], upgrade.stderr).toEqual([0, 0])
-    expect((await records(corner.name)).toSorted()).toEqual(['api 1 superseded', 'api 2 deployed'])
+      expect([deploy.exitCode, upgrade.exitCode], upgrade.stderr).toEqual([0, 0])
+      expect((await records(corner.name)).toSorted()).toEqual(['api 1 superseded', 'api 2 deployed'])
+    })
   })
 
   it('--dry-run shows the plan on standard output and changes nothing', async () => {

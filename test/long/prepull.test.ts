@@ -1,7 +1,6 @@
 import {describe, expect, it} from 'vitest'
-import {atNight} from '../support/night.ts'
-import {kubectl} from './support/cluster.ts'
-import {makeEnvironment, workloads} from './support/environment.ts'
+import {kubectl} from '../e2e/support/cluster.ts'
+import {makeEnvironment, workloads} from '../e2e/support/environment.ts'
 
 const TWO = workloads({
   first: {values: {image: 'registry.example.org/first:1', pod: {'ready-after': '4s'}}},
@@ -29,8 +28,6 @@ describe.concurrent('kk deploy', () => {
     expect(exitCode, stderr).toBe(0)
     expect(stderr).not.toContain('of later releases')
   }
-  atNight(() => {
-    it('pulls nothing ahead on other clusters by itself', () => pullsNothing())
-    it('pulls nothing ahead with --no-prepull', () => pullsNothing('--no-prepull'))
-  })
+  it('pulls nothing ahead on other clusters by itself', () => pullsNothing())
+  it('pulls nothing ahead with --no-prepull', () => pullsNothing('--no-prepull'))
 })
