@@ -38,7 +38,10 @@ function releaseNames(lines: readonly string[]): readonly string[] {
 }
 
 function environmentName(lines: readonly string[]): readonly string[] {
-  const [name] = blockOf(lines, /^kk:/).flatMap((line) => /^\s+name:\s*["']?([\w.-]+)/.exec(line)?.[1] ?? [])
+  const own = lines.filter((line) => /^kk:\s*\{/.test(line))
+  const [name] = [...own, ...blockOf(lines, /^kk:/)].flatMap(
+    (line) => /^(?:kk:\s*\{(?:.*,)?)?\s*name:\s*["']?([\w.-]+)/.exec(line)?.[1] ?? [],
+  )
   return name === undefined ? [] : [name]
 }
 

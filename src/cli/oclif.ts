@@ -6,6 +6,7 @@ import type {Console} from './console.ts'
 /** Help shows these for the words that stand above commands. */
 export const TOPICS = {
   aio: 'An all-in-one Kubernetes node with real pods on this machine',
+  charts: 'Explain, pack, lock and publish charts',
   config: "Take over configuration in kolla's layout",
   graph: 'Show who requires whom',
   guard: 'Keep protected releases from being deleted, by helm and kubectl too',

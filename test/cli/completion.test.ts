@@ -104,6 +104,13 @@ keystone: {}
     expect(await names(kind, words)).toEqual(expected)
   })
 
+  it('of the environment are read on one line, too', async () => {
+    const file = join(directory, 'short.yaml')
+    await writeFile(file, 'kk: {charts: [x], name: lab}\nkeystone: {}\n')
+
+    expect(await completedNames('environment', ['history', '-e', file, ''], {})).toEqual(['lab'])
+  })
+
   it('come from the file of KK_ENVIRONMENT, too', async () => {
     await names('releases', [])
 
