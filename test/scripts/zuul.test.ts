@@ -11,7 +11,7 @@ interface Job {
 type Pipeline = {readonly jobs: readonly string[]}
 type Entry = {
   readonly job?: Job
-  readonly project?: Readonly<Record<'check' | 'gate' | 'periodic', Pipeline>>
+  readonly project?: Readonly<Record<'check' | 'gate' | 'periodic' | 'release', Pipeline>>
 }
 
 const entries = load(readFileSync('.zuul.yaml', 'utf8')) as readonly Entry[]
@@ -26,11 +26,12 @@ function command(name: string): string {
   return vars.shard === undefined ? script : `${script} ${vars.shard}`
 }
 
-it("check and gate run the tests and the node, each night the long ones and each shard of OpenStack's own", () => {
+it("check and gate run the tests and the node, each night the long ones and each shard of OpenStack's own, a release its charts", () => {
   const commands = (pipeline: Pipeline) => pipeline.jobs.map(command)
 
-  expect(commands(project.check)).toEqual(['.ci/run', '.ci/aio'])
+  expect(commands(project.check)).toEqual(['.ci/run', '.ci/aio', '.ci/chart-versions'])
   expect(project.gate).toEqual(project.check)
+  expect(commands(project.release)).toEqual(['.ci/publish-charts'])
   expect(commands(project.periodic)).toEqual([
     '.ci/long',
     '.ci/aio-night',

@@ -1,0 +1,62 @@
+/**
+ * `npm run charts:versions [-- COMMIT]`: names the charts whose packages differ from those of a commit and have the same version still, or
+ * a new one without a word of what changed (`artifacthub.io/changes`). The commit is the last tag, for what it has was published.
+ */
+import {mkdtemp, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {execa} from 'execa'
+import type {PackedChart} from '../src/charts/pack-chart.ts'
+import {readChart} from '../src/charts/read-chart.ts'
+import {openFinding} from '../src/cli/open/charts.ts'
+import {isMap} from '../src/release.ts'
+import {packCharts} from '../src/verbs/charts/package-charts.ts'
+import {readOwnCharts} from './charts/read-charts.ts'
+
+const CHANGES = 'artifacthub.io/changes'
+
+/** Returns a line for each chart in `charts/` of a work tree that may not be published as it is beside those of the commit. */
+export async function faultsSince(root: string, commit: string): Promise<readonly string[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'kk-chart-versions-'))
+  try {
+    await execa('git', ['-C', root, 'archive', '--output', join(directory, 'charts.tar'), commit, 'charts'])
+    await execa('tar', ['--extract', '--file', join(directory, 'charts.tar'), '--directory', directory])
+    const published = new Map((await pack(join(directory, 'charts'))).map((chart) => [chart.name, chart]))
+    return (await pack(join(root, 'charts'))).flatMap(
+      (chart) => faultOf(chart, published.get(chart.name)) ?? [],
+    )
+  } finally {
+    await rm(directory, {recursive: true})
+  }
+}
+
+async function pack(directory: string): Promise<readonly PackedChart[]> {
+  await using finding = openFinding(undefined)
+  const own = readOwnCharts(directory).map((chart) => chart.directory)
+  const charts = own.filter((each) => readChart(each).type === 'application')
+  return await packCharts({charts, version: undefined, finding})
+}
+
+function faultOf(now: PackedChart, then: PackedChart | undefined): string | undefined {
+  if (then === undefined || now.digest === then.digest) return
+  if (now.version === then.version)
+    return `${now.name} has changed, and is ${now.version} still: raise its version, and say what changed (${CHANGES})`
+  if (changesOf(now) === undefined || changesOf(now) === changesOf(then))
+    return `${now.name} ${now.version} does not say what changed since ${then.version} (${CHANGES})`
+}
+
+function changesOf({metadata: {annotations}}: PackedChart): unknown {
+  return isMap(annotations) ? annotations[CHANGES] : undefined
+}
+
+async function main([given]: readonly string[]): Promise<void> {
+  const root = join(import.meta.dirname, '..')
+  const described = await execa('git', ['-C', root, 'describe', '--tags', '--abbrev=0'], {reject: false})
+  const commit = given ?? (described.failed ? undefined : described.stdout)
+  if (commit === undefined) return console.log('there is no tag: no chart was published yet')
+  const faults = await faultsSince(root, commit)
+  console.log([...faults, `${faults.length} charts to mend since ${commit}`].join('\n'))
+  process.exitCode = faults.length === 0 ? 0 : 1
+}
+
+if (import.meta.main) await main(process.argv.slice(2))
