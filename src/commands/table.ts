@@ -600,7 +600,8 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {
       chart: {
-        description: 'The directory of a chart or, with an environment, the name of a release.',
+        description:
+          'The directory of a chart, the address of a published one (oci://HOST/PATH/NAME, https://HOST/PATH/NAME) or, with an environment, the name of a release.',
         name: 'chart',
         required: true,
       },
@@ -610,6 +611,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     examples: [
       '<%= config.bin %> charts explain ../openstack-helm/nova',
       '<%= config.bin %> charts explain nova -e cloud.yaml',
+      '<%= config.bin %> charts explain oci://registry.example.org/openstack/keystone --version 0.1.0',
     ],
     flags: {
       color: {
@@ -619,12 +621,29 @@ export const commands: Readonly<Record<string, unknown>> = {
         allowNo: true,
         type: 'boolean',
       },
+      version: {
+        name: 'version',
+        summary: 'Of a published chart; by default the newest.',
+        hasDynamicHelp: false,
+        helpValue: 'VERSION',
+        multiple: false,
+        type: 'option',
+      },
       environment: {
         char: 'e',
         name: 'environment',
         summary: 'The environment file; - reads standard input.',
         hasDynamicHelp: false,
         helpValue: 'FILE',
+        multiple: false,
+        type: 'option',
+      },
+      helm: {
+        helpGroup: 'CLUSTER',
+        name: 'helm',
+        summary: 'The helm binary (also KK_HELM).',
+        hasDynamicHelp: false,
+        helpValue: 'PATH',
         multiple: false,
         type: 'option',
       },

@@ -1,6 +1,6 @@
-import {Args} from '@oclif/core'
+import {Args, Flags} from '@oclif/core'
 import {KkCommand} from '../../cli/command.ts'
-import {documentFlags, environmentFlags} from '../../cli/flags.ts'
+import {documentFlags, environmentFlags, helmFlags} from '../../cli/flags.ts'
 import {openFinding} from '../../cli/open/charts.ts'
 import {openEnvironmentIfAny} from '../../cli/open/open.ts'
 import {explainedChartText} from '../../report/charts/charts-text.ts'
@@ -13,20 +13,27 @@ export default class ChartsExplain extends KkCommand {
   static override examples = [
     '<%= config.bin %> charts explain ../openstack-helm/nova',
     '<%= config.bin %> charts explain nova -e cloud.yaml',
+    '<%= config.bin %> charts explain oci://registry.example.org/openstack/keystone --version 0.1.0',
   ]
   static override args = {
     chart: Args.string({
-      description: 'The directory of a chart or, with an environment, the name of a release.',
+      description:
+        'The directory of a chart, the address of a published one (oci://HOST/PATH/NAME, https://HOST/PATH/NAME) or, with an environment, the name of a release.',
       required: true,
     }),
   }
-  static override flags = {...environmentFlags, ...documentFlags}
+  static override flags = {
+    version: Flags.string({summary: 'Of a published chart; by default the newest.', helpValue: 'VERSION'}),
+    ...environmentFlags,
+    ...helmFlags,
+    ...documentFlags,
+  }
 
   override async run(): Promise<void> {
     const {flags, args} = await this.parse(ChartsExplain)
     const environment = await openEnvironmentIfAny(flags, [])
-    await using finding = openFinding(undefined)
-    const explained = await explainChart({chart: args.chart, environment, finding})
+    await using finding = openFinding(flags.helm)
+    const explained = await explainChart({chart: args.chart, version: flags.version, environment, finding})
     this.console.document(flags.output, explained, (palette) => explainedChartText(explained, palette))
   }
 }

@@ -11,8 +11,10 @@ import {KkError} from '../../errors.ts'
 import {mergeValues} from '../../overrides/merge.ts'
 
 interface ExplainChartOptions {
-  /** A directory with a `Chart.yaml`, or the name of a chart or release of the environment. */
+  /** A directory with a `Chart.yaml`, the address of a published chart, or the name of a release of the environment. */
   readonly chart: string
+  /** Of a published chart; by default the newest. */
+  readonly version?: string | undefined
   /** The environment whose charts and values count; undefined for a directory on its own. */
   readonly environment: Environment | undefined
   readonly finding: ChartFinding
@@ -32,17 +34,9 @@ export interface ExplainedChart {
  * Throws `KK_CHART_NOT_FOUND`.
  */
 export async function explainChart(options: ExplainChartOptions): Promise<ExplainedChart> {
-  const {chart: asked, environment, finding} = options
-  const isPath = existsSync(join(asked, 'Chart.yaml'))
-  if (!isPath && !environment)
-    throw new KkError('KK_CHART_NOT_FOUND', `${asked} is no directory with a Chart.yaml`, {
-      hint: 'name the directory of a chart or, with -e FILE, a release of that environment',
-    })
-  const chart = isPath ? readChart(resolve(asked)) : await chartOf(asked, environment!, finding)
-  const section = environment?.sections.get(isPath ? basename(resolve(asked)) : asked)
-  const names = isPath
-    ? namesInDirectory(dirname(chart.directory))
-    : await chartNames(environment!.charts, finding)
+  const {environment} = options
+  const {chart, release, names} = await findExplained(options)
+  const section = environment?.sections.get(release)
   return {
     chart: chart.name,
     version: chart.version,
@@ -54,6 +48,39 @@ export async function explainChart(options: ExplainChartOptions): Promise<Explai
       names,
     }),
   }
+}
+
+interface Found {
+  readonly chart: Chart
+  /** The section of an environment that its values would be in. */
+  readonly release: string
+  /** Of the charts beside it, which it may require. */
+  readonly names: readonly string[]
+}
+
+async function findExplained({
+  chart: asked,
+  version,
+  environment,
+  finding,
+}: ExplainChartOptions): Promise<Found> {
+  if (existsSync(join(asked, 'Chart.yaml'))) {
+    const chart = readChart(resolve(asked))
+    return {chart, release: basename(resolve(asked)), names: namesInDirectory(dirname(chart.directory))}
+  }
+  const [, url, name] = /^((?:oci|https?):\/\/.+)\/([^/]+)$/.exec(asked) ?? []
+  if (url !== undefined && name !== undefined) {
+    const sources = [{kind: url.startsWith('oci:') ? 'oci' : 'repository', url}] as const
+    const wanted = {name, ...(version !== undefined && {version})}
+    const chart = await findChart(wanted, sources, finding)
+    return {chart, release: name, names: await chartNames(sources, finding)}
+  }
+  if (!environment)
+    throw new KkError('KK_CHART_NOT_FOUND', `${asked} is no directory with a Chart.yaml`, {
+      hint: 'name the directory of a chart, oci://… or https://… of a published one or, with -e FILE, a release of that environment',
+    })
+  const chart = await chartOf(asked, environment, finding)
+  return {chart, release: asked, names: await chartNames(environment.charts, finding)}
 }
 
 async function chartOf(name: string, environment: Environment, finding: ChartFinding): Promise<Chart> {

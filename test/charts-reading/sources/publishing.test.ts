@@ -9,6 +9,7 @@ import type {ChartFinding} from '../../../src/charts/find-chart.ts'
 import {readChart} from '../../../src/charts/read-chart.ts'
 import {vendorCharts} from '../../../src/charts/vendor-charts.ts'
 import {helmPackages} from '../../../src/helm/pull.ts'
+import {explainChart} from '../../../src/verbs/charts/explain-chart.ts'
 import {planPublish, publish} from '../../../src/verbs/charts/publish-charts.ts'
 import {SECRETS, SERVICES} from '../../charts/support/charts.ts'
 import {HELMS, type HelmName} from '../../support/helms.ts'
@@ -85,16 +86,29 @@ describe.each(HELMS)('by %s', (name) => {
     const again = await planPublish(options)
     expect(new Set(again.map(({state}) => state))).toEqual(new Set(['there']))
     await expectRendered(name, charts, (chart) => [`${url}/${chart}`, '--plain-http'])
+    const [chart] = charts as [string]
+    const explained = await explainChart({chart: `${url}/${chart}`, environment: undefined, finding: find})
+    expect(explained).toMatchObject({chart, version: '0.1.0'})
   }
   const fromWebServer = async (charts: readonly string[]) => {
     const path = writeFiles({})
     await using server = await serve(path)
     const destination = directoryDestination({path, url: undefined, now: new Date()})
-    const options = {charts, version: undefined, finding: await finding(name), destination}
+    const find = await finding(name)
 
-    await publish(await planPublish(options), destination)
+    await publish(await planPublish({charts, version: undefined, finding: find, destination}), destination)
 
     await expectRendered(name, charts, (chart) => [chart, '--repo', server.url])
+    const [chart] = charts as [string]
+    const asked = {environment: undefined, finding: find}
+    const local = await explainChart({chart: join(ROOT, 'charts', chart), ...asked})
+    const {components} = await explainChart({chart: `${server.url}/${chart}`, version: '0.1.0', ...asked})
+    expect(components.map((each) => each.name)).toEqual(local.components.map((each) => each.name))
+    await expect(
+      explainChart({chart: `${server.url}/${chart}`, version: '9.9.9', ...asked}),
+    ).rejects.toMatchObject({
+      code: 'KK_CHART_NOT_FOUND',
+    })
   }
 
   it('a chart is published into a registry', () => fromRegistry(['keystone']))

@@ -37,6 +37,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk overrides (ex|im)port/, 'KK_FILE'],
   [/^kk config (import|merge) \/etc\/kolla/, 'KK_FILE'],
   [/^kk operator (adopt|approve|pause|resume|retry)/, 'KK_NO_OPERATED'],
+  [/^kk charts explain oci:/, 'KK_CHART'],
   [/^kk charts lock .*--check/, 'KK_LOCKED'],
   [/^kk unlock keystone/, 'KK_MOVED'],
   [/^kk unlock openstack\/keystone/, 'KK_UNKNOWN_RELEASE'],
