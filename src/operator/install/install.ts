@@ -1,15 +1,18 @@
 import {DEPLOYMENTS, NAMESPACES, type Resource} from '../../cluster/api/resources.ts'
 import type {KubernetesObject} from '../../cluster/cluster.ts'
 import {POLICIES, BINDINGS as POLICY_BINDINGS} from '../../cluster/guard/names.ts'
+import {kkPod} from '../../cluster/kk-pod.ts'
 import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
 import type {Objects} from '../../cluster/objects.ts'
 import {
-  OPERATOR_ROLES,
-  REMOVING_OPERATOR_ROLES,
-  ROLE_SETS,
-  type Rule,
-  rulesOf,
-} from '../../cluster/permissions/roles.ts'
+  ACCOUNTS,
+  accountObjects,
+  BINDINGS,
+  CLUSTER_BINDINGS,
+  CLUSTER_ROLES,
+  ROLES,
+} from '../../cluster/permissions/account.ts'
+import {OPERATOR_ROLES, REMOVING_OPERATOR_ROLES, ROLE_SETS, rulesOf} from '../../cluster/permissions/roles.ts'
 import {
   ENVIRONMENT,
   ENVIRONMENTS,
@@ -23,23 +26,6 @@ import {ALLOW_REMOVAL, DEFINITION_NAMES, deletionGuard} from './deletion-guard.t
 const NAME = 'kk-operator'
 const LABELS = {'app.kubernetes.io/name': NAME}
 const PORT = 8080
-
-const rbac = (kind: string, plural: string, namespaced: boolean): Resource => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind,
-  plural,
-  namespaced,
-})
-const CLUSTER_ROLES = rbac('ClusterRole', 'clusterroles', false)
-const CLUSTER_BINDINGS = rbac('ClusterRoleBinding', 'clusterrolebindings', false)
-const ROLES = rbac('Role', 'roles', true)
-const BINDINGS = rbac('RoleBinding', 'rolebindings', true)
-const ACCOUNTS: Resource = {
-  apiVersion: 'v1',
-  kind: 'ServiceAccount',
-  plural: 'serviceaccounts',
-  namespaced: true,
-}
 
 export interface InstallOptions {
   /** The image of kk, with helm in it. */
@@ -59,23 +45,25 @@ export function operatorObjects({
   removes = false,
   isGuarded = true,
 }: InstallOptions): readonly KubernetesObject[] {
-  const rights = rulesOf(removes ? REMOVING_OPERATOR_ROLES : OPERATOR_ROLES)
-  const seen = removes ? all(rulesOf(ROLE_SETS.remove).cluster) : []
   return [
     namespace(KK_NAMESPACE, {'pod-security.kubernetes.io/enforce': 'restricted'}),
     ...namespaces.map((name) => namespace(name)),
     ...kindObjects(),
     ...(isGuarded ? deletionGuard(NAME, LABELS) : []),
-    object(ACCOUNTS, KK_NAMESPACE, {}),
-    object(CLUSTER_ROLES, '', {rules: [...necessary(rights.cluster), ...seen]}),
-    object(CLUSTER_BINDINGS, '', bound(CLUSTER_ROLES.kind)),
-    object(ROLES, KK_NAMESPACE, {rules: all(rights['kk-system'])}),
-    object(BINDINGS, KK_NAMESPACE, bound(ROLES.kind)),
-    ...namespaces.flatMap((name) => [
-      object(ROLES, name, {rules: all([...rights.release, ...rights.rendered])}),
-      object(BINDINGS, name, bound(ROLES.kind)),
-    ]),
-    object(DEPLOYMENTS, KK_NAMESPACE, {spec: deploymentSpec(image)}),
+    ...accountObjects({
+      name: NAME,
+      labels: LABELS,
+      namespace: KK_NAMESPACE,
+      rights: removes ? REMOVING_OPERATOR_ROLES : OPERATOR_ROLES,
+      releases: namespaces,
+      beside: removes ? rulesOf(ROLE_SETS.remove).cluster : [],
+    }),
+    {
+      apiVersion: DEPLOYMENTS.apiVersion,
+      kind: DEPLOYMENTS.kind,
+      metadata: {name: NAME, namespace: KK_NAMESPACE, labels: LABELS},
+      spec: deploymentSpec(image),
+    },
   ]
 }
 
@@ -152,33 +140,9 @@ export async function uninstallOperator(
     await objects.delete(resource, {namespace, name})
 }
 
-/** What kk cannot go without; in a namespace it may also do what helps it to say why something fails. */
-function necessary(rules: readonly Rule[]): readonly object[] {
-  return all(rules.filter(({without}) => without.length === 0))
-}
-
-function all(rules: readonly Rule[]): readonly object[] {
-  return rules.map(({why: _, without: __, ...granted}) => granted)
-}
-
-function object({apiVersion, kind}: Resource, namespace: string, content: object): KubernetesObject {
-  const metadata = {name: NAME, ...(namespace !== '' && {namespace}), labels: LABELS}
-  return {apiVersion, kind, metadata, ...content}
-}
-
 function namespace(name: string, labels: Readonly<Record<string, string>> = {}): KubernetesObject {
   return {apiVersion: NAMESPACES.apiVersion, kind: NAMESPACES.kind, metadata: {name, labels}}
 }
-
-function bound(kind: string): object {
-  return {
-    roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind, name: NAME},
-    subjects: [{kind: ACCOUNTS.kind, name: NAME, namespace: KK_NAMESPACE}],
-  }
-}
-
-/** The longest that an action may take by default, and a minute. */
-const GRACE_SECONDS = 960
 
 function deploymentSpec(image: string): object {
   const probe = (path: string) => ({httpGet: {path, port: PORT}, periodSeconds: 10, timeoutSeconds: 5})
@@ -187,40 +151,17 @@ function deploymentSpec(image: string): object {
     selector: {matchLabels: LABELS},
     template: {
       metadata: {labels: LABELS},
-      spec: {
-        serviceAccountName: NAME,
-        terminationGracePeriodSeconds: GRACE_SECONDS,
-        // The pause container reaps helms whose kk is gone.
-        shareProcessNamespace: true,
-        securityContext: {
-          runAsNonRoot: true,
-          runAsUser: 65_534,
-          seccompProfile: {type: 'RuntimeDefault'},
+      spec: kkPod({
+        account: NAME,
+        container: 'operator',
+        image,
+        command: ['kk', 'operator', 'run', '--listen', `0.0.0.0:${PORT}`],
+        more: {
+          ports: [{name: 'probes', containerPort: PORT}],
+          livenessProbe: probe('/healthz'),
+          readinessProbe: probe('/readyz'),
         },
-        containers: [
-          {
-            name: 'operator',
-            image,
-            command: ['kk', 'operator', 'run', '--listen', `0.0.0.0:${PORT}`],
-            // Everything that kk and helm write on this machine; of none of it depends what they do next.
-            env: ['HOME', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'].map((name) => ({
-              name,
-              value: '/tmp',
-            })),
-            ports: [{name: 'probes', containerPort: PORT}],
-            livenessProbe: probe('/healthz'),
-            readinessProbe: probe('/readyz'),
-            resources: {requests: {cpu: '100m', memory: '512Mi'}, limits: {memory: '2Gi'}},
-            securityContext: {
-              allowPrivilegeEscalation: false,
-              readOnlyRootFilesystem: true,
-              capabilities: {drop: ['ALL']},
-            },
-            volumeMounts: [{name: 'tmp', mountPath: '/tmp'}],
-          },
-        ],
-        volumes: [{name: 'tmp', emptyDir: {}}],
-      },
+      }),
     },
   }
 }
