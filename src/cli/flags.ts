@@ -203,17 +203,56 @@ export const versionFlags = {
   }),
 }
 
-/** Files about the run. */
-export const reportFlags = {
-  report: Flags.string({
-    summary:
-      'Write a report of the run to a file, also when it fails: junit, trace, html or json; may be repeated.',
-    helpValue: 'KIND=FILE',
-    multiple: true,
-    multipleNonGreedy: true,
-    exclusive: ['dry-run'],
+/** How a run is done by a Job in the cluster, and not here. */
+export const inClusterFlags = {
+  'in-cluster': Flags.boolean({
+    summary: 'Have a Job in the cluster do it, and follow that: Ctrl-C leaves it at work.',
+    helpGroup: 'JOB',
+    dependsOn: ['image'],
+  }),
+  image: Flags.string({
+    summary: 'The image of kk, which has helm in it.',
+    helpValue: 'IMAGE',
+    helpGroup: 'JOB',
+    dependsOn: ['in-cluster'],
+  }),
+  'job-namespace': Flags.string({
+    summary: 'The namespace of the Job (default: kk-system).',
+    helpValue: 'NAME',
+    helpGroup: 'JOB',
+    dependsOn: ['in-cluster'],
+  }),
+  detach: Flags.boolean({
+    summary: 'Do not follow the Job, and print the id of the run.',
+    helpGroup: 'JOB',
+    dependsOn: ['in-cluster'],
   }),
 }
+type InClusterFlags = Given<typeof inClusterFlags>
+
+/** Where the Job of a run in the cluster is. */
+export const runNamespaceFlags = {
+  namespace: Flags.string({
+    char: 'n',
+    summary: 'The namespace of the Job.',
+    helpValue: 'NAME',
+    default: 'kk-system',
+  }),
+}
+
+const REPORT = {
+  summary:
+    'Write a report of the run to a file, also when it fails: junit, trace, html or json; may be repeated.',
+  helpValue: 'KIND=FILE',
+  multiple: true,
+  multipleNonGreedy: true,
+} as const
+
+/** Files about the run. */
+export const reportFlags = {report: Flags.string({...REPORT, exclusive: ['dry-run']})}
+
+/** Files about a run that somebody else does: there is no dry run of it. */
+export const followedReportFlags = {report: Flags.string(REPORT)}
 
 /** One document for scripts. */
 export const documentFlags = {
@@ -275,7 +314,8 @@ export type ChangeFlags = RunFlags &
   Given<typeof versionFlags> &
   LockFlags &
   Given<typeof conflictFlags> &
-  Given<typeof prepullFlags>
+  Given<typeof prepullFlags> &
+  InClusterFlags
 
 /** The flags of a deploy for verbs that change what is installed, one release after the other. */
 export const upgradeFlags = {

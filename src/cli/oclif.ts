@@ -13,6 +13,7 @@ export const TOPICS = {
   images: 'Build the images of the charts from scratch',
   operator: 'Let the cluster itself keep environments as their files say',
   overrides: "See and set the deployer's overrides of charts",
+  run: 'Follow runs that Jobs in the cluster do',
   sandbox: 'A throwaway Kubernetes on this machine',
   schema: 'Print the JSON Schemas of what kk reads',
   secrets: 'The passwords and keys that kk makes and keeps',

@@ -25,7 +25,7 @@ interface ApplyOptions {
 
 /** What the API server says of an object that was applied. */
 export interface Applied {
-  readonly metadata: {readonly generation?: number}
+  readonly metadata: {readonly generation?: number; readonly uid?: string}
 }
 
 /** Objects of any kind whose place in the API is known. Every function throws as `Cluster`'s do. */

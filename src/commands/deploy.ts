@@ -1,5 +1,5 @@
 import {KkCommand} from '../cli/command.ts'
-import {deployFlags, driftFlags, fileArgument, prepullFlags} from '../cli/flags.ts'
+import {deployFlags, driftFlags, fileArgument, inClusterFlags, prepullFlags} from '../cli/flags.ts'
 import {change, driftScope} from '../cli/run/change.ts'
 import {KkError} from '../errors.ts'
 
@@ -30,6 +30,7 @@ export default class Deploy extends KkCommand {
     ...deployFlags,
     ...driftFlags,
     ...prepullFlags,
+    ...inClusterFlags,
   }
 
   override async run(): Promise<void> {

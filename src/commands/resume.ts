@@ -119,7 +119,7 @@ async function resumeChange(
     scope: () => run.scope,
     startSandbox: false,
     expect: (planned) => expectSameInputs(run, planned, anew),
-    of: run.id,
+    account: {of: run.id},
   })
 }
 

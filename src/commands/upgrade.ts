@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
 import {KkCommand} from '../cli/command.ts'
-import {driftFlags, releasesArgument, upgradeFlags} from '../cli/flags.ts'
+import {driftFlags, inClusterFlags, releasesArgument, upgradeFlags} from '../cli/flags.ts'
 import {changeInstalled, driftScope} from '../cli/run/change.ts'
 
 export default class Upgrade extends KkCommand {
@@ -17,6 +17,7 @@ export default class Upgrade extends KkCommand {
   static override flags = {
     ...upgradeFlags,
     ...driftFlags,
+    ...inClusterFlags,
     install: Flags.boolean({summary: 'Install the named releases that are not there.'}),
   }
 

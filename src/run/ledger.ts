@@ -61,16 +61,7 @@ export function newLedger({schedule, emit: tell, now}: LedgerOptions): Ledger {
     },
     warned: (message) => emit({type: 'run-warned', at: now(), message}),
     noted: (message) => emit({type: 'run-noted', at: now(), message}),
-    runStarted(run, {environment, cluster, actions}) {
-      emit({
-        type: 'run-started',
-        at: began,
-        run,
-        environment,
-        context: cluster.context,
-        actions: actions.map(announced),
-      })
-    },
+    runStarted: (run, plan) => emit(announcedRun(run, plan, began)),
     interrupting() {
       const running = [...states.of].filter(([, state]) => state !== 'waiting' && !isFinal(state))
       emit({type: 'run-interrupting', at: now(), running: running.map(([release]) => release)})
@@ -121,6 +112,12 @@ export function newLedger({schedule, emit: tell, now}: LedgerOptions): Ledger {
     },
     runFinished: (outcome) => emit({type: 'run-finished', at: now(), outcome, seconds: took, ...counts}),
   }
+}
+
+/** Returns the event with which a run begins; `at` is in milliseconds since the epoch. */
+export function announcedRun(run: string, {environment, cluster, actions}: Plan, at: number): RunEvent {
+  const {context} = cluster
+  return {type: 'run-started', at, run, environment, context, actions: actions.map(announced)}
 }
 
 function announced({release, kind, requires}: Action) {

@@ -12,6 +12,7 @@ import type {GatherOptions} from '../../verbs/preparation/gathering/gather.ts'
 import type {InferenceOptions} from '../../verbs/preparation/inference/infer-requirements.ts'
 import {type Prepared, type PrepareOptions, prepare} from '../../verbs/preparation/prepare.ts'
 import type {
+  AdoptStoreFlags,
   ClusterFlags,
   EnvironmentFlags,
   FactsFlags,
@@ -151,7 +152,7 @@ export async function openEnvironmentIfAny(
   }
 }
 
-interface OnCluster extends Opened {
+export interface OnCluster extends Opened {
   /** The caller closes it. */
   readonly cluster: OpenedCluster
 }
@@ -185,15 +186,20 @@ export async function openOnCluster(
 export async function prepareWithDocument(
   environment: Environment,
   {identity, overrides}: Pick<StoreDocument, 'identity' | 'overrides'>,
-  {cluster, ...flags}: HelmFlags & {readonly cluster: Cluster},
+  {cluster, isThrowaway = false, ...flags}: DocumentFlags,
 ): Promise<Prepared> {
   const unstated = {cluster: async () => cluster}
   const places = {
-    ...(await systemLayer({}, environment, unstated)),
+    ...(await systemLayer(flags, environment, unstated)),
     user: documentLayers(overrides),
-    store: {identity, isAdopted: false, isThrowaway: false},
+    store: {identity, isAdopted: flags['adopt-store'] ?? false, isThrowaway},
   }
   return prepareWith(environment, flags, places, {inferring: servedBy(unstated)})
+}
+
+interface DocumentFlags extends HelmFlags, FactsFlags, AdoptStoreFlags, Pick<ValueFlags, 'values' | 'set'> {
+  readonly cluster: Cluster
+  readonly isThrowaway?: boolean
 }
 
 /** Opens an environment to look at its values: a cluster is asked for facts only when the command line names one. */

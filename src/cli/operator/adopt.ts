@@ -28,12 +28,12 @@ export async function adopt(
   )
 }
 
-/** Throws `KK_ENVIRONMENT` for charts that are found from where the file is: the operator has only its text. */
-function expectPlaceless(source: EnvironmentSource): void {
+/** Throws `KK_ENVIRONMENT` for charts that are found from where the file is: in the cluster there is only its text. */
+export function expectPlaceless(source: EnvironmentSource): void {
   const here = readEnvironment(source).charts
   const elsewhere = readEnvironment({...source, directory: '/'}).charts
   if (isDeepStrictEqual(here, elsewhere)) return
   throw new KkError('KK_ENVIRONMENT', `kk.charts of ${source.file} are paths that start at the file`, {
-    hint: 'name them by an absolute path in the image of the operator, by a repository or by oci://',
+    hint: 'name them by an absolute path in the image, by a repository or by oci://',
   })
 }

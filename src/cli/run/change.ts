@@ -8,10 +8,11 @@ import type {Plan} from '../../plan/plan.ts'
 import type {PlanScope} from '../../plan/scope.ts'
 import {planDocument} from '../../report/plan/plan-json.ts'
 import {runDocument} from '../../report/run/run-json.ts'
+import type {RunView} from '../../report/run/run-view.ts'
 import {NODE_NAME} from '../../sandbox/sandbox.ts'
 import {type Deployment, readyDeployment} from '../../verbs/change/deploy.ts'
 import {settledPlan} from '../../verbs/change/in-turn.ts'
-import type {RunChoices} from '../../verbs/change/start-run.ts'
+import type {RunAccount, RunChoices} from '../../verbs/change/start-run.ts'
 import type {ObservedPlan} from '../../verbs/plan.ts'
 import type {Prepared} from '../../verbs/preparation/prepare.ts'
 import {keepSecrets, withInputs} from '../../verbs/secrets/keep-secrets.ts'
@@ -21,9 +22,10 @@ import type {ChangeFlags} from '../flags.ts'
 import {offerGuard} from '../guard.ts'
 import {heedLock} from '../open/charts.ts'
 import {openUsersHelm} from '../open/cluster.ts'
-import {openOnCluster} from '../open/open.ts'
+import {type OnCluster, openOnCluster} from '../open/open.ts'
 import {openSecrets} from '../open/secrets.ts'
 import {bindStore} from '../open/store.ts'
+import {expectForCluster, runInCluster} from './in-cluster.ts'
 import {expectRollbackFor, type Undone, undoFailed} from './on-failure.ts'
 import {openReportFiles} from './report-files.ts'
 import {printResult, type RunContext, runChoices, showPlan, showRun} from './run.ts'
@@ -47,8 +49,12 @@ export interface Change {
   readonly startSandbox: boolean
   /** Throws when the plan, or what it was made of, is not what it should be. */
   readonly expect?: ((planned: Plan, basis: PlanBasis) => void) | undefined
-  /** The run that this one goes on with. */
-  readonly of?: string | undefined
+  /** What is kept of the run beside its verb and scope: the run that it goes on with, for one. */
+  readonly account?: Pick<RunAccount, 'of' | 'id' | 'who'> | undefined
+  /** Opens the inputs, where they are not what arguments and flags mean. */
+  readonly open?: (() => Promise<OnCluster>) | undefined
+  /** Another audience of the run. */
+  readonly view?: RunView | undefined
 }
 
 /** Plans, validates, asks, runs and reports: what all verbs that change releases have in common. */
@@ -56,9 +62,11 @@ export async function change(options: Change): Promise<ExitCode> {
   const {verb, flags, argv, console, startSandbox} = options
   const {'dry-run': isDry = false} = flags
   expectRollbackFor(flags)
-  const context = {flags, console, reports: await openReportFiles(flags.report)}
+  expectForCluster(flags)
+  const context = {flags, console, reports: await openReportFiles(flags.report), view: options.view}
   const scope = options.scope(splitArguments(argv).releases)
-  const opened = await openOnCluster(flags, argv, {onStart: startSandbox && !isDry ? console.say : undefined})
+  const onStart = startSandbox && !isDry ? console.say : undefined
+  const opened = await (options.open?.() ?? openOnCluster(flags, argv, {onStart}))
   await using cluster = opened.cluster
   const supplied = await openSecrets(opened.prepared, flags, cluster)
   const prepared = supplied.planned
@@ -75,21 +83,30 @@ export async function change(options: Change): Promise<ExitCode> {
   if (end !== undefined) return end
 
   expectStated(observed.living)
+  const settle = async () => {
+    await confirmChange(`${verb} these releases to ${cluster.context}?`, flags, observed)
+    const isUsed = [...prepared.releases.values()].some(({desired}) => isOverridden(desired))
+    if (prepared.store && isUsed && !options.open)
+      await bindStore(flags, environment, {...prepared.store, cluster: planned.cluster.uid})
+    await keepSecrets(supplied, planned, cluster)
+  }
+  const settled = withInputs(planned, supplied.settled)
+  if (flags['in-cluster']) {
+    const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})
+    const again = [`kk ${verb} ${line}${sameWay(flags, scope)}`, ...(given ? [given] : [])].join(', ')
+    return runInCluster({verb, scope, plan: settled, environment, cluster, settle, again}, context)
+  }
   const helm = await openUsersHelm(flags, cluster)
   const forceConflicts = flags['force-conflicts']
   const ports = {cluster, helm, forceConflicts, ...checks}
-  const deployment = await readyDeployment(supplied.settled, withInputs(planned, supplied.settled), ports)
+  const deployment = await readyDeployment(supplied.settled, settled, ports)
   await using closing = new AsyncDisposableStack()
   closing.defer(() => deployment.close())
   if (isDry) {
     printResult(planDocument(planned), context)
     return 0
   }
-  await confirmChange(`${verb} these releases to ${cluster.context}?`, flags, observed)
-  if (prepared.store && [...prepared.releases.values()].some(({desired}) => isOverridden(desired)))
-    await bindStore(flags, environment, {...prepared.store, cluster: planned.cluster.uid})
-  await keepSecrets(supplied, planned, cluster)
-
+  await settle()
   return await runChange(deployment, {options, context, scope, environment, cluster})
 }
 
@@ -103,9 +120,12 @@ interface RunSources {
 
 async function runChange(
   deployment: Deployment,
-  {options: {verb, flags, console, of}, context, scope, environment, cluster}: RunSources,
+  {options: {verb, flags, console, account}, context, scope, environment, cluster}: RunSources,
 ): Promise<ExitCode> {
-  const choices = {...runChoices(flags, {verb, scope, of}), ...startConditionOf(verb, flags.concurrency)}
+  const choices = {
+    ...runChoices(flags, {verb, scope, ...account}),
+    ...startConditionOf(verb, flags.concurrency),
+  }
   const {prepull = verb === 'deploy' && flags['sandbox-name'] === NODE_NAME} = flags
   const place = placeOf(environment.file, flags)
   const {line, given} = sameAgain({file: environment.file, names: scope.names, flags})

@@ -33,6 +33,8 @@ export interface RunContext {
   readonly console: Console
   /** The files that `--report` asks for. */
   readonly reports: ReportFiles | undefined
+  /** Another audience of the run. */
+  readonly view?: RunView | undefined
 }
 
 /**
@@ -134,10 +136,10 @@ export interface ShownRun {
 /** Runs, shows what happens as it happens, and sums it up on standard error; signals interrupt the run. */
 export async function showRun(
   events: AsyncIterable<RunEvent>,
-  {flags, console, reports, choices, commands}: ShowOptions,
+  {choices, commands, ...context}: ShowOptions,
 ): Promise<ShownRun> {
-  const views = [...(await viewsFor(flags.output, console.level('stderr'))), ...(reports ? [reports] : [])]
-  const {state, interrupted} = await watchInterruptibly(events, views, choices.interruption)
+  const {console, reports} = context
+  const {state, interrupted} = await watchInterruptibly(events, context, choices.interruption)
   console.say(summaryText(state, {palette: console.palette('stderr'), commands}))
   const isReported = !reports || sayReported(reports, console)
   return {
@@ -147,11 +149,14 @@ export async function showRun(
   }
 }
 
-async function watchInterruptibly(
+/** Shows a run to all its audiences until its events end; signals interrupt it. */
+export async function watchInterruptibly(
   events: AsyncIterable<RunEvent>,
-  views: readonly RunView[],
+  {flags, console, reports, view}: RunContext,
   interruption: Interruption,
 ) {
+  const people = await viewsFor(flags.output, console.level('stderr'))
+  const views = [...people, ...[reports, view].filter((each) => each !== undefined)]
   using signals = interruptBySignals(interruption)
   const state = await watchRun(events, views)
   return {state, interrupted: signals.first()}

@@ -38,6 +38,8 @@ export type NeedingVerb =
   | 'secrets import'
   | 'secrets rotate'
   | 'facts'
+  | 'deploy --in-cluster'
+  | 'run follow'
   | 'operator install'
   | 'operator run'
   | 'operator adopt'
@@ -46,7 +48,8 @@ export type NeedingVerb =
 
 /** Verbs that need the same rights as another. */
 export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
-  deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume'],
+  deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume', 'run start'],
+  'run follow': ['run list'],
   remove: ['destroy'],
   history: ['import'],
   plan: ['doctor charts', 'charts lock', 'export'],

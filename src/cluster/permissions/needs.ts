@@ -268,6 +268,16 @@ const OPERATOR: readonly Need[] = [
     ['batch', 'jobs', ['list', 'watch']],
   ),
 ]
+const RBAC = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']
+const starting = (group: string, ...resources: readonly string[]): readonly Need[] =>
+  resources.map((resource) => ({
+    ...{group, resource, verbs: ['create', 'patch'], where: 'kk-system'},
+    why: 'to have a Job do a run, with an account of its own',
+  }))
+const following = (group: string, resource: string, ...verbs: readonly string[]): Need => ({
+  ...{group, resource, verbs, where: 'kk-system'},
+  why: 'to follow a run in the cluster',
+})
 const installing = (group: string, ...resources: readonly string[]): readonly Need[] =>
   resources.map((resource) =>
     inCluster(group, resource, ['create', 'patch', 'delete'], 'to install the operator, and to take it away'),
@@ -373,13 +383,27 @@ export const NEEDS: Readonly<Record<NeedingVerb, readonly Need[]>> = {
     clocks('list'),
   ],
   facts: FACTS,
+  'deploy --in-cluster': [
+    ...starting('', 'serviceaccounts', 'secrets', 'configmaps'),
+    ...starting('batch', 'jobs'),
+    ...RBAC.map((resource) =>
+      inCluster(
+        'rbac.authorization.k8s.io',
+        resource,
+        ['create', 'patch', 'bind', 'escalate'],
+        'to give a run the rights that it needs',
+      ),
+    ),
+  ],
+  'run follow': [
+    following('batch', 'jobs', 'get', 'list', 'watch'),
+    following('', 'configmaps', 'get', 'list', 'watch'),
+    following('', 'pods', 'list', 'watch'),
+  ],
   'operator install': [
     ...installing('', 'namespaces', 'serviceaccounts'),
     ...installing('apiextensions.k8s.io', 'customresourcedefinitions'),
-    ...installing(
-      'rbac.authorization.k8s.io',
-      ...['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
-    ),
+    ...installing('rbac.authorization.k8s.io', ...RBAC),
     ...installing('apps', 'deployments'),
     ...installing(
       'admissionregistration.k8s.io',

@@ -26,7 +26,9 @@ export const ROLE_SETS = {
   change: {verbs: ['deploy', 'rollback', 'unlock', 'drift --prune', 'facts'], rendered: RENDERED_VERBS},
   test: {verbs: ['test']},
   remove: {verbs: ['remove', 'orphans'], rendered: ['get', 'delete']},
-  steer: {verbs: ['operator adopt', 'operator pause', 'operator status']},
+  steer: {
+    verbs: ['operator adopt', 'operator pause', 'operator status', 'deploy --in-cluster', 'run follow'],
+  },
 } as const satisfies Record<string, RoleSet>
 
 /** The rights of the operator itself, which does what `change` allows. */

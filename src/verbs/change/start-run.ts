@@ -37,6 +37,10 @@ export interface RunAccount {
   readonly message?: string | undefined
   /** The run that this one goes on with, or undoes. */
   readonly of?: string | undefined
+  /** The id that the run is known by already; by default a new one. */
+  readonly id?: string | undefined
+  /** Who asked for it, where that is not who runs kk: `user@host`. */
+  readonly who?: string | undefined
 }
 
 export interface RunChoices {
@@ -81,8 +85,7 @@ export async function* startRun(options: StartOptions): AsyncGenerator<RunEvent>
   // What leaves no record changes nothing.
   if (!options.isOperator && !options.unrecorded) await expectNotOperated(cluster, plan.environment)
   if (noWait) await expectFree(plan, cluster)
-  const id = runId()
-  const who = whoAmI()
+  const {id = newRunId(), who = whoAmI()} = account
   const record = options.unrecorded ? undefined : await newRecord(id, who, options)
   await using journal = await openJournal({
     directory: stateDirectory(env),
@@ -172,13 +175,16 @@ function claimsGoing({claims}: RemovalWork): Pick<RunRelease, 'claims'> {
 }
 
 /** Sorts by time: `20261121-083000-3f9a`. */
-function runId(): string {
+export function newRunId(): string {
   const [date = '', time = ''] = new Date().toISOString().split('T')
   return `${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomBytes(2).toString('hex')}`
 }
 
 /** Throws `KK_OPERATED` if the operator drives the environment: what is changed beside it, it would change back. */
-async function expectNotOperated(cluster: Pick<Cluster, 'driver'>, environment: string): Promise<void> {
+export async function expectNotOperated(
+  cluster: Pick<Cluster, 'driver'>,
+  environment: string,
+): Promise<void> {
   const driver = await cluster.driver(environment)
   if (driver === undefined) return
   throw new KkError('KK_OPERATED', `${environment} is driven by ${driver}; nothing was changed`, {

@@ -26,6 +26,8 @@ export const EXAMPLES = Object.values(commands).map((command) =>
 /** These are about what the test's cluster does not have, or ask somebody: kk must understand them, and say so. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^kk resume \d/, 'KK_NO_RUN'],
+  [/^kk run follow/, 'KK_NO_RUN'],
+  [/^kk run start/, 'KK_FILE'],
   [/^kk rollback \d/, 'KK_NO_RUN'],
   [/^kk rollback --release keystone --revision 3/, 'KK_NO_REVISION'],
   [/^kk rollback environments/, 'KK_UNCONFIRMED'],

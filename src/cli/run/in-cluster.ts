@@ -1,0 +1,205 @@
+import type {Cluster} from '../../cluster/cluster.ts'
+import {KK_NAMESPACE} from '../../cluster/lease/lease.ts'
+import type {Environment} from '../../environment/environment.ts'
+import {loadSource} from '../../environment/load.ts'
+import {type ErrorCode, type ExitCode, KkError} from '../../errors.ts'
+import {parseValuesFlag} from '../../overrides/release-flags.ts'
+import {exportStore} from '../../overrides/user/document.ts'
+import type {Plan} from '../../plan/plan.ts'
+import type {PlanScope} from '../../plan/scope.ts'
+import {releaseNamespace} from '../../release.ts'
+import {documentText} from '../../report/document.ts'
+import {planDocument} from '../../report/plan/plan-json.ts'
+import {runDocument} from '../../report/run/run-json.ts'
+import {summaryText} from '../../report/run/summary.ts'
+import {newInterruption} from '../../run/interruption.ts'
+import {announcedRun} from '../../run/ledger.ts'
+import {readNamedFile} from '../../state/files/named-file.ts'
+import {whoAmI} from '../../state/processes/who-am-i.ts'
+import {expectNotOperated, newRunId} from '../../verbs/change/start-run.ts'
+import {clusterRun, followClusterRun, type RunPlace} from '../../verbs/in-cluster/follow-run.ts'
+import {jobObjects, type RunJob, startJob} from '../../verbs/in-cluster/run-job.ts'
+import {
+  ENVIRONMENT_FILE,
+  FACTS_FILE,
+  LOCK_FILE,
+  OVERRIDES_FILE,
+  plannedActions,
+  REQUEST_FILE,
+  type RunRequest,
+  valuesFile,
+} from '../../verbs/in-cluster/run-request.ts'
+import type {ChangeFlags, ClusterFlags} from '../flags.ts'
+import {factsFile} from '../open/layers.ts'
+import {openStoreToDeploy} from '../open/store.ts'
+import {expectPlaceless} from '../operator/adopt.ts'
+import {VERSION} from '../version.ts'
+import {sayReported} from './report-files.ts'
+import {printResult, type RunContext, watchInterruptibly} from './run.ts'
+import {placeOf} from './same-again.ts'
+
+/** Throws `KK_USAGE` for what a run in the cluster cannot have: it runs no programs of this machine. */
+export function expectForCluster(flags: ChangeFlags): void {
+  if (!flags['in-cluster'] || (flags.plugins ?? process.env.KK_PLUGINS ?? '') === '') return
+  throw new KkError('KK_USAGE', 'plugins are programs of this machine, and cannot run in the cluster', {
+    hint: 'leave --in-cluster out; or leave --plugins and KK_PLUGINS out, and state what they make as values',
+  })
+}
+
+/** A change that a Job in the cluster is to make. */
+interface ClusterChange {
+  readonly verb: string
+  readonly scope: PlanScope
+  /** With the inputs that the run deploys. */
+  readonly plan: Plan
+  readonly environment: Environment
+  readonly cluster: Cluster
+  /** Asks, and writes what is kept beside the run. */
+  readonly settle: () => Promise<void>
+  /** The command that does the same again. */
+  readonly again: string
+}
+
+interface ClusterContext extends RunContext {
+  readonly flags: ChangeFlags
+}
+
+/** Has a Job in the cluster run a plan, and follows it. */
+export async function runInCluster(change: ClusterChange, context: ClusterContext): Promise<ExitCode> {
+  const {flags, console} = context
+  const {plan, cluster, settle} = change
+  await expectNotOperated(cluster, plan.environment)
+  const id = newRunId()
+  const announced = announcedRun(id, plan, Date.now())
+  if (flags['dry-run']) {
+    const {account, job, owned} = jobObjects(await runJob(id, change, flags), announced)
+    const objects = [...account, job, ...owned.map(withoutContent)]
+    printResult({...planDocument(plan), objects}, context)
+    if (flags.output === 'text')
+      console.print(objects.map((each) => `---\n${documentText(each, 'yaml')}`).join(''))
+    return 0
+  }
+  await settle()
+  const job = await runJob(id, change, flags)
+  await startJob(job, announced, cluster)
+  const place = {id, namespace: job.namespace}
+  console.say(`run ${id} is done by ${job.namespace}/kk-run-${id} on ${cluster.context}`)
+  if (!flags.detach) return await followInCluster(cluster, place, context)
+  console.say(`to follow it: ${followAgain(place, flags)}`)
+  console.document(flags.output, {run: id, namespace: job.namespace}, () => id)
+  return 0
+}
+
+/** Secrets are not shown: what they hold is told by name. */
+function withoutContent(object: ReturnType<typeof jobObjects>['job']) {
+  const {data, ...rest} = object
+  if (object.kind !== 'Secret') return object
+  const names = Object.keys(data as Readonly<Record<string, string>>)
+  return {...rest, data: Object.fromEntries(names.map((name) => [name, '***']))}
+}
+
+/** Flags that a run in the cluster is done by as it would be here. */
+const CARRIED = [
+  ...['concurrency', 'fail-fast', 'no-wait', 'message', 'set', 'adopt-store', 'force-version', 'locked'],
+  ...['force-conflicts', 'on-failure', 'remove-new', 'keep-schema', 'prepull'],
+] as const satisfies readonly string[]
+
+async function runJob(
+  id: string,
+  {verb, scope, plan, environment, again}: ClusterChange,
+  flags: ChangeFlags,
+): Promise<RunJob> {
+  const values = (flags.values ?? []).map(parseValuesFlag)
+  const given: Readonly<Record<string, unknown>> = flags
+  const request: RunRequest = {
+    ...{kk: VERSION, id, verb, scope},
+    file: environment.file,
+    who: whoAmI(),
+    flags: Object.fromEntries(
+      CARRIED.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+    ),
+    values: values.map(({release}) => release),
+    isThrowaway: flags.sandbox === true || flags['sandbox-name'] !== undefined,
+    planned: plannedActions(plan),
+  }
+  const files = await filesOf(environment, flags)
+  const valueTexts = await Promise.all(values.map(({file}) => readNamedFile(file)))
+  return {
+    ...{id, verb, again, who: request.who},
+    environment: plan.environment,
+    namespace: flags['job-namespace'] ?? KK_NAMESPACE,
+    releases: [...new Set(plan.actions.map(({release}) => releaseNamespace(release)))],
+    image: flags.image!,
+    told: {again, who: request.who},
+    files: {
+      [REQUEST_FILE]: JSON.stringify(request),
+      ...files,
+      ...Object.fromEntries(valueTexts.map((text, index) => [valuesFile(index), text])),
+    },
+  }
+}
+
+/** The environment, and what lies beside it. Throws `KK_USAGE` for one that was read from standard input. */
+async function filesOf(
+  environment: Environment,
+  flags: ChangeFlags,
+): Promise<Readonly<Record<string, string>>> {
+  if (environment.file === '-') {
+    throw new KkError('KK_USAGE', 'a run in the cluster needs a file, but the environment was read from -', {
+      hint: 'write it to a file that ends in .yaml',
+    })
+  }
+  const source = await loadSource({file: environment.file})
+  expectPlaceless(source)
+  await using store = await openStoreToDeploy(flags, environment)
+  const facts = factsFile(flags)
+  const lock = flags.locked ? await readNamedFile(`${source.directory}/${LOCK_FILE}`) : undefined
+  return {
+    [ENVIRONMENT_FILE]: source.text,
+    // The cluster keeps the secrets by now.
+    ...(store && {[OVERRIDES_FILE]: await exportStore(store, {secrets: true})}),
+    ...(facts !== undefined && {[FACTS_FILE]: await readNamedFile(facts)}),
+    ...(lock !== undefined && {[LOCK_FILE]: lock}),
+  }
+}
+
+interface FollowContext extends RunContext {
+  readonly flags: RunContext['flags'] & ClusterFlags
+}
+
+/** Follows a run in the cluster on the board of a run here; a signal leaves it at work. Throws what it ended with. */
+export async function followInCluster(
+  cluster: Cluster,
+  place: RunPlace,
+  context: FollowContext,
+): Promise<ExitCode> {
+  const {flags, console, reports} = context
+  const found = await clusterRun(cluster, place)
+  const interruption = newInterruption()
+  const following = followClusterRun(cluster, place, interruption.stop)
+  const {state, interrupted} = await watchInterruptibly(following.events, context, interruption)
+  const end = following.end()
+  if (end === undefined) {
+    console.say(`run ${place.id} goes on in the cluster; to follow it again: ${followAgain(place, flags)}`)
+    return interrupted ?? 130
+  }
+  if (end.error) {
+    const {code, message, hint, log} = end.error
+    const details = {exit: end.exit, log, ...(hint !== undefined && {hint})}
+    throw new KkError(code as ErrorCode, message, details)
+  }
+  const status = `kk status --owner ${found.environment} ${placeOf('', flags).trim()}`.trim()
+  const commands = {again: found.again, status}
+  console.say(summaryText(state, {palette: console.palette('stderr'), commands}))
+  printResult(runDocument(state), context)
+  const isReported = !reports || sayReported(reports, console)
+  return end.exit === 0 && !isReported ? 1 : end.exit
+}
+
+function followAgain({id, namespace}: RunPlace, flags: ClusterFlags): string {
+  const words = [
+    ...(namespace === KK_NAMESPACE ? [] : [`--namespace ${namespace}`]),
+    placeOf('', flags).trim(),
+  ]
+  return ['kk run follow', id, ...words].join(' ').trim()
+}

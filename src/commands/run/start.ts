@@ -1,0 +1,135 @@
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
+import {Args} from '@oclif/core'
+import {readLock, withLockedVersions} from '../../charts/lock-file.ts'
+import {KkCommand} from '../../cli/command.ts'
+import type {Console} from '../../cli/console.ts'
+import {
+  type ChangeFlags,
+  type ClusterFlags,
+  clusterFlags,
+  type HelmFlags,
+  helmFlags,
+  runNamespaceFlags,
+} from '../../cli/flags.ts'
+import {openChosenCluster} from '../../cli/open/cluster.ts'
+import {prepareWithDocument} from '../../cli/open/open.ts'
+import {change} from '../../cli/run/change.ts'
+import {VERSION} from '../../cli/version.ts'
+import type {Cluster} from '../../cluster/cluster.ts'
+import type {RunRecord} from '../../cluster/runs.ts'
+import {readEnvironment} from '../../environment/read.ts'
+import {asKkError, type ExitCode} from '../../errors.ts'
+import {readStoreDocument} from '../../overrides/user/document.ts'
+import {readNamedFile} from '../../state/files/named-file.ts'
+import {expectSameInputs} from '../../verbs/change/resume.ts'
+import {openRunLog} from '../../verbs/in-cluster/run-log.ts'
+import {
+  ENVIRONMENT_FILE,
+  expectAsShown,
+  FACTS_FILE,
+  OVERRIDES_FILE,
+  REQUEST_FILE,
+  type RunRequest,
+  valuesFile,
+} from '../../verbs/in-cluster/run-request.ts'
+
+export default class RunStart extends KkCommand {
+  static override summary = 'Do what the files of a run in the cluster say, or go on with it.'
+  static override description =
+    'What the pods of kk deploy --in-cluster run. A pod that comes after another goes on where that one ended, by what the cluster says. How far it is, it tells in the ConfigMap that kk run follow reads.'
+  static override examples = ['<%= config.bin %> run start /run/kk']
+  static override args = {
+    directory: Args.string({description: 'The directory with the files of the run.', required: true}),
+  }
+  static override flags = {...runNamespaceFlags, ...clusterFlags, ...helmFlags}
+
+  override async run(): Promise<void> {
+    const {flags, args} = await this.parse(RunStart)
+    const request = JSON.parse(await readNamedFile(join(args.directory, REQUEST_FILE))) as RunRequest
+    await using cluster = await openChosenCluster(flags, undefined)
+    const log = await openRunLog(cluster.objects, flags.namespace, request.id)
+    if (log.before.end) {
+      this.console.say(`run ${request.id} has ended already`)
+      process.exitCode = log.before.end.exit
+      return
+    }
+    const files = {...flags, directory: args.directory}
+    const before = await lastOf(cluster, request.id)
+    if (before?.outcome === 'failed') {
+      await log.end({exit: 1})
+      process.exitCode = 1
+      return
+    }
+    try {
+      const exit = await goOn(request, {files, before, view: log, console: this.console})
+      if (before?.outcome === 'running')
+        await cluster.runs.write({...before, outcome: 'interrupted', endedAt: new Date().toISOString()})
+      // The next pod goes on.
+      const trouble = exit === 130 || exit === 143 ? undefined : await log.end({exit})
+      if (trouble) this.console.say(`the end of the run could not be told: ${trouble.message}`)
+      process.exitCode = exit
+    } catch (caught) {
+      const {code, message, hint, log: lines, exit} = asKkError(caught)
+      await log.end({exit, error: {code, message, hint, log: lines}})
+      throw caught
+    }
+  }
+}
+
+/** Returns the record of the run of the pod before; undefined where this is the first that has come to a run. */
+async function lastOf({runs}: Cluster, id: string): Promise<RunRecord | undefined> {
+  let last = await runs.read(id)
+  const all = last ? await runs.list(last.environment) : []
+  for (let next = last; next; next = all.find(({of}) => of === last!.id)) last = next
+  return last
+}
+
+interface Going {
+  readonly files: ClusterFlags & HelmFlags & {readonly directory: string}
+  readonly before: RunRecord | undefined
+  readonly view: Awaited<ReturnType<typeof openRunLog>>
+  readonly console: Console
+}
+
+/** Begins the run, or goes on with it. */
+async function goOn(request: RunRequest, {files, before, view, console}: Going): Promise<ExitCode> {
+  const {id, verb, scope, who, file} = request
+  const {directory, helm, kubeconfig, context} = files
+  const inDirectory = (name: string) => join(directory, name)
+  const textIfAny = async (name: string) =>
+    existsSync(inDirectory(name)) ? await readNamedFile(inDirectory(name)) : undefined
+  const flags: ChangeFlags = {
+    ...(request.flags as Partial<ChangeFlags>),
+    ...{helm, kubeconfig, context, output: 'text', yes: true},
+    values: request.values.map((release, index) => `${release}=${inDirectory(valuesFile(index))}`),
+    ...(existsSync(inDirectory(FACTS_FILE)) && {facts: inDirectory(FACTS_FILE)}),
+  }
+  const open = async () => {
+    const text = await readNamedFile(inDirectory(ENVIRONMENT_FILE))
+    const written = readEnvironment({file, text, directory})
+    const lock = flags.locked ? await readLock(written) : undefined
+    // The context is one of the machine that asked.
+    const environment = {...(lock ? withLockedVersions(written, lock) : written), context: undefined}
+    const overrides = await textIfAny(OVERRIDES_FILE)
+    const document = overrides === undefined ? NO_OVERRIDES : readStoreDocument(overrides, OVERRIDES_FILE)
+    const cluster = await openChosenCluster(flags, environment)
+    const {isThrowaway} = request
+    return {
+      prepared: await prepareWithDocument(environment, document, {...flags, cluster, isThrowaway}),
+      releases: scope.names,
+      cluster,
+    }
+  }
+  return change({
+    ...{verb, flags, console, open, view},
+    argv: [],
+    scope: () => scope,
+    startSandbox: false,
+    account: before ? {of: before.id, who} : {id, who},
+    expect: (plan) =>
+      before ? expectSameInputs(before, plan, `kk ${verb} ${file}`) : expectAsShown(request, plan, VERSION),
+  })
+}
+
+const NO_OVERRIDES = {identity: undefined, overrides: [], secrets: []}

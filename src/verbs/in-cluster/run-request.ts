@@ -1,0 +1,62 @@
+import {KkError} from '../../errors.ts'
+import type {Action, Plan} from '../../plan/plan.ts'
+import type {PlanScope} from '../../plan/scope.ts'
+import {type ReleaseId, releaseName} from '../../release.ts'
+
+/** What a run in the cluster is to do. */
+export interface RunRequest {
+  /** The version of the kk that asked for it. */
+  readonly kk: string
+  /** The run's id. */
+  readonly id: string
+  readonly verb: string
+  readonly scope: PlanScope
+  /** The environment file as the user wrote it. */
+  readonly file: string
+  /** The user who asked for it: `user@host`. */
+  readonly who: string
+  /** How it is run, by the names of flags; and what `--set` said. */
+  readonly flags: Readonly<Record<string, unknown>>
+  /** The names of releases in the order of the files of their `--values`. */
+  readonly values: readonly string[]
+  /** Whether the cluster is a throwaway one, with which any store of overrides may be used. */
+  readonly isThrowaway: boolean
+  /** What was planned, and shown to the user. */
+  readonly planned: readonly Pick<Action, 'release' | 'kind' | 'inputs'>[]
+}
+
+/** The names of the files of a run in the cluster; those of `--values` are `valuesFile`s. */
+export const REQUEST_FILE = 'run.json'
+export const ENVIRONMENT_FILE = 'environment.yaml'
+export const OVERRIDES_FILE = 'overrides.yaml'
+export const FACTS_FILE = 'facts.yaml'
+export const LOCK_FILE = 'kk.lock'
+
+export function valuesFile(index: number): string {
+  return `values-${index}.yaml`
+}
+
+/** Returns the actions of a plan as a request holds them. */
+export function plannedActions({actions}: Plan): RunRequest['planned'] {
+  return actions.map(({release, kind, inputs}) => ({release, kind, inputs}))
+}
+
+/** Throws `KK_MOVED`, naming every release, where the kk of the image would do something else than was shown to the user. */
+export function expectAsShown({planned, kk, file}: RunRequest, plan: Plan, version: string): void {
+  const shown = new Map(planned.map((action) => [action.release, action]))
+  const now = new Map(plan.actions.map((action) => [action.release, action]))
+  const moved = [...new Set<ReleaseId>([...shown.keys(), ...now.keys()])].flatMap((release) => {
+    const [then, action] = [shown.get(release), now.get(release)]
+    if (!then) return [`${releaseName(release)} (was not part of it)`]
+    if (!action) return [`${releaseName(release)} (is not part of it any more)`]
+    return then.inputs === action.inputs ? [] : [`${releaseName(release)} (has other inputs)`]
+  })
+  if (moved.length === 0) return
+  throw new KkError(
+    'KK_MOVED',
+    `in the cluster, kk ${version} plans something else for ${file} than kk ${kk} has shown: ${moved.join(', ')}; nothing was changed`,
+    {
+      hint: 'use an image of the same kk, whose charts are those of the plan, or charts by a repository or oci://',
+    },
+  )
+}

@@ -1,0 +1,123 @@
+import {describe, expect, it} from 'vitest'
+import type {ReleaseId} from '../../../src/release.ts'
+import type {RunEvent} from '../../../src/run/events.ts'
+import {newTelling} from '../../../src/verbs/in-cluster/follow-run.ts'
+import {logData, logIn, type RunLog, withEvent} from '../../../src/verbs/in-cluster/run-log.ts'
+
+const [DB, API] = ['ns/db', 'ns/api'] as [ReleaseId, ReleaseId]
+
+let clock = 0
+const started = (run: string, kind: 'install' | 'check' = 'install'): RunEvent => ({
+  ...{type: 'run-started', at: ++clock, run, environment: 'lab', context: 'c'},
+  actions: [
+    {release: DB, kind, requires: []},
+    {release: API, kind: 'install', requires: [DB]},
+  ],
+})
+const begins = (release: ReleaseId): RunEvent => ({
+  type: 'release-started',
+  at: ++clock,
+  release,
+  kind: 'install',
+})
+const ends = (release: ReleaseId, kind: 'install' | 'check' | 'unchanged' = 'install'): RunEvent => ({
+  ...{type: 'release-succeeded', at: ++clock, release, kind, revision: 1, seconds: 1},
+})
+const progressed = (release: ReleaseId, message: string): RunEvent => ({
+  ...{type: 'release-progressed', at: ++clock, release, phase: 'gate', message},
+})
+const finished = (outcome: 'succeeded' | 'interrupted', succeeded: number): RunEvent => ({
+  ...{type: 'run-finished', at: ++clock, outcome, seconds: 1},
+  ...{succeeded, failed: 0, skipped: 0, unchanged: 0},
+})
+
+const logOf = (events: readonly RunEvent[]) => events.reduce(withEvent, {events: []} as RunLog)
+const lines = (events: Iterable<RunEvent>) =>
+  [...events].map((event) =>
+    [event.type, 'kind' in event ? event.kind : '', 'message' in event ? event.message : ''].join(' ').trim(),
+  )
+
+describe('the logs of several pods', () => {
+  it('are told as one run: what a pod could not tell, the next one finds done', () => {
+    const telling = newTelling()
+    const first = [started('r1'), begins(DB)]
+    const second = [
+      ...first,
+      started('r2', 'check'),
+      ends(DB, 'check'),
+      begins(API),
+      ends(API),
+      finished('succeeded', 2),
+    ]
+
+    const told = [...lines(telling.events(logOf(first))), ...lines(telling.events(logOf(second)))]
+
+    expect(told).toEqual([
+      'run-started',
+      'release-started install',
+      'run-warned  another pod goes on, as run r2',
+      'release-succeeded install',
+      'release-started install',
+      'release-succeeded install',
+      'run-finished',
+    ])
+    expect(lines(telling.events(logOf(second)))).toEqual([])
+  })
+
+  it('leave out that a pod was told to end, and what it skipped because of that', () => {
+    const telling = newTelling()
+    const skipped: RunEvent = {
+      type: 'release-skipped',
+      at: ++clock,
+      release: API,
+      because: DB,
+      reason: 'interrupted',
+    }
+
+    const told = lines(
+      telling.events(
+        logOf([
+          started('r1'),
+          {type: 'run-interrupting', at: ++clock, running: []},
+          skipped,
+          finished('interrupted', 0),
+        ]),
+      ),
+    )
+
+    expect(told).toEqual(['run-started', 'run-warned  the pod was told to end: another one goes on'])
+  })
+
+  it('end with a run where the last pod found everything done', () => {
+    const telling = newTelling()
+    const before = [...telling.events(logOf([started('r1'), begins(DB), ends(DB)]))]
+
+    const rest = [...telling.rest({exit: 0})]
+
+    expect(before).toHaveLength(3)
+    expect(lines(rest)).toEqual(['release-succeeded unchanged', 'run-finished'])
+    expect(rest.at(-1)).toMatchObject({outcome: 'succeeded', succeeded: 1, unchanged: 1})
+  })
+})
+
+describe('the log of a run', () => {
+  it('keeps of each phase of a release what was said last', () => {
+    const {events} = logOf([
+      started('r1'),
+      progressed(DB, 'one'),
+      progressed(API, 'other'),
+      progressed(DB, 'two'),
+    ])
+
+    expect(events.map(([number]) => number)).toEqual([1, 3, 4])
+  })
+
+  it('is read as it was written, without what is said in between where it would be too large', () => {
+    const log = logOf([started('r1'), progressed(DB, 'a few words'), ends(DB)])
+    const large = logOf([started('r1'), progressed(DB, 'x'.repeat(1_000_000)), ends(DB)])
+
+    expect(logIn({data: logData(log)})).toEqual(log)
+    expect(logIn({data: logData(large)}).events.map(([number]) => number)).toEqual([1, 3])
+    expect(logIn(undefined)).toEqual({events: []})
+  })
+})
