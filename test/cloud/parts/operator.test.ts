@@ -8,7 +8,7 @@ import {kubectl} from '../../aio/support/node.ts'
 import {waitFor} from '../../e2e/support/cluster.ts'
 import {onCloud, succeed} from '../support/cloud.ts'
 import {CLOUD} from '../support/environment.ts'
-import {imageOf} from '../support/images.ts'
+import {pushedImage} from '../support/images.ts'
 import {query} from '../support/in-server.ts'
 import {killPods, makeCloud, podIds, rolledOut} from '../support/own-cloud.ts'
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   cloud = await makeCloud('memcached', 'mariadb-server')
   name = cloud.namespace
   directory = await mkdtemp(join(tmpdir(), 'kk-operated-'))
-  await succeed(['operator', 'install', '--image', await pushedImage(), '--namespace', name, '--yes'])
+  await succeed(['operator', 'install', '--image', await pushedImage('kk'), '--namespace', name, '--yes'])
   // Another cloud beside it has reserved what there is.
   await kubectl([...of('set', 'resources'), OPERATOR, '--requests=cpu=10m,memory=64Mi'])
   await rolledOut('kk-system', OPERATOR)
@@ -33,19 +33,6 @@ afterAll(async () => {
 })
 
 const of = (...verb: readonly string[]) => [...verb, '--namespace', 'kk-system']
-
-/** The image of kk by its digest: a node may have an older one by that tag. */
-async function pushedImage(): Promise<string> {
-  const [, registry, path, tag] = /^([^/]+)\/(.+):([^:]+)$/.exec(imageOf('kk'))!
-  const answer = await fetch(`http://${registry}/v2/${path}/manifests/${tag}`, {
-    method: 'HEAD',
-    headers: {
-      accept:
-        'application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json',
-    },
-  })
-  return `${registry}/${path}@${answer.headers.get('docker-content-digest')}`
-}
 
 /** Hands an environment over, with so many connections to each service, and lets the operator drive it. */
 async function hand(connections: number): Promise<void> {

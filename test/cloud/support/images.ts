@@ -21,3 +21,16 @@ export async function pushImages(...names: readonly string[]): Promise<void> {
 export function imageOf(name: string): string {
   return `${REGISTRY}/kk/${name}:2025.1-debian-trixie`
 }
+
+/** A pushed image by its digest: a node may have an older one by that tag. */
+export async function pushedImage(name: string): Promise<string> {
+  const [, registry, path, tag] = /^([^/]+)\/(.+):([^:]+)$/.exec(imageOf(name))!
+  const answer = await fetch(`http://${registry}/v2/${path}/manifests/${tag}`, {
+    method: 'HEAD',
+    headers: {
+      accept:
+        'application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json',
+    },
+  })
+  return `${registry}/${path}@${answer.headers.get('docker-content-digest')}`
+}
