@@ -168,11 +168,11 @@ second: {}
     it('holds no secret, also where a failing pod shows it', async () => {
       const secret = uniqueName('mark')
       const corner = await openCorner(`
-  kk:
-    OWN
-    releases: {leaky: {chart: workload, timeout: 20s}}
-  leaky: {auth: {password: ${secret}}, leak: true, pod: {fail: CrashLoopBackOff}}
-  `)
+kk:
+  OWN
+  releases: {leaky: {chart: workload, timeout: 20s}}
+leaky: {auth: {password: ${secret}}, leak: true, pod: {fail: CrashLoopBackOff}}
+`)
 
       const {exitCode, stderr} = await corner.kk(['deploy', 'env.yaml', ...ALL_REPORTS])
 

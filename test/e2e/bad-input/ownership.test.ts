@@ -40,11 +40,11 @@ db: {replicas: 2}
   atNight(() => {
     it('is shown by kk plan, with what to do, beside what a deploy would do then', async () => {
       const corner = await openCorner(`
-  kk:
-    OWN
-    releases: {db: {chart: workload}, api: {chart: workload, requires: [db]}}
-  api: {}
-  `)
+kk:
+  OWN
+  releases: {db: {chart: workload}, api: {chart: workload, requires: [db]}}
+api: {}
+`)
       await installByHelm(corner, 'db')
 
       const {exitCode, stdout} = await corner.kk(['plan', 'env.yaml', '--detailed-exitcode'])
