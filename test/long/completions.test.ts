@@ -55,6 +55,6 @@ it('zsh completes commands, values of flags, and names from the environment', as
     await terminal.shows(completed)
     terminal.type('\u0003clear\r')
   }
-  terminal.type('exit\r')
+  terminal.type('exit 0\r')
   expect(await terminal.end()).toMatchObject({exitCode: 0})
 })
