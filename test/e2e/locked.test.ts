@@ -1,5 +1,6 @@
 import {expect, it} from 'vitest'
 import {makeEnvironment, workloads} from './support/environment.ts'
+import {kk} from './support/kk.ts'
 import {revisions} from './support/records.ts'
 
 it('kk deploy --locked deploys what kk.lock says, and refuses anything else', async () => {
@@ -7,11 +8,20 @@ it('kk deploy --locked deploys what kk.lock says, and refuses anything else', as
   const locked = await environment.kk('charts lock')
   expect(locked.exitCode, locked.stderr).toBe(0)
 
+  const listed = await kk(['images', 'list', '-e', environment.file, 'db', '--output', 'json'], {
+    cwd: environment.directory,
+    env: {KK_HELM: environment.helm},
+  })
   const same = await environment.kk('deploy', '--locked', '--yes')
   await environment.write(workloads({db: {values: {image: 'registry.example.org/other:1'}}}))
   const other = await environment.kk('deploy', '--locked', '--yes')
   const checked = await environment.kk('charts lock', '--check')
 
+  expect(listed.exitCode, listed.stderr).toBe(0)
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    environment: environment.name,
+    images: [{image: 'registry.example.org/workload:1', releases: [`${environment.name}/db`], digest: null}],
+  })
   expect(same.exitCode, same.stderr).toBe(0)
   expect(other.exitCode).toBe(3)
   expect(other.stderr).toMatch(/KK_LOCKED: .* is not as .*kk\.lock has it:/)

@@ -52,7 +52,7 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
   'run follow': ['run list'],
   remove: ['destroy'],
   history: ['import'],
-  plan: ['doctor charts', 'charts lock', 'export'],
+  plan: ['doctor charts', 'charts lock', 'images list', 'export'],
   'guard install': ['guard status', 'guard remove'],
   'operator install': ['operator uninstall'],
   'operator pause': ['operator resume', 'operator approve', 'operator retry'],

@@ -1,29 +1,72 @@
+import {readLock} from '../../charts/lock-file.ts'
 import {KkCommand} from '../../cli/command.ts'
-import {documentFlags} from '../../cli/flags.ts'
-import {imageDocument, imagesText} from '../../report/images/images-text.ts'
+import {
+  clusterFlags,
+  documentFlags,
+  type EnvironmentFlags,
+  environmentFlags,
+  helmFlags,
+  type ValueFlags,
+  valueFlags,
+} from '../../cli/flags.ts'
+import {namesCluster, openChosenCluster, openUsersHelm} from '../../cli/open/cluster.ts'
+import {openEnvironment, prepareTolerantly} from '../../cli/open/open.ts'
+import {imageDocument, imagesText, neededImagesText} from '../../report/images/images-text.ts'
 import {builtInFiles} from '../../state/assets.ts'
 import {imagesCache, listImages} from '../../verbs/images/images.ts'
+import {neededImages} from '../../verbs/images/needed-images.ts'
+import {namedRelease} from '../../verbs/preparation/prepare.ts'
+
+type NeededFlags = EnvironmentFlags & ValueFlags & {readonly output: 'text' | 'json' | 'yaml'}
 
 export default class ImagesList extends KkCommand {
-  static override summary = 'List the images of the charts, and which of them this machine has.'
+  static override summary =
+    'List the images of the charts, and which of them this machine has; or those that an environment needs.'
   static override description =
-    'An image is outdated when something that decides it has changed since it was built. As JSON also with the digests that were pushed and the file that lists its packages.'
+    'An image is outdated when something that decides it has changed since it was built. As JSON also with the digests that were pushed and the file that lists its packages. With -e: every image of the pods that the environment renders, hooks and tests included, with the releases that need it and the digest that kk.lock has; names are those of releases then. It needs no cluster, but one that is named tells its facts.'
   static override usage = '[NAME...] [FLAGS]'
   static override examples = [
     '<%= config.bin %> images list',
     '<%= config.bin %> images list keystone --output json',
+    {
+      description: 'What a site without internet has to have.',
+      command: '<%= config.bin %> images list -e environments/all-in-one.yaml',
+    },
   ]
   static override strict = false
-  static override flags = documentFlags
+  static override flags = {
+    ...environmentFlags,
+    ...valueFlags,
+    ...clusterFlags,
+    ...helmFlags,
+    ...documentFlags,
+  }
 
   override async run(): Promise<void> {
     const {flags, argv} = await this.parse(ImagesList)
+    if (flags.environment !== undefined) return await this.#needed(argv as string[], flags)
     const images = await listImages(argv as string[], await builtInFiles(process.env), process.env)
     const cache = imagesCache(process.env)
     this.console.document(
       flags.output,
       {images: images.map((each) => imageDocument(each, cache))},
       (palette) => imagesText(images, palette),
+    )
+  }
+
+  /** Prints the images of an environment, or of some of its releases. */
+  async #needed(names: readonly string[], flags: NeededFlags): Promise<void> {
+    const {environment} = await openEnvironment(flags, [])
+    await using cluster = namesCluster(flags) ? await openChosenCluster(flags, environment) : undefined
+    const prepared = await prepareTolerantly(environment, flags, cluster)
+    const wanted = new Set(names.map((name) => namedRelease(prepared, name)))
+    const digests = (await readLock(environment))?.images ?? {}
+    const all = await neededImages(prepared, await openUsersHelm(flags))
+    const images = all
+      .filter(({releases}) => wanted.size === 0 || releases.some((release) => wanted.has(release)))
+      .map((each) => ({...each, digest: digests[each.image] ?? null}))
+    this.console.document(flags.output, {environment: environment.name, images}, () =>
+      neededImagesText(images),
     )
   }
 }

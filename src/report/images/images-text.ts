@@ -1,6 +1,8 @@
 import type {ImageEvent, ImageResult} from '../../images/building/build-images.ts'
 import {packageListPath} from '../../images/inventory/record.ts'
 import type {SurveyedImage} from '../../images/inventory/survey.ts'
+import {releaseName} from '../../release.ts'
+import type {NeededImage} from '../../verbs/images/needed-images.ts'
 import type {Palette} from '../colour.ts'
 import {table} from '../table.ts'
 import {durationText} from '../text/duration.ts'
@@ -16,6 +18,18 @@ export function imagesText(images: readonly SurveyedImage[], palette: Palette): 
       : palette.change(state === 'absent' ? 'not built' : 'outdated'),
   ])
   return table([['NAME', 'IMAGE', 'VERSION', 'STATE'], ...rows]).join('\n')
+}
+
+/** Returns the images of an environment as a table, with the releases that need each. */
+export function neededImagesText(
+  images: readonly (NeededImage & {readonly digest: string | null})[],
+): string {
+  const rows = images.map(({image, digest, releases}) => [
+    image,
+    digest?.slice(0, 'sha256:'.length + 12) ?? '',
+    releases.map(releaseName).join(', '),
+  ])
+  return table([['IMAGE', 'DIGEST', 'RELEASES'], ...rows]).join('\n')
 }
 
 /** Returns one image as a document for programs. `cache` adds the path of its package list. */
