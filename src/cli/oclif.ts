@@ -11,6 +11,7 @@ export const TOPICS = {
   graph: 'Show who requires whom',
   guard: 'Keep protected releases from being deleted, by helm and kubectl too',
   images: 'Build the images of the charts from scratch',
+  kolla: "Find kk's releases by the names of kolla-kubernetes",
   operator: 'Let the cluster itself keep environments as their files say',
   overrides: "See and set the deployer's overrides of charts",
   run: 'Follow runs that Jobs in the cluster do',
