@@ -77,7 +77,9 @@ export async function change(options: Change): Promise<ExitCode> {
   const observed = await settledPlan(prepared, cluster, {scope, waits, say: console.say})
   const planned = observed.plan
   options.expect?.(planned, {prepared, observed})
-  const checks = {verb: isChangeVerb(verb) ? verb : undefined, forceVersion: flags['force-version']}
+  // What may install makes every change.
+  const made = scope.install ? 'deploy' : verb
+  const checks = {verb: isChangeVerb(made) ? made : undefined, forceVersion: flags['force-version']}
   if (checks.verb) expectVerb(planned, checks.verb)
   const end = await showPlan(planned, context, {isCheckedDry: true})
   if (end !== undefined) return end

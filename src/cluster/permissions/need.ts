@@ -48,9 +48,19 @@ export type NeedingVerb =
 
 /** Verbs that need the same rights as another. */
 export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = {
-  deploy: ['update', 'upgrade', 'reconfigure', 'apply', 'adopt', 'resume', 'run start'],
+  deploy: [
+    'update',
+    'upgrade',
+    'reconfigure',
+    'apply',
+    'adopt',
+    'resume',
+    'run start',
+    'kolla run',
+    'kolla bootstrap',
+  ],
   'run follow': ['run list'],
-  remove: ['destroy'],
+  remove: ['destroy', 'kolla kill'],
   history: ['import'],
   plan: ['doctor charts', 'charts lock', 'images list', 'export'],
   'guard install': ['guard status', 'guard remove'],

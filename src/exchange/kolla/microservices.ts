@@ -1,3 +1,5 @@
+import {KkError} from '../../errors.ts'
+
 /** A microservice of kolla-kubernetes: a chart with one object in it, called by its service, its part and the kind. */
 export interface Microservice {
   readonly name: string
@@ -21,6 +23,26 @@ export function microservices(): readonly Microservice[] {
     throw new Error(`nothing is said of ${name}`)
   })
 }
+
+/**
+ * Returns the release that a word of kolla means: a microservice, a service or container such as `nova-control` or `nova_api`. Any other word
+ * is returned as it is. Throws `KK_USAGE` for a microservice that kk has nothing for, with the reason.
+ */
+export function releaseOf(word: string): string {
+  const name = word.replaceAll('_', '-')
+  const meant = microservices().filter((each) => each.name === name || each.name.startsWith(`${name}-`))
+  const releases = new Set(meant.flatMap(({object}) => object?.release ?? []))
+  if (releases.has(name)) return name
+  if (meant.length > 0 && releases.size === 0)
+    throw new KkError('KK_USAGE', `there is nothing for ${word}: ${meant[0]!.why}`, {
+      hint: 'see kk kolla list',
+    })
+  if (releases.size > 0) return [...releases][0]!
+  return SERVICES.exec(name)?.[1] ?? word
+}
+
+/** Services that kolla-kubernetes made of several microservices. */
+const SERVICES = /^(cinder|nova|neutron|glance|keystone)-(?:control|compute|volume|cleanup)\b/
 
 /** `RELEASE: KIND/NAME`; anything else is a reason. */
 const OBJECT = /^(\S+): ([A-Z]\w+)\/(\S+)$/

@@ -1,0 +1,38 @@
+import {expect, it} from 'vitest'
+import {openCorner} from '../e2e/support/corner.ts'
+import {records} from '../e2e/support/snapshot.ts'
+
+const CLOUD = `
+kk:
+  OWN
+  releases:
+    mariadb: {chart: workload, protected: true}
+    nova: {chart: workload, requires: [mariadb]}
+mariadb: {}
+nova: {}
+`
+
+it("a service is bootstrapped, run and killed by kolla's names, under all refusals of kk", async () => {
+  const corner = await openCorner(CLOUD)
+
+  const early = await corner.kk(['kolla', 'run', 'nova-control', 'env.yaml'])
+  const bootstrapped = await corner.kk(['kolla', 'bootstrap', 'nova-control', 'env.yaml'])
+  const first = await records(corner.name)
+  const run = await corner.kk(['kolla', 'run', 'nova_api', '-e', 'env.yaml'])
+  const both = await records(corner.name)
+  const used = await corner.kk(['kolla', 'kill', 'mariadb', 'env.yaml', '--yes', '--confirm', 'mariadb'])
+  const killed = await corner.kk(['kolla', 'kill', 'nova-api-deployment', 'env.yaml', '--yes'])
+  const unconfirmed = await corner.kk(['kolla', 'kill', 'mariadb', 'env.yaml', '--yes'])
+
+  expect(early.exitCode).toBe(2)
+  expect(early.stderr).toContain('mariadb is not installed (required by nova)')
+  expect(bootstrapped.exitCode, bootstrapped.stderr).toBe(0)
+  expect(first).toEqual(['mariadb 1 deployed'])
+  expect(run.exitCode, run.stderr).toBe(0)
+  expect(both.toSorted()).toEqual(['mariadb 1 deployed', 'nova 1 deployed'])
+  expect(used.exitCode).toBe(3)
+  expect(used.stderr).toContain('KK_HAS_DEPENDENTS')
+  expect(killed.exitCode, killed.stderr).toBe(0)
+  expect(unconfirmed.exitCode).toBe(3)
+  expect(await records(corner.name)).toEqual(['mariadb 1 deployed'])
+})
