@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import {join} from 'node:path'
 import {execa} from 'execa'
-import type {AssetName} from '../src/state/assets.ts'
+import type {AssetName, Build} from '../src/state/assets.ts'
 import {BUNDLES, bundle, bundleStart, V8_FLAGS} from './build/bundle.ts'
 import {sizeLines} from './build/sizes.ts'
 import {carriedFiles} from './carried-files.ts'
@@ -38,6 +38,7 @@ async function buildExecutable(): Promise<void> {
   writeFileSync(join(ASSETS, 'files.json'), JSON.stringify(carriedFiles(ROOT)))
   writeFileSync(join(ASSETS, 'licenses.txt'), licenseNotices(ROOT, bundles))
   writeFileSync(join(ASSETS, 'sources.sha256'), sourcesDigest())
+  writeFileSync(join(ASSETS, 'build.json'), JSON.stringify(await buildFacts()))
   await assemble(await strippedNode())
 
   const names = ['start', ...BUNDLES]
@@ -58,6 +59,15 @@ function sourcesDigest(): string {
   return hash.digest('hex')
 }
 
+/** Not among what decides the executable: a commit that changes no source makes no image anew. */
+async function buildFacts(): Promise<Build> {
+  const git = (...words: string[]) => execa('git', words, {cwd: ROOT, reject: false})
+  const head = await git('rev-parse', 'HEAD')
+  if (head.failed) return {commit: null, modified: false, form: 'executable'}
+  const changes = await git('status', '--porcelain', '--untracked-files=no')
+  return {commit: head.stdout, modified: changes.stdout !== '', form: 'executable'}
+}
+
 /** Strip before assembling: a stripped executable has lost what was put into it. */
 async function strippedNode(): Promise<string> {
   const node = join(DIST, 'node')
@@ -70,6 +80,7 @@ async function strippedNode(): Promise<string> {
 
 async function assemble(node: string): Promise<void> {
   const assets: AssetName[] = [
+    'build.json',
     'files.json',
     'licenses.txt',
     'sources.sha256',

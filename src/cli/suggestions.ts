@@ -6,7 +6,6 @@ const IDS = Object.keys(commands)
 
 /** The commands of other tools (helm, helmfile, kubectl, docker compose, terraform), and what does the same in kk. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  version: 'kk --version',
   list: 'kk status',
   ls: 'kk status',
   get: 'kk status',

@@ -10436,6 +10436,40 @@ export const commands: Readonly<Record<string, unknown>> = {
     usage: '[FILE] [FLAGS]',
     enableJsonFlag: false,
   },
+  version: {
+    aliases: [],
+    args: {},
+    description:
+      'What a report of a fault should name. The commit is the one that the executable was built from; modified says that its sources had changes beside it. kk that runs from its sources names none, for git tells it.',
+    examples: ['<%= config.bin %> version', '<%= config.bin %> version --output json'],
+    flags: {
+      color: {
+        helpGroup: 'GLOBAL',
+        name: 'color',
+        summary: 'Colour or none, whatever the terminal and NO_COLOR say.',
+        allowNo: true,
+        type: 'boolean',
+      },
+      output: {
+        name: 'output',
+        summary: 'The form of the output.',
+        default: 'text',
+        hasDynamicHelp: false,
+        multiple: false,
+        options: ['text', 'json', 'yaml'],
+        type: 'option',
+      },
+    },
+    hasDynamicHelp: false,
+    hiddenAliases: [],
+    id: 'version',
+    pluginAlias: 'kk',
+    pluginName: 'kk',
+    pluginType: 'core',
+    strict: true,
+    summary: 'Tell which kk this is: version, commit, Node, platform, and whether it is the executable.',
+    enableJsonFlag: false,
+  },
 }
 
 export const loaders: Readonly<Record<string, () => Promise<{default: unknown}>>> = {
@@ -10532,4 +10566,5 @@ export const loaders: Readonly<Record<string, () => Promise<{default: unknown}>>
   'values:explain': () => import('./values/explain.ts'),
   'values:show': () => import('./values/show.ts'),
   'values:split': () => import('./values/split.ts'),
+  version: () => import('./version.ts'),
 }

@@ -10,6 +10,7 @@ import {writingBelow} from './files/writing-below.ts'
 
 /** The name of a file that the single executable carries beside its starting code. */
 export type AssetName =
+  | 'build.json'
   | 'files.json'
   | 'licenses.txt'
   | 'sources.sha256'
@@ -28,6 +29,15 @@ export interface CarriedFile {
   readonly mode: number
 }
 
+/** What a kk was made from. */
+export interface Build {
+  /** 40 hexadecimal digits; null where it was built without git, or runs from its sources. */
+  readonly commit: string | null
+  /** Whether files that git knows differed from the commit. */
+  readonly modified: boolean
+  readonly form: 'executable' | 'sources'
+}
+
 /** The page of the words that kk uses, among the built-in files. */
 export const CONCEPTS = 'docs/concepts.md'
 
@@ -39,6 +49,12 @@ export async function readAsset(name: AssetName): Promise<Buffer> {
   if (isSea()) return Buffer.from(getRawAsset(name))
   const {readFile} = await import('node:fs/promises')
   return readFile(join(SOURCE_ROOT, 'dist/assets', name))
+}
+
+/** Returns what this kk was made from. */
+export async function readBuild(): Promise<Build> {
+  if (!isSea()) return {commit: null, modified: false, form: 'sources'}
+  return JSON.parse((await readAsset('build.json')).toString()) as Build
 }
 
 /**

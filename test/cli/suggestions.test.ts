@@ -5,7 +5,6 @@ it.each([
   [['deply'], 'kk has no command "deply"', 'did you mean kk deploy?'],
   [['sandbox', 'list'], 'kk has no command "sandbox list"', 'kk sandbox has: down, shell, status, up'],
   [['sandbox', 'stats'], 'kk has no command "sandbox stats"', 'did you mean kk sandbox status?'],
-  [['version'], 'kk has no command "version"', 'did you mean kk --version?'],
   [['list'], 'kk has no command "list"', 'did you mean kk status?'],
   [['diff', 'keystone'], 'kk has no command "diff"', 'did you mean kk plan --diff?'],
   [['install', 'all-in-one.yaml'], 'kk has no command "install"', 'did you mean kk deploy?'],

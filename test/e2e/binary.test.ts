@@ -106,6 +106,15 @@ describe('the binary alone', () => {
     expect(stdout).toMatch(/<svg .*keystone.*<\/svg>/s)
   })
 
+  it('tells which commit it was built from', async () => {
+    const {stdout} = await alone(['version', '--output', 'json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      form: 'executable',
+      platform: `${process.platform}-${process.arch}`,
+    })
+  })
+
   it('prints a license with its text for Node and for every package inside', async () => {
     const {exitCode, stdout} = await alone(['licenses'])
 
