@@ -1,3 +1,5 @@
+import {POD_VARIABLES} from '../state/processes/process-place.ts'
+
 /** A pod that runs kk, by its image. */
 interface KkPod {
   readonly account: string
@@ -35,7 +37,13 @@ export function kkPod({account, container, image, command, more = {}, files = {}
         image,
         command,
         // Everything that kk and helm write on this machine; of none of it depends what they do next.
-        env: ['HOME', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'].map((name) => ({name, value: '/tmp'})),
+        env: [
+          ...['HOME', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'].map((name) => ({name, value: '/tmp'})),
+          ...Object.entries(POD_VARIABLES).map(([name, fieldPath]) => ({
+            name,
+            valueFrom: {fieldRef: {fieldPath}},
+          })),
+        ],
         ...more,
         resources: {requests: {cpu: '100m', memory: '512Mi'}, limits: {memory: '2Gi'}},
         securityContext: {

@@ -197,7 +197,7 @@ async function acquireLease(
     const lasts = (found?.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000
     const hasRunOut = performance.now() - (seen?.at ?? 0) >= lasts
     const isFree = !current || current === holder
-    const standing = isFree ? undefined : standingOf(await viewOf(release, found!))
+    const standing = isFree ? undefined : standingOf(await viewOf(client, release, found!))
     if (!standing || standing.isGone || (hasRunOut && !standing.isAtWork)) {
       const lease = heldLease(release, holder, found, new Date())
       const written = await writeLease(client, annotated(lease, {[HOLDER]: identity}))

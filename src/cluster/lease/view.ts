@@ -2,12 +2,14 @@ import type {ReleaseId} from '../../release.ts'
 import {findProcess, isRunning, type ProcessIdentity} from '../../state/processes/process-identity.ts'
 import {
   type PlacedProcess,
+  type PodIdentity,
   type ProcessState,
   relationOf,
   sightProcess,
   thisPlace,
 } from '../../state/processes/process-place.ts'
 import type {ApiClient} from '../api/client.ts'
+import {PODS, readObject} from '../api/resources.ts'
 import {DELETION_MARKER} from '../reservations/reservation.ts'
 import {allLeases, LEASE_SECONDS, type Lease, leaseName, RELEASE, readLease} from './lease.ts'
 import {holderOn, OPERATION_VARIABLE, type Operation, operationName, operationOn} from './operation.ts'
@@ -34,7 +36,7 @@ export interface LeaseView {
 /** The Lease of one release; undefined when there is none. */
 export async function viewLease(client: ApiClient, release: ReleaseId): Promise<LeaseView | undefined> {
   const lease = await readLease(client, release)
-  return lease && (await viewOf(release, lease))
+  return lease && (await viewOf(client, release, lease))
 }
 
 /** All Leases of releases: one list. There are as many as runs work on, and what dead runs have left. */
@@ -44,24 +46,29 @@ export async function viewLeases(client: ApiClient): Promise<readonly LeaseView[
     const release = lease.metadata.annotations?.[RELEASE] as ReleaseId | undefined
     return release !== undefined && lease.metadata.name === leaseName(release) ? [{release, lease}] : []
   })
-  return Promise.all(named.map(({release, lease}) => viewOf(release, lease)))
+  return Promise.all(named.map(({release, lease}) => viewOf(client, release, lease)))
 }
 
-/** A Lease with what this machine sees of who is behind it. */
-export async function viewOf(release: ReleaseId, lease: Lease): Promise<LeaseView> {
-  const {holderIdentity, acquireTime, renewTime, leaseDurationSeconds = LEASE_SECONDS} = lease.spec ?? {}
-  const renewed = Date.parse(renewTime ?? '')
+/** A Lease with what is seen from here of who is behind it. */
+export async function viewOf(client: ApiClient, release: ReleaseId, lease: Lease): Promise<LeaseView> {
+  const {holderIdentity, acquireTime, renewTime} = lease.spec ?? {}
+  const runsOut = runsOutAt(lease)
   return {
     release,
     holder: holderIdentity || undefined,
     process: holderOn(lease),
     acquiredAt: acquireTime,
     renewedAt: renewTime,
-    runsOut: Number.isNaN(renewed) ? undefined : renewed + leaseDurationSeconds * 1000,
+    runsOut: Number.isNaN(runsOut) ? undefined : runsOut,
     isRemoval: lease.metadata.annotations?.[DELETION_MARKER] !== undefined,
     operation: operationOn(lease),
-    processes: await readProcesses(release, lease),
+    processes: await readProcesses(client, release, lease),
   }
+}
+
+/** When a Lease can be taken unless it is renewed, in milliseconds since the epoch; NaN where it does not tell. */
+function runsOutAt({spec}: Lease): number {
+  return Date.parse(spec?.renewTime ?? '') + (spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1000
 }
 
 /** What this machine sees of a helm that kk has started. */
@@ -76,24 +83,52 @@ interface LeaseProcesses {
   readonly operation?: {readonly kk: ProcessState; readonly helm: HelmProcess}
 }
 
-async function readProcesses(release: ReleaseId, lease: Lease): Promise<LeaseProcesses> {
+async function readProcesses(client: ApiClient, release: ReleaseId, lease: Lease): Promise<LeaseProcesses> {
   const [holder, operation] = [holderOn(lease), operationOn(lease)]
+  const isOver = Date.now() > runsOutAt(lease) + GRACE
+  const sight = async (process: PlacedProcess): Promise<ProcessState> => {
+    const state = await sightProcess(process)
+    const {pod} = process
+    const hasRunOut = isOver || process.pod?.uid !== holder?.pod?.uid
+    return state === 'unseen' && pod && hasRunOut && (await hasEnded(client, pod)) ? 'gone' : state
+  }
+  const kk = operation && (await sight(operation.kk))
   return {
-    holder: holder ? await sightProcess(holder) : 'unseen',
-    ...(operation && {
-      operation: {kk: await sightProcess(operation.kk), helm: await readHelmProcess(release, operation)},
-    }),
+    holder: holder ? await sight(holder) : 'unseen',
+    ...(operation && kk && {operation: {kk, helm: await readHelmProcess(release, operation, kk)}}),
   }
 }
 
 /** Whether a helm that was started for the operation still runs, whoever its parent is now. */
-async function readHelmProcess(release: ReleaseId, {kk, helm, run}: Operation): Promise<HelmProcess> {
+async function readHelmProcess(
+  release: ReleaseId,
+  {kk, helm, run}: Operation,
+  ofKk: ProcessState,
+): Promise<HelmProcess> {
   const relation = relationOf(kk, await thisPlace())
   if (relation === 'before') return {state: 'gone'}
-  if (relation === 'elsewhere') return {state: 'unseen'}
+  if (relation === 'elsewhere') return {state: ofKk === 'gone' ? 'gone' : 'unseen'}
   if (helm && (await isRunning(helm))) return {state: 'running', process: helm}
   const found = await findProcess(OPERATION_VARIABLE, operationName(run, release))
   return found ? {state: 'running', process: found} : {state: 'gone'}
+}
+
+/**
+ * Returns true where a pod is gone, or has ended for good, and all of its processes with it. A node that nobody hears of may
+ * still run what was deleted by force: so this is asked only when the Lease has run out. Who may not read pods learns nothing.
+ */
+async function hasEnded(client: ApiClient, {namespace, name, uid}: PodIdentity): Promise<boolean> {
+  try {
+    const pod = await readObject<Pod>(client, PODS, {namespace, name})
+    return pod?.metadata.uid !== uid || ['Succeeded', 'Failed'].includes(pod.status?.phase ?? '')
+  } catch {
+    return false
+  }
+}
+
+interface Pod {
+  readonly metadata: {readonly uid: string}
+  readonly status?: {readonly phase?: string}
 }
 
 /** What speaks for and against taking a Lease from its holder, as far as this machine can see. */

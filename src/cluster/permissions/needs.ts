@@ -177,6 +177,14 @@ const KEEP_CLAIMS: Need = {
   why: 'to keep the claims that a new revision of a chart has no more',
   without: 'such a revision is refused',
 }
+const OWN_PODS: Need = {
+  group: '',
+  resource: 'pods',
+  verbs: ['get'],
+  where: 'kk-system',
+  why: 'to know that the helm of a pod of kk is gone with the pod',
+  without: 'what such a pod has left is taken over when the time of its helm is over',
+}
 const CHANGES: readonly Need[] = [
   IDENTITY,
   OWN_NAMESPACE,
@@ -186,6 +194,7 @@ const CHANGES: readonly Need[] = [
   ...EVIDENCE,
   LEASES,
   SEEN_LEASES,
+  OWN_PODS,
   RUNS,
   FAILED_JOBS,
   KEEP_CLAIMS,

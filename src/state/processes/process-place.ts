@@ -13,7 +13,23 @@ export interface ProcessPlace {
   readonly pids?: string
   /** The id of the user: processes of other users may be hidden, and their environment cannot be read. */
   readonly user?: number
+  /** The pod that it runs in, where that tells: when the pod has ended, so have its processes. */
+  readonly pod?: PodIdentity
 }
+
+/** A pod; another one of its name has another uid. */
+export interface PodIdentity {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+}
+
+/** The variables by which a pod that runs kk tells which one it is, with the fields of a pod that they hold. */
+export const POD_VARIABLES = {
+  KK_POD_NAMESPACE: 'metadata.namespace',
+  KK_POD_NAME: 'metadata.name',
+  KK_POD_UID: 'metadata.uid',
+} as const
 
 /** A process with its place, for readers that may be elsewhere. */
 export interface PlacedProcess extends ProcessIdentity, ProcessPlace {}
@@ -29,13 +45,20 @@ export async function thisPlace(): Promise<ProcessPlace> {
     readlink('/proc/self/ns/pid').catch(() => undefined),
   ])
   const user = process.getuid?.()
+  const pod = thisPod()
   return {
     host: hostname(),
     ...(machine && {machine}),
     ...(boot && {boot}),
     ...(pids && {pids}),
     ...(user !== undefined && {user}),
+    ...(pod && {pod}),
   }
+}
+
+function thisPod(): PodIdentity | undefined {
+  const {KK_POD_NAMESPACE: namespace, KK_POD_NAME: name, KK_POD_UID: uid} = process.env
+  return namespace && name && uid ? {namespace, name, uid} : undefined
 }
 
 export async function thisProcess(): Promise<PlacedProcess> {

@@ -1,10 +1,11 @@
 import {execa} from 'execa'
-import {expect, it} from 'vitest'
+import {afterEach, expect, it, vi} from 'vitest'
 import {findProcess, identifyProcess} from '../../../src/state/processes/process-identity.ts'
 import {
   type ProcessPlace,
   relationOf,
   sightProcess,
+  thisPlace,
   thisProcess,
 } from '../../../src/state/processes/process-place.ts'
 
@@ -30,6 +31,18 @@ it.each<[string, Partial<ProcessPlace>, ReturnType<typeof relationOf>]>([
 
 it('a place that tells no boot cannot be looked at', () => {
   expect(relationOf({host: 'laptop'}, {host: 'laptop'})).toBe('elsewhere')
+})
+
+afterEach(() => vi.unstubAllEnvs())
+
+it('a process tells its pod where that tells itself whole', async () => {
+  vi.stubEnv('KK_POD_NAMESPACE', 'kk-system')
+  vi.stubEnv('KK_POD_NAME', 'kk-operator-x')
+  expect(await thisPlace()).not.toHaveProperty('pod')
+
+  vi.stubEnv('KK_POD_UID', 'u')
+
+  expect(await thisPlace()).toMatchObject({pod: {namespace: 'kk-system', name: 'kk-operator-x', uid: 'u'}})
 })
 
 it('this process is seen to run, and one that was there before it to be gone', async () => {
