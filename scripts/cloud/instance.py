@@ -8,6 +8,8 @@ NAME = "first"
 # The network that this machine itself is in: its own address there is the gateway.
 OUTSIDE = {"cidr": "172.24.4.0/24", "gateway_ip": "172.24.4.1", "is_dhcp_enabled": False}
 OUTSIDE_POOL = [{"start": "172.24.4.10", "end": "172.24.4.250"}]
+# Of it are the networks that nobody described: `openstack server create --nic auto`.
+INSIDE_POOL = {"prefixes": ["10.215.0.0/16"], "default_prefix_length": 26, "is_shared": True, "is_default": True}
 OPEN = [("icmp", None), ("tcp", 22), ("tcp", 80)]
 
 cloud = openstack.connect()
@@ -30,12 +32,18 @@ def had_image():
 def had_outside():
     """The network of floating addresses: the cloud has one at most, by whatever name."""
     found = next(iter(network.networks(is_router_external=True)), None)
-    how = {"provider_network_type": "flat", "provider_physical_network": "public", "is_router_external": True}
+    how = {"provider_network_type": "flat", "provider_physical_network": "public", "is_router_external": True, "is_default": True}
     outside = had("network", found, network.create_network, name="public", **how)
     subnet = {**OUTSIDE, "allocation_pools": OUTSIDE_POOL, "ip_version": 4, "network_id": outside.id}
     there = next(iter(network.subnets(network_id=outside.id)), None)
     had("subnet", there, network.create_subnet, name="public", **subnet)
     return outside
+
+
+def had_pool():
+    """The pool of subnets by default: the cloud has one at most, by whatever name."""
+    found = next((pool for pool in network.subnet_pools(ip_version=4) if pool.is_default), None)
+    had("subnet pool", found, network.create_subnet_pool, name="default", **INSIDE_POOL)
 
 
 def had_inside(outside):
@@ -95,6 +103,7 @@ def had_volume(server):
 image = had_image()
 flavor = had("flavor", compute.find_flavor("small"), compute.create_flavor, name="small", ram=256, vcpus=1, disk=1)
 outside = had_outside()
+had_pool()
 inside = had_inside(outside)
 had_group()
 server = had_server(image, flavor, inside, sys.argv[1])
