@@ -157,12 +157,17 @@ def make(name, pool):
     ceph("osd", "pool", "application", "enable", name, pool["application"], "--yes-i-really-mean-it")
     if pool["application"] == "rbd":
         subprocess.run(["rbd", "pool", "init", name], check=True)
+        # What was deleted while clones of it were there goes after the last of them.
+        subprocess.run(["rbd", "trash", "purge", "schedule", "add", "--pool", name, "1h"], check=True)
     print("pool %s" % name)
 
 
 with open("/etc/ceph/pools.json") as wanted:
     for name, pool in json.load(wanted)["pools"].items():
         make(name, pool)
+# From this release on (their names are in the order of the alphabet) what has clones can be deleted, as an image of which machines run.
+if ceph("osd", "get-require-min-compat-client").strip() < "mimic":
+    ceph("osd", "set-require-min-compat-client", "mimic")
 ceph("auth", "import", "--in-file", "/etc/ceph/clients.keyring")
 print("the accounts of the services")
 {{ end -}}
