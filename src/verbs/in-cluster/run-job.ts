@@ -10,7 +10,7 @@ import {
   CLUSTER_ROLES,
   ROLES,
 } from '../../cluster/permissions/account.ts'
-import {ROLE_SETS} from '../../cluster/permissions/roles.ts'
+import {ROLE_SETS, rulesOf} from '../../cluster/permissions/roles.ts'
 import {KkError} from '../../errors.ts'
 import type {RunEvent} from '../../run/events.ts'
 import {logData, logName, withEvent} from './run-log.ts'
@@ -86,6 +86,8 @@ export function jobObjects(job: RunJob, announced: RunEvent, uid?: string) {
       namespace,
       rights: ROLE_SETS.change,
       releases,
+      // Here somebody may state facts that kk may not read; the pod has nobody.
+      beside: rulesOf({verbs: ['facts']}).cluster,
       atHome: [TELL],
     }),
     job: jobObject(job, labels),

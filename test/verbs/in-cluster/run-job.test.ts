@@ -36,6 +36,14 @@ it('a run has an account for its namespaces alone, and its files go with its Job
   expect(JSON.stringify(job)).not.toContain('keystone')
 })
 
+it('a run may read the facts of the cluster, for nobody states them in its pod', () => {
+  const {account} = jobObjects(JOB, STARTED)
+
+  const {rules} = account.find(({kind}) => kind === 'ClusterRole') as unknown as {rules: object[]}
+  expect(rules).toContainEqual(expect.objectContaining({resources: ['nodes'], verbs: ['list']}))
+  expect(rules).toContainEqual(expect.objectContaining({resources: ['storageclasses'], verbs: ['list']}))
+})
+
 it('a run whose files no Secret can hold is refused', () => {
   const files = {'overrides.yaml': 'x'.repeat(1_000_001)}
 
