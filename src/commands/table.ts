@@ -5219,7 +5219,7 @@ export const commands: Readonly<Record<string, unknown>> = {
     aliases: [],
     args: {},
     description:
-      'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies.',
+      'Applies its kinds, its roles and its Deployment in kk-system. It may deploy in the namespaces that are named, and nowhere else. With --dry-run the objects are printed as JSON, for kubectl apply or for Git; nothing is changed. With --chart a Helm chart of the same is written instead, without the kinds, which --kinds applies. With --account there is nothing but a ServiceAccount with its roles, for a kubeconfig by which the operator of another cluster deploys here.',
     examples: [
       '<%= config.bin %> operator install --image registry.example.org/kk:1 --namespace openstack --sandbox --dry-run',
       {
@@ -5261,9 +5261,15 @@ export const commands: Readonly<Record<string, unknown>> = {
         type: 'boolean',
       },
       kinds: {
-        exclusive: ['image', 'namespace', 'removal', 'chart'],
+        exclusive: ['image', 'namespace', 'removal', 'chart', 'account'],
         name: 'kinds',
         summary: 'Only its kinds: for whom the rest comes by the chart.',
+        allowNo: false,
+        type: 'boolean',
+      },
+      account: {
+        name: 'account',
+        summary: 'Only an account with its rights: in a cluster that the operator of another one deploys to.',
         allowNo: false,
         type: 'boolean',
       },
