@@ -67,4 +67,5 @@ export const ALIKE: Partial<Readonly<Record<NeedingVerb, readonly string[]>>> = 
   'guard install': ['guard status', 'guard remove'],
   'operator install': ['operator uninstall'],
   'operator pause': ['operator resume', 'operator approve', 'operator retry'],
+  'operator status': ['fleet status', 'fleet plan'],
 }
